@@ -1,0 +1,107 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+tacit_status tacit_file_read(const char *path, tacit_buffer *out, tacit_error *error) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return tacit_fail_errno(error, "opening", path);
+    tacit_status status = TACIT_OK;
+    for (;;) {
+        uint8_t chunk[16384];
+        ssize_t got = read(file, chunk, sizeof chunk);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) status = tacit_fail_errno(error, "reading", path);
+        if (got <= 0) break;
+        status = tacit_buffer_append(out, chunk, (size_t)got, error);
+        if (status != TACIT_OK) {
+            status = tacit_fail_in(error, status, "reading %s", path);
+            break;
+        }
+    }
+    close(file);
+    return status;
+}
+
+static tacit_status write_all(int file, const uint8_t *bytes, size_t length, const char *path,
+                              tacit_error *error) {
+    while (length > 0) {
+        ssize_t put = write(file, bytes, length);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return tacit_fail_errno(error, "writing", path);
+        bytes += put;
+        length -= (size_t)put;
+    }
+    if (fsync(file) != 0) return tacit_fail_errno(error, "syncing", path);
+    return TACIT_OK;
+}
+
+/* The rename is durable only when the folder that holds the name is synced too. */
+static tacit_status sync_parent(const char *path, tacit_error *error) {
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
+    if (length >= sizeof folder) return tacit_fail(error, TACIT_LIMIT, "path too long: %s", path);
+    memcpy(folder, slash == NULL ? "." : path, length);
+    folder[length] = 0;
+    int handle = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (handle < 0) return tacit_fail_errno(error, "opening folder", folder);
+    /* Some file systems cannot sync a folder and say EINVAL: nothing more can be done there. */
+    tacit_status status =
+        fsync(handle) == 0 || errno == EINVAL ? TACIT_OK : tacit_fail_errno(error, "syncing", folder);
+    close(handle);
+    return status;
+}
+
+tacit_status tacit_file_write(const char *path, const void *bytes, size_t length, mode_t mode,
+                              tacit_error *error) {
+    char temporary[PATH_MAX];
+    int needed = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    if (needed < 0 || (size_t)needed >= sizeof temporary)
+        return tacit_fail(error, TACIT_LIMIT, "path too long: %s", path);
+    int file = mkostemp(temporary, O_CLOEXEC);
+    if (file < 0) return tacit_fail_errno(error, "creating a file beside", path);
+    tacit_status status = write_all(file, bytes, length, path, error);
+    if (status == TACIT_OK && fchmod(file, mode) != 0)
+        status = tacit_fail_errno(error, "setting the mode of", path);
+    if (close(file) != 0 && status == TACIT_OK) status = tacit_fail_errno(error, "closing", path);
+    if (status == TACIT_OK && rename(temporary, path) != 0)
+        status = tacit_fail_errno(error, "replacing", path);
+    if (status != TACIT_OK) {
+        unlink(temporary);
+        return status;
+    }
+    return sync_parent(path, error);
+}
+
+tacit_status tacit_folder_make(const char *path, tacit_error *error) {
+    char partial[PATH_MAX];
+    size_t length = strlen(path);
+    if (length == 0) return tacit_fail(error, TACIT_USAGE, "a folder needs a name");
+    if (length >= sizeof partial) return tacit_fail(error, TACIT_LIMIT, "path too long: %s", path);
+    for (size_t i = 1; i <= length; i++) {
+        if (path[i] != '/' && path[i] != 0) continue;
+        memcpy(partial, path, i);
+        partial[i] = 0;
+        if (mkdir(partial, 0700) != 0 && errno != EEXIST)
+            return tacit_fail_errno(error, "making folder", partial);
+    }
+    struct stat about;
+    if (stat(path, &about) != 0) return tacit_fail_errno(error, "looking at", path);
+    if (!S_ISDIR(about.st_mode)) return tacit_fail(error, TACIT_IO, "%s is not a folder", path);
+    return TACIT_OK;
+}
+
+tacit_status tacit_path_join(char *out, size_t size, const char *folder, const char *name,
+                             tacit_error *error) {
+    int needed = snprintf(out, size, "%s/%s", folder, name);
+    if (needed < 0 || (size_t)needed >= size)
+        return tacit_fail(error, TACIT_LIMIT, "path too long: %s/%s", folder, name);
+    return TACIT_OK;
+}
