@@ -1,0 +1,74 @@
+/*
+ * Regularised linear classification with a certificate.
+ *
+ *   F(w) = sum_i weight_i loss(w; x_i, label_i) + (1/2) sum_j lambda_j (w_j - prior_j)^2 + linear . w
+ *
+ * weight_i = 1/n unless given. Two classes: one weight vector, t = w.x, y = +1 for label 1 and -1 for label
+ * 0, logistic loss log(1 + exp(-y t)) or the Huberised hinge of width h (Chaudhuri et al. 2011). More
+ * classes (or `softmax` asked for): K weight vectors, row-major K x d, multinomial loss.
+ *
+ * The privacy theorems need the exact minimiser, so a fit returns an upper bound on the gradient norm at
+ * the returned weights in exact arithmetic: the computed norm plus a bound on its rounding error. With
+ * lambda-strong convexity |w - w*| <= bound / lambda.
+ */
+#pragma once
+
+#include "base/pool.h"
+#include "base/progress.h"
+#include "num/matrix.h"
+
+typedef enum tacit_loss {
+    TACIT_LOSS_LOGISTIC,
+    TACIT_LOSS_HUBER,   /* two classes only */
+    TACIT_LOSS_SOFTMAX, /* any number of classes, also two */
+} tacit_loss;
+
+/* Adds `values` up over all holders of the rows (MPI ranks) in place; every holder sees the same sum. */
+typedef struct tacit_reducer {
+    tacit_status (*sum)(void *context, double *values, size_t count, tacit_error *error);
+    void *context;
+} tacit_reducer;
+
+typedef struct tacit_glm_problem {
+    tacit_loss loss;
+    tacit_rows x;
+    const int32_t *label;   /* class of each *stored* row: label[tacit_rows_stored(&x, i)] in 0..classes-1 */
+    const double *weight;   /* of each stored row, >= 0; NULL: 1/total_rows each */
+    size_t classes;         /* 2 for logistic and Huber */
+    size_t total_rows;      /* rows over all holders; 0 means x.count */
+    double huber_width;     /* h in (0, 1]; 0 means 0.5 */
+    double lambda;          /* > 0 */
+    const double *lambda_each; /* per coordinate, replaces lambda; NULL: none */
+    const double *linear;   /* NULL: zero */
+    const double *prior;    /* NULL: zero */
+    const tacit_reducer *reducer; /* NULL: all rows are here */
+} tacit_glm_problem;
+
+typedef struct tacit_glm_settings {
+    double gradient_tolerance; /* stop when the certified bound is at most this */
+    int max_iterations;
+    tacit_pool *pool; /* NULL: calling thread */
+    const tacit_progress *progress;
+} tacit_glm_settings;
+
+tacit_glm_settings tacit_glm_defaults(void); /* 1e-8, 200 iterations */
+
+typedef struct tacit_glm_fit {
+    double objective;
+    double gradient_bound; /* certified */
+    int iterations;
+} tacit_glm_fit;
+
+/* The length of the weight vector: cols, or classes * cols for softmax. */
+size_t tacit_glm_size(const tacit_glm_problem *problem);
+
+/* Minimise F. `weights` holds the starting point on entry (warm start; zeros are fine) and the minimiser on
+ * success. TACIT_USAGE for a malformed problem, TACIT_NOT_CONVERGED when the tolerance is not reached
+ * (weights are then unspecified), TACIT_CANCELLED. Result and certificate do not depend on the number of
+ * threads. */
+tacit_status tacit_glm_solve(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
+                             double *weights, tacit_glm_fit *fit, tacit_error *error);
+
+/* Objective and certified bound on the gradient norm at given weights; `gradient` may be NULL. */
+tacit_status tacit_glm_certify(const tacit_glm_problem *problem, tacit_pool *pool, const double *weights,
+                               double *gradient, tacit_glm_fit *fit, tacit_error *error);
