@@ -52,6 +52,15 @@ const char *tacit_csv_column_name(const tacit_csv *csv, size_t column);
 /* The 0-based position of a column, or -1. */
 int64_t tacit_csv_find_column(const tacit_csv *csv, const char *name);
 
+/* The same, or TACIT_USAGE with a sentence that says what columns there are; `flag` is how the name was
+ * given, e.g. "--label". */
+tacit_status tacit_csv_require(const tacit_csv *csv, const char *name, const char *flag, size_t *out,
+                               tacit_error *error);
+
+/* Record a failure at field `column` (0-based) of physical line `line`: "file:line:column (name): ...". */
+tacit_status tacit_csv_fail(const tacit_csv *csv, uint64_t line, size_t column, tacit_error *error,
+                            tacit_status status, const char *format, ...) TACIT_PRINTF(6, 7);
+
 tacit_csv *tacit_csv_free(tacit_csv *csv);
 
 /* Append one field, quoted when it has to be so that it reads back the same. */

@@ -20,8 +20,8 @@ typedef struct tacit_dataset {
     tacit_csr sparse;   /* if is_sparse */
     int32_t *label;     /* 0..classes-1 of each row; NULL when the file had none and that was allowed */
     tacit_levels classes;
-    tacit_levels feature_names; /* empty for LIBSVM: see tacit_dataset_feature_name */
-    int32_t *group;             /* of each row, when a group column was asked for; else NULL */
+    char **feature_names; /* one a feature; NULL for LIBSVM: see tacit_dataset_feature_name */
+    int32_t *group;       /* of each row, when a group column was asked for; else NULL */
     tacit_levels groups;
     bool has_intercept;
     bool bounds_from_data; /* the schema was drafted from these very rows: not private */
@@ -60,8 +60,7 @@ tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tac
 tacit_status tacit_table_load(tacit_table **out, const char *path, const tacit_load_options *options,
                               tacit_error *error);
 
-/* An empty-handed dataset of given shape, dense and zero, labels zero, features named x1.., for
- * generators and tests. */
+/* A dense dataset of zeros with labels 0 and features x1, x2, ...: for generators to fill. */
 tacit_status tacit_dataset_create(tacit_dataset **out, size_t rows, size_t features,
                                   const char *const *class_names, size_t classes, tacit_error *error);
 

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "data/input.h"
 #include "num/matrix.h"
 

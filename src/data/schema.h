@@ -60,7 +60,7 @@ typedef struct tacit_schema {
     char *label;
     tacit_levels classes; /* at least two */
     int32_t others;       /* the class of values that are none of the classes; -1: they are errors */
-    size_t cols;
+    size_t cols, column_capacity;
     tacit_schema_column *columns;
     size_t sparse; /* > 0: rows of that many features as in LIBSVM, and no columns */
     bool missing_is_error;
@@ -99,6 +99,22 @@ tacit_status tacit_schema_canonical(const tacit_schema *schema, tacit_buffer *ou
 tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table, const char *label,
                                 const char *positive, tacit_error *error);
 
+/* Set the schema's classes to `values` (distinct, in any order), sorted as above, with `positive` as above.
+ * `label` and `file` are for messages. For readers that draft a schema themselves. */
+tacit_status tacit_schema_set_classes(tacit_schema *schema, const tacit_levels *values, const char *positive,
+                                      const char *file, tacit_error *error);
+
+/* The nearest number of two significant digits that is not smaller (not larger). */
+double tacit_round_up(double value);
+double tacit_round_down(double value);
+
+/* An empty schema with the defaults. */
+tacit_status tacit_schema_create(tacit_schema **out, tacit_error *error);
+
+/* Add a column, borrowed until the next one is added. */
+tacit_status tacit_schema_add_column(tacit_schema *schema, tacit_schema_column **out, const char *name,
+                                     tacit_schema_kind kind, tacit_error *error);
+
 /* The comment that warns of the above, for tacit_schema_print. */
 extern const char tacit_schema_draft_comment[];
 
@@ -109,8 +125,9 @@ size_t tacit_schema_features(const tacit_schema *schema);
  * intercept. */
 double tacit_schema_density(const tacit_schema *schema);
 
-/* The name of feature j: "age", "sex=f", "(intercept)", or the LIBSVM index. */
-tacit_status tacit_schema_feature_name(const tacit_schema *schema, size_t feature, tacit_buffer *out,
-                                       tacit_error *error);
+/* The names of all features: "age", "sex=f", "(intercept)". NULL for a sparse schema, whose features are
+ * numbered. Out: an array freed by tacit_feature_names_free. */
+tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema, tacit_error *error);
+char **tacit_feature_names_free(char **names, size_t count);
 
 tacit_schema *tacit_schema_free(tacit_schema *schema);

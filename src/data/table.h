@@ -22,16 +22,21 @@ typedef enum tacit_column_kind {
 
 enum {
     TACIT_CODE_MISSING = -1,
-    TACIT_CODE_UNKNOWN = -2, /* a text outside a closed list of levels */
-    TACIT_LEVEL_LIMIT = 1000 /* of a category whose levels are found in the data */
+    TACIT_CODE_UNKNOWN = -2,  /* a text outside a closed list of levels */
+    TACIT_LEVEL_LIMIT = 1000, /* of a category whose levels are found in the data */
+    TACIT_GROUP_LIMIT = 1000000
 };
 
 typedef struct tacit_column {
     char *name;
     tacit_column_kind kind;
+    bool detected;        /* the kind was found in the rows, not declared */
     size_t source;        /* field of the file it is read from; two columns may share one */
+    bool extra;           /* a second reading of a field (groups): no part of the file's own columns */
     bool closed;          /* levels are declared: other texts get TACIT_CODE_UNKNOWN */
     bool compare_numbers; /* closed, and a text that is no level may equal one as a number (1.0 and 1) */
+    bool required;        /* a missing cell is an error */
+    bool strict;          /* closed, and a text that is no level is an error */
     bool overflow;        /* more levels than level_limit: levels and codes were given up */
     size_t level_limit;
     tacit_levels levels;
@@ -42,7 +47,8 @@ typedef struct tacit_column {
 
 typedef struct tacit_table {
     size_t rows, capacity;
-    size_t cols;
+    uint64_t dropped; /* rows read and dropped before these */
+    size_t cols, column_capacity;
     tacit_column *columns;
     char *name; /* of the file, for messages */
 } tacit_table;
@@ -59,8 +65,13 @@ tacit_status tacit_table_create_empty(tacit_table **out, const char *file_name, 
 tacit_status tacit_table_declare(tacit_table *table, tacit_column **column, const char *name,
                                  tacit_column_kind kind, size_t source, tacit_error *error);
 
-/* Append up to `most` records (0: all) of the file, and say whether it ended. Kinds still to be detected
- * are decided during the first call. */
+/* Add an extra column of group codes, read from the field called `name`, which may serve as a feature too.
+ * A row without a group is an error. TACIT_USAGE when there is no such field. */
+tacit_status tacit_table_declare_group(tacit_table *table, const tacit_csv *csv, const char *name, size_t *at,
+                                       tacit_error *error);
+
+/* Append up to `most` records (0: all) of the file, and say whether it ended. Where kinds are still to be
+ * detected the first call may read more than `most`. A file without any rows is TACIT_INPUT. */
 tacit_status tacit_table_read(tacit_table *table, tacit_csv *csv, size_t most, bool *ended,
                               tacit_error *error);
 
@@ -71,9 +82,5 @@ void tacit_table_drop_rows(tacit_table *table);
  * what the user gave the name with, e.g. "--label". */
 tacit_status tacit_table_find(const tacit_table *table, const char *name, const char *flag, size_t *out,
                               tacit_error *error);
-
-/* The same search over plain names. */
-tacit_status tacit_names_find(const char *const *names, size_t count, const char *name, const char *flag,
-                              const char *file, size_t *out, tacit_error *error);
 
 tacit_table *tacit_table_free(tacit_table *table);
