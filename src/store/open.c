@@ -170,6 +170,18 @@ static tacit_status build(const char *temporary, const tacit_store_schema *schem
     return status;
 }
 
+static tacit_status fail_create(const char *path, tacit_error *error) {
+    if (errno == ENOENT || errno == ENOTDIR)
+        return tacit_fail(error, TACIT_IO, "%s cannot be created: its folder does not exist; make it first",
+                          path);
+    if (errno == EACCES || errno == EPERM || errno == EROFS)
+        return tacit_fail(error, TACIT_IO, "%s cannot be created: make its folder writable for this user",
+                          path);
+    if (errno == ENOSPC || errno == EDQUOT)
+        return tacit_fail(error, TACIT_IO, "%s: the disk is full: free some space, then try again", path);
+    return tacit_fail_errno(error, "creating", path);
+}
+
 /* Make the file under another name and link it into place: others see all of it or nothing, whoever comes
  * second finds the first one's file, and an empty file always means damage. */
 static tacit_status create_if_missing(const char *path, const tacit_store_schema *schema,
@@ -187,11 +199,11 @@ static tacit_status create_if_missing(const char *path, const tacit_store_schema
                           "the log to start anew",
                           path, log);
     int file = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
-    if (file < 0) return tacit_fail_errno(error, "creating", path);
+    if (file < 0) return fail_create(path, error);
     close(file);
     tacit_status status = build(temporary, schema, error);
     if (status == TACIT_OK && link(temporary, path) != 0 && errno != EEXIST)
-        status = tacit_fail_errno(error, "creating", path);
+        status = fail_create(path, error);
     remove_with_companions(temporary);
     if (status == TACIT_OK) status = sync_folder_of(path, error);
     return status;
