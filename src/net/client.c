@@ -189,10 +189,12 @@ tacit_client_failure tacit_client_last_failure(const tacit_client *client) { ret
 
 /* ---- failures, in one sentence ---- */
 
-static tacit_status fail_as(tacit_client *client, tacit_client_failure failure, tacit_status status,
-                            tacit_error *error, const char *sentence, const char *detail) {
+/* "before URL after: detail" */
+static tacit_status fail_as(tacit_client *client, tacit_client_failure failure, tacit_error *error,
+                            const char *before, const char *after, const char *detail) {
     client->failure = failure;
-    return tacit_fail(error, status, "%s %s%s%s", client->url, sentence, detail[0] != 0 ? ": " : "", detail);
+    return tacit_fail(error, TACIT_NETWORK, "%s%s%s%s%s", before, client->url, after,
+                      detail[0] != 0 ? ": " : "", detail);
 }
 
 /* Without our certificate, or with one it does not like, another TLS server sends an alert. */
@@ -200,29 +202,27 @@ static bool is_certificate_alert(const char *message) {
     return strcasestr(message, "alert") != NULL && strcasestr(message, "certificate") != NULL;
 }
 
+static tacit_status fail_unverified(tacit_client *client, const char *detail, tacit_error *error) {
+    /* Both TLS flavours of libcurl say this of a good certificate that names another host. */
+    if (strstr(detail, "target host name") != NULL)
+        return fail_as(client, TACIT_CLIENT_SERVER_UNTRUSTED, error, "the server certificate of ",
+                       " is for another host name", detail);
+    return fail_as(client, TACIT_CLIENT_SERVER_UNTRUSTED, error, "the server certificate of ",
+                   " is not from this coordinator's authority, or has expired", "");
+}
+
 static tacit_status fail_with(tacit_client *client, CURLcode code, tacit_error *error) {
     const char *detail = client->message[0] != 0 ? client->message : curl_easy_strerror(code);
-    if (client->no_memory || code == CURLE_OUT_OF_MEMORY) {
-        client->failure = TACIT_CLIENT_OTHER;
-        return tacit_fail_memory(error);
+    if (client->no_memory || code == CURLE_OUT_OF_MEMORY) return tacit_fail_memory(error);
+    if (client->too_large || code == CURLE_FILESIZE_EXCEEDED) {
+        client->failure = TACIT_CLIENT_RESPONSE_TOO_LARGE;
+        return tacit_fail(error, TACIT_LIMIT, "the answer of %s is larger than the allowed %zu bytes",
+                          client->url, client->sink_limit);
     }
-    if (client->too_large || code == CURLE_FILESIZE_EXCEEDED)
-        return fail_as(client, TACIT_CLIENT_RESPONSE_TOO_LARGE, TACIT_LIMIT, error,
-                       "sent an answer larger than allowed", "");
     switch (code) {
     case CURLE_OPERATION_TIMEDOUT:
-        return fail_as(client, TACIT_CLIENT_TIMED_OUT, TACIT_NETWORK, error, "timed out", "");
-    case CURLE_PEER_FAILED_VERIFICATION:
-        /* Both TLS flavours of libcurl say this of a good certificate that names another host. */
-        if (strstr(detail, "target host name") != NULL)
-            return fail_as(client, TACIT_CLIENT_SERVER_UNTRUSTED, TACIT_NETWORK, error,
-                           "shows a server certificate for another host name", detail);
-        return fail_as(client, TACIT_CLIENT_SERVER_UNTRUSTED, TACIT_NETWORK, error,
-                       "shows a server certificate that is not from this coordinator's authority, or expired",
-                       "");
-    case CURLE_SSL_CERTPROBLEM:
-        return fail_as(client, TACIT_CLIENT_OTHER, TACIT_NETWORK, error,
-                       "cannot be reached with our certificate or key", detail);
+        return fail_as(client, TACIT_CLIENT_TIMED_OUT, error, "waiting for ", " timed out", "");
+    case CURLE_PEER_FAILED_VERIFICATION: return fail_unverified(client, detail, error);
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_CONNECT:
@@ -231,10 +231,9 @@ static tacit_status fail_with(tacit_client *client, CURLcode code, tacit_error *
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
         if (is_certificate_alert(detail))
-            return fail_as(client, TACIT_CLIENT_REFUSED, TACIT_NETWORK, error, "refused our certificate",
-                           detail);
-        return fail_as(client, TACIT_CLIENT_UNREACHABLE, TACIT_NETWORK, error, "cannot be reached", detail);
-    default: return fail_as(client, TACIT_CLIENT_OTHER, TACIT_NETWORK, error, "cannot be asked", detail);
+            return fail_as(client, TACIT_CLIENT_REFUSED, error, "", " refused our certificate", detail);
+        return fail_as(client, TACIT_CLIENT_UNREACHABLE, error, "cannot reach ", "", detail);
+    default: return fail_as(client, TACIT_CLIENT_OTHER, error, "cannot ask ", "", detail);
     }
 }
 
@@ -248,7 +247,7 @@ static tacit_status fail_refused(tacit_client *client, tacit_error *error) {
         reason[i] = byte >= 0x20 && byte < 0x7f ? (char)byte : ' ';
     }
     reason[length] = 0;
-    return fail_as(client, TACIT_CLIENT_REFUSED, TACIT_NETWORK, error, "refused our certificate", reason);
+    return fail_as(client, TACIT_CLIENT_REFUSED, error, "", " refused our certificate", reason);
 }
 
 /* ---- sending ---- */
@@ -336,16 +335,17 @@ static tacit_status perform(unsigned *http_status, tacit_client *client, const t
     CURLcode code = CURLE_OK;
     long answered = 0;
     TACIT_CHECK(prepare(&headers, client, request, error));
-    if (!run_without_sigpipe(client, &code))
-        status = fail_as(client, TACIT_CLIENT_CANCELLED, TACIT_CANCELLED, error,
-                         "was not waited for: cancelled", "");
-    else if (code != CURLE_OK ||
-             curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &answered) != CURLE_OK)
+    if (!run_without_sigpipe(client, &code)) {
+        client->failure = TACIT_CLIENT_CANCELLED;
+        status = tacit_fail(error, TACIT_CANCELLED, "the request to %s was cancelled", client->url);
+    } else if (code != CURLE_OK ||
+               curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &answered) != CURLE_OK) {
         status = fail_with(client, code, error);
-    else if (answered == 403 && client->certificate_refused)
+    } else if (answered == 403 && client->certificate_refused) {
         status = fail_refused(client, error);
-    else
+    } else {
         *http_status = (unsigned)answered;
+    }
 cleanup:
     curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, NULL);
     curl_easy_setopt(client->easy, CURLOPT_POSTFIELDS, NULL);
