@@ -169,6 +169,17 @@ static tacit_status parse_record(tacit_invitation *out, const uint8_t *record, s
     return TACIT_OK;
 }
 
+/* libsodium 1.0.18 takes bytes above 127 for digits, so the characters are checked first. */
+static bool decode(uint8_t record[RECORD_MAX], size_t *record_length, const char *digits, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        char c = digits[i];
+        bool digit = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+                     c == '_';
+        if (!digit) return false;
+    }
+    return sodium_base642bin(record, RECORD_MAX, digits, length, NULL, record_length, NULL, VARIANT) == 0;
+}
+
 tacit_status tacit_invitation_parse(tacit_invitation *out, const char *text, size_t length,
                                     tacit_error *error) {
     if (length > TACIT_INVITATION_TEXT_MAX) return fail_foreign(error);
@@ -180,8 +191,7 @@ tacit_status tacit_invitation_parse(tacit_invitation *out, const char *text, siz
     tacit_invitation parsed = { .url = "" };
     tacit_status status = check_prefix(line, used, error);
     if (status == TACIT_OK &&
-        sodium_base642bin(record, sizeof record, line + sizeof prefix - 1, used - (sizeof prefix - 1), NULL,
-                          &record_length, NULL, VARIANT) != 0)
+        !decode(record, &record_length, line + sizeof prefix - 1, used - (sizeof prefix - 1)))
         status = fail_damaged(error);
     if (status == TACIT_OK) status = parse_record(&parsed, record, record_length, error);
     if (status == TACIT_OK) *out = parsed;
