@@ -92,7 +92,8 @@ extern const tacit_option tacit_common_options[];
           .help = "the label that counts as positive; the larger one unless told" },                         \
     {                                                                                                        \
         .name = "no-header", .kind = TACIT_OPTION_FLAG,                                                      \
-        .help = "the first line of a CSV file is already a row; columns are then named 1, 2, ..."            \
+        .help =                                                                                              \
+            "the first line of a CSV file is already a row; columns are then called column1, column2, ..."   \
     }
 
 /* Which command do `words` name? On success *used says how many words its name took. TACIT_USAGE with a

@@ -14,7 +14,7 @@
 #include "base/progress.h"
 #include "cli/bar.h"
 #include "cli/command.h"
-#include "cli/table.h"
+#include "cli/grid.h"
 
 struct tacit_console {
     FILE *out, *err;
@@ -42,7 +42,7 @@ void tacit_console_print(tacit_console *console, const char *format, ...) TACIT_
 tacit_status tacit_console_document(tacit_console *console, json_t *document, tacit_error *error);
 
 /* Print a table on standard output; skipped with --json. TACIT_NO_MEMORY when a cell could not be kept. */
-tacit_status tacit_console_table(tacit_console *console, const tacit_table *table, tacit_error *error);
+tacit_status tacit_console_grid(tacit_console *console, const tacit_grid *grid, tacit_error *error);
 
 /* News for people ("listening on …"): one line on standard error, none with --quiet. */
 void tacit_console_note(tacit_console *console, const char *format, ...) TACIT_PRINTF(2, 3);
