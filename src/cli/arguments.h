@@ -19,8 +19,8 @@ typedef struct tacit_setting {
 
 /* Parse what follows the command's name. `words` must outlive the result. When --help is among them the
  * rest is not checked: ask tacit_arguments_flag(…, "help") first. */
-tacit_status tacit_arguments_parse(tacit_arguments **out, const tacit_command *command, char *const *words,
-                                   size_t count, tacit_error *error);
+tacit_status tacit_arguments_parse(tacit_arguments **out, const tacit_command *command,
+                                   const char *const *words, size_t count, tacit_error *error);
 tacit_arguments *tacit_arguments_free(tacit_arguments *arguments);
 
 /* Was it on the command line? False when only the fallback supplies its value. */

@@ -96,7 +96,10 @@ extern const tacit_option tacit_common_options[];
             "the first line of a CSV file is already a row; columns are then called column1, column2, ..."   \
     }
 
+/* Is `word` the whole of a command's name, or the first of its two words? */
+bool tacit_command_starts_with(const char *name, const char *word);
+
 /* Which command do `words` name? On success *used says how many words its name took. TACIT_USAGE with a
  * suggestion when none fits. `commands` ends with NULL. */
 tacit_status tacit_command_find(const tacit_command **out, size_t *used, const tacit_command *const *commands,
-                                char *const *words, size_t count, tacit_error *error);
+                                const char *const *words, size_t count, tacit_error *error);

@@ -31,7 +31,3 @@ void tacit_grid_cell(tacit_grid *grid, const char *format, ...) TACIT_PRINTF(2, 
 /* Print with a rule under the header; `bold` makes the header bold, for a terminal. Cells missing in the
  * last row are left empty. */
 tacit_status tacit_grid_print(const tacit_grid *grid, FILE *out, bool bold, tacit_error *error);
-
-/* How many terminal columns UTF-8 text takes: combining marks none, East Asian wide characters two.
- * A byte that is not UTF-8 counts as one. */
-size_t tacit_text_width(const char *text);

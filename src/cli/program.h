@@ -7,5 +7,5 @@
 
 /* Find the command that `words` (without the program's name) ask for, parse the rest, run it, report how
  * it ended. Returns the exit code: 0 done, 1 failed, 2 usage, 3 refused. */
-int tacit_program_run(const tacit_command *const *commands, char *const *words, size_t count, FILE *out,
+int tacit_program_run(const tacit_command *const *commands, const char *const *words, size_t count, FILE *out,
                       FILE *err);

@@ -1,9 +1,8 @@
 #include "cli/text.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
-
-#include "cli/grid.h"
 
 uint32_t tacit_text_character(const char *text, size_t *length) {
     const unsigned char *byte = (const unsigned char *)text;
@@ -80,68 +79,38 @@ char *tacit_text_clean(char *out, size_t size, const char *text) {
     return out;
 }
 
-enum { LONGEST_COMPARED = 63 };
-
-size_t tacit_text_distance(const char *a, const char *b) {
-    size_t rows = strlen(a), columns = strlen(b);
-    if (rows > LONGEST_COMPARED || columns > LONGEST_COMPARED) return SIZE_MAX;
-    size_t cost[LONGEST_COMPARED + 1][LONGEST_COMPARED + 1];
-    for (size_t i = 0; i <= rows; i++) cost[i][0] = i;
-    for (size_t j = 0; j <= columns; j++) cost[0][j] = j;
-    for (size_t i = 1; i <= rows; i++) {
-        for (size_t j = 1; j <= columns; j++) {
-            size_t best = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (cost[i - 1][j] + 1 < best) best = cost[i - 1][j] + 1;
-            if (cost[i][j - 1] + 1 < best) best = cost[i][j - 1] + 1;
-            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped && cost[i - 2][j - 2] + 1 < best) best = cost[i - 2][j - 2] + 1;
-            cost[i][j] = best;
-        }
-    }
-    return cost[rows][columns];
+static void put_word(tacit_wrap *wrap, const char *word, const char *end) {
+    size_t width = width_of_bytes(word, end);
+    if (wrap->begun && wrap->column + 1 + width > wrap->width) tacit_wrap_break(wrap, 1);
+    fprintf(wrap->out, "%s%.*s", wrap->begun ? " " : "", (int)(end - word), word);
+    wrap->column += width + wrap->begun;
+    wrap->begun = true;
 }
 
-const char *tacit_text_closest(const char *given, const char *const *candidates) {
-    const char *closest = NULL, *longer = NULL;
-    size_t length = strlen(given), best = SIZE_MAX, longer_count = 0;
-    for (; *candidates != NULL; candidates++) {
-        size_t distance = tacit_text_distance(given, *candidates);
-        if (distance < best) {
-            best = distance;
-            closest = *candidates;
-        }
-        if (length > 0 && strncmp(*candidates, given, length) == 0) {
-            longer = *candidates;
-            longer_count++;
-        }
-    }
-    /* One edit in three characters still looks like a slip; more looks like another word. */
-    if (best != SIZE_MAX && best <= (length < 3 ? 1 : length / 3)) return closest;
-    return longer_count == 1 ? longer : NULL;
+void tacit_wrap_break(tacit_wrap *wrap, unsigned lines) {
+    while (lines-- > 0) fputc('\n', wrap->out);
+    fprintf(wrap->out, "%*s", (int)wrap->indent, "");
+    wrap->column = wrap->indent;
+    wrap->begun = false;
 }
 
-static void print_spaces(FILE *out, unsigned count) { fprintf(out, "%*s", (int)count, ""); }
-
-void tacit_text_wrap(FILE *out, const char *text, unsigned at, unsigned indent, unsigned width) {
-    size_t column = at;
-    bool first_word = true; /* of its line: no space before it, and it is printed however long it is */
+void tacit_wrap_text(tacit_wrap *wrap, const char *text) {
     for (;;) {
         size_t newlines = 0;
         for (; *text == ' ' || *text == '\n'; text++) newlines += *text == '\n';
-        if (*text == 0) break;
+        if (*text == 0) return;
+        if (newlines > 1 && wrap->begun) tacit_wrap_break(wrap, 2);
         const char *end = text + strcspn(text, " \n");
-        size_t word = width_of_bytes(text, end);
-        bool paragraph = newlines > 1;
-        if (paragraph || (!first_word && column + 1 + word > width)) {
-            fputs(paragraph ? "\n\n" : "\n", out);
-            print_spaces(out, indent);
-            column = indent;
-            first_word = true;
-        }
-        fprintf(out, "%s%.*s", first_word ? "" : " ", (int)(end - text), text);
-        column += word + !first_word;
-        first_word = false;
+        put_word(wrap, text, end);
         text = end;
     }
-    fputc('\n', out);
+}
+
+void tacit_wrap_token(tacit_wrap *wrap, const char *format, ...) {
+    char token[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(token, sizeof token, format, arguments);
+    va_end(arguments);
+    put_word(wrap, token, token + strlen(token));
 }

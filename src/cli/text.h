@@ -1,9 +1,12 @@
 /* Small helpers on text that several parts of the command line need. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "base/error.h"
 
 /* Read one UTF-8 character of a NUL-terminated text; *length says how many bytes it takes. A byte that
  * starts no valid character is returned as UINT32_MAX with length 1. At the end 0 with length 0. */
@@ -13,14 +16,24 @@ uint32_t tacit_text_character(const char *text, size_t *length);
  * are not UTF-8 become '?'. `size` includes the NUL. Returns out. */
 char *tacit_text_clean(char *out, size_t size, const char *text);
 
-/* Number of single-character edits (insert, delete, replace, swap of neighbours) between two texts. Texts
- * longer than 63 bytes count as far from everything: SIZE_MAX. */
-size_t tacit_text_distance(const char *a, const char *b);
+/* How many terminal columns text takes: combining marks none, East Asian wide characters two. A byte that
+ * is not UTF-8 counts as one. */
+size_t tacit_text_width(const char *text);
 
-/* The candidate that was probably meant, or NULL: a small edit distance for its length, or the only
- * candidate that begins with `given`. `candidates` ends with NULL. */
-const char *tacit_text_closest(const char *given, const char *const *candidates);
+/* Words flowing into lines of at most `width` columns; a word that fits no line gets its own. */
+typedef struct tacit_wrap {
+    FILE *out;
+    unsigned width;
+    unsigned indent; /* of every line but the first */
+    size_t column;   /* where the next word would start */
+    bool begun;      /* this line has a word already */
+} tacit_wrap;
 
-/* Print text wrapped to `width` columns. The first line starts at column `at` (already there); the others
- * are indented by `indent`. An empty line in the text starts a paragraph. Ends with a newline. */
-void tacit_text_wrap(FILE *out, const char *text, unsigned at, unsigned indent, unsigned width);
+/* Add words; an empty line in the text starts a paragraph. The caller ends the last line. */
+void tacit_wrap_text(tacit_wrap *wrap, const char *text);
+
+/* Add something that must stay on one line, such as "--schema FILE". Cut at 255 bytes. */
+void tacit_wrap_token(tacit_wrap *wrap, const char *format, ...) TACIT_PRINTF(2, 3);
+
+/* End the line `lines` times and indent. */
+void tacit_wrap_break(tacit_wrap *wrap, unsigned lines);
