@@ -4,8 +4,6 @@
 
 #include "cli/text.h"
 
-enum { WIDEST_TERM = 26 /* a longer flag has its help on the next line */ };
-
 static void print_heading(tacit_page page, const char *text) {
     fprintf(page.out, "%s%s%s\n", page.bold ? "\033[1m" : "", text, page.bold ? "\033[0m" : "");
 }
@@ -41,20 +39,21 @@ static const char *operand_term(const tacit_operand *operand, char *out, size_t 
     return out;
 }
 
-static void widen(unsigned *widest, const char *term) {
+/* A term that takes more than a third of the line has its explanation below it, not beside it. */
+static void widen(unsigned *widest, const char *term, tacit_page page) {
     size_t width = tacit_text_width(term);
-    if (width > *widest && width <= WIDEST_TERM) *widest = (unsigned)width;
+    if (width > *widest && width <= page.width / 3) *widest = (unsigned)width;
 }
 
 /* All lists of one page share a column. */
-static unsigned help_column(const tacit_command *command) {
+static unsigned help_column(tacit_page page, const tacit_command *command) {
     unsigned widest = 8;
     char term[128];
     for (const tacit_operand *operand = command->operands; operand != NULL && operand->name != NULL;
          operand++)
-        widen(&widest, operand->name);
+        widen(&widest, operand->name, page);
     for (const tacit_option *option = command->options; option != NULL && option->name != NULL; option++)
-        widen(&widest, option_term(option, term, sizeof term));
+        widen(&widest, option_term(option, term, sizeof term), page);
     return widest + 4;
 }
 
@@ -121,7 +120,7 @@ void tacit_help_command(tacit_page page, const tacit_command *command) {
         fputc('\n', page.out);
         print_paragraphs(page, command->description, 0);
     }
-    unsigned column = help_column(command);
+    unsigned column = help_column(page, command);
     print_operands(page, command, column);
     print_options(page, "Options", command->options, column);
     print_options(page, "Options of every command", tacit_common_options, column);
@@ -139,7 +138,7 @@ void tacit_help_command(tacit_page page, const tacit_command *command) {
 static void print_commands(tacit_page page, const tacit_command *const *commands, const char *word) {
     unsigned widest = 8;
     const char *section = NULL;
-    for (size_t i = 0; commands[i] != NULL; i++) widen(&widest, commands[i]->name);
+    for (size_t i = 0; commands[i] != NULL; i++) widen(&widest, commands[i]->name, page);
     for (size_t i = 0; commands[i] != NULL; i++) {
         const char *name = commands[i]->name;
         if (word != NULL && !tacit_command_starts_with(name, word)) continue;
