@@ -1,13 +1,11 @@
 #include "cli/console.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "cli/interrupt.h"
 #include "cli/text.h"
 
@@ -115,23 +113,6 @@ static TACIT_PRINTF(2, 3) void say_error(tacit_console *console, const char *for
     va_end(arguments);
 }
 
-json_t *tacit_json_number(double value) {
-    if (isnan(value)) return json_null();
-    if (isinf(value)) return json_string(value > 0 ? "inf" : "-inf");
-    return json_real(value);
-}
-
-json_t *tacit_json_text(const char *text) {
-    json_t *valid = json_string(text);
-    if (valid != NULL) return valid;
-    size_t size = strlen(text) + 1;
-    char *copy = TACIT_NEW(char, size);
-    if (copy == NULL) return NULL;
-    json_t *cleaned = json_string(tacit_text_clean(copy, size, text));
-    free(copy);
-    return cleaned;
-}
-
 static void print_document(tacit_console *console, const json_t *document) {
     char *text = document == NULL ? NULL : json_dumps(document, JSON_INDENT(2));
     fprintf(console->out, "%s\n",
@@ -143,9 +124,11 @@ static void report_failure(tacit_console *console, tacit_status status, const ch
     if (status == TACIT_CANCELLED && tacit_interrupted()) text = "interrupted";
     say_error(console, "%s", text);
     if (!console->json) return;
-    json_t *document = json_pack("{s:{s:s,s:o}}", "error", "code", tacit_status_name(status), "message",
-                                 tacit_json_text(text));
-    print_document(console, document);
+    json_t *failure =
+        json_pack("{s:s,s:o}", "code", tacit_status_name(status), "message", tacit_json_text(text));
+    json_t *document = json_is_object(console->document) ? json_incref(console->document) : json_object();
+    bool whole = json_object_set_new(document, "error", failure) == 0;
+    print_document(console, whole ? document : NULL);
     json_decref(document);
 }
 

@@ -8,13 +8,13 @@
  */
 #pragma once
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "base/progress.h"
 #include "cli/bar.h"
 #include "cli/command.h"
 #include "cli/grid.h"
+#include "cli/json.h"
 
 struct tacit_console {
     FILE *out, *err;
@@ -36,9 +36,9 @@ void tacit_console_close(tacit_console *console);
 /* A result for people, on standard output; skipped with --json. */
 void tacit_console_print(tacit_console *console, const char *format, ...) TACIT_PRINTF(2, 3);
 
-/* The result for programs: one document, taken over (also on failure) and printed when the command has
- * succeeded. Without --json it is only freed. TACIT_NO_MEMORY for NULL, so that a failed json_pack needs
- * no check of its own. */
+/* The result for programs: one document, taken over (also on failure) and printed when the command ends; if
+ * it fails after all, with the error added. Without --json it is only freed. TACIT_NO_MEMORY for NULL, so
+ * that a failed json_pack needs no check of its own. */
 tacit_status tacit_console_document(tacit_console *console, json_t *document, tacit_error *error);
 
 /* Print a table on standard output; skipped with --json. TACIT_NO_MEMORY when a cell could not be kept. */
@@ -52,12 +52,6 @@ void tacit_console_warn(tacit_console *console, const char *format, ...) TACIT_P
 
 /* What to hand to a long call: shows the progress, and says `cancelled` after Ctrl-C or SIGTERM. */
 const tacit_progress *tacit_console_progress(tacit_console *console);
-
-/* A number as this program's JSON writes it: infinity is the string "inf", NaN is null. New reference. */
-json_t *tacit_json_number(double value);
-
-/* Text that may hold anything (a file name, a cell): bytes that are not UTF-8 become "?". New reference. */
-json_t *tacit_json_text(const char *text);
 
 /* Report the end of a command: its document, or on failure one "tacit: …" line on standard error and with
  * --json the error document; then check that all output arrived. Returns the exit code. */

@@ -13,61 +13,48 @@ static const char *kind_name(tacit_option_kind kind) {
     return names[kind];
 }
 
-/* json_array_append_new takes the item over also when it fails, NULL included. */
-static void append(json_t *list, json_t *item, bool *failed) {
-    if (json_array_append_new(list, item) != 0) *failed = true;
-}
-
-static json_t *list_options(const tacit_option *options, bool *failed) {
+static json_t *list_options(const tacit_option *options) {
     json_t *list = json_array();
     for (; options != NULL && options->name != NULL; options++)
-        append(list,
-               json_pack("{s:s,s:s,s:s?,s:s?,s:b,s:s}", "name", options->name, "kind",
-                         kind_name(options->kind), "placeholder", options->placeholder, "default",
-                         options->fallback, "required", (options->rules & TACIT_RULE_REQUIRED) != 0, "help",
-                         options->help),
-               failed);
+        list = tacit_json_append(list, json_pack("{s:s,s:s,s:s?,s:s?,s:b,s:s}", "name", options->name, "kind",
+                                                 kind_name(options->kind), "placeholder",
+                                                 options->placeholder, "default", options->fallback,
+                                                 "required", (options->rules & TACIT_RULE_REQUIRED) != 0,
+                                                 "help", options->help));
     return list;
 }
 
-static json_t *list_operands(const tacit_operand *operands, bool *failed) {
+static json_t *list_operands(const tacit_operand *operands) {
     json_t *list = json_array();
     for (; operands != NULL && operands->name != NULL; operands++)
-        append(list,
-               json_pack("{s:s,s:I,s:I,s:s}", "name", operands->name, "least", (json_int_t)operands->least,
-                         "most", (json_int_t)operands->most, "help", operands->help),
-               failed);
+        list = tacit_json_append(list, json_pack("{s:s,s:I,s:I,s:s}", "name", operands->name, "least",
+                                                 (json_int_t)operands->least, "most",
+                                                 (json_int_t)operands->most, "help", operands->help));
     return list;
 }
 
-static json_t *list_examples(const tacit_example *examples, bool *failed) {
+static json_t *list_examples(const tacit_example *examples) {
     json_t *list = json_array();
     for (; examples->text != NULL; examples++)
-        append(list, json_pack("{s:s,s:s}", "text", examples->text, "command", examples->command), failed);
+        list = tacit_json_append(
+            list, json_pack("{s:s,s:s}", "text", examples->text, "command", examples->command));
     return list;
 }
 
 json_t *tacit_help_document(const tacit_command *command) {
-    bool failed = false;
-    json_t *document = json_pack("{s:s,s:s,s:s,s:s?,s:o,s:o,s:o}", "name", command->name, "section",
-                                 command->section, "summary", command->summary, "description",
-                                 command->description, "arguments", list_operands(command->operands, &failed),
-                                 "options", list_options(command->options, &failed), "examples",
-                                 list_examples(command->examples, &failed));
-    if (!failed) return document;
-    json_decref(document);
-    return NULL;
+    return json_pack("{s:s,s:s,s:s,s:s?,s:o,s:o,s:o}", "name", command->name, "section", command->section,
+                     "summary", command->summary, "description", command->description, "arguments",
+                     list_operands(command->operands), "options", list_options(command->options), "examples",
+                     list_examples(command->examples));
 }
 
 static json_t *list_commands(const tacit_command *const *commands, const char *word) {
-    bool failed = false;
     json_t *list = json_array();
     for (; *commands != NULL; commands++)
         if (word == NULL || tacit_command_starts_with((*commands)->name, word))
-            append(list, json_pack("{s:s,s:s}", "name", (*commands)->name, "summary", (*commands)->summary),
-                   &failed);
-    if (failed) json_decref(list);
-    return failed ? NULL : json_pack("{s:o}", "commands", list);
+            list = tacit_json_append(
+                list, json_pack("{s:s,s:s}", "name", (*commands)->name, "summary", (*commands)->summary));
+    return json_pack("{s:o}", "commands", list);
 }
 
 tacit_status tacit_help_show(tacit_console *console, const tacit_command *command, const char *word,

@@ -1,10 +1,13 @@
 #include "check.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/guess.h"
 #include "cli/help.h"
+#include "cli/output.h"
 #include "cli/program.h"
 #include "commands_fixture.h"
 
@@ -198,6 +201,46 @@ static void every_fallback_is_valid(void **state) {
     }
 }
 
+static char *read_text(const char *path) {
+    static char text[64];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+static void a_written_file_appears_whole_or_not_at_all(void **state) {
+    (void)state;
+    char folder[] = "/tmp/tacit_output_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/file", folder);
+    static const tacit_status ends[] = { TACIT_OK, TACIT_CANCELLED };
+    for (int i = 0; i < 2; i++) {
+        tacit_output output;
+        tacit_error error = TACIT_ERROR_INIT;
+        CHECK_OK(tacit_output_open(&output, path, NULL, 0600, &error), error);
+        fprintf(output.stream, "version %d", i);
+        assert_int_equal(tacit_output_close(&output, ends[i], &error), ends[i]);
+        assert_string_equal(read_text(path), "version 0");
+    }
+    /* Nothing else is left in the folder, so it can be removed. */
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void a_device_is_written_in_place(void **state) {
+    (void)state;
+    tacit_output output;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_output_open(&output, "/dev/null", NULL, 0600, &error), error);
+    CHECK_OK(tacit_output_close(&output, TACIT_OK, &error), error);
+    struct stat about;
+    assert_int_equal(stat("/dev/null", &about), 0);
+    assert_true(S_ISCHR(about.st_mode));
+    assert_int_equal(tacit_output_open(&output, "/no/such/folder/x", NULL, 0600, &error), TACIT_IO);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_go_to_standard_output_and_messages_to_standard_error),
@@ -210,6 +253,8 @@ int main(void) {
         cmocka_unit_test(help_fits_the_width_and_names_everything),
         cmocka_unit_test(every_command_of_the_program_is_whole),
         cmocka_unit_test(every_fallback_is_valid),
+        cmocka_unit_test(a_written_file_appears_whole_or_not_at_all),
+        cmocka_unit_test(a_device_is_written_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
