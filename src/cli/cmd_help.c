@@ -35,8 +35,8 @@ const tacit_command tacit_command_help = {
     .summary = "list the commands, or explain one",
     .operands =
         (const tacit_operand[]){
-            { "COMMAND", 0, 2, "the command to explain, such as 'simulate' or 'data info'" },
-            { NULL },
+            { "COMMAND", 0, 2, "the command to explain, such as 'data info'" },
+            { .name = NULL },
         },
     .options =
         (const tacit_option[]){
@@ -47,7 +47,7 @@ const tacit_command tacit_command_help = {
         (const tacit_example[]){
             { "Explain how a data file is described.", "tacit help data info" },
             { "Read the man page without installing it.", "tacit help --man | man -l -" },
-            { NULL },
+            { .text = NULL },
         },
     .run = run_help,
 };
@@ -59,7 +59,7 @@ const tacit_command tacit_command_version = {
     .examples =
         (const tacit_example[]){
             { "Print the version for a script.", "tacit version --json" },
-            { NULL },
+            { .text = NULL },
         },
     .run = run_version,
 };

@@ -5,6 +5,10 @@
 #include "cli/command.h"
 
 #define TACIT_COMMANDS(X)                                                                                    \
+    X(data_info)                                                                                             \
+    X(data_draft_schema)                                                                                     \
+    X(data_check)                                                                                            \
+    X(data_convert)                                                                                          \
     X(help)                                                                                                  \
     X(version)
 

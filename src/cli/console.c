@@ -80,7 +80,8 @@ tacit_status tacit_console_grid(tacit_console *console, const tacit_grid *grid, 
 }
 
 /* One line on standard error, whatever the values in it hold. */
-static void say(tacit_console *console, const char *before, const char *format, va_list arguments) {
+static TACIT_PRINTF(3, 0) void say(tacit_console *console, const char *before, const char *format,
+                                   va_list arguments) {
     char *text = NULL;
     int length = vasprintf(&text, format, arguments);
     tacit_bar_pause(&console->bar);

@@ -34,7 +34,7 @@ tacit_grid *tacit_grid_free(tacit_grid *grid) {
 }
 
 /* A name or a level comes from a file: in a table it must stay in its cell. */
-static char *print_cell(const char *format, va_list arguments) {
+static TACIT_PRINTF(1, 0) char *print_cell(const char *format, va_list arguments) {
     char *raw = NULL;
     int length = vasprintf(&raw, format, arguments);
     if (length < 0) return NULL;

@@ -68,7 +68,8 @@ void tacit_help_usage(tacit_wrap *wrap, const tacit_command *command) {
             if ((option->rules & TACIT_RULE_REQUIRED) != (unsigned)required) continue;
             bool many = option->kind == TACIT_OPTION_SETTING || option->rules & TACIT_RULE_REPEATED;
             option_term(option, term, sizeof term);
-            tacit_wrap_token(wrap, required ? "%s%s" : "[%s]%s", term, many ? "..." : "");
+            tacit_wrap_token(wrap, "%s%s%s%s", required ? "" : "[", term, required ? "" : "]",
+                             many ? "..." : "");
         }
     }
 }

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
+#include "num/blas.h"
 
 /* A program started with a standard stream closed would open its next file in the stream's place and
  * print into it. The stand-in is opened so that using it fails. */
@@ -25,6 +26,7 @@ int main(int argc, char **argv) {
         fputs("tacit: the random generator of this system cannot be used\n", stderr);
         return 1;
     }
+    tacit_blas_one_thread(); /* parallel work is ours to divide */
     size_t words = argc > 0 ? (size_t)argc - 1 : 0;
     int code = tacit_program_run(tacit_commands, (const char *const *)argv + 1, words, stdout, stderr);
     /* A network file system may report a full disk only now. */
