@@ -32,15 +32,15 @@ typedef struct tacit_reducer {
 typedef struct tacit_glm_problem {
     tacit_loss loss;
     tacit_rows x;
-    const int32_t *label;   /* class of each *stored* row: label[tacit_rows_stored(&x, i)] in 0..classes-1 */
-    const double *weight;   /* of each stored row, >= 0; NULL: 1/total_rows each */
-    size_t classes;         /* 2 for logistic and Huber */
-    size_t total_rows;      /* rows over all holders; 0 means x.count */
-    double huber_width;     /* h in (0, 1]; 0 means 0.5 */
-    double lambda;          /* > 0 */
-    const double *lambda_each; /* per coordinate, replaces lambda; NULL: none */
-    const double *linear;   /* NULL: zero */
-    const double *prior;    /* NULL: zero */
+    const int32_t *label; /* class of each *stored* row: label[tacit_rows_stored(&x, i)] in 0..classes-1 */
+    const double *weight; /* of each stored row, >= 0; NULL: 1/total_rows each */
+    size_t classes;       /* 2 for logistic and Huber */
+    size_t total_rows;    /* rows over all holders; 0 means x.count */
+    double huber_width;   /* h in (0, 1]; 0 means 0.5 */
+    double lambda;        /* > 0 */
+    const double *lambda_each;    /* per coordinate, replaces lambda; NULL: none */
+    const double *linear;         /* NULL: zero */
+    const double *prior;          /* NULL: zero */
     const tacit_reducer *reducer; /* NULL: all rows are here */
 } tacit_glm_problem;
 

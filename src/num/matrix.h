@@ -17,7 +17,8 @@ typedef struct tacit_matrix {
     double *values;
 } tacit_matrix;
 
-#define TACIT_MATRIX_INIT { 0, 0, NULL }
+#define TACIT_MATRIX_INIT                                                                                    \
+    { 0, 0, NULL }
 
 /* Zero-filled. */
 tacit_status tacit_matrix_create(tacit_matrix *out, size_t rows, size_t cols, tacit_error *error);
@@ -32,7 +33,8 @@ typedef struct tacit_csr {
     double *value;
 } tacit_csr;
 
-#define TACIT_CSR_INIT { 0, 0, NULL, NULL, NULL }
+#define TACIT_CSR_INIT                                                                                       \
+    { 0, 0, NULL, NULL, NULL }
 
 tacit_status tacit_csr_create(tacit_csr *out, size_t rows, size_t cols, size_t entries, tacit_error *error);
 void tacit_csr_clear(tacit_csr *csr);

@@ -1,0 +1,360 @@
+#include "data/csv.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "data/names.h"
+#include "data/text.h"
+
+/* A record is held in memory whole; this bounds it whatever the other limits are. */
+enum { RECORD_LIMIT = 256 << 20 };
+
+typedef enum ending { ENDS_FIELD, ENDS_RECORD, ENDS_FILE } ending;
+
+typedef struct span {
+    size_t start, length;
+    uint64_t line;
+} span;
+
+struct tacit_csv {
+    tacit_input *input;
+    tacit_csv_options options;
+    const uint8_t *at, *end;
+    bool ended;
+    bool is_special[256]; /* bytes that end a run of ordinary ones in an unquoted field */
+    uint64_t line;
+    tacit_buffer bytes; /* the fields of this record, each followed by a NUL */
+    span *spans;
+    tacit_cell *cells;
+    size_t count, capacity;
+    bool was_quoted;    /* the field just read */
+    bool first_pending; /* without a header: the first record was read to count its columns */
+    tacit_levels names;
+};
+
+tacit_csv_options tacit_csv_defaults(void) { return (tacit_csv_options){ 0, false, 1 << 16, 100000 }; }
+
+size_t tacit_csv_column_count(const tacit_csv *csv) { return csv->names.count; }
+
+const char *tacit_csv_column_name(const tacit_csv *csv, size_t column) { return csv->names.text[column]; }
+
+int64_t tacit_csv_find_column(const tacit_csv *csv, const char *name) {
+    return tacit_levels_find(&csv->names, name, strlen(name));
+}
+
+tacit_status tacit_csv_require(const tacit_csv *csv, const char *name, const char *flag, size_t *out,
+                               tacit_error *error) {
+    return tacit_names_find(&csv->names, name, "column", flag, tacit_input_name(csv->input), out, error);
+}
+
+tacit_status tacit_csv_fail(const tacit_csv *csv, uint64_t line, size_t column, tacit_error *error,
+                            tacit_status status, const char *format, ...) {
+    char said[TACIT_ERROR_TEXT_SIZE], name[TACIT_CELL_TEXT], known[TACIT_CELL_TEXT + 4] = "";
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(said, sizeof said, format, arguments);
+    va_end(arguments);
+    if (column < csv->names.count) {
+        const char *text = csv->names.text[column];
+        snprintf(known, sizeof known, " (%s)", tacit_text_shown(text, strlen(text), name));
+    }
+    return tacit_fail(error, status, "%s:%" PRIu64 ":%zu%s: %s", tacit_input_name(csv->input), line,
+                      column + 1, known, said);
+}
+
+/* Have a byte at `at`, unless the file ended. */
+static inline tacit_status fill(tacit_csv *csv, tacit_error *error) {
+    if (csv->at < csv->end || csv->ended) return TACIT_OK;
+    size_t length;
+    TACIT_TRY(tacit_input_next(csv->input, &csv->at, &length, error));
+    csv->end = csv->at + length;
+    csv->ended = length == 0;
+    return TACIT_OK;
+}
+
+static tacit_status skip_blanks(tacit_csv *csv, tacit_error *error) {
+    for (;;) {
+        TACIT_TRY(fill(csv, error));
+        if (csv->ended || (*csv->at != ' ' && *csv->at != '\t')) return TACIT_OK;
+        if (*csv->at == (uint8_t)csv->options.separator) return TACIT_OK;
+        csv->at++;
+    }
+}
+
+static tacit_status begin_field(tacit_csv *csv, tacit_error *error) {
+    if (csv->count == csv->options.column_limit)
+        return tacit_csv_fail(csv, csv->line, csv->count, error, TACIT_LIMIT,
+                              "more than %zu columns; is the separator right?", csv->options.column_limit);
+    if (csv->count == csv->capacity) {
+        size_t capacity = csv->capacity > 0 ? 2 * csv->capacity : 64;
+        span *spans = tacit_grow(csv->spans, capacity, sizeof *spans);
+        if (spans == NULL) return tacit_fail_memory(error);
+        csv->spans = spans;
+        tacit_cell *cells = tacit_grow(csv->cells, capacity, sizeof *cells);
+        if (cells == NULL) return tacit_fail_memory(error);
+        csv->cells = cells;
+        csv->capacity = capacity;
+    }
+    csv->spans[csv->count] = (span){ csv->bytes.length, 0, csv->line };
+    return TACIT_OK;
+}
+
+static tacit_status append(tacit_csv *csv, const uint8_t *from, size_t length, tacit_error *error) {
+    span *field = &csv->spans[csv->count];
+    if (csv->bytes.length + length - field->start > csv->options.field_limit)
+        return tacit_csv_fail(csv, field->line, csv->count, error, TACIT_LIMIT,
+                              csv->was_quoted
+                                  ? "a field is longer than %zu bytes; is a closing quote missing?"
+                                  : "a field is longer than %zu bytes",
+                              csv->options.field_limit);
+    uint8_t *to;
+    tacit_status status = tacit_buffer_reserve(&csv->bytes, length + 1, &to, error);
+    if (status != TACIT_OK)
+        return tacit_fail_in(error, status, "%s:%" PRIu64, tacit_input_name(csv->input), csv->line);
+    if (length > 0) memcpy(to, from, length);
+    csv->bytes.length += length;
+    return TACIT_OK;
+}
+
+static tacit_status nul_byte(const tacit_csv *csv, tacit_error *error) {
+    return tacit_csv_fail(csv, csv->line, csv->count, error, TACIT_INPUT,
+                          "a NUL byte; the file is not plain text (UTF-16? save it as UTF-8)");
+}
+
+static tacit_status read_plain(tacit_csv *csv, tacit_error *error) {
+    for (;;) {
+        TACIT_TRY(fill(csv, error));
+        if (csv->ended) break;
+        const uint8_t *run = csv->at;
+        while (run < csv->end && !csv->is_special[*run]) run++;
+        TACIT_TRY(append(csv, csv->at, (size_t)(run - csv->at), error));
+        csv->at = run;
+        if (run == csv->end) continue;
+        if (*run == 0) return nul_byte(csv, error);
+        break;
+    }
+    size_t start = csv->spans[csv->count].start;
+    const uint8_t *bytes = csv->bytes.bytes;
+    while (csv->bytes.length > start &&
+           (bytes[csv->bytes.length - 1] == ' ' || bytes[csv->bytes.length - 1] == '\t'))
+        csv->bytes.length--;
+    return TACIT_OK;
+}
+
+/* From after the opening quote to after the closing one. */
+static tacit_status read_quoted(tacit_csv *csv, tacit_error *error) {
+    bool after_return = false; /* CR LF is one line */
+    for (;;) {
+        TACIT_TRY(fill(csv, error));
+        if (csv->ended)
+            return tacit_csv_fail(csv, csv->spans[csv->count].line, csv->count, error, TACIT_INPUT,
+                                  "the quote opened here is never closed");
+        const uint8_t *run = csv->at;
+        for (; run < csv->end && *run != '"' && *run != 0; run++) {
+            csv->line += *run == '\r' || (*run == '\n' && !after_return);
+            after_return = *run == '\r';
+        }
+        TACIT_TRY(append(csv, csv->at, (size_t)(run - csv->at), error));
+        csv->at = run;
+        if (run == csv->end) continue;
+        if (*run == 0) return nul_byte(csv, error);
+        csv->at++;
+        TACIT_TRY(fill(csv, error));
+        if (csv->ended || *csv->at != '"') return TACIT_OK;
+        TACIT_TRY(append(csv, csv->at, 1, error));
+        csv->at++;
+        after_return = false;
+    }
+}
+
+static tacit_status take_ending(tacit_csv *csv, ending *out, tacit_error *error) {
+    TACIT_TRY(fill(csv, error));
+    *out = ENDS_FILE;
+    if (csv->ended) return TACIT_OK;
+    uint8_t byte = *csv->at;
+    if (byte == (uint8_t)csv->options.separator) {
+        csv->at++;
+        *out = ENDS_FIELD;
+        return TACIT_OK;
+    }
+    if (byte != '\n' && byte != '\r')
+        return tacit_csv_fail(csv, csv->line, csv->count, error, TACIT_INPUT,
+                              "text after the closing quote; write a quote inside a quoted field twice");
+    csv->at++;
+    csv->line++;
+    *out = ENDS_RECORD;
+    if (byte == '\r') {
+        TACIT_TRY(fill(csv, error));
+        if (!csv->ended && *csv->at == '\n') csv->at++;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status read_field(tacit_csv *csv, ending *out, tacit_error *error) {
+    TACIT_TRY(begin_field(csv, error));
+    TACIT_TRY(skip_blanks(csv, error));
+    csv->was_quoted = !csv->ended && *csv->at == '"';
+    if (csv->was_quoted) {
+        csv->at++;
+        TACIT_TRY(read_quoted(csv, error));
+        TACIT_TRY(skip_blanks(csv, error));
+    } else {
+        TACIT_TRY(read_plain(csv, error));
+    }
+    TACIT_TRY(take_ending(csv, out, error));
+    span *field = &csv->spans[csv->count];
+    field->length = csv->bytes.length - field->start;
+    TACIT_TRY(append(csv, NULL, 0, error)); /* room for the NUL */
+    csv->bytes.bytes[csv->bytes.length++] = 0;
+    csv->count++;
+    return TACIT_OK;
+}
+
+/* Read one record that is not a blank line; count 0 at the end of the file. */
+static tacit_status read_record(tacit_csv *csv, tacit_error *error) {
+    for (;;) {
+        csv->bytes.length = 0;
+        csv->count = 0;
+        ending end;
+        do TACIT_TRY(read_field(csv, &end, error));
+        while (end == ENDS_FIELD);
+        bool blank = csv->count == 1 && csv->spans[0].length == 0 && !csv->was_quoted;
+        if (!blank) break;
+        csv->count = 0;
+        if (end == ENDS_FILE) break;
+    }
+    for (size_t i = 0; i < csv->count; i++) {
+        span field = csv->spans[i]; /* the bytes no longer move */
+        csv->cells[i] =
+            (tacit_cell){ (const char *)csv->bytes.bytes + field.start, field.length, field.line };
+    }
+    return TACIT_OK;
+}
+
+tacit_status tacit_csv_next(tacit_csv *csv, tacit_record *out, tacit_error *error) {
+    if (!csv->first_pending) TACIT_TRY(read_record(csv, error));
+    csv->first_pending = false;
+    size_t columns = csv->names.count;
+    if (csv->count > 0 && csv->count != columns) {
+        size_t column = csv->count < columns ? csv->count : columns;
+        return tacit_csv_fail(csv, csv->spans[0].line, column, error, TACIT_INPUT,
+                              "the row has %zu field%s but the %s %zu", csv->count,
+                              csv->count == 1 ? "" : "s",
+                              csv->options.no_header ? "first row has" : "header has", columns);
+    }
+    *out = (tacit_record){ csv->cells, csv->count, csv->count > 0 ? csv->cells[0].line : csv->line };
+    return TACIT_OK;
+}
+
+/* The most frequent separator outside quotes in the first line that is not blank. */
+static char detect_separator(const uint8_t *bytes, size_t length) {
+    static const char candidates[] = { ',', ';', '\t' };
+    size_t seen[sizeof candidates] = { 0 }, others = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < length; i++) {
+        char c = (char)bytes[i];
+        if (!quoted && (c == '\n' || c == '\r')) {
+            if (others > 0) break;
+            continue;
+        }
+        if (c == '"') quoted = !quoted;
+        if (!quoted)
+            for (size_t k = 0; k < sizeof candidates; k++) seen[k] += c == candidates[k];
+        others++;
+    }
+    size_t best = 0;
+    for (size_t k = 1; k < sizeof candidates; k++)
+        if (seen[k] > seen[best]) best = k;
+    return candidates[best];
+}
+
+static tacit_status start(tacit_csv *csv, tacit_error *error) {
+    TACIT_TRY(fill(csv, error));
+    if (csv->end - csv->at >= 3 && memcmp(csv->at, "\xEF\xBB\xBF", 3) == 0) csv->at += 3;
+    char *separator = &csv->options.separator;
+    if (*separator == 0) *separator = detect_separator(csv->at, (size_t)(csv->end - csv->at));
+    if (strchr("\"\n\r .+-", *separator) != NULL || (*separator >= '0' && *separator <= '9'))
+        return tacit_fail(error, TACIT_USAGE, "'%c' cannot separate fields; use one of , ; | or tab",
+                          *separator);
+    csv->is_special[(uint8_t)*separator] = csv->is_special['\n'] = csv->is_special['\r'] =
+        csv->is_special[0] = true;
+    return TACIT_OK;
+}
+
+static tacit_status read_names(tacit_csv *csv, tacit_error *error) {
+    TACIT_TRY(read_record(csv, error));
+    if (csv->count == 0)
+        return tacit_fail(error, TACIT_INPUT, "%s is empty; expected %s", tacit_input_name(csv->input),
+                          csv->options.no_header ? "rows" : "a header line and rows");
+    tacit_levels names = TACIT_LEVELS_INIT;
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < csv->count; i++) {
+        char numbered[TACIT_NUMBER_TEXT], shown[TACIT_CELL_TEXT];
+        tacit_cell cell = csv->cells[i];
+        if (csv->options.no_header || cell.length == 0) {
+            snprintf(numbered, sizeof numbered, "column%zu", i + 1);
+            cell = (tacit_cell){ numbered, strlen(numbered), cell.line };
+        }
+        int32_t code = 0;
+        if (!tacit_text_is_utf8(cell.text, cell.length))
+            TACIT_CHECK(tacit_csv_fail(csv, cell.line, i, error, TACIT_INPUT,
+                                       "the column's name is not UTF-8 text; convert the file to UTF-8"));
+        TACIT_CHECK(tacit_levels_add(&names, cell.text, cell.length, &code, error));
+        if ((size_t)code != i)
+            TACIT_CHECK(tacit_csv_fail(csv, cell.line, i, error, TACIT_INPUT,
+                                       "column name '%s' was already used by column %" PRId32
+                                       "; rename one (or say that there is no header)",
+                                       tacit_text_shown(cell.text, cell.length, shown), code + 1));
+    }
+cleanup:
+    if (status != TACIT_OK) tacit_levels_clear(&names);
+    csv->names = names;
+    csv->first_pending = csv->options.no_header;
+    return status;
+}
+
+tacit_status tacit_csv_open(tacit_csv **out, tacit_input *input, const tacit_csv_options *options,
+                            tacit_error *error) {
+    tacit_csv *csv = TACIT_NEW(tacit_csv, 1);
+    if (csv == NULL) return tacit_fail_memory(error);
+    csv->input = input;
+    csv->options = options != NULL ? *options : tacit_csv_defaults();
+    csv->line = 1;
+    csv->bytes = (tacit_buffer)TACIT_BUFFER_LIMITED(RECORD_LIMIT);
+    tacit_status status = start(csv, error);
+    if (status == TACIT_OK) status = read_names(csv, error);
+    if (status != TACIT_OK) {
+        tacit_csv_free(csv);
+        return status;
+    }
+    *out = csv;
+    return TACIT_OK;
+}
+
+tacit_csv *tacit_csv_free(tacit_csv *csv) {
+    if (csv == NULL) return NULL;
+    tacit_buffer_clear(&csv->bytes);
+    tacit_levels_clear(&csv->names);
+    free(csv->spans);
+    free(csv->cells);
+    free(csv);
+    return NULL;
+}
+
+tacit_status tacit_csv_write_field(tacit_buffer *out, const char *text, size_t length, char separator,
+                                   tacit_error *error) {
+    bool quote = length == 0 || text[0] == ' ' || text[0] == '\t' || text[length - 1] == ' ' ||
+                 text[length - 1] == '\t';
+    for (size_t i = 0; i < length && !quote; i++)
+        quote = text[i] == '"' || text[i] == '\n' || text[i] == '\r' || text[i] == separator;
+    if (!quote) return tacit_buffer_append(out, text, length, error);
+    TACIT_TRY(tacit_buffer_append(out, "\"", 1, error));
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"') TACIT_TRY(tacit_buffer_append(out, "\"", 1, error));
+        TACIT_TRY(tacit_buffer_append(out, text + i, 1, error));
+    }
+    return tacit_buffer_append(out, "\"", 1, error);
+}

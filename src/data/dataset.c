@@ -1,0 +1,145 @@
+#include "data/dataset.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/text.h"
+
+tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
+    if (dataset == NULL) return NULL;
+    tacit_matrix_clear(&dataset->dense);
+    tacit_csr_clear(&dataset->sparse);
+    tacit_levels_clear(&dataset->classes);
+    tacit_feature_names_free(dataset->feature_names, dataset->features);
+    tacit_levels_clear(&dataset->groups);
+    free(dataset->label);
+    free(dataset->group);
+    free(dataset);
+    return NULL;
+}
+
+tacit_status tacit_dataset_create(tacit_dataset **out, size_t rows, size_t features,
+                                  const char *const *class_names, size_t classes, tacit_error *error) {
+    if (rows > UINT32_MAX) return tacit_fail(error, TACIT_LIMIT, "more than 2^32 - 1 rows");
+    tacit_dataset *dataset = TACIT_NEW(tacit_dataset, 1);
+    if (dataset == NULL) return tacit_fail_memory(error);
+    tacit_status status = TACIT_OK;
+    dataset->rows = rows;
+    dataset->features = features;
+    dataset->label = TACIT_NEW(int32_t, rows);
+    if (dataset->label == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(tacit_matrix_create(&dataset->dense, rows, features, error));
+    for (size_t k = 0; k < classes; k++)
+        TACIT_CHECK(tacit_levels_add(&dataset->classes, class_names[k], strlen(class_names[k]), NULL, error));
+    dataset->feature_names = TACIT_NEW(char *, features);
+    if (dataset->feature_names == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    for (size_t j = 0; j < features; j++) {
+        char name[TACIT_NUMBER_TEXT];
+        snprintf(name, sizeof name, "x%zu", j + 1);
+        dataset->feature_names[j] = tacit_copy_text(name);
+        if (dataset->feature_names[j] == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    }
+    *out = dataset;
+    dataset = NULL;
+cleanup:
+    tacit_dataset_free(dataset);
+    return status;
+}
+
+tacit_rows tacit_dataset_rows(const tacit_dataset *dataset) {
+    return dataset->is_sparse ? tacit_rows_of_csr(&dataset->sparse) : tacit_rows_of_matrix(&dataset->dense);
+}
+
+const char *tacit_dataset_feature_name(const tacit_dataset *dataset, size_t feature, char scratch[32]) {
+    if (dataset->feature_names != NULL) return dataset->feature_names[feature];
+    if (dataset->has_intercept && feature == dataset->features - 1) return "(intercept)";
+    snprintf(scratch, 32, "%zu", feature + 1);
+    return scratch;
+}
+
+tacit_view tacit_dataset_view(const tacit_dataset *dataset) {
+    return (tacit_view){ tacit_dataset_rows(dataset), dataset->label, dataset->group,
+                         dataset->classes.count };
+}
+
+tacit_view tacit_dataset_subset(const tacit_dataset *dataset, const uint32_t *index, size_t count) {
+    tacit_view view = tacit_dataset_view(dataset);
+    view.rows = tacit_rows_select(&view.rows, index, count);
+    return view;
+}
+
+tacit_view tacit_view_slice(const tacit_view *view, size_t begin, size_t count) {
+    tacit_view slice = *view;
+    slice.rows = tacit_rows_slice(&view->rows, begin, count);
+    return slice;
+}
+
+tacit_status tacit_dataset_map(const tacit_view *view, size_t block_rows, tacit_block_function *function,
+                               void *context, tacit_error *error) {
+    if (block_rows == 0) block_rows = 4096;
+    for (size_t first = 0; first < view->rows.count; first += block_rows) {
+        size_t left = view->rows.count - first;
+        tacit_view block = tacit_view_slice(view, first, left < block_rows ? left : block_rows);
+        TACIT_TRY(function(context, &block, first, error));
+    }
+    return TACIT_OK;
+}
+
+static tacit_status write_header(const tacit_dataset *dataset, size_t features, tacit_buffer *out,
+                                 tacit_error *error) {
+    char scratch[32];
+    for (size_t j = 0; j < features; j++) {
+        const char *name = tacit_dataset_feature_name(dataset, j, scratch);
+        TACIT_TRY(tacit_csv_write_field(out, name, strlen(name), ',', error));
+        TACIT_TRY(tacit_buffer_append(out, ",", 1, error));
+    }
+    return tacit_buffer_print(out, error, "label\n");
+}
+
+/* Write the buffer out and empty it, keeping its memory. */
+static tacit_status flush(tacit_buffer *buffer, FILE *file, const char *path, tacit_error *error) {
+    size_t length = buffer->length;
+    buffer->length = 0;
+    if (fwrite(buffer->bytes, 1, length, file) != length) return tacit_fail_errno(error, "writing", path);
+    return TACIT_OK;
+}
+
+static tacit_status write_rows(const tacit_dataset *dataset, FILE *file, const char *path,
+                               tacit_error *error) {
+    tacit_status status = TACIT_OK;
+    tacit_buffer line = TACIT_BUFFER_INIT;
+    tacit_rows rows = tacit_dataset_rows(dataset);
+    size_t features = dataset->features - dataset->has_intercept;
+    double *values = TACIT_NEW(double, dataset->features);
+    if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(write_header(dataset, features, &line, error));
+    for (size_t i = 0; i < dataset->rows; i++) {
+        char text[TACIT_NUMBER_TEXT];
+        tacit_rows_copy(&rows, i, values);
+        for (size_t j = 0; j < features; j++) {
+            tacit_number_to_text(values[j], text);
+            TACIT_CHECK(tacit_buffer_append(&line, text, strlen(text), error));
+            TACIT_CHECK(tacit_buffer_append(&line, ",", 1, error));
+        }
+        const char *name = dataset->label != NULL ? dataset->classes.text[dataset->label[i]] : "";
+        TACIT_CHECK(tacit_csv_write_field(&line, name, strlen(name), ',', error));
+        TACIT_CHECK(tacit_buffer_append(&line, "\n", 1, error));
+        if (line.length > 1 << 16) TACIT_CHECK(flush(&line, file, path, error));
+    }
+    TACIT_CHECK(flush(&line, file, path, error));
+cleanup:
+    free(values);
+    tacit_buffer_clear(&line);
+    return status;
+}
+
+tacit_status tacit_dataset_write_csv(const tacit_dataset *dataset, const char *path, tacit_error *error) {
+    FILE *file = fopen(path, "wbe");
+    if (file == NULL) return tacit_fail_errno(error, "creating", path);
+    tacit_status status = write_rows(dataset, file, path, error);
+    if (fclose(file) != 0 && status == TACIT_OK) status = tacit_fail_errno(error, "writing", path);
+    if (status != TACIT_OK) remove(path); /* nothing half-written */
+    return status;
+}

@@ -1,0 +1,109 @@
+/*
+ * Encoded rows, all inside the unit ball, with their labels: what methods train on.
+ */
+#pragma once
+
+#include "base/progress.h"
+#include "data/encode.h"
+#include "num/matrix.h"
+
+typedef enum tacit_storage {
+    TACIT_STORAGE_AUTO, /* sparse when tacit_schema_density is below a quarter */
+    TACIT_STORAGE_DENSE,
+    TACIT_STORAGE_SPARSE,
+} tacit_storage;
+
+typedef struct tacit_dataset {
+    size_t rows, features;
+    bool is_sparse;
+    tacit_matrix dense; /* unless is_sparse */
+    tacit_csr sparse;   /* if is_sparse */
+    int32_t *label;     /* 0..classes-1 of each row; NULL when the file had none and that was allowed */
+    tacit_levels classes;
+    char **feature_names; /* one a feature; NULL for LIBSVM: see tacit_dataset_feature_name */
+    int32_t *group;       /* of each row, when a group column was asked for; else NULL */
+    tacit_levels groups;
+    bool has_intercept;
+    bool bounds_from_data; /* the schema was drafted from these very rows: not private */
+    tacit_encode_counts counts;
+} tacit_dataset;
+
+typedef struct tacit_load_options {
+    const char *label;    /* NULL: the schema's, or the last column */
+    const char *positive; /* NULL: the schema's second class, or the larger value */
+    const char *group;    /* a column whose values become groups; NULL: none */
+    bool no_header;
+    char separator;      /* 0: detect */
+    bool label_optional; /* with a schema: a file without the label column is fine (prediction) */
+    tacit_storage storage;
+    size_t dimension; /* of a LIBSVM file without schema; 0: infer */
+    const tacit_progress *progress;
+} tacit_load_options;
+
+#define TACIT_LOAD_DEFAULTS                                                                                  \
+    { NULL, NULL, NULL, false, 0, false, TACIT_STORAGE_AUTO, 0, NULL }
+
+/* Load a CSV or LIBSVM file (told apart by extension, then by content), plain, .gz or .xz. With a schema
+ * the file is encoded as it streams by. Without (NULL) one is drafted from the data, bounds_from_data is
+ * set, and the draft is handed out through `drafted` unless that is NULL; load the test file with it.
+ * Rows without a label are errors. Out: *out and *drafted owned by the caller. */
+tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *path,
+                                const tacit_schema *schema, const tacit_load_options *options,
+                                tacit_error *error);
+
+/* The same from an open input, which is left at its end. */
+tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
+                                const tacit_schema *schema, const tacit_load_options *options,
+                                tacit_error *error);
+
+/* Read a CSV file into a table, for `data info` and drafts. */
+tacit_status tacit_table_load(tacit_table **out, const char *path, const tacit_load_options *options,
+                              tacit_error *error);
+
+/* A dense dataset of zeros with labels 0 and features x1, x2, ...: for generators to fill. */
+tacit_status tacit_dataset_create(tacit_dataset **out, size_t rows, size_t features,
+                                  const char *const *class_names, size_t classes, tacit_error *error);
+
+tacit_dataset *tacit_dataset_free(tacit_dataset *dataset);
+
+tacit_rows tacit_dataset_rows(const tacit_dataset *dataset);
+
+/* The name of feature j; `scratch` is used where names are only numbers. */
+const char *tacit_dataset_feature_name(const tacit_dataset *dataset, size_t feature, char scratch[32]);
+
+/* Some rows of a dataset in a chosen order. Borrowed: dataset and index must outlive it. `label` and
+ * `group` are those of stored rows, as tacit_glm_problem wants them. */
+typedef struct tacit_view {
+    tacit_rows rows;
+    const int32_t *label;
+    const int32_t *group;
+    size_t classes;
+} tacit_view;
+
+tacit_view tacit_dataset_view(const tacit_dataset *dataset);
+
+/* The stored rows named by `index`. */
+tacit_view tacit_dataset_subset(const tacit_dataset *dataset, const uint32_t *index, size_t count);
+
+/* `count` view rows from `begin`. */
+tacit_view tacit_view_slice(const tacit_view *view, size_t begin, size_t count);
+
+static inline int32_t tacit_view_label(const tacit_view *view, size_t i) {
+    return view->label[tacit_rows_stored(&view->rows, i)];
+}
+
+/* y in {-1, +1} of a two-class view. */
+static inline double tacit_view_sign(const tacit_view *view, size_t i) {
+    return tacit_view_label(view, i) == 1 ? 1.0 : -1.0;
+}
+
+/* Called with consecutive blocks of a view; `first` is the block's first row in the whole view. */
+typedef tacit_status tacit_block_function(void *context, const tacit_view *block, size_t first,
+                                          tacit_error *error);
+
+/* Visit a view in blocks of at most `block_rows` rows (0: 4096), in order. Stops at the first failure. */
+tacit_status tacit_dataset_map(const tacit_view *view, size_t block_rows, tacit_block_function *function,
+                               void *context, tacit_error *error);
+
+/* Write the encoded features (without the intercept) and the label, called "label", as CSV. */
+tacit_status tacit_dataset_write_csv(const tacit_dataset *dataset, const char *path, tacit_error *error);

@@ -1,0 +1,274 @@
+#include "data/encode.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/names.h"
+
+/* A column of the table and where its features go. */
+typedef struct slot {
+    const tacit_column *column;
+    const tacit_schema_column *declared;
+    uint32_t feature;
+    double middle, half_width; /* number */
+    int32_t *level;            /* category: the schema's level of each code of the table, or unknown */
+    size_t levels;             /* how many codes the table had when `level` was made */
+} slot;
+
+struct tacit_encoder {
+    const tacit_schema *schema;
+    tacit_encode_counts counts;
+    size_t features;
+    size_t slots;
+    slot *slot;
+    uint32_t *column; /* entries of the row at hand */
+    double *value;
+};
+
+static tacit_status map_levels(slot *to, tacit_error *error) {
+    const tacit_levels *levels = &to->column->levels;
+    to->level = TACIT_NEW(int32_t, levels->count);
+    if (to->level == NULL) return tacit_fail_memory(error);
+    to->levels = levels->count;
+    for (size_t i = 0; i < levels->count; i++)
+        to->level[i] = tacit_levels_find(&to->declared->levels, levels->text[i], strlen(levels->text[i]));
+    return TACIT_OK;
+}
+
+static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table, tacit_error *error) {
+    uint32_t feature = 0;
+    tacit_levels names = TACIT_LEVELS_INIT; /* of the table, for lookup; the first of equal names wins */
+    tacit_status status = TACIT_OK;
+    size_t position[1];
+    for (size_t i = 0; i < table->cols; i++)
+        TACIT_CHECK(
+            tacit_levels_add(&names, table->columns[i].name, strlen(table->columns[i].name), NULL, error));
+    for (size_t i = 0; i < encoder->schema->cols; i++) {
+        const tacit_schema_column *declared = &encoder->schema->columns[i];
+        if (declared->kind == TACIT_SCHEMA_SKIP) continue;
+        TACIT_CHECK(
+            tacit_names_find(&names, declared->name, "column", "schema", table->name, position, error));
+        slot *to = &encoder->slot[encoder->slots++];
+        *to = (slot){ .column = &table->columns[*position], .declared = declared, .feature = feature };
+        bool number = declared->kind == TACIT_SCHEMA_NUMBER;
+        if (number != (to->column->kind == TACIT_COLUMN_NUMBER))
+            TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
+                                   "%s: column '%s' is a %s in the schema but not in the file", table->name,
+                                   declared->name, number ? "number" : "category"));
+        if (number) {
+            to->middle = declared->low + (declared->high - declared->low) / 2;
+            to->half_width = (declared->high - declared->low) / 2;
+            feature++;
+        } else {
+            TACIT_CHECK(map_levels(to, error));
+            feature += (uint32_t)declared->levels.count;
+        }
+    }
+cleanup:
+    tacit_levels_clear(&names);
+    return status;
+}
+
+tacit_status tacit_encoder_create(tacit_encoder **out, const tacit_schema *schema, const tacit_table *table,
+                                  tacit_error *error) {
+    tacit_encoder *encoder = TACIT_NEW(tacit_encoder, 1);
+    if (encoder == NULL) return tacit_fail_memory(error);
+    tacit_status status = TACIT_OK;
+    encoder->schema = schema;
+    encoder->features = tacit_schema_features(schema);
+    encoder->slot = TACIT_NEW(slot, schema->cols);
+    encoder->column = TACIT_NEW(uint32_t, schema->cols + 1);
+    encoder->value = TACIT_NEW(double, schema->cols + 1);
+    if (encoder->slot == NULL || encoder->column == NULL || encoder->value == NULL)
+        TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(make_slots(encoder, table, error));
+    *out = encoder;
+    encoder = NULL;
+cleanup:
+    tacit_encoder_free(encoder);
+    return status;
+}
+
+tacit_encoder *tacit_encoder_free(tacit_encoder *encoder) {
+    if (encoder == NULL) return NULL;
+    for (size_t i = 0; i < encoder->slots; i++) free(encoder->slot[i].level);
+    free(encoder->slot);
+    free(encoder->column);
+    free(encoder->value);
+    free(encoder);
+    return NULL;
+}
+
+size_t tacit_encoder_entries(const tacit_encoder *encoder) { return encoder->schema->cols + 1; }
+
+const tacit_encode_counts *tacit_encoder_counts(const tacit_encoder *encoder) { return &encoder->counts; }
+
+/* A number on [-1, 1]; 0, the midpoint, where it is missing. */
+static double scale_number(const slot *from, size_t row, tacit_encode_counts *counts) {
+    double value = from->column->number[row];
+    if (isnan(value)) {
+        counts->missing++;
+        return 0;
+    }
+    if (value < from->declared->low || value > from->declared->high) {
+        counts->outside_bounds++;
+        return value < from->declared->low ? -1 : 1;
+    }
+    return fmin(fmax((value - from->middle) / from->half_width, -1), 1);
+}
+
+/* The level of a category in the schema, or a negative number for all zeros. */
+static int32_t find_level(const slot *from, size_t row, tacit_encode_counts *counts) {
+    int32_t code = from->column->code[row];
+    if (code == TACIT_CODE_MISSING) {
+        counts->missing++;
+        return -1;
+    }
+    int32_t level = code;
+    if (code >= 0 && (size_t)code < from->levels) {
+        level = from->level[code];
+    } else if (code >= 0) { /* a level that the table met since */
+        const char *text = from->column->levels.text[code];
+        level = tacit_levels_find(&from->declared->levels, text, strlen(text));
+    }
+    counts->unknown_levels += level < 0;
+    return level;
+}
+
+/* The entries of a row before scaling, and the square of its norm. */
+static size_t collect(tacit_encoder *encoder, size_t row, tacit_encode_counts *counts, double *square) {
+    size_t count = 0;
+    double sum = 0;
+    for (size_t i = 0; i < encoder->slots; i++) {
+        const slot *from = &encoder->slot[i];
+        uint32_t feature = from->feature;
+        double value = 1;
+        if (from->declared->kind == TACIT_SCHEMA_NUMBER) {
+            value = scale_number(from, row, counts);
+            if (value == 0) continue;
+        } else {
+            int32_t level = find_level(from, row, counts);
+            if (level < 0) continue;
+            feature += (uint32_t)level;
+        }
+        encoder->column[count] = feature;
+        encoder->value[count++] = value;
+        sum += value * value;
+    }
+    *square = sum;
+    return count;
+}
+
+double tacit_encoder_norm(tacit_encoder *encoder, size_t row) {
+    tacit_encode_counts ignored = { 0 };
+    double square;
+    collect(encoder, row, &ignored, &square);
+    return sqrt(square);
+}
+
+/* A sum of d squares, each product rounded, is off by at most about d eps in any order; twice that, for our
+ * sum and the reader's, is taken off so that no computed norm exceeds 1. */
+static double inside_ball(const tacit_schema *schema, size_t features) {
+    return (1 - 2 * ((double)features + 8) * DBL_EPSILON) * (schema->intercept ? M_SQRT1_2 : 1);
+}
+
+static double row_factor(const tacit_schema *schema, double norm, size_t parts, tacit_encode_counts *counts) {
+    switch (schema->rows) {
+    case TACIT_ROWS_BOUND: return parts > 0 ? 1 / sqrt((double)parts) : 1;
+    case TACIT_ROWS_UNIT: return norm > 0 ? 1 / norm : 1;
+    case TACIT_ROWS_CLIP:
+        if (norm <= schema->clip) return 1 / schema->clip;
+        counts->shortened_rows++;
+        return 1 / norm;
+    }
+    return 0;
+}
+
+double tacit_schema_row_factor(const tacit_schema *schema, double norm, tacit_encode_counts *counts) {
+    return row_factor(schema, norm, 0, counts) * inside_ball(schema, schema->sparse);
+}
+
+double tacit_schema_intercept_value(const tacit_schema *schema) {
+    return inside_ball(schema, tacit_schema_features(schema));
+}
+
+/* The entries of a row, scaled, with the intercept last. */
+static size_t encode(tacit_encoder *encoder, size_t row) {
+    double square, inside = inside_ball(encoder->schema, encoder->features);
+    size_t count = collect(encoder, row, &encoder->counts, &square);
+    double factor = row_factor(encoder->schema, sqrt(square), encoder->slots, &encoder->counts) * inside;
+    for (size_t k = 0; k < count; k++) encoder->value[k] *= factor;
+    if (encoder->schema->intercept) {
+        encoder->column[count] = (uint32_t)(encoder->features - 1);
+        encoder->value[count++] = inside;
+    }
+    encoder->counts.rows++;
+    return count;
+}
+
+void tacit_encode_dense(tacit_encoder *encoder, size_t row, double *out) {
+    size_t count = encode(encoder, row);
+    memset(out, 0, encoder->features * sizeof *out);
+    for (size_t k = 0; k < count; k++) out[encoder->column[k]] = encoder->value[k];
+}
+
+size_t tacit_encode_sparse(tacit_encoder *encoder, size_t row, uint32_t *column, double *value) {
+    size_t count = encode(encoder, row);
+    memcpy(column, encoder->column, count * sizeof *column);
+    memcpy(value, encoder->value, count * sizeof *value);
+    return count;
+}
+
+static tacit_status declare_features(tacit_table *table, const tacit_schema *schema, const tacit_csv *csv,
+                                     tacit_error *error) {
+    for (size_t i = 0; i < schema->cols; i++) {
+        const tacit_schema_column *declared = &schema->columns[i];
+        if (declared->kind == TACIT_SCHEMA_SKIP) continue;
+        size_t field;
+        tacit_column *column;
+        bool number = declared->kind == TACIT_SCHEMA_NUMBER;
+        TACIT_TRY(tacit_csv_require(csv, declared->name, "schema", &field, error));
+        TACIT_TRY(tacit_table_declare(table, &column, declared->name,
+                                      number ? TACIT_COLUMN_NUMBER : TACIT_COLUMN_CATEGORY, field, error));
+        column->required = schema->missing_is_error;
+        column->closed = true;
+        column->strict = schema->strict;
+        if (!number) TACIT_TRY(tacit_levels_copy(&column->levels, &declared->levels, error));
+    }
+    return TACIT_OK;
+}
+
+static tacit_status declare_label(tacit_table *table, const tacit_schema *schema, const tacit_csv *csv,
+                                  bool optional, size_t *label, tacit_error *error) {
+    if (optional && tacit_csv_find_column(csv, schema->label) < 0) return TACIT_OK;
+    size_t field;
+    tacit_column *column;
+    TACIT_TRY(tacit_csv_require(csv, schema->label, "the schema's label", &field, error));
+    TACIT_TRY(tacit_table_declare(table, &column, schema->label, TACIT_COLUMN_CATEGORY, field, error));
+    column->required = column->closed = column->compare_numbers = true;
+    column->strict = schema->others < 0;
+    TACIT_TRY(tacit_levels_copy(&column->levels, &schema->classes, error));
+    *label = table->cols - 1;
+    return TACIT_OK;
+}
+
+tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_at,
+                                const tacit_schema *schema, const tacit_csv *csv, const char *file_name,
+                                bool label_optional, const char *group, tacit_error *error) {
+    tacit_table *table = NULL;
+    TACIT_TRY(tacit_table_create_empty(&table, file_name, error));
+    tacit_status status = TACIT_OK;
+    size_t label_found = SIZE_MAX, group_found = SIZE_MAX;
+    TACIT_CHECK(declare_features(table, schema, csv, error));
+    TACIT_CHECK(declare_label(table, schema, csv, label_optional, &label_found, error));
+    if (group != NULL) TACIT_CHECK(tacit_table_declare_group(table, csv, group, &group_found, error));
+    *out = table;
+    *label = label_found;
+    *group_at = group_found;
+    table = NULL;
+cleanup:
+    tacit_table_free(table);
+    return status;
+}

@@ -1,0 +1,55 @@
+/*
+ * The map from a row of a table into the unit ball, as the schema says. Row by row, the same for a row
+ * wherever it stands.
+ */
+#pragma once
+
+#include "data/schema.h"
+
+/* What had to be bent to fit. For the owner of the rows: these counts are statistics of private data. */
+typedef struct tacit_encode_counts {
+    uint64_t rows;
+    uint64_t outside_bounds; /* cells moved to a bound */
+    uint64_t missing;        /* cells filled */
+    uint64_t unknown_levels; /* cells encoded as all zeros */
+    uint64_t shortened_rows; /* rows longer than C scaled back */
+} tacit_encode_counts;
+
+typedef struct tacit_encoder tacit_encoder;
+
+/* The schema and the table are borrowed; the table must hold every column of the schema that is not
+ * skipped. Levels of the table are matched by name, so it may have more than the schema. */
+tacit_status tacit_encoder_create(tacit_encoder **out, const tacit_schema *schema, const tacit_table *table,
+                                  tacit_error *error);
+
+/* Encode row `row` of the table into `out`, all tacit_schema_features of them. Missing cells and unknown
+ * levels are encoded as the schema's header says; where they should be errors the table has already refused
+ * them as it was read (tacit_schema_table). */
+void tacit_encode_dense(tacit_encoder *encoder, size_t row, double *out);
+
+/* The same as (column, value) pairs in ascending order, without zeros; returns how many. */
+size_t tacit_encode_sparse(tacit_encoder *encoder, size_t row, uint32_t *column, double *value);
+
+/* The norm of a row before it is brought inside the ball. Counts nothing. */
+double tacit_encoder_norm(tacit_encoder *encoder, size_t row);
+
+/* The most entries one row can have. */
+size_t tacit_encoder_entries(const tacit_encoder *encoder);
+
+/* A table that reads from `csv` the columns that the schema uses, with its kinds, levels and strictness;
+ * after them the label as a column of class codes (absent if `label_optional` and the file has none), and the
+ * `group` column (NULL: none). `label` and `group_at` receive their positions, SIZE_MAX when absent. */
+tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_at,
+                                const tacit_schema *schema, const tacit_csv *csv, const char *file_name,
+                                bool label_optional, const char *group, tacit_error *error);
+
+/* The factor that brings a sparse row of norm `norm` inside the ball, before the intercept's 1/sqrt(2),
+ * which is included; for rows that need no table (LIBSVM). Counts a shortened row. */
+double tacit_schema_row_factor(const tacit_schema *schema, double norm, tacit_encode_counts *counts);
+
+/* The value of the intercept feature. */
+double tacit_schema_intercept_value(const tacit_schema *schema);
+
+const tacit_encode_counts *tacit_encoder_counts(const tacit_encoder *encoder);
+
+tacit_encoder *tacit_encoder_free(tacit_encoder *encoder);

@@ -1,0 +1,129 @@
+#include "data/gather.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+static tacit_status grow_rows(tacit_gather *gather, size_t rows, tacit_error *error) {
+    if (rows <= gather->row_capacity) return TACIT_OK;
+    if (rows > UINT32_MAX) return tacit_fail(error, TACIT_LIMIT, "more than 2^32 - 1 rows");
+    size_t capacity = gather->row_capacity + gather->row_capacity / 2;
+    if (capacity < rows) capacity = rows;
+    int32_t *label = tacit_grow(gather->label, capacity, sizeof *label);
+    if (label == NULL) return tacit_fail_memory(error);
+    gather->label = label;
+    int32_t *group = tacit_grow(gather->group, gather->has_group ? capacity : 1, sizeof *group);
+    if (group == NULL) return tacit_fail_memory(error);
+    gather->group = group;
+    size_t *start = tacit_grow(gather->start, gather->is_sparse ? capacity + 1 : 1, sizeof *start);
+    if (start == NULL) return tacit_fail_memory(error);
+    gather->start = start;
+    gather->row_capacity = capacity;
+    return TACIT_OK;
+}
+
+static tacit_status grow_entries(tacit_gather *gather, size_t entries, tacit_error *error) {
+    if (entries <= gather->entry_capacity) return TACIT_OK;
+    size_t capacity = gather->entry_capacity + gather->entry_capacity / 2;
+    if (capacity < entries) capacity = entries + 1024;
+    uint32_t *column = tacit_grow(gather->column, capacity, sizeof *column);
+    if (column == NULL) return tacit_fail_memory(error);
+    gather->column = column;
+    double *value = tacit_grow(gather->value, capacity, sizeof *value);
+    if (value == NULL) return tacit_fail_memory(error);
+    gather->value = value;
+    gather->entry_capacity = capacity;
+    return TACIT_OK;
+}
+
+/* Where dense row `row` goes; blocks are added as needed. */
+static tacit_status dense_place(tacit_gather *gather, size_t row, double **out, tacit_error *error) {
+    size_t block = row / TACIT_GATHER_BLOCK;
+    if (block == gather->block_capacity) {
+        size_t capacity = gather->block_capacity > 0 ? 2 * gather->block_capacity : 16;
+        double **blocks = tacit_grow(gather->block, capacity, sizeof *blocks);
+        if (blocks == NULL) return tacit_fail_memory(error);
+        gather->block = blocks;
+        gather->block_capacity = capacity;
+    }
+    if (block == gather->block_count) {
+        gather->block[block] = TACIT_NEW(double, TACIT_GATHER_BLOCK * gather->features);
+        if (gather->block[block] == NULL) return tacit_fail_memory(error);
+        gather->block_count++;
+    }
+    *out = gather->block[block] + row % TACIT_GATHER_BLOCK * gather->features;
+    return TACIT_OK;
+}
+
+tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
+                                const int32_t *label, const int32_t *group, tacit_error *error) {
+    TACIT_TRY(grow_rows(gather, gather->rows + table->rows, error));
+    for (size_t i = 0; i < table->rows; i++) {
+        size_t row = gather->rows;
+        if (gather->is_sparse) {
+            TACIT_TRY(grow_entries(gather, gather->entries + tacit_encoder_entries(encoder), error));
+            gather->start[row] = gather->entries;
+            gather->entries += tacit_encode_sparse(encoder, i, gather->column + gather->entries,
+                                                   gather->value + gather->entries);
+        } else {
+            double *place;
+            TACIT_TRY(dense_place(gather, row, &place, error));
+            tacit_encode_dense(encoder, i, place);
+        }
+        if (label != NULL) gather->label[row] = label[i];
+        if (group != NULL) gather->group[row] = group[i];
+        gather->rows++;
+    }
+    return TACIT_OK;
+}
+
+/* Blocks are freed as they are copied, so that memory peaks at one copy and a block. */
+static tacit_status finish_dense(tacit_gather *gather, tacit_matrix *out, tacit_error *error) {
+    TACIT_TRY(tacit_matrix_create(out, gather->rows, gather->features, error));
+    for (size_t block = 0; block < gather->block_count; block++) {
+        size_t first = block * TACIT_GATHER_BLOCK, left = gather->rows - first;
+        size_t rows = left < TACIT_GATHER_BLOCK ? left : TACIT_GATHER_BLOCK;
+        memcpy(out->values + first * gather->features, gather->block[block],
+               rows * gather->features * sizeof(double));
+        free(gather->block[block]);
+        gather->block[block] = NULL;
+    }
+    return TACIT_OK;
+}
+
+tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, tacit_error *error) {
+    if (gather->is_sparse) {
+        gather->start[gather->rows] = gather->entries;
+        dataset->sparse =
+            (tacit_csr){ gather->rows, gather->features, gather->start, gather->column, gather->value };
+        gather->start = NULL;
+        gather->column = NULL;
+        gather->value = NULL;
+    } else {
+        TACIT_TRY(finish_dense(gather, &dataset->dense, error));
+    }
+    dataset->is_sparse = gather->is_sparse;
+    dataset->rows = gather->rows;
+    dataset->features = gather->features;
+    if (gather->has_label) {
+        dataset->label = gather->label;
+        gather->label = NULL;
+    }
+    if (gather->has_group) {
+        dataset->group = gather->group;
+        gather->group = NULL;
+    }
+    return TACIT_OK;
+}
+
+void tacit_gather_clear(tacit_gather *gather) {
+    if (gather == NULL) return;
+    for (size_t i = 0; i < gather->block_count; i++) free(gather->block[i]);
+    free(gather->block);
+    free(gather->label);
+    free(gather->group);
+    free(gather->start);
+    free(gather->column);
+    free(gather->value);
+    *gather = (tacit_gather){ 0 };
+}

@@ -1,0 +1,30 @@
+/* Encoded rows piling up, their number unknown until the file ends. Used by the loaders only. */
+#pragma once
+
+#include "data/dataset.h"
+
+/* Dense rows are kept in blocks of this many. */
+enum { TACIT_GATHER_BLOCK = 4096 };
+
+typedef struct tacit_gather {
+    size_t features;
+    bool is_sparse;
+    bool has_label, has_group;
+    size_t rows, row_capacity;
+    int32_t *label, *group;
+    size_t block_count, block_capacity;
+    double **block; /* dense */
+    size_t *start;  /* sparse */
+    size_t entries, entry_capacity;
+    uint32_t *column;
+    double *value;
+} tacit_gather;
+
+/* Encode and append all rows of a table, with the class and the group of each (NULL: none). */
+tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
+                                const int32_t *label, const int32_t *group, tacit_error *error);
+
+/* Move everything into a dataset that is otherwise empty. */
+tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, tacit_error *error);
+
+void tacit_gather_clear(tacit_gather *gather);

@@ -1,0 +1,32 @@
+/*
+ * A list of distinct texts, each with its position as code: the levels of a category, class names, column
+ * names. Lookup by hash; order of insertion.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef struct tacit_levels {
+    size_t count, capacity;
+    char **text;     /* NUL-terminated, owned */
+    uint32_t *slots; /* open addressing; 0 is empty, else code + 1 */
+    size_t slot_count;
+} tacit_levels;
+
+#define TACIT_LEVELS_INIT                                                                                    \
+    { 0, 0, NULL, NULL, 0 }
+
+/* The code of a text, or -1. */
+int32_t tacit_levels_find(const tacit_levels *levels, const char *text, size_t length);
+
+/* The code of a text, added when new. */
+tacit_status tacit_levels_add(tacit_levels *levels, const char *text, size_t length, int32_t *code,
+                              tacit_error *error);
+
+tacit_status tacit_levels_copy(tacit_levels *out, const tacit_levels *levels, tacit_error *error);
+
+/* Accepts NULL; leaves an empty list. */
+void tacit_levels_clear(tacit_levels *levels);

@@ -1,0 +1,293 @@
+/* Files to datasets: which format, which schema, block by block. */
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "data/dataset.h"
+#include "data/gather.h"
+#include "data/libsvm.h"
+#include "data/load.h"
+#include "data/text.h"
+
+static const tacit_load_options default_options = TACIT_LOAD_DEFAULTS;
+
+/* Rows of a table that is kept whole are read in steps of this many, to report progress. */
+enum { STEP_ROWS = 65536 };
+
+/* One past the last code of the classes is never reached: texts that are no class went to `others`, or were
+ * refused as they were read. */
+static tacit_status classify(int32_t *out, const tacit_schema *schema, const tacit_column *column,
+                             size_t rows, tacit_error *error) {
+    size_t classes = schema->classes.count;
+    size_t levels = column->levels.count > classes ? column->levels.count : classes;
+    int32_t *class_of = TACIT_NEW(int32_t, levels);
+    double *number = TACIT_NEW(double, classes);
+    tacit_status status = TACIT_OK;
+    if (class_of == NULL || number == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    for (size_t i = 0; i < column->levels.count; i++) {
+        const char *text = column->levels.text[i];
+        class_of[i] = tacit_levels_find(&schema->classes, text, strlen(text));
+        if (class_of[i] < 0) class_of[i] = schema->others;
+    }
+    tacit_schema_class_numbers(schema, number);
+    for (size_t i = 0; i < rows; i++) {
+        if (column->kind == TACIT_COLUMN_NUMBER)
+            out[i] = tacit_schema_class_of(schema, number, column->number[i]);
+        else
+            out[i] = column->code[i] >= 0 ? class_of[column->code[i]] : schema->others;
+        if (out[i] < 0) TACIT_CHECK(tacit_fail(error, TACIT_INTERNAL, "a label outside the classes"));
+    }
+cleanup:
+    free(class_of);
+    free(number);
+    return status;
+}
+
+void tacit_schema_class_numbers(const tacit_schema *schema, double *out) {
+    for (size_t k = 0; k < schema->classes.count; k++) {
+        const char *text = schema->classes.text[k];
+        if (!tacit_text_to_number(text, strlen(text), &out[k])) out[k] = NAN;
+    }
+}
+
+int32_t tacit_schema_class_of(const tacit_schema *schema, const double *numbers, double label) {
+    for (size_t k = 0; k < schema->classes.count; k++)
+        if (numbers[k] == label) return (int32_t)k;
+    return schema->others;
+}
+
+static bool wants_sparse(const tacit_schema *schema, tacit_storage storage) {
+    if (storage == TACIT_STORAGE_AUTO) return tacit_schema_density(schema) < 0.25;
+    return storage == TACIT_STORAGE_SPARSE;
+}
+
+tacit_status tacit_dataset_describe(tacit_dataset *dataset, const tacit_schema *schema, tacit_error *error) {
+    dataset->features = tacit_schema_features(schema);
+    dataset->has_intercept = schema->intercept;
+    TACIT_TRY(tacit_levels_copy(&dataset->classes, &schema->classes, error));
+    return tacit_schema_feature_names(&dataset->feature_names, schema, error);
+}
+
+/* What a table turns into as it is read: the state of one load. */
+typedef struct loading {
+    const tacit_schema *schema;
+    const tacit_load_options *options;
+    tacit_csv *csv;
+    tacit_table *table;
+    size_t label, group; /* columns of the table; SIZE_MAX when absent */
+    tacit_encoder *encoder;
+    tacit_gather gather;
+    int32_t *classes; /* of the rows in the table */
+    size_t class_capacity;
+} loading;
+
+static void loading_clear(loading *load) {
+    tacit_encoder_free(load->encoder);
+    tacit_table_free(load->table);
+    tacit_csv_free(load->csv);
+    tacit_gather_clear(&load->gather);
+    free(load->classes);
+}
+
+static tacit_status open_csv(loading *load, tacit_input *input, tacit_error *error) {
+    tacit_csv_options options = tacit_csv_defaults();
+    options.no_header = load->options->no_header;
+    options.separator = load->options->separator;
+    return tacit_csv_open(&load->csv, input, &options, error);
+}
+
+static tacit_status check_progress(const loading *load, tacit_error *error) {
+    uint64_t rows = load->table->rows + load->table->dropped;
+    tacit_progress_report(load->options->progress, "reading", rows, 0);
+    if (tacit_progress_cancelled(load->options->progress))
+        return tacit_fail(error, TACIT_CANCELLED, "reading %s was cancelled", load->table->name);
+    return TACIT_OK;
+}
+
+static tacit_status start_gathering(loading *load, tacit_error *error) {
+    TACIT_TRY(tacit_encoder_create(&load->encoder, load->schema, load->table, error));
+    load->gather.features = tacit_schema_features(load->schema);
+    load->gather.is_sparse = wants_sparse(load->schema, load->options->storage);
+    load->gather.has_label = load->label != SIZE_MAX;
+    load->gather.has_group = load->group != SIZE_MAX;
+    return TACIT_OK;
+}
+
+static tacit_status gather_rows(loading *load, tacit_error *error) {
+    const tacit_table *table = load->table;
+    if (load->label != SIZE_MAX) {
+        if (load->class_capacity < table->rows) {
+            int32_t *classes = tacit_grow(load->classes, table->rows, sizeof *classes);
+            if (classes == NULL) return tacit_fail_memory(error);
+            load->classes = classes;
+            load->class_capacity = table->rows;
+        }
+        TACIT_TRY(classify(load->classes, load->schema, &table->columns[load->label], table->rows, error));
+    }
+    const int32_t *group = NULL;
+    if (load->group != SIZE_MAX) {
+        const tacit_column *column = &table->columns[load->group];
+        if (column->overflow)
+            return tacit_fail(error, TACIT_INPUT,
+                              "%s: column '%s' has more than %d values, too many for groups", table->name,
+                              column->name, TACIT_GROUP_LIMIT);
+        group = column->code;
+    }
+    return tacit_gather_table(&load->gather, load->encoder, table,
+                              load->label != SIZE_MAX ? load->classes : NULL, group, error);
+}
+
+static tacit_status finish(loading *load, tacit_dataset **out, tacit_error *error) {
+    tacit_dataset *dataset = TACIT_NEW(tacit_dataset, 1);
+    if (dataset == NULL) return tacit_fail_memory(error);
+    tacit_status status = TACIT_OK;
+    TACIT_CHECK(tacit_dataset_describe(dataset, load->schema, error));
+    TACIT_CHECK(tacit_gather_finish(&load->gather, dataset, error));
+    if (load->group != SIZE_MAX) {
+        dataset->groups = load->table->columns[load->group].levels;
+        load->table->columns[load->group].levels = (tacit_levels)TACIT_LEVELS_INIT;
+    }
+    dataset->counts = *tacit_encoder_counts(load->encoder);
+    *out = dataset;
+    dataset = NULL;
+cleanup:
+    tacit_dataset_free(dataset);
+    return status;
+}
+
+tacit_status tacit_schema_check_options(const tacit_schema *schema, const tacit_load_options *options,
+                                        tacit_error *error) {
+    if (options->label != NULL && strcmp(options->label, schema->label) != 0)
+        return tacit_fail(error, TACIT_USAGE, "--label %s: the schema's label is '%s'; leave --label out",
+                          options->label, schema->label);
+    const char *last = schema->classes.text[schema->classes.count - 1];
+    if (options->positive != NULL && (schema->classes.count != 2 || strcmp(options->positive, last) != 0))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "--positive %s: the schema's classes decide (the last is '%s'); leave --positive out",
+            options->positive, last);
+    return TACIT_OK;
+}
+
+static tacit_status load_with_schema(loading *load, tacit_input *input, tacit_dataset **out,
+                                     tacit_error *error) {
+    const tacit_schema *schema = load->schema;
+    if (schema->sparse > 0)
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s is not a LIBSVM file, but the schema is for one (sparse: %zu)",
+                          tacit_input_name(input), schema->sparse);
+    TACIT_TRY(tacit_schema_check_options(schema, load->options, error));
+    TACIT_TRY(open_csv(load, input, error));
+    TACIT_TRY(tacit_schema_table(&load->table, &load->label, &load->group, schema, load->csv,
+                                 tacit_input_name(input), load->options->label_optional, load->options->group,
+                                 error));
+    TACIT_TRY(start_gathering(load, error));
+    for (bool ended = false; !ended;) {
+        TACIT_TRY(tacit_table_read(load->table, load->csv, TACIT_GATHER_BLOCK, &ended, error));
+        TACIT_TRY(check_progress(load, error));
+        TACIT_TRY(gather_rows(load, error));
+        tacit_table_drop_rows(load->table);
+    }
+    return finish(load, out, error);
+}
+
+static tacit_status read_whole_table(loading *load, tacit_input *input, bool label_required,
+                                     tacit_error *error) {
+    TACIT_TRY(open_csv(load, input, error));
+    TACIT_TRY(tacit_table_create(&load->table, load->csv, tacit_input_name(input), error));
+    load->label = load->table->cols - 1;
+    if (load->options->label != NULL)
+        TACIT_TRY(tacit_csv_require(load->csv, load->options->label, "--label", &load->label, error));
+    load->table->columns[load->label].required = label_required;
+    if (load->options->group != NULL)
+        TACIT_TRY(
+            tacit_table_declare_group(load->table, load->csv, load->options->group, &load->group, error));
+    for (bool ended = false; !ended;) {
+        TACIT_TRY(tacit_table_read(load->table, load->csv, STEP_ROWS, &ended, error));
+        TACIT_TRY(check_progress(load, error));
+    }
+    return TACIT_OK;
+}
+
+static tacit_status load_and_draft(loading *load, tacit_input *input, tacit_dataset **out,
+                                   tacit_schema **drafted, tacit_error *error) {
+    tacit_schema *schema = NULL;
+    tacit_dataset *dataset = NULL;
+    tacit_status status = TACIT_OK;
+    TACIT_CHECK(read_whole_table(load, input, true, error));
+    TACIT_CHECK(
+        tacit_schema_draft(&schema, load->table, load->options->label, load->options->positive, error));
+    load->schema = schema;
+    TACIT_CHECK(start_gathering(load, error));
+    TACIT_CHECK(gather_rows(load, error));
+    TACIT_CHECK(finish(load, &dataset, error));
+    dataset->bounds_from_data = true;
+    *out = dataset;
+    if (drafted != NULL) {
+        *drafted = schema;
+        schema = NULL;
+    }
+cleanup:
+    load->encoder = tacit_encoder_free(load->encoder); /* it borrows the schema */
+    tacit_schema_free(schema);
+    return status;
+}
+
+/* .libsvm, .svm or .svmlight before any .gz or .xz. */
+static bool has_libsvm_extension(const char *name) {
+    static const char *const extensions[] = { ".libsvm", ".svm", ".svmlight" };
+    size_t length = strlen(name);
+    if (length > 3 &&
+        (strcasecmp(name + length - 3, ".gz") == 0 || strcasecmp(name + length - 3, ".xz") == 0))
+        length -= 3;
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        size_t extension = strlen(extensions[i]);
+        if (length > extension && strncasecmp(name + length - extension, extensions[i], extension) == 0)
+            return true;
+    }
+    return false;
+}
+
+tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
+                                const tacit_schema *schema, const tacit_load_options *options,
+                                tacit_error *error) {
+    const uint8_t *bytes;
+    size_t length;
+    if (options == NULL) options = &default_options;
+    TACIT_TRY(tacit_input_peek(input, &bytes, &length, error));
+    if (has_libsvm_extension(tacit_input_name(input)) || tacit_libsvm_looks_like(bytes, length))
+        return tacit_dataset_read_libsvm(out, drafted, input, schema, options, error);
+    loading load = { .schema = schema, .options = options, .label = SIZE_MAX, .group = SIZE_MAX };
+    tacit_status status = schema != NULL ? load_with_schema(&load, input, out, error)
+                                         : load_and_draft(&load, input, out, drafted, error);
+    loading_clear(&load);
+    return status;
+}
+
+tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *path,
+                                const tacit_schema *schema, const tacit_load_options *options,
+                                tacit_error *error) {
+    tacit_input *input = NULL;
+    TACIT_TRY(tacit_input_open(&input, path, error));
+    tacit_status status = tacit_dataset_read(out, drafted, input, schema, options, error);
+    tacit_input_free(input);
+    return status;
+}
+
+tacit_status tacit_table_load(tacit_table **out, const char *path, const tacit_load_options *options,
+                              tacit_error *error) {
+    tacit_input *input = NULL;
+    TACIT_TRY(tacit_input_open(&input, path, error));
+    loading load = { .options = options != NULL ? options : &default_options,
+                     .label = SIZE_MAX,
+                     .group = SIZE_MAX };
+    tacit_status status = read_whole_table(&load, input, false, error);
+    if (status == TACIT_OK) {
+        *out = load.table;
+        load.table = NULL;
+    }
+    loading_clear(&load);
+    tacit_input_free(input);
+    return status;
+}

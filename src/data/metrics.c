@@ -1,0 +1,100 @@
+#include "data/metrics.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+
+static tacit_status no_rows(tacit_error *error) {
+    return tacit_fail(error, TACIT_INPUT, "there are no rows to evaluate on");
+}
+
+static tacit_status check_scores(const double *score, size_t count, const char *what, tacit_error *error) {
+    if (count == 0) return no_rows(error);
+    for (size_t i = 0; i < count; i++)
+        if (isnan(score[i])) return tacit_fail(error, TACIT_INPUT, "%s %zu is not a number", what, i + 1);
+    return TACIT_OK;
+}
+
+tacit_status tacit_accuracy(double *out, const int32_t *label, const int32_t *predicted, size_t count,
+                            tacit_error *error) {
+    if (count == 0) return no_rows(error);
+    size_t right = 0;
+    for (size_t i = 0; i < count; i++) right += label[i] == predicted[i];
+    *out = (double)right / (double)count;
+    return TACIT_OK;
+}
+
+typedef struct scored {
+    double score;
+    bool positive;
+} scored;
+
+static int compare_scores(const void *a, const void *b) {
+    double x = ((const scored *)a)->score, y = ((const scored *)b)->score;
+    return (x > y) - (x < y);
+}
+
+/* Walk up the sorted scores in runs of ties, counting for each positive the negatives below it, and half of
+ * those level with it. Counted in halves as integers, so the result is exact up to the last division. */
+static double rank_sum(const scored *sorted, size_t count, size_t *positives) {
+    uint64_t negatives_below = 0, positive_count = 0;
+    long double twice = 0; /* of won pairs; 64 bits of integer would do below 3e9 rows */
+    for (size_t i = 0; i < count;) {
+        size_t end = i, positive = 0;
+        for (; end < count && sorted[end].score == sorted[i].score; end++) positive += sorted[end].positive;
+        size_t negative = end - i - positive;
+        twice += (long double)positive * (long double)(2 * negatives_below + negative);
+        negatives_below += negative;
+        positive_count += positive;
+        i = end;
+    }
+    *positives = positive_count;
+    return (double)(twice / 2 / ((long double)positive_count * (long double)negatives_below));
+}
+
+tacit_status tacit_auc(double *out, bool *defined, const int32_t *label, const double *score, size_t count,
+                       tacit_error *error) {
+    TACIT_TRY(check_scores(score, count, "score", error));
+    scored *sorted = TACIT_NEW(scored, count);
+    if (sorted == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < count; i++) sorted[i] = (scored){ score[i], label[i] == 1 };
+    qsort(sorted, count, sizeof *sorted, compare_scores);
+    size_t positives;
+    double area = rank_sum(sorted, count, &positives);
+    free(sorted);
+    bool both = positives > 0 && positives < count;
+    *out = both ? area : NAN;
+    if (defined != NULL) *defined = both;
+    return TACIT_OK;
+}
+
+/* log(1 + exp(-t)) without overflow. */
+static double logistic_loss(double t) { return t > 0 ? log1p(exp(-t)) : -t + log1p(exp(t)); }
+
+tacit_status tacit_log_loss(double *out, const int32_t *label, const double *margin, size_t count,
+                            tacit_error *error) {
+    TACIT_TRY(check_scores(margin, count, "margin", error));
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += logistic_loss(label[i] == 1 ? margin[i] : -margin[i]);
+    *out = sum / (double)count;
+    return TACIT_OK;
+}
+
+tacit_status tacit_log_loss_multiclass(double *out, const int32_t *label, const double *score, size_t count,
+                                       size_t classes, tacit_error *error) {
+    if (count == 0) return no_rows(error);
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double *row = score + i * classes;
+        TACIT_TRY(check_scores(row, classes, "score", error));
+        if (label[i] < 0 || (size_t)label[i] >= classes)
+            return tacit_fail(error, TACIT_INPUT, "row %zu: label %d is outside the %zu classes", i + 1,
+                              label[i], classes);
+        double largest = row[0], total = 0;
+        for (size_t k = 1; k < classes; k++) largest = fmax(largest, row[k]);
+        for (size_t k = 0; k < classes; k++) total += exp(row[k] - largest);
+        sum += log(total) + largest - row[label[i]];
+    }
+    *out = sum / (double)count;
+    return TACIT_OK;
+}

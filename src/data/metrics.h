@@ -1,0 +1,28 @@
+/*
+ * How good predictions are. Labels are 0..K-1; with two classes label 1 is the positive one. A score or
+ * margin that is NaN is TACIT_INPUT, and so are no rows at all.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+tacit_status tacit_accuracy(double *out, const int32_t *label, const int32_t *predicted, size_t count,
+                            tacit_error *error);
+
+/* The probability that a positive row scores above a negative one, ties counting half (Mann-Whitney),
+ * exactly, in O(n log n). With one class only it is undefined: *out is NaN and *defined false (`defined`
+ * may be NULL). */
+tacit_status tacit_auc(double *out, bool *defined, const int32_t *label, const double *score, size_t count,
+                       tacit_error *error);
+
+/* Mean of log(1 + exp(-y t)) over margins t = w.x. */
+tacit_status tacit_log_loss(double *out, const int32_t *label, const double *margin, size_t count,
+                            tacit_error *error);
+
+/* Mean of -log softmax(scores)_label; `score` is count x classes, row-major. */
+tacit_status tacit_log_loss_multiclass(double *out, const int32_t *label, const double *score, size_t count,
+                                       size_t classes, tacit_error *error);

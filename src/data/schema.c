@@ -1,0 +1,233 @@
+#include "data/schema.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "data/text.h"
+
+tacit_status tacit_schema_create(tacit_schema **out, tacit_error *error) {
+    tacit_schema *schema = TACIT_NEW(tacit_schema, 1);
+    if (schema == NULL) return tacit_fail_memory(error);
+    schema->others = -1;
+    schema->intercept = true;
+    *out = schema;
+    return TACIT_OK;
+}
+
+tacit_schema *tacit_schema_free(tacit_schema *schema) {
+    if (schema == NULL) return NULL;
+    for (size_t i = 0; i < schema->cols; i++) {
+        free(schema->columns[i].name);
+        free(schema->columns[i].note);
+        tacit_levels_clear(&schema->columns[i].levels);
+    }
+    free(schema->columns);
+    free(schema->label);
+    tacit_levels_clear(&schema->classes);
+    free(schema);
+    return NULL;
+}
+
+tacit_status tacit_schema_add_column(tacit_schema *schema, tacit_schema_column **out, const char *name,
+                                     tacit_schema_kind kind, tacit_error *error) {
+    if (schema->cols == schema->column_capacity) {
+        size_t capacity = schema->column_capacity > 0 ? 2 * schema->column_capacity : 16;
+        tacit_schema_column *columns = tacit_grow(schema->columns, capacity, sizeof *columns);
+        if (columns == NULL) return tacit_fail_memory(error);
+        schema->columns = columns;
+        schema->column_capacity = capacity;
+    }
+    char *copy = tacit_copy_text(name);
+    if (copy == NULL) return tacit_fail_memory(error);
+    tacit_schema_column *column = &schema->columns[schema->cols++];
+    *column = (tacit_schema_column){ .name = copy, .kind = kind };
+    *out = column;
+    return TACIT_OK;
+}
+
+static size_t column_features(const tacit_schema_column *column) {
+    switch (column->kind) {
+    case TACIT_SCHEMA_NUMBER: return 1;
+    case TACIT_SCHEMA_CATEGORY: return column->levels.count;
+    case TACIT_SCHEMA_SKIP: return 0;
+    }
+    return 0;
+}
+
+size_t tacit_schema_features(const tacit_schema *schema) {
+    size_t features = schema->sparse + schema->intercept;
+    for (size_t i = 0; i < schema->cols; i++) features += column_features(&schema->columns[i]);
+    return features;
+}
+
+double tacit_schema_density(const tacit_schema *schema) {
+    if (schema->sparse > 0) return 0;
+    size_t filled = schema->intercept;
+    for (size_t i = 0; i < schema->cols; i++) filled += schema->columns[i].kind != TACIT_SCHEMA_SKIP;
+    return (double)filled / (double)tacit_schema_features(schema);
+}
+
+char **tacit_feature_names_free(char **names, size_t count) {
+    for (size_t i = 0; names != NULL && i < count; i++) free(names[i]);
+    free(names);
+    return NULL;
+}
+
+/* "column" or "column=level", allocated. */
+static char *join_name(const char *column, const char *level) {
+    size_t head = strlen(column), tail = level != NULL ? strlen(level) + 1 : 0;
+    char *name = malloc(head + tail + 1);
+    if (name == NULL) return NULL;
+    memcpy(name, column, head + 1);
+    if (level == NULL) return name;
+    name[head] = '=';
+    memcpy(name + head + 1, level, tail);
+    return name;
+}
+
+tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema, tacit_error *error) {
+    size_t features = tacit_schema_features(schema), used = 0;
+    if (schema->sparse > 0) {
+        *out = NULL;
+        return TACIT_OK;
+    }
+    char **names = TACIT_NEW(char *, features);
+    bool complete = names != NULL;
+    for (size_t i = 0; i < schema->cols && complete; i++) {
+        const tacit_schema_column *column = &schema->columns[i];
+        bool number = column->kind == TACIT_SCHEMA_NUMBER;
+        for (size_t k = 0; k < column_features(column) && complete; k++) {
+            names[used] = join_name(column->name, number ? NULL : column->levels.text[k]);
+            complete = names[used++] != NULL;
+        }
+    }
+    if (complete && schema->intercept) complete = (names[used] = join_name("(intercept)", NULL)) != NULL;
+    if (!complete) {
+        tacit_feature_names_free(names, features);
+        return tacit_fail_memory(error);
+    }
+    *out = names;
+    return TACIT_OK;
+}
+
+/* Text in double quotes with YAML's escapes. Code points that YAML does not allow in a file, or takes for a
+ * line break, are written as numbers. `text` is UTF-8. */
+static tacit_status print_quoted(tacit_buffer *out, const char *text, tacit_error *error) {
+    TACIT_TRY(tacit_buffer_append(out, "\"", 1, error));
+    for (const uint8_t *at = (const uint8_t *)text; *at != 0;) {
+        size_t length = *at < 0x80 ? 1 : *at < 0xE0 ? 2 : *at < 0xF0 ? 3 : 4;
+        uint32_t point = length == 1 ? *at : (uint32_t)*at & (0x7Fu >> length);
+        for (size_t i = 1; i < length; i++) point = point << 6 | (at[i] & 0x3Fu);
+        bool special = point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x2028 ||
+                       point == 0x2029 || point == 0xFEFF || point == 0xFFFE || point == 0xFFFF;
+        if (special)
+            TACIT_TRY(tacit_buffer_print(out, error, "\\u%04X", (unsigned)point));
+        else if (point == '"' || point == '\\')
+            TACIT_TRY(tacit_buffer_print(out, error, "\\%c", (char)point));
+        else
+            TACIT_TRY(tacit_buffer_append(out, at, length, error));
+        at += length;
+    }
+    return tacit_buffer_append(out, "\"", 1, error);
+}
+
+/* Words that some YAML reader takes for something else than text. */
+static bool is_reserved(const char *text) {
+    static const char *const words[] = { "yes",  "no", "true", "false", "on", "off",
+                                         "null", "y",  "n",    "nan",   "inf" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(text, words[i]) == 0) return true;
+    return false;
+}
+
+static tacit_status print_text(tacit_buffer *out, const char *text, bool canonical, tacit_error *error) {
+    bool letter = (text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z');
+    size_t plain = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
+    if (canonical || !letter || text[plain] != 0 || is_reserved(text)) return print_quoted(out, text, error);
+    return tacit_buffer_print(out, error, "%s", text);
+}
+
+static tacit_status print_list(tacit_buffer *out, const tacit_levels *levels, bool canonical,
+                               tacit_error *error) {
+    for (size_t i = 0; i < levels->count; i++) {
+        TACIT_TRY(tacit_buffer_print(out, error, i > 0 ? ", " : "["));
+        TACIT_TRY(print_text(out, levels->text[i], canonical, error));
+    }
+    return tacit_buffer_print(out, error, "]");
+}
+
+static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *column, bool canonical,
+                                 tacit_error *error) {
+    char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
+    TACIT_TRY(tacit_buffer_print(out, error, "  - {name: "));
+    TACIT_TRY(print_text(out, column->name, canonical, error));
+    if (column->kind == TACIT_SCHEMA_NUMBER) {
+        TACIT_TRY(tacit_buffer_print(out, error, ", kind: number, low: %s, high: %s",
+                                     tacit_number_to_text(column->low, low),
+                                     tacit_number_to_text(column->high, high)));
+    } else if (column->kind == TACIT_SCHEMA_CATEGORY) {
+        TACIT_TRY(tacit_buffer_print(out, error, ", kind: category, levels: "));
+        TACIT_TRY(print_list(out, &column->levels, canonical, error));
+    } else {
+        TACIT_TRY(tacit_buffer_print(out, error, ", kind: skip"));
+    }
+    TACIT_TRY(tacit_buffer_print(out, error, "}"));
+    if (!canonical && column->note != NULL) TACIT_TRY(tacit_buffer_print(out, error, " # %s", column->note));
+    return tacit_buffer_print(out, error, "\n");
+}
+
+static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, bool canonical,
+                                tacit_error *error) {
+    TACIT_TRY(tacit_buffer_print(out, error, "label:\n  name: "));
+    TACIT_TRY(print_text(out, schema->label, canonical, error));
+    TACIT_TRY(tacit_buffer_print(out, error, "\n  classes: "));
+    TACIT_TRY(print_list(out, &schema->classes, canonical, error));
+    if (schema->others >= 0) {
+        TACIT_TRY(tacit_buffer_print(out, error, "\n  others: "));
+        TACIT_TRY(print_text(out, schema->classes.text[schema->others], canonical, error));
+    }
+    return tacit_buffer_print(out, error, "\n");
+}
+
+static tacit_status print_schema(const tacit_schema *schema, bool canonical, tacit_buffer *out,
+                                 tacit_error *error) {
+    char clip[TACIT_NUMBER_TEXT];
+    TACIT_TRY(print_label(out, schema, canonical, error));
+    if (schema->sparse > 0)
+        TACIT_TRY(tacit_buffer_print(out, error, "sparse: %zu\n", schema->sparse));
+    else
+        TACIT_TRY(tacit_buffer_print(out, error, "columns:\n"));
+    for (size_t i = 0; i < schema->cols; i++)
+        TACIT_TRY(print_column(out, &schema->columns[i], canonical, error));
+    TACIT_TRY(tacit_buffer_print(out, error, "missing: %s\nstrict: %s\nintercept: %s\nrows: ",
+                                 schema->missing_is_error ? "error" : "fill", schema->strict ? "yes" : "no",
+                                 schema->intercept ? "yes" : "no"));
+    if (schema->rows == TACIT_ROWS_CLIP)
+        return tacit_buffer_print(out, error, "{clip: %s}\n", tacit_number_to_text(schema->clip, clip));
+    return tacit_buffer_print(out, error, schema->rows == TACIT_ROWS_UNIT ? "unit\n" : "bound\n");
+}
+
+tacit_status tacit_schema_canonical(const tacit_schema *schema, tacit_buffer *out, tacit_error *error) {
+    return print_schema(schema, true, out, error);
+}
+
+tacit_status tacit_schema_print(const tacit_schema *schema, const char *comment, tacit_buffer *out,
+                                tacit_error *error) {
+    while (comment != NULL && *comment != 0) {
+        size_t length = strcspn(comment, "\n");
+        TACIT_TRY(tacit_buffer_print(out, error, "# %.*s\n", (int)length, comment));
+        comment += length + (comment[length] == '\n');
+    }
+    return print_schema(schema, false, out, error);
+}
+
+tacit_status tacit_schema_save(const tacit_schema *schema, const char *comment, const char *path,
+                               tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_schema_print(schema, comment, &text, error);
+    if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, 0644, error);
+    tacit_buffer_clear(&text);
+    return status;
+}

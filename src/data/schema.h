@@ -1,0 +1,133 @@
+/*
+ * A schema is what is publicly known about the columns before anybody looks at the rows: names, bounds,
+ * levels, classes. It alone fixes the map of a row into the unit ball; no statistic of private rows enters.
+ *
+ *   label:
+ *     name: diagnosis
+ *     classes: [benign, malignant]   # class 0, class 1, ...; of two the second is the positive one
+ *     others: benign                 # optional: values that are no class count as this one
+ *   columns:                         # in order; columns of a file that are not named here are not read
+ *     - {name: age, kind: number, low: 0, high: 120}
+ *     - {name: sex, kind: category, levels: [f, m]}
+ *     - {name: id, kind: skip}
+ *   missing: fill                    # default; or `error`
+ *   strict: no                       # default; yes: a text that is no level is an error
+ *   intercept: yes                   # default
+ *   rows: bound                      # default; or unit, or {clip: C}
+ *
+ * Encoding. A number becomes 2 (x - low)/(high - low) - 1 in [-1, 1]; a value outside its bounds is moved
+ * to the nearest bound and counted. A category becomes one feature a level, 1 for its own level and 0
+ * elsewhere. A missing number is encoded as the midpoint of its bounds (0), a missing or unknown level as
+ * all zeros. Then the row is brought inside the unit ball:
+ *   bound    divided by the largest norm the schema permits, sqrt(numbers + categories);
+ *   unit     divided by its own norm; a zero row stays zero;
+ *   clip: C  divided by C, and by its norm where that is still above 1.
+ * With an intercept, x <- (x, 1)/sqrt(2). A last factor of 1 - O(d eps) keeps the norm, as computed in any
+ * order of summation, at most 1.
+ *
+ * A LIBSVM file has no columns to describe; its schema says `sparse: D` (the number of features) instead
+ * of `columns`. Values are used as they are, so `rows` must be unit or clip.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "data/levels.h"
+#include "data/table.h"
+
+typedef enum tacit_schema_kind {
+    TACIT_SCHEMA_NUMBER,
+    TACIT_SCHEMA_CATEGORY,
+    TACIT_SCHEMA_SKIP,
+} tacit_schema_kind;
+
+typedef enum tacit_schema_rows {
+    TACIT_ROWS_BOUND,
+    TACIT_ROWS_UNIT,
+    TACIT_ROWS_CLIP,
+} tacit_schema_rows;
+
+typedef struct tacit_schema_column {
+    char *name;
+    tacit_schema_kind kind;
+    double low, high;    /* number: finite, low < high */
+    tacit_levels levels; /* category: at least one */
+    char *note;          /* written as a comment beside the column; may be NULL; not part of the schema */
+} tacit_schema_column;
+
+typedef struct tacit_schema {
+    char *label;
+    tacit_levels classes; /* at least two */
+    int32_t others;       /* the class of values that are none of the classes; -1: they are errors */
+    size_t cols, column_capacity;
+    tacit_schema_column *columns;
+    size_t sparse; /* > 0: rows of that many features as in LIBSVM, and no columns */
+    bool missing_is_error;
+    bool strict;
+    bool intercept;
+    tacit_schema_rows rows;
+    double clip; /* C, with TACIT_ROWS_CLIP */
+} tacit_schema;
+
+enum { TACIT_SCHEMA_BYTES_LIMIT = 64 << 20, TACIT_FEATURE_LIMIT = 50000001 };
+
+/* Read YAML. Errors name file:line; unknown and repeated keys are refused. */
+tacit_status tacit_schema_load(tacit_schema **out, const char *path, tacit_error *error);
+tacit_status tacit_schema_parse(tacit_schema **out, const char *text, size_t length, const char *name,
+                                tacit_error *error);
+
+/* Append the schema as YAML that reads back the same; each line of `comment` (may be NULL) goes on top as
+ * a comment, and the notes of columns beside them. */
+tacit_status tacit_schema_print(const tacit_schema *schema, const char *comment, tacit_buffer *out,
+                                tacit_error *error);
+tacit_status tacit_schema_save(const tacit_schema *schema, const char *comment, const char *path,
+                               tacit_error *error);
+
+/* Append the canonical text: the same bytes for the same schema however its file was laid out. This is
+ * what is hashed. */
+tacit_status tacit_schema_canonical(const tacit_schema *schema, tacit_buffer *out, tacit_error *error);
+
+/* A schema drafted from data: bounds are the extremes rounded outwards to two significant digits, levels
+ * and classes those that occur, `rows: {clip: C}` with C the largest norm, rounded likewise. NOT PRIVATE:
+ * bounds, levels and C are read off the rows. For a first draft that its owner edits, and for simulations
+ * that say so. Constant columns, and those with more than TACIT_LEVEL_LIMIT texts, are skipped with a note.
+ *
+ * `label` NULL is the last column; `positive` NULL makes the larger class positive (numeric order when all
+ * classes are numbers, else that of strcmp). A `positive` given with more than two classes makes two: it,
+ * and all the others. TACIT_USAGE when label or positive is not in the table. */
+tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table, const char *label,
+                                const char *positive, tacit_error *error);
+
+/* Set the schema's classes to `values` (distinct, in any order), sorted as above, with `positive` as above.
+ * `label` and `file` are for messages. For readers that draft a schema themselves. */
+tacit_status tacit_schema_set_classes(tacit_schema *schema, const tacit_levels *values, const char *positive,
+                                      const char *file, tacit_error *error);
+
+/* The nearest number of two significant digits that is not smaller (not larger). */
+double tacit_round_up(double value);
+double tacit_round_down(double value);
+
+/* An empty schema with the defaults. */
+tacit_status tacit_schema_create(tacit_schema **out, tacit_error *error);
+
+/* Add a column, borrowed until the next one is added. */
+tacit_status tacit_schema_add_column(tacit_schema *schema, tacit_schema_column **out, const char *name,
+                                     tacit_schema_kind kind, tacit_error *error);
+
+/* The comment that warns of the above, for tacit_schema_print. */
+extern const char tacit_schema_draft_comment[];
+
+/* How many features an encoded row has, the intercept included. */
+size_t tacit_schema_features(const tacit_schema *schema);
+
+/* The expected share of features of a row that are not zero: every number, one level a category, the
+ * intercept. */
+double tacit_schema_density(const tacit_schema *schema);
+
+/* The names of all features: "age", "sex=f", "(intercept)". NULL for a sparse schema, whose features are
+ * numbered. Out: an array freed by tacit_feature_names_free. */
+tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema, tacit_error *error);
+char **tacit_feature_names_free(char **names, size_t count);
+
+tacit_schema *tacit_schema_free(tacit_schema *schema);

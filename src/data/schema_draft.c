@@ -1,0 +1,270 @@
+/* A schema read off the data. Not private, and says so wherever it is written. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/encode.h"
+#include "data/names.h"
+#include "data/schema.h"
+#include "data/text.h"
+
+const char tacit_schema_draft_comment[] =
+    "DRAFT, NOT PRIVATE: the bounds, levels, classes and clip below were read off the data, and so reveal\n"
+    "something about its rows. Before a study, replace them by what is publicly known about each column:\n"
+    "round limits from general knowledge, the codes of the questionnaire, the range of the instrument.";
+
+/* sign * k * 10^exponent as the double nearest to that decimal. */
+static double two_digits(double sign, int k, int exponent) {
+    char text[TACIT_NUMBER_TEXT];
+    double value = 0;
+    int length = snprintf(text, sizeof text, "%de%d", k, exponent);
+    if (!tacit_text_to_number(text, (size_t)length, &value)) return sign * INFINITY;
+    return sign * value;
+}
+
+/* Round |value| to two significant digits, away from zero or towards it. */
+static double round_magnitude(double value, bool away) {
+    double sign = value < 0 ? -1 : 1, size = fabs(value);
+    if (size == 0 || !isfinite(size)) return value;
+    int exponent = (int)floor(log10(size)) - 1;
+    int k = (int)floor(size / pow(10, exponent)); /* right but for rounding: settled by comparing below */
+    while (two_digits(1, k, exponent) > size) k--;
+    while (two_digits(1, k + 1, exponent) <= size) k++;
+    if (away && two_digits(1, k, exponent) < size) k++;
+    return two_digits(sign, k, exponent);
+}
+
+double tacit_round_up(double value) { return round_magnitude(value, value > 0); }
+
+double tacit_round_down(double value) { return round_magnitude(value, value < 0); }
+
+/* One value of a label, with its number if all values are numbers. */
+typedef struct class_value {
+    const char *text;
+    double number;
+} class_value;
+
+static int compare_numbers(const void *a, const void *b) {
+    double x = ((const class_value *)a)->number, y = ((const class_value *)b)->number;
+    return (x > y) - (x < y);
+}
+
+static int compare_texts(const void *a, const void *b) {
+    return strcmp(((const class_value *)a)->text, ((const class_value *)b)->text);
+}
+
+static class_value *sorted_values(const tacit_levels *values) {
+    class_value *sorted = TACIT_NEW(class_value, values->count);
+    if (sorted == NULL) return NULL;
+    bool all_numbers = true;
+    for (size_t i = 0; i < values->count; i++) {
+        sorted[i].text = values->text[i];
+        all_numbers &= tacit_text_to_number(values->text[i], strlen(values->text[i]), &sorted[i].number);
+    }
+    qsort(sorted, values->count, sizeof *sorted, all_numbers ? compare_numbers : compare_texts);
+    return sorted;
+}
+
+/* The position of the positive value among the sorted ones; count when it is not there. */
+static size_t find_positive(const class_value *sorted, size_t count, const char *positive) {
+    double wanted, number;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(sorted[i].text, positive) == 0) return i;
+    if (!tacit_text_to_number(positive, strlen(positive), &wanted)) return count;
+    for (size_t i = 0; i < count; i++)
+        if (tacit_text_to_number(sorted[i].text, strlen(sorted[i].text), &number) && number == wanted)
+            return i;
+    return count;
+}
+
+static tacit_status add_class(tacit_schema *schema, const char *text, tacit_error *error) {
+    return tacit_levels_add(&schema->classes, text, strlen(text), NULL, error);
+}
+
+/* One class against all the others. */
+static tacit_status set_against_rest(tacit_schema *schema, const char *positive, tacit_error *error) {
+    tacit_buffer rest = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_buffer_print(&rest, error, "not %s", positive);
+    if (status == TACIT_OK) status = add_class(schema, tacit_buffer_text(&rest), error);
+    if (status == TACIT_OK) status = add_class(schema, positive, error);
+    schema->others = 0;
+    tacit_buffer_clear(&rest);
+    return status;
+}
+
+tacit_status tacit_schema_set_classes(tacit_schema *schema, const tacit_levels *values, const char *positive,
+                                      const char *file, tacit_error *error) {
+    char shown[TACIT_CELL_TEXT];
+    size_t count = values->count;
+    if (count < 2)
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s: label '%s' has one value only ('%s'); there is nothing to tell apart", file,
+                          schema->label, tacit_text_shown(values->text[0], strlen(values->text[0]), shown));
+    class_value *sorted = sorted_values(values);
+    if (sorted == NULL) return tacit_fail_memory(error);
+    tacit_status status = TACIT_OK;
+    size_t last = count - 1, at = positive != NULL ? find_positive(sorted, count, positive) : last;
+    if (at == count) {
+        size_t ignored;
+        TACIT_CHECK(tacit_names_find(values, positive, "label value", "--positive", file, &ignored, error));
+    } else if (positive != NULL && count > 2) {
+        TACIT_CHECK(set_against_rest(schema, sorted[at].text, error));
+    } else {
+        for (size_t i = 0; i < count; i++)
+            if (i != at) TACIT_CHECK(add_class(schema, sorted[i].text, error));
+        TACIT_CHECK(add_class(schema, sorted[at].text, error));
+    }
+cleanup:
+    free(sorted);
+    return status;
+}
+
+/* The distinct values of a numeric label as texts, in ascending order; gives up past the limit. */
+static tacit_status distinct_numbers(tacit_levels *out, const tacit_column *column, size_t rows,
+                                     tacit_error *error) {
+    double seen[TACIT_LEVEL_LIMIT + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < rows && count <= TACIT_LEVEL_LIMIT; i++) {
+        double value = column->number[i];
+        size_t at = 0;
+        while (at < count && seen[at] < value) at++;
+        if (at < count && seen[at] == value) continue;
+        memmove(seen + at + 1, seen + at, (count - at) * sizeof *seen);
+        seen[at] = value;
+        count++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char text[TACIT_NUMBER_TEXT];
+        tacit_number_to_text(seen[i], text);
+        TACIT_TRY(tacit_levels_add(out, text, strlen(text), NULL, error));
+    }
+    return TACIT_OK;
+}
+
+static tacit_status draft_label(tacit_schema *schema, const tacit_table *table, const tacit_column *column,
+                                const char *positive, tacit_error *error) {
+    schema->label = tacit_copy_text(column->name);
+    if (schema->label == NULL) return tacit_fail_memory(error);
+    if (column->missing > 0)
+        return tacit_fail(error, TACIT_INPUT, "%s: %zu rows have no label in column '%s'", table->name,
+                          column->missing, column->name);
+    tacit_levels numbers = TACIT_LEVELS_INIT;
+    const tacit_levels *values = &column->levels;
+    tacit_status status = TACIT_OK;
+    if (column->kind == TACIT_COLUMN_NUMBER) {
+        TACIT_CHECK(distinct_numbers(&numbers, column, table->rows, error));
+        values = &numbers;
+    }
+    if (column->overflow || values->count > TACIT_LEVEL_LIMIT)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_INPUT,
+                       "%s: column '%s' has more than %d different values, too many for a label; name "
+                       "another with --label",
+                       table->name, column->name, TACIT_LEVEL_LIMIT));
+    TACIT_CHECK(tacit_schema_set_classes(schema, values, positive, table->name, error));
+cleanup:
+    tacit_levels_clear(&numbers);
+    return status;
+}
+
+static int compare_pointers(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Levels in strcmp order, so that the order of the rows does not show. */
+static tacit_status copy_sorted(tacit_levels *out, const tacit_levels *levels, tacit_error *error) {
+    const char **sorted = TACIT_NEW(const char *, levels->count);
+    if (sorted == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < levels->count; i++) sorted[i] = levels->text[i];
+    qsort(sorted, levels->count, sizeof *sorted, compare_pointers);
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < levels->count && status == TACIT_OK; i++)
+        status = tacit_levels_add(out, sorted[i], strlen(sorted[i]), NULL, error);
+    free(sorted);
+    return status;
+}
+
+static tacit_status skip_column(tacit_schema_column *column, const char *why, tacit_error *error) {
+    column->kind = TACIT_SCHEMA_SKIP;
+    column->note = tacit_copy_text(why);
+    return column->note != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+static tacit_status draft_number(tacit_schema_column *out, const tacit_column *column, size_t rows,
+                                 tacit_error *error) {
+    static const double largest = 1e100, narrowest = 1e-100;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < rows; i++) {
+        if (column->number[i] < low) low = column->number[i];
+        if (column->number[i] > high) high = column->number[i];
+    }
+    if (low > high) return skip_column(out, "every value is missing", error);
+    low = fmin(fmax(low, -largest), largest);
+    high = fmin(fmax(high, -largest), largest);
+    if (high - low < narrowest) return skip_column(out, "every value is the same", error);
+    out->low = tacit_round_down(low);
+    out->high = tacit_round_up(high);
+    return TACIT_OK;
+}
+
+/* A column by which the rows are dealt out says who holds a row, not what is in it. */
+static bool names_parties(const tacit_table *table, const tacit_column *column) {
+    for (size_t i = 0; i < table->cols; i++)
+        if (table->columns[i].extra && table->columns[i].source == column->source) return true;
+    return false;
+}
+
+static tacit_status draft_column(tacit_schema *schema, const tacit_table *table, const tacit_column *column,
+                                 tacit_error *error) {
+    size_t rows = table->rows;
+    tacit_schema_column *out;
+    tacit_schema_kind kind =
+        column->kind == TACIT_COLUMN_NUMBER ? TACIT_SCHEMA_NUMBER : TACIT_SCHEMA_CATEGORY;
+    TACIT_TRY(tacit_schema_add_column(schema, &out, column->name, kind, error));
+    if (names_parties(table, column)) return skip_column(out, "names the party", error);
+    if (kind == TACIT_SCHEMA_NUMBER) return draft_number(out, column, rows, error);
+    char why[80];
+    snprintf(why, sizeof why, "more than %zu different texts", column->level_limit);
+    if (column->overflow) return skip_column(out, why, error);
+    if (column->levels.count < 2) return skip_column(out, "every value is the same", error);
+    return copy_sorted(&out->levels, &column->levels, error);
+}
+
+static tacit_status draft_clip(tacit_schema *schema, const tacit_table *table, tacit_error *error) {
+    schema->rows = TACIT_ROWS_CLIP;
+    schema->clip = 1;
+    tacit_encoder *encoder = NULL;
+    TACIT_TRY(tacit_encoder_create(&encoder, schema, table, error));
+    double largest = 0;
+    for (size_t i = 0; i < table->rows; i++) largest = fmax(largest, tacit_encoder_norm(encoder, i));
+    if (largest > 0) schema->clip = tacit_round_up(largest);
+    tacit_encoder_free(encoder);
+    return TACIT_OK;
+}
+
+tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table, const char *label,
+                                const char *positive, tacit_error *error) {
+    size_t label_at = table->cols - 1;
+    while (label_at > 0 && table->columns[label_at].extra) label_at--;
+    if (label != NULL) TACIT_TRY(tacit_table_find(table, label, "--label", &label_at, error));
+    tacit_schema *schema = NULL;
+    TACIT_TRY(tacit_schema_create(&schema, error));
+    tacit_status status = TACIT_OK;
+    TACIT_CHECK(draft_label(schema, table, &table->columns[label_at], positive, error));
+    for (size_t i = 0; i < table->cols; i++)
+        if (i != label_at && !table->columns[i].extra)
+            TACIT_CHECK(draft_column(schema, table, &table->columns[i], error));
+    if (tacit_schema_features(schema) == schema->intercept)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_INPUT,
+                       "%s: no column but the label holds anything to learn from (constant columns and "
+                       "free text are skipped)",
+                       table->name));
+    TACIT_CHECK(draft_clip(schema, table, error));
+    *out = schema;
+    schema = NULL;
+cleanup:
+    tacit_schema_free(schema);
+    return status;
+}

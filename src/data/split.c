@@ -1,0 +1,261 @@
+#include "data/split.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/text.h"
+#include "rand/fast.h"
+
+tacit_split *tacit_split_free(tacit_split *split) {
+    if (split == NULL) return NULL;
+    free(split->start);
+    free(split->index);
+    free(split);
+    return NULL;
+}
+
+tacit_view tacit_split_view(const tacit_split *split, const tacit_dataset *dataset, size_t part) {
+    return tacit_dataset_subset(dataset, split->index + split->start[part], tacit_split_count(split, part));
+}
+
+tacit_split_plan *tacit_split_plan_free(tacit_split_plan *plan) {
+    if (plan == NULL) return NULL;
+    free(plan->fraction);
+    free(plan->column);
+    free(plan);
+    return NULL;
+}
+
+static tacit_status parse_fractions(tacit_split_plan *plan, const char *text, tacit_error *error) {
+    size_t count = 1;
+    for (const char *at = text; *at != 0; at++) count += *at == ',';
+    plan->fraction = TACIT_NEW(double, count);
+    if (plan->fraction == NULL) return tacit_fail_memory(error);
+    double sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        char piece[TACIT_NUMBER_TEXT], shown[TACIT_CELL_TEXT];
+        size_t length = strcspn(text, ",");
+        double value = 0;
+        bool fits = length < sizeof piece;
+        if (fits) memcpy(piece, text, length);
+        piece[fits ? length : 0] = 0;
+        if (!fits || !tacit_text_to_number(piece, length, &value) || !(value > 0))
+            return tacit_fail(error, TACIT_USAGE, "--split: '%s' is not a positive fraction",
+                              tacit_text_shown(text, length, shown));
+        plan->fraction[k] = value;
+        sum += value;
+        text += length + 1;
+    }
+    if (!(fabs(sum - 1) <= 1e-9))
+        return tacit_fail(error, TACIT_USAGE, "--split: the %zu fractions sum to %.10g, not to 1", count,
+                          sum);
+    plan->fractions = count;
+    return TACIT_OK;
+}
+
+static tacit_status parse_plan(tacit_split_plan *plan, const char *text, tacit_error *error) {
+    char shown[TACIT_CELL_TEXT];
+    if (strcmp(text, "even") == 0) {
+        plan->kind = TACIT_SPLIT_EVEN;
+        return TACIT_OK;
+    }
+    if (strncmp(text, "dirichlet:", 10) == 0) {
+        plan->kind = TACIT_SPLIT_DIRICHLET;
+        if (tacit_text_to_number(text + 10, strlen(text + 10), &plan->concentration) &&
+            plan->concentration > 0)
+            return TACIT_OK;
+        return tacit_fail(error, TACIT_USAGE, "--split dirichlet:A needs a positive number, not '%s'",
+                          tacit_text_shown(text + 10, strlen(text + 10), shown));
+    }
+    if (strncmp(text, "by:", 3) == 0) {
+        plan->kind = TACIT_SPLIT_GROUPS;
+        if (text[3] == 0)
+            return tacit_fail(error, TACIT_USAGE, "--split by:COLUMN needs the name of a column");
+        plan->column = tacit_copy_text(text + 3);
+        return plan->column != NULL ? TACIT_OK : tacit_fail_memory(error);
+    }
+    if (strspn(text, " +-.") < strlen(text) && strchr("0123456789", text[strspn(text, " +-.")]) != NULL) {
+        plan->kind = TACIT_SPLIT_FRACTIONS;
+        return parse_fractions(plan, text, error);
+    }
+    return tacit_fail(
+        error, TACIT_USAGE,
+        "--split: '%s' is none of even, dirichlet:A, fractions such as 0.2,0.3,0.5, or by:COLUMN",
+        tacit_text_shown(text, strlen(text), shown));
+}
+
+tacit_status tacit_split_plan_parse(tacit_split_plan **out, const char *text, tacit_error *error) {
+    tacit_split_plan *plan = TACIT_NEW(tacit_split_plan, 1);
+    if (plan == NULL) return tacit_fail_memory(error);
+    tacit_status status = parse_plan(plan, text, error);
+    if (status != TACIT_OK) {
+        tacit_split_plan_free(plan);
+        return status;
+    }
+    *out = plan;
+    return TACIT_OK;
+}
+
+static tacit_status create(tacit_split **out, size_t parts, size_t rows, tacit_error *error) {
+    tacit_split *split = TACIT_NEW(tacit_split, 1);
+    if (split == NULL) return tacit_fail_memory(error);
+    split->parts = parts;
+    split->start = TACIT_NEW(size_t, parts + 1);
+    split->index = TACIT_NEW(uint32_t, rows);
+    if (split->start == NULL || split->index == NULL) {
+        tacit_split_free(split);
+        return tacit_fail_memory(error);
+    }
+    *out = split;
+    return TACIT_OK;
+}
+
+/* Fisher and Yates, in place. */
+static void shuffle(uint32_t *items, size_t count, tacit_stream *stream) {
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)tacit_stream_below(stream, i);
+        uint32_t held = items[i - 1];
+        items[i - 1] = items[j];
+        items[j] = held;
+    }
+}
+
+static void even_starts(size_t *start, size_t parts, size_t rows) {
+    size_t each = rows / parts, longer = rows % parts;
+    start[0] = 0;
+    for (size_t k = 0; k < parts; k++) start[k + 1] = start[k] + each + (k < longer);
+}
+
+/* One row each, and the rest in the given proportions: the k-th boundary is the rounded cumulative share, so
+ * that no size is off by more than one. */
+static void share_starts(size_t *start, size_t parts, size_t rows, const double *share) {
+    double rest = (double)(rows - parts), cumulative = 0;
+    start[0] = 0;
+    for (size_t k = 0; k < parts; k++) {
+        cumulative += share[k];
+        size_t given = (size_t)fmin(rest, floor(rest * cumulative + 0.5));
+        if (k + 1 == parts) given = rows - parts;
+        start[k + 1] = k + 1 + given;
+    }
+}
+
+static tacit_status dirichlet_starts(size_t *start, size_t parts, size_t rows, double concentration,
+                                     tacit_stream *stream, tacit_error *error) {
+    double *share = TACIT_NEW(double, parts);
+    if (share == NULL) return tacit_fail_memory(error);
+    tacit_fast_dirichlet(stream, share, parts, concentration);
+    share_starts(start, parts, rows, share);
+    free(share);
+    return TACIT_OK;
+}
+
+/* Fractions are meant of all rows: round the cumulative share, then see that nobody is left empty-handed. */
+static void fraction_starts(size_t *start, size_t parts, size_t rows, const double *fraction) {
+    double cumulative = 0;
+    start[0] = 0;
+    for (size_t k = 0; k < parts; k++) {
+        cumulative += fraction[k];
+        size_t end = (size_t)floor((double)rows * cumulative + 0.5);
+        size_t least = start[k] + 1, most = rows - (parts - 1 - k);
+        start[k + 1] = end < least ? least : end > most ? most : end;
+    }
+    start[parts] = rows;
+}
+
+/* Group g's rows in the view's order: a counting sort. Empty groups cannot be parties. */
+static tacit_status deal_groups(tacit_split *split, const tacit_view *view, tacit_error *error) {
+    for (size_t i = 0; i < view->rows.count; i++) {
+        int32_t group = view->group[tacit_rows_stored(&view->rows, i)];
+        if (group < 0 || (size_t)group >= split->parts)
+            return tacit_fail(error, TACIT_INTERNAL, "row %zu is in no group", i);
+        split->start[group + 1]++;
+    }
+    for (size_t k = 0; k < split->parts; k++) split->start[k + 1] += split->start[k];
+    size_t *next = TACIT_NEW(size_t, split->parts);
+    if (next == NULL) return tacit_fail_memory(error);
+    memcpy(next, split->start, split->parts * sizeof *next);
+    for (size_t i = 0; i < view->rows.count; i++) {
+        size_t stored = tacit_rows_stored(&view->rows, i);
+        split->index[next[view->group[stored]]++] = (uint32_t)stored;
+    }
+    free(next);
+    return TACIT_OK;
+}
+
+static tacit_status count_parties(const tacit_split_plan *plan, const tacit_view *view, size_t groups,
+                                  size_t *parties, tacit_error *error) {
+    size_t planned = plan->kind == TACIT_SPLIT_FRACTIONS ? plan->fractions
+                     : plan->kind == TACIT_SPLIT_GROUPS  ? groups
+                                                         : *parties;
+    if (plan->kind == TACIT_SPLIT_GROUPS && view->group == NULL)
+        return tacit_fail(error, TACIT_USAGE, "--split by:%s: the rows were read without that column",
+                          plan->column);
+    if (*parties != 0 && *parties != planned)
+        return tacit_fail(error, TACIT_USAGE, "--parties %zu does not fit --split, which makes %zu", *parties,
+                          planned);
+    if (planned == 0) return tacit_fail(error, TACIT_USAGE, "--parties must be at least 1");
+    if (plan->kind != TACIT_SPLIT_GROUPS && view->rows.count < planned)
+        return tacit_fail(error, TACIT_INPUT,
+                          "%zu rows cannot be dealt out to %zu parties; each needs at least one",
+                          view->rows.count, planned);
+    *parties = planned;
+    return TACIT_OK;
+}
+
+tacit_status tacit_split_make(tacit_split **out, const tacit_split_plan *plan, const tacit_view *view,
+                              size_t groups, size_t parties, tacit_stream *stream, tacit_error *error) {
+    TACIT_TRY(count_parties(plan, view, groups, &parties, error));
+    size_t rows = view->rows.count;
+    tacit_split *split = NULL;
+    TACIT_TRY(create(&split, parties, rows, error));
+    tacit_status status = TACIT_OK;
+    switch (plan->kind) {
+    case TACIT_SPLIT_EVEN: even_starts(split->start, parties, rows); break;
+    case TACIT_SPLIT_DIRICHLET:
+        TACIT_CHECK(dirichlet_starts(split->start, parties, rows, plan->concentration, stream, error));
+        break;
+    case TACIT_SPLIT_FRACTIONS: fraction_starts(split->start, parties, rows, plan->fraction); break;
+    case TACIT_SPLIT_GROUPS: TACIT_CHECK(deal_groups(split, view, error)); break;
+    }
+    if (plan->kind != TACIT_SPLIT_GROUPS) {
+        for (size_t i = 0; i < rows; i++) split->index[i] = (uint32_t)tacit_rows_stored(&view->rows, i);
+        shuffle(split->index, rows, stream);
+    }
+    *out = split;
+    split = NULL;
+cleanup:
+    tacit_split_free(split);
+    return status;
+}
+
+/* A positive fraction takes at least one row. */
+static size_t part_size(size_t rows, double fraction) {
+    size_t size = (size_t)floor((double)rows * fraction + 0.5);
+    return fraction > 0 && size == 0 ? 1 : size;
+}
+
+tacit_status tacit_split_holdout(tacit_split **out, size_t rows, double test_fraction, double aux_fraction,
+                                 tacit_stream *stream, tacit_error *error) {
+    if (!(test_fraction >= 0 && aux_fraction >= 0 && test_fraction + aux_fraction < 1))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the test fraction %g and the auxiliary fraction %g must be at least 0 and sum to less "
+            "than 1",
+            test_fraction, aux_fraction);
+    size_t test = part_size(rows, test_fraction), aux = part_size(rows, aux_fraction);
+    if (rows > UINT32_MAX || test + aux >= rows)
+        return tacit_fail(error, TACIT_INPUT,
+                          "%zu rows are too few to hold out %zu for testing and %zu auxiliary", rows, test,
+                          aux);
+    tacit_split *split = NULL;
+    TACIT_TRY(create(&split, 3, rows, error));
+    for (size_t i = 0; i < rows; i++) split->index[i] = (uint32_t)i;
+    shuffle(split->index, rows, stream);
+    split->start[TACIT_PART_TEST] = rows - test - aux;
+    split->start[TACIT_PART_AUX] = rows - aux;
+    split->start[3] = rows;
+    *out = split;
+    return TACIT_OK;
+}

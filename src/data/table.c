@@ -1,0 +1,348 @@
+#include "data/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "data/names.h"
+#include "data/text.h"
+
+/* Kinds are decided by the first rows, kept as text until then: at most this many rows and cells. */
+enum { DETECT_ROWS = 10000, DETECT_ROWS_LEAST = 16, DETECT_CELLS = 2000000 };
+
+tacit_status tacit_table_create_empty(tacit_table **out, const char *file_name, tacit_error *error) {
+    tacit_table *table = TACIT_NEW(tacit_table, 1);
+    if (table == NULL) return tacit_fail_memory(error);
+    table->name = tacit_copy_text(file_name);
+    if (table->name == NULL) {
+        tacit_table_free(table);
+        return tacit_fail_memory(error);
+    }
+    *out = table;
+    return TACIT_OK;
+}
+
+tacit_status tacit_table_create(tacit_table **out, const tacit_csv *csv, const char *file_name,
+                                tacit_error *error) {
+    tacit_table *table = NULL;
+    TACIT_TRY(tacit_table_create_empty(&table, file_name, error));
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < tacit_csv_column_count(csv) && status == TACIT_OK; i++) {
+        tacit_column *column;
+        status =
+            tacit_table_declare(table, &column, tacit_csv_column_name(csv, i), TACIT_COLUMN_DETECT, i, error);
+    }
+    if (status != TACIT_OK) {
+        tacit_table_free(table);
+        return status;
+    }
+    *out = table;
+    return TACIT_OK;
+}
+
+tacit_status tacit_table_declare(tacit_table *table, tacit_column **column, const char *name,
+                                 tacit_column_kind kind, size_t source, tacit_error *error) {
+    if (table->cols == table->column_capacity) {
+        size_t capacity = table->column_capacity > 0 ? 2 * table->column_capacity : 16;
+        tacit_column *columns = tacit_grow(table->columns, capacity, sizeof *columns);
+        if (columns == NULL) return tacit_fail_memory(error);
+        table->columns = columns;
+        table->column_capacity = capacity;
+    }
+    char *copy = tacit_copy_text(name);
+    if (copy == NULL) return tacit_fail_memory(error);
+    tacit_column *added = &table->columns[table->cols++];
+    *added = (tacit_column){ .name = copy,
+                             .kind = kind,
+                             .detected = kind == TACIT_COLUMN_DETECT,
+                             .source = source,
+                             .level_limit = TACIT_LEVEL_LIMIT };
+    *column = added;
+    return TACIT_OK;
+}
+
+tacit_status tacit_table_declare_group(tacit_table *table, const tacit_csv *csv, const char *name, size_t *at,
+                                       tacit_error *error) {
+    size_t field;
+    tacit_column *column;
+    TACIT_TRY(tacit_csv_require(csv, name, "by:COLUMN", &field, error));
+    TACIT_TRY(tacit_table_declare(table, &column, name, TACIT_COLUMN_CATEGORY, field, error));
+    column->extra = column->required = true;
+    column->level_limit = TACIT_GROUP_LIMIT;
+    *at = table->cols - 1;
+    return TACIT_OK;
+}
+
+tacit_table *tacit_table_free(tacit_table *table) {
+    if (table == NULL) return NULL;
+    for (size_t i = 0; i < table->cols; i++) {
+        tacit_column *column = &table->columns[i];
+        free(column->name);
+        free(column->number);
+        free(column->code);
+        tacit_levels_clear(&column->levels);
+    }
+    free(table->columns);
+    free(table->name);
+    free(table);
+    return NULL;
+}
+
+void tacit_table_drop_rows(tacit_table *table) {
+    table->dropped += table->rows;
+    table->rows = 0;
+}
+
+/* Give a column room for `capacity` rows, in the form of its kind. */
+static tacit_status grow_column(tacit_column *column, size_t capacity, tacit_error *error) {
+    if (column->kind == TACIT_COLUMN_NUMBER) {
+        double *number = tacit_grow(column->number, capacity, sizeof *number);
+        if (number == NULL) return tacit_fail_memory(error);
+        column->number = number;
+    } else if (column->kind == TACIT_COLUMN_CATEGORY && !column->overflow) {
+        int32_t *code = tacit_grow(column->code, capacity, sizeof *code);
+        if (code == NULL) return tacit_fail_memory(error);
+        column->code = code;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status make_room(tacit_table *table, tacit_error *error) {
+    if (table->rows < table->capacity) return TACIT_OK;
+    if (table->rows == UINT32_MAX)
+        return tacit_fail(error, TACIT_LIMIT, "%s: more than 2^32 - 1 rows", table->name);
+    size_t capacity = table->capacity > 0 ? table->capacity + table->capacity / 2 : 256;
+    for (size_t i = 0; i < table->cols; i++) TACIT_TRY(grow_column(&table->columns[i], capacity, error));
+    table->capacity = capacity;
+    return TACIT_OK;
+}
+
+/* Fix the kind of a column whose cells so far were all missing. */
+static tacit_status settle(tacit_table *table, tacit_column *column, tacit_column_kind kind,
+                           tacit_error *error) {
+    column->kind = kind;
+    TACIT_TRY(grow_column(column, table->capacity, error));
+    for (size_t i = 0; i < table->rows; i++) {
+        if (kind == TACIT_COLUMN_NUMBER)
+            column->number[i] = NAN;
+        else
+            column->code[i] = TACIT_CODE_MISSING;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status add_missing(const tacit_csv *csv, tacit_column *column, const tacit_cell *cell,
+                                tacit_error *error) {
+    column->missing++;
+    if (!column->required) return TACIT_OK;
+    return tacit_csv_fail(csv, cell->line, column->source, error, TACIT_INPUT,
+                          "a missing value where there must be one; fill it in or remove the row");
+}
+
+static tacit_status unknown_level(const tacit_csv *csv, const tacit_column *column, const tacit_cell *cell,
+                                  tacit_error *error) {
+    char shown[TACIT_CELL_TEXT], list[200];
+    tacit_names_list(&column->levels, list, sizeof list);
+    return tacit_csv_fail(csv, cell->line, column->source, error, TACIT_INPUT, "'%s' is none of %s",
+                          tacit_text_shown(cell->text, cell->length, shown), list);
+}
+
+static tacit_status add_number(const tacit_csv *csv, tacit_column *column, const tacit_cell *cell, size_t row,
+                               tacit_error *error) {
+    if (tacit_text_to_number(cell->text, cell->length, &column->number[row])) return TACIT_OK;
+    if (tacit_text_is_missing(cell->text, cell->length)) {
+        column->number[row] = NAN;
+        return add_missing(csv, column, cell, error);
+    }
+    char shown[TACIT_CELL_TEXT];
+    return tacit_csv_fail(csv, cell->line, column->source, error, TACIT_INPUT, "'%s' is not a number; %s",
+                          tacit_text_shown(cell->text, cell->length, shown),
+                          column->detected
+                              ? "the rows before hold numbers here: correct the cell, or declare "
+                                "the column a category in a schema"
+                              : "the schema says number: correct the cell or the schema");
+}
+
+/* A closed list may write 1 where the file has 1.0. */
+static int32_t find_equal_number(const tacit_levels *levels, const tacit_cell *cell) {
+    double wanted, level;
+    if (!tacit_text_to_number(cell->text, cell->length, &wanted)) return TACIT_CODE_UNKNOWN;
+    for (size_t i = 0; i < levels->count; i++)
+        if (tacit_text_to_number(levels->text[i], strlen(levels->text[i]), &level) && level == wanted)
+            return (int32_t)i;
+    return TACIT_CODE_UNKNOWN;
+}
+
+static void give_up_levels(tacit_column *column) {
+    tacit_levels_clear(&column->levels);
+    free(column->code);
+    column->code = NULL;
+    column->overflow = true;
+}
+
+static tacit_status add_category(const tacit_csv *csv, tacit_column *column, const tacit_cell *cell,
+                                 size_t row, tacit_error *error) {
+    if (column->overflow) return TACIT_OK;
+    int32_t code = tacit_levels_find(&column->levels, cell->text, cell->length);
+    if (code < 0 && tacit_text_is_missing(cell->text, cell->length)) {
+        code = TACIT_CODE_MISSING;
+        TACIT_TRY(add_missing(csv, column, cell, error));
+    } else if (code < 0 && column->closed) {
+        code = column->compare_numbers ? find_equal_number(&column->levels, cell) : TACIT_CODE_UNKNOWN;
+        if (code < 0 && column->strict) return unknown_level(csv, column, cell, error);
+    } else if (code < 0) {
+        if (!tacit_text_is_utf8(cell->text, cell->length))
+            return tacit_csv_fail(csv, cell->line, column->source, error, TACIT_INPUT,
+                                  "the text is not UTF-8; convert the file to UTF-8");
+        if (column->levels.count >= column->level_limit) {
+            give_up_levels(column);
+            return TACIT_OK;
+        }
+        TACIT_TRY(tacit_levels_add(&column->levels, cell->text, cell->length, &code, error));
+    }
+    column->code[row] = code;
+    return TACIT_OK;
+}
+
+static tacit_status add_record(tacit_table *table, const tacit_csv *csv, const tacit_cell *cells,
+                               tacit_error *error) {
+    TACIT_TRY(make_room(table, error));
+    for (size_t i = 0; i < table->cols; i++) {
+        tacit_column *column = &table->columns[i];
+        const tacit_cell *cell = &cells[column->source];
+        if (column->kind == TACIT_COLUMN_DETECT) {
+            if (tacit_text_is_missing(cell->text, cell->length)) {
+                TACIT_TRY(add_missing(csv, column, cell, error));
+                continue;
+            }
+            double number;
+            bool is_number = tacit_text_to_number(cell->text, cell->length, &number);
+            TACIT_TRY(settle(table, column, is_number ? TACIT_COLUMN_NUMBER : TACIT_COLUMN_CATEGORY, error));
+        }
+        if (column->kind == TACIT_COLUMN_NUMBER)
+            TACIT_TRY(add_number(csv, column, cell, table->rows, error));
+        else
+            TACIT_TRY(add_category(csv, column, cell, table->rows, error));
+    }
+    table->rows++;
+    return TACIT_OK;
+}
+
+/* The first rows as text, every cell followed by a NUL. */
+typedef struct window {
+    tacit_buffer text;
+    size_t rows;
+    uint64_t *line;
+    tacit_cell *cells; /* of one row */
+} window;
+
+static tacit_status fill_window(window *kept, tacit_csv *csv, size_t limit, bool *ended, tacit_error *error) {
+    for (kept->rows = 0; kept->rows < limit; kept->rows++) {
+        tacit_record record;
+        TACIT_TRY(tacit_csv_next(csv, &record, error));
+        *ended = record.count == 0;
+        if (*ended) break;
+        kept->line[kept->rows] = record.line;
+        for (size_t i = 0; i < record.count; i++)
+            TACIT_TRY(
+                tacit_buffer_append(&kept->text, record.cells[i].text, record.cells[i].length + 1, error));
+    }
+    return TACIT_OK;
+}
+
+/* Point the cells at the row whose text starts at `at`; returns where the next row starts. */
+static const char *window_row(window *kept, const char *at, size_t columns, uint64_t line) {
+    for (size_t i = 0; i < columns; i++) {
+        kept->cells[i] = (tacit_cell){ at, strlen(at), line };
+        at += kept->cells[i].length + 1;
+    }
+    return at;
+}
+
+/* One text among the first rows makes a column a category. */
+static void find_texts(const tacit_table *table, const window *kept, bool *is_text) {
+    for (size_t i = 0; i < table->cols; i++) {
+        const tacit_column *column = &table->columns[i];
+        const tacit_cell *cell = &kept->cells[column->source];
+        double number;
+        if (column->kind == TACIT_COLUMN_DETECT && !is_text[i])
+            is_text[i] = !tacit_text_to_number(cell->text, cell->length, &number) &&
+                         !tacit_text_is_missing(cell->text, cell->length);
+    }
+}
+
+static tacit_status detect_kinds(tacit_table *table, tacit_csv *csv, bool *ended, tacit_error *error) {
+    size_t columns = tacit_csv_column_count(csv), limit = DETECT_CELLS / columns;
+    if (limit > DETECT_ROWS) limit = DETECT_ROWS;
+    if (limit < DETECT_ROWS_LEAST) limit = DETECT_ROWS_LEAST;
+    tacit_status status = TACIT_OK;
+    window kept = { .text = TACIT_BUFFER_INIT };
+    bool *is_text = TACIT_NEW(bool, table->cols);
+    kept.line = TACIT_NEW(uint64_t, limit);
+    kept.cells = TACIT_NEW(tacit_cell, columns);
+    if (is_text == NULL || kept.line == NULL || kept.cells == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(fill_window(&kept, csv, limit, ended, error));
+    const char *at = tacit_buffer_text(&kept.text);
+    for (size_t i = 0; i < kept.rows; i++) {
+        at = window_row(&kept, at, columns, kept.line[i]);
+        find_texts(table, &kept, is_text);
+    }
+    for (size_t i = 0; i < table->cols; i++)
+        if (is_text[i]) TACIT_CHECK(settle(table, &table->columns[i], TACIT_COLUMN_CATEGORY, error));
+    at = tacit_buffer_text(&kept.text);
+    for (size_t i = 0; i < kept.rows; i++) {
+        at = window_row(&kept, at, columns, kept.line[i]);
+        TACIT_CHECK(add_record(table, csv, kept.cells, error));
+    }
+cleanup:
+    tacit_buffer_clear(&kept.text);
+    free(kept.line);
+    free(kept.cells);
+    free(is_text);
+    return status;
+}
+
+static bool has_undetected(const tacit_table *table) {
+    for (size_t i = 0; i < table->cols; i++)
+        if (table->columns[i].kind == TACIT_COLUMN_DETECT) return true;
+    return false;
+}
+
+tacit_status tacit_table_read(tacit_table *table, tacit_csv *csv, size_t most, bool *ended,
+                              tacit_error *error) {
+    bool over = false;
+    size_t before = table->rows;
+    if (table->rows == 0 && table->dropped == 0 && has_undetected(table))
+        TACIT_TRY(detect_kinds(table, csv, &over, error));
+    while (!over && (most == 0 || table->rows - before < most)) {
+        tacit_record record;
+        TACIT_TRY(tacit_csv_next(csv, &record, error));
+        over = record.count == 0;
+        if (!over) TACIT_TRY(add_record(table, csv, record.cells, error));
+    }
+    if (over && table->rows + table->dropped == 0)
+        return tacit_fail(error, TACIT_INPUT, "%s has a header but no rows", table->name);
+    if (over) /* nothing but missing cells: a number that is never there */
+        for (size_t i = 0; i < table->cols; i++)
+            if (table->columns[i].kind == TACIT_COLUMN_DETECT)
+                TACIT_TRY(settle(table, &table->columns[i], TACIT_COLUMN_NUMBER, error));
+    *ended = over;
+    return TACIT_OK;
+}
+
+tacit_status tacit_table_find(const tacit_table *table, const char *name, const char *flag, size_t *out,
+                              tacit_error *error) {
+    tacit_levels names = TACIT_LEVELS_INIT;
+    tacit_status status = TACIT_OK;
+    size_t found = 0;
+    for (size_t i = 0; i < table->cols; i++)
+        TACIT_CHECK(
+            tacit_levels_add(&names, table->columns[i].name, strlen(table->columns[i].name), NULL, error));
+    TACIT_CHECK(tacit_names_find(&names, name, "column", flag, table->name, &found, error));
+    for (*out = 0; strcmp(table->columns[*out].name, name) != 0;) ++*out;
+cleanup:
+    tacit_levels_clear(&names);
+    return status;
+}

@@ -1,0 +1,86 @@
+/*
+ * A table as read: typed columns before any encoding, the raw material of a schema draft. Numbers are
+ * doubles with NaN for missing; texts are codes into a list of levels.
+ *
+ * A table takes its columns from a CSV file in one of two ways. With declared columns (from a schema) kinds
+ * and levels are fixed beforehand. Otherwise the kinds are found: the first rows are kept back, and a
+ * column in which all of them are numbers is a number from then on. A later cell that is none is an error
+ * that names its place.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "data/csv.h"
+#include "data/levels.h"
+
+typedef enum tacit_column_kind {
+    TACIT_COLUMN_NUMBER,
+    TACIT_COLUMN_CATEGORY,
+    TACIT_COLUMN_DETECT, /* only in a declaration: number or category, as the first rows say */
+} tacit_column_kind;
+
+enum {
+    TACIT_CODE_MISSING = -1,
+    TACIT_CODE_UNKNOWN = -2,  /* a text outside a closed list of levels */
+    TACIT_LEVEL_LIMIT = 1000, /* of a category whose levels are found in the data */
+    TACIT_GROUP_LIMIT = 1000000
+};
+
+typedef struct tacit_column {
+    char *name;
+    tacit_column_kind kind;
+    bool detected;        /* the kind was found in the rows, not declared */
+    size_t source;        /* field of the file it is read from; two columns may share one */
+    bool extra;           /* a second reading of a field (groups): no part of the file's own columns */
+    bool closed;          /* levels are declared: other texts get TACIT_CODE_UNKNOWN */
+    bool compare_numbers; /* closed, and a text that is no level may equal one as a number (1.0 and 1) */
+    bool required;        /* a missing cell is an error */
+    bool strict;          /* closed, and a text that is no level is an error */
+    bool overflow;        /* more levels than level_limit: levels and codes were given up */
+    size_t level_limit;
+    tacit_levels levels;
+    double *number; /* kind number */
+    int32_t *code;  /* kind category, unless overflow */
+    size_t missing;
+} tacit_column;
+
+typedef struct tacit_table {
+    size_t rows, capacity;
+    uint64_t dropped; /* rows read and dropped before these */
+    size_t cols, column_capacity;
+    tacit_column *columns;
+    char *name; /* of the file, for messages */
+} tacit_table;
+
+/* A table with a column of kind `detect` for every column of the file. */
+tacit_status tacit_table_create(tacit_table **out, const tacit_csv *csv, const char *file_name,
+                                tacit_error *error);
+
+/* An empty table that will read from `file_name`; columns follow with tacit_table_declare. */
+tacit_status tacit_table_create_empty(tacit_table **out, const char *file_name, tacit_error *error);
+
+/* Add a column that reads field `source`; the new column is returned through `column`, borrowed until the
+ * next one is added. */
+tacit_status tacit_table_declare(tacit_table *table, tacit_column **column, const char *name,
+                                 tacit_column_kind kind, size_t source, tacit_error *error);
+
+/* Add an extra column of group codes, read from the field called `name`, which may serve as a feature too.
+ * A row without a group is an error. TACIT_USAGE when there is no such field. */
+tacit_status tacit_table_declare_group(tacit_table *table, const tacit_csv *csv, const char *name, size_t *at,
+                                       tacit_error *error);
+
+/* Append up to `most` records (0: all) of the file, and say whether it ended. Where kinds are still to be
+ * detected the first call may read more than `most`. A file without any rows is TACIT_INPUT. */
+tacit_status tacit_table_read(tacit_table *table, tacit_csv *csv, size_t most, bool *ended,
+                              tacit_error *error);
+
+/* Forget the rows, keep the columns and their levels: for reading a long file block by block. */
+void tacit_table_drop_rows(tacit_table *table);
+
+/* The position of a column, or TACIT_USAGE with a sentence that lists close or available names; `flag` is
+ * what the user gave the name with, e.g. "--label". */
+tacit_status tacit_table_find(const tacit_table *table, const char *name, const char *flag, size_t *out,
+                              tacit_error *error);
+
+tacit_table *tacit_table_free(tacit_table *table);

@@ -1,0 +1,9 @@
+/*
+ * One BLAS thread per task. OpenBLAS splits a product differently for each number of threads, and the sums
+ * then differ in the last bits; so parallelism lives above it, in tacit_pool loops over blocks with fixed
+ * boundaries that are added up in a fixed order.
+ */
+#pragma once
+
+/* Make OpenBLAS run each call on the calling thread. Cheap, idempotent, callable from any thread. */
+void tacit_blas_one_thread(void);

@@ -1,0 +1,201 @@
+/*
+ * What the solver's files share. A `glm_work` is one problem laid out for passes over its rows: fixed blocks
+ * of rows, grouped into a fixed number of tasks whose partial sums are added in order, so that no result
+ * depends on the number of threads. `outputs` is 1 for the two-class losses and the number of classes for
+ * softmax; vectors over coordinates have `size` = outputs * cols numbers, vectors over rows rows * outputs.
+ */
+#pragma once
+
+#include "num/glm.h"
+#include "num/kernel.h"
+
+#define GLM_UNIT_ROUNDOFF 0x1p-53
+
+/* Upper bounds, over all holders, that the rounding analysis in glm_certify.c needs. Independent of w. */
+typedef struct glm_rounding {
+    double weighted_norms;   /* sum_i weight_i |x_i| */
+    double weighted_squares; /* sum_i weight_i |x_i|^2 */
+    double sum_error;        /* relative error of a sum over rows, times weighted_norms */
+    double dot_terms;        /* products in the longest dot product x . w */
+    double holders;
+} glm_rounding;
+
+typedef struct glm_work {
+    const tacit_glm_problem *problem;
+    const tacit_kernels *kernels;
+    tacit_pool *pool;
+    tacit_rows x;
+    double uniform_weight; /* of each row when the problem gives none */
+    double weight_scale;   /* above 1 when x is a sample of the rows */
+    double huber_width;
+    size_t cols, outputs, size;
+    size_t block_rows, blocks, groups, workers;
+    double *partial; /* groups * partial_size: each group's sums */
+    size_t partial_size;
+    double *scratch; /* workers * scratch_size */
+    size_t scratch_size;
+    const double **row_pointers; /* workers * block_rows */
+    bool measured;               /* rounding is filled in, by the first evaluation */
+    glm_rounding rounding;
+} glm_work;
+
+/* What a pass adds up beside the gradient: one place each after the `size` coordinates. */
+enum {
+    GLM_SUM_VALUE,
+    GLM_SUM_SQUARES,
+    GLM_SUM_NORMS,
+    GLM_SUM_ERROR,
+    GLM_SUM_TERMS,
+    GLM_SUM_HOLDERS,
+    GLM_SUMS
+};
+
+/* Everything known about one weight vector. */
+typedef struct glm_point {
+    double *weights;   /* size */
+    double *gradient;  /* size, and room for GLM_SUMS more */
+    double *margin;    /* rows * outputs: x . w */
+    double *curvature; /* two classes: weight * loss'' per row; softmax: class probabilities per row */
+    double objective, norm, bound;
+} glm_point;
+
+/* Check what a caller can get wrong; one clear sentence when it is. */
+tacit_status glm_validate(const tacit_glm_problem *problem, tacit_error *error);
+
+/* Lay out passes over `x`, all rows of the problem or a sample of them. Call glm_work_clear in any case. */
+tacit_status glm_work_prepare(glm_work *work, const tacit_glm_problem *problem, tacit_pool *pool,
+                              const tacit_rows *x, double weight_scale, tacit_error *error);
+void glm_work_clear(glm_work *work);
+
+tacit_status glm_point_create(glm_point *point, const glm_work *work, tacit_error *error);
+void glm_point_clear(glm_point *point);
+
+static inline double glm_row_weight(const glm_work *work, size_t stored) {
+    return (work->problem->weight != NULL ? work->problem->weight[stored] : work->uniform_weight) *
+           work->weight_scale;
+}
+
+static inline double glm_lambda(const tacit_glm_problem *problem, size_t j) {
+    return problem->lambda_each != NULL ? problem->lambda_each[j] : problem->lambda;
+}
+
+/* The first row of block b; fixed by the problem's shape alone. */
+static inline size_t glm_block_begin(const glm_work *work, size_t block) {
+    size_t begin = block * work->block_rows;
+    return begin < work->x.count ? begin : work->x.count;
+}
+
+/* --- glm_eval.c: passes over the rows --- */
+
+/* Fill in everything at point->weights. Sums that overflow are not an error here: the objective or the bound
+ * is then not finite. */
+tacit_status glm_evaluate(glm_work *work, glm_point *point, tacit_error *error);
+
+/* out = (data Hessian at `point` + regulariser) v */
+tacit_status glm_hessian_times(glm_work *work, const glm_point *point, const double *v, double *out,
+                               tacit_error *error);
+
+/* The objective on the line weights + s * direction without a pass over the features, from margins and
+ * their change: derivative and second derivative of F in s, and F itself. */
+typedef struct glm_line {
+    double value, slope, curvature;
+} glm_line;
+tacit_status glm_along(glm_work *work, const glm_point *point, const double *margin_change, double s,
+                       glm_line *out, tacit_error *error);
+
+/* Sum over holders in place; nothing without a reducer. */
+tacit_status glm_reduce(const glm_work *work, double *values, size_t count, tacit_error *error);
+
+/* Pointers to rows [begin, begin + count), sparse or scattered ones copied into `room`. */
+const double *const *glm_dense_block(const glm_work *work, size_t begin, size_t count, unsigned worker,
+                                     double *room);
+
+/* Add `groups` partial vectors of `length` (stride apart) into `out`, in order. */
+tacit_status glm_add_partials(glm_work *work, const double *partial, size_t groups, size_t stride,
+                              size_t length, double *out, tacit_error *error);
+
+/* --- glm_hessian.c --- */
+
+typedef enum glm_hessian_kind {
+    GLM_HESSIAN_FULL,     /* size x size, upper triangle row-major, without the regulariser */
+    GLM_HESSIAN_COMMON,   /* softmax: cols x cols, one matrix that stands for all classes */
+    GLM_HESSIAN_DIAGONAL, /* size */
+} glm_hessian_kind;
+
+/* From every `every`-th block of rows, scaled up: 1 for all of them. */
+tacit_status glm_hessian(glm_work *work, const glm_point *point, glm_hessian_kind kind, size_t every,
+                         double *out, tacit_error *error);
+
+/* --- glm_direction.c: Newton directions --- */
+
+typedef struct glm_newton {
+    glm_hessian_kind kind;
+    bool exact;   /* the factored matrix is the Hessian at a recent point: solving with it is a Newton step */
+    size_t every; /* the Hessian is taken from every so many-th block */
+    size_t order; /* of the factored matrix */
+    double *matrix; /* order x order, or the diagonal */
+    double *room;   /* 5 * size for conjugate gradients */
+    double *saved;  /* order: the diagonal, to start a factorisation over */
+} glm_newton;
+
+tacit_status glm_newton_prepare(glm_newton *newton, const glm_work *work, tacit_error *error);
+void glm_newton_clear(glm_newton *newton);
+
+/* Compute and factor the Hessian, or what stands for it, at `point`. */
+tacit_status glm_newton_refresh(glm_newton *newton, glm_work *work, const glm_point *point,
+                                tacit_error *error);
+
+/* direction = -(Hessian at point)^-1 gradient, by the factor alone when it is exact, else by conjugate
+ * gradients preconditioned with it; `steps` counts the products with the Hessian. */
+tacit_status glm_newton_direction(glm_newton *newton, glm_work *work, const glm_point *point,
+                                  double tolerance, double *direction, int *steps, tacit_error *error);
+
+/* --- glm_search.c --- */
+
+/* The objective at step s along the line being searched; the value may lack a constant. */
+typedef tacit_status glm_trial(void *context, double s, glm_line *out, tacit_error *error);
+
+/* A step s > 0 that decreases a convex function and at which its slope is at most a tenth of that at 0
+ * (a Wolfe step). 0 when rounding hides every decrease. */
+tacit_status glm_search(glm_trial *trial, void *context, double *step, tacit_error *error);
+
+/* --- glm_loss.c: the losses on a block of margins --- */
+
+/* Residual (derivative of weight * loss by the margin), curvature and summed value for rows [begin,
+ * begin + count) with margins t. `room` here and below holds 4 * count * outputs numbers. */
+double glm_loss_block(const glm_work *work, size_t begin, size_t count, const double *t, double *residual,
+                      double *curvature, double *room);
+
+/* Value, slope and curvature in s of the weighted loss at margins t + s dt. */
+void glm_loss_along(const glm_work *work, size_t begin, size_t count, const double *t, const double *dt,
+                    double s, double *room, glm_line *sum);
+
+/* out = (second derivative of the rows' loss) applied to the margins' change q, in place. */
+void glm_loss_second(const glm_work *work, size_t begin, size_t count, const double *curvature, double *q);
+
+/* --- glm_certify.c --- */
+
+/* This holder's relative error of a sum over rows, and the products in its longest dot product. */
+double glm_sum_error(const glm_work *work);
+double glm_dot_terms(const glm_work *work);
+
+/* Bound on the exact gradient norm. `regular` = |lambda o (w - prior)|, `linear` = |linear|, `data` = |sum of
+ * residuals times rows|, `norm` = |gradient|, all as computed. */
+double glm_gradient_bound(const glm_work *work, double weights, double norm, double regular, double linear,
+                          double data);
+
+/* --- solvers --- */
+
+tacit_status glm_solve_general(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
+                               double *weights, tacit_glm_fit *fit, tacit_error *error);
+
+bool glm_small_fits(const tacit_glm_problem *problem);
+
+/* TACIT_NOT_CONVERGED leaves `weights` as they were, and the general path may still succeed. */
+tacit_status glm_solve_small(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
+                             double *weights, tacit_glm_fit *fit, tacit_error *error);
+
+/* --- small vector helpers --- */
+
+double glm_dot(const double *a, const double *b, size_t count);
+double glm_norm(const double *a, size_t count);

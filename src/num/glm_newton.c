@@ -1,0 +1,267 @@
+/*
+ * The general path: globalised Newton. A step is tried at length one with a full pass; only if that does not
+ * do is the length searched, on the margins alone. A factored Hessian is kept while steps with it still
+ * shrink the gradient fast. For the Huber loss the same iteration is a semismooth Newton method: the
+ * generalised Hessian is at least lambda I, so directions descend, and the line search makes it globally
+ * convergent.
+ *
+ * Many rows: the minimiser over every eighth row (found the same way) is a start from which the full
+ * problem needs one Hessian and a few gradients.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "num/glm_internal.h"
+
+enum {
+    SAMPLE_EVERY = 8,
+    LEAST_SAMPLED_ROWS = 4096,
+    SAMPLED_ROWS_PER_COORDINATE = 16,
+    PATIENCE = 3 /* steps without progress before giving up */
+};
+
+typedef struct solver {
+    const tacit_glm_settings *settings;
+    glm_work work;
+    glm_newton newton;
+    glm_point now, next;
+    double *direction, *margin_change;
+    int iterations;
+} solver;
+
+static void solver_clear(solver *self) {
+    glm_newton_clear(&self->newton);
+    glm_point_clear(&self->now);
+    glm_point_clear(&self->next);
+    free(self->direction);
+    free(self->margin_change);
+    glm_work_clear(&self->work);
+}
+
+static tacit_status solver_prepare(solver *self, const tacit_glm_problem *problem,
+                                   const tacit_glm_settings *settings, const tacit_rows *x,
+                                   double weight_scale, tacit_error *error) {
+    self->settings = settings;
+    TACIT_TRY(glm_work_prepare(&self->work, problem, settings->pool, x, weight_scale, error));
+    TACIT_TRY(glm_newton_prepare(&self->newton, &self->work, error));
+    TACIT_TRY(glm_point_create(&self->now, &self->work, error));
+    TACIT_TRY(glm_point_create(&self->next, &self->work, error));
+    self->direction = TACIT_NEW(double, self->work.size);
+    self->margin_change = tacit_allocate_aligned(x->count * self->work.outputs, sizeof(double));
+    if (self->direction == NULL || self->margin_change == NULL) return tacit_fail_memory(error);
+    return TACIT_OK;
+}
+
+static tacit_status evaluate_at(solver *self, double step, tacit_error *error) {
+    for (size_t j = 0; j < self->work.size; j++)
+        self->next.weights[j] = self->now.weights[j] + step * self->direction[j];
+    return glm_evaluate(&self->work, &self->next, error);
+}
+
+/* Sufficient decrease; or, where the objective's rounding hides it, a smaller slope (the approximate Wolfe
+ * condition of Hager and Zhang 2005). A Huber step must also have used up half of the slope: it can jump
+ * across kinks. */
+static bool acceptable(const solver *self, double slope) {
+    const glm_point *now = &self->now, *next = &self->next;
+    if (!isfinite(next->objective) || !isfinite(next->norm)) return false;
+    double slope_there = glm_dot(next->gradient, self->direction, self->work.size);
+    double noise = 1e-14 * (fabs(now->objective) + 1e-300);
+    bool flatter = fabs(slope_there) <= 0.8 * fabs(slope);
+    if (next->objective <= now->objective + noise && flatter &&
+        fabs(slope) < 1e-10 * (fabs(now->objective) + 1e-300))
+        return true;
+    if (self->work.problem->loss == TACIT_LOSS_HUBER && fabs(slope_there) > 0.5 * fabs(slope)) return false;
+    return next->objective <= now->objective + 1e-4 * slope;
+}
+
+/* The line search works on the margins, n numbers per trial instead of a pass over the features; the
+ * regulariser and the linear term are a parabola. */
+typedef struct line_context {
+    solver *self;
+    double slope, curvature; /* of the parabola at s = 0 */
+} line_context;
+
+static line_context parabola_along(solver *self) {
+    const tacit_glm_problem *problem = self->work.problem;
+    line_context out = { .self = self };
+    for (size_t j = 0; j < self->work.size; j++) {
+        double lambda = glm_lambda(problem, j), p = self->direction[j];
+        double shift = self->now.weights[j] - (problem->prior != NULL ? problem->prior[j] : 0);
+        out.slope += (lambda * shift + (problem->linear != NULL ? problem->linear[j] : 0)) * p;
+        out.curvature += lambda * p * p;
+    }
+    return out;
+}
+
+static tacit_status trial(void *context, double s, glm_line *out, tacit_error *error) {
+    line_context *line = context;
+    TACIT_TRY(glm_along(&line->self->work, &line->self->now, line->self->margin_change, s, out, error));
+    out->value += s * (line->slope + 0.5 * s * line->curvature);
+    out->slope += line->slope + s * line->curvature;
+    out->curvature += line->curvature;
+    return TACIT_OK;
+}
+
+/* Leaves the accepted point in `next`; *step = 0 when no step decreases the objective. */
+static tacit_status take_step(solver *self, double *step, tacit_error *error) {
+    size_t size = self->work.size, margins = self->work.x.count * self->work.outputs;
+    double slope = glm_dot(self->now.gradient, self->direction, size);
+    if (!(slope < 0)) {
+        for (size_t j = 0; j < size; j++) self->direction[j] = -self->now.gradient[j];
+        slope = -self->now.norm * self->now.norm;
+    }
+    *step = 1;
+    TACIT_TRY(evaluate_at(self, 1, error));
+    if (acceptable(self, slope)) return TACIT_OK;
+    for (size_t i = 0; i < margins; i++) self->margin_change[i] = self->next.margin[i] - self->now.margin[i];
+    line_context line = parabola_along(self);
+    TACIT_TRY(glm_search(trial, &line, step, error));
+    return *step > 0 ? evaluate_at(self, *step, error) : TACIT_OK;
+}
+
+/* Would steps with the old Hessian cost more than a new one? Each shrinks the gradient by `ratio`; forming
+ * and factoring takes about as long as 1 + cols/50 passes. */
+static bool worth_refreshing(const solver *self, double ratio, double tolerance) {
+    if (!(ratio < 0.7)) return true;
+    double left = log(fmax(self->now.norm / tolerance, 1)) / log(1 / ratio);
+    return left > 1.5 + (double)self->newton.order / 50;
+}
+
+static tacit_status give_up(const solver *self, double tolerance, tacit_error *error) {
+    return tacit_fail(
+        error, TACIT_NOT_CONVERGED,
+        "the gradient bound is %.3g after %d iterations, not %.3g: raise the tolerance, lambda or the "
+        "iteration limit, or scale the features",
+        self->now.bound, self->iterations, tolerance);
+}
+
+/* Inexact Newton: solve the linear system as well as the distance to the minimiser deserves. */
+static double forcing(const solver *self, double first_norm, double tolerance) {
+    double relative = self->now.norm / first_norm;
+    double wanted = fmin(0.1, sqrt(relative));
+    double enough = 0.2 * tolerance / self->now.norm; /* no better than the last step needs */
+    return fmax(fmin(wanted, 0.1), fmin(enough, 0.1));
+}
+
+/* From now.weights, already evaluated, until now.bound <= tolerance. */
+static tacit_status iterate(solver *self, double tolerance, tacit_error *error) {
+    const tacit_glm_settings *settings = self->settings;
+    bool refresh = true;
+    double first_norm = self->now.norm, best_norm = self->now.norm, best_objective = self->now.objective;
+    int idle = 0;
+    for (self->iterations = 0; !(self->now.bound <= tolerance); self->iterations++) {
+        if (self->iterations >= settings->max_iterations || idle >= PATIENCE)
+            return give_up(self, tolerance, error);
+        if (tacit_progress_cancelled(settings->progress))
+            return tacit_fail(error, TACIT_CANCELLED, "the fit was cancelled");
+        bool fresh = refresh;
+        if (refresh) TACIT_TRY(glm_newton_refresh(&self->newton, &self->work, &self->now, error));
+        double step;
+        int products;
+        TACIT_TRY(glm_newton_direction(&self->newton, &self->work, &self->now,
+                                       forcing(self, first_norm, tolerance), self->direction, &products,
+                                       error));
+        TACIT_TRY(take_step(self, &step, error));
+        if (step == 0) {
+            if (fresh) return give_up(self, tolerance, error);
+            refresh = true;
+            idle++;
+            continue;
+        }
+        double ratio = self->next.norm / self->now.norm;
+        glm_point swap = self->now;
+        self->now = self->next;
+        self->next = swap;
+        refresh = self->newton.exact ? step != 1 || worth_refreshing(self, ratio, tolerance) : products > 8;
+        bool better = self->now.norm < 0.9 * best_norm ||
+                      self->now.objective < best_objective - 1e-13 * fabs(best_objective);
+        idle = better ? 0 : idle + 1;
+        best_norm = fmin(best_norm, self->now.norm);
+        best_objective = fmin(best_objective, self->now.objective);
+        tacit_progress_report(settings->progress, "fitting", (uint64_t)self->iterations + 1, 0);
+    }
+    return TACIT_OK;
+}
+
+static bool worth_sampling(const tacit_glm_problem *problem, const tacit_rows *x, size_t total) {
+    size_t size = tacit_glm_size(problem), sampled = total / SAMPLE_EVERY;
+    bool numbered = x->index != NULL || x->first + x->count <= UINT32_MAX;
+    return numbered && sampled >= LEAST_SAMPLED_ROWS && sampled / SAMPLED_ROWS_PER_COORDINATE >= size;
+}
+
+static tacit_status start_from_sample(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
+                                      const tacit_rows *x, size_t total, double weight_scale, double *weights,
+                                      tacit_error *error);
+
+/* The minimiser over the rows of `x`, whose weights count weight_scale times; `roughly`: only as well as a
+ * sample of that many rows deserves. */
+static tacit_status solve_over(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
+                               const tacit_rows *x, size_t total, double weight_scale, bool roughly,
+                               double *weights, tacit_glm_fit *fit, tacit_error *error) {
+    solver self = { 0 };
+    tacit_status status;
+    TACIT_CHECK(solver_prepare(&self, problem, settings, x, weight_scale, error));
+    size_t size = self.work.size;
+    bool warm = false, sample = worth_sampling(problem, x, total);
+    for (size_t j = 0; j < size; j++) warm = warm || weights[j] != 0;
+    memcpy(self.now.weights, weights, size * sizeof *weights);
+    if (warm || !sample) TACIT_CHECK(glm_evaluate(&self.work, &self.now, error));
+    if (sample) {
+        TACIT_CHECK(start_from_sample(problem, settings, x, total, weight_scale, weights, error));
+        memcpy(self.next.weights, weights, size * sizeof *weights);
+        TACIT_CHECK(glm_evaluate(&self.work, &self.next, error));
+        if (!warm || self.next.objective < self.now.objective) {
+            glm_point swap = self.now;
+            self.now = self.next;
+            self.next = swap;
+        }
+    }
+    if (!isfinite(self.now.bound) || !isfinite(self.now.objective)) {
+        status =
+            tacit_fail(error, TACIT_INPUT,
+                       "a feature, a weight or the starting point is not finite, or too large to square");
+        goto cleanup;
+    }
+    double tolerance = settings->gradient_tolerance;
+    /* the gradient's spread over samples of that size, and a margin */
+    if (roughly) tolerance = fmax(tolerance, 0.05 * self.work.rounding.weighted_norms / sqrt((double)total));
+    status = iterate(&self, tolerance, error);
+    if (roughly && status == TACIT_NOT_CONVERGED) status = TACIT_OK; /* only a start */
+    if (status != TACIT_OK) goto cleanup;
+    memcpy(weights, self.now.weights, size * sizeof *weights);
+    if (fit != NULL) *fit = (tacit_glm_fit){ self.now.objective, self.now.bound, self.iterations };
+cleanup:
+    solver_clear(&self);
+    return status;
+}
+
+static tacit_status start_from_sample(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
+                                      const tacit_rows *x, size_t total, double weight_scale, double *weights,
+                                      tacit_error *error) {
+    size_t count = (x->count + SAMPLE_EVERY - 1) / SAMPLE_EVERY;
+    uint32_t *index = TACIT_NEW(uint32_t, count);
+    if (index == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < count; i++) index[i] = (uint32_t)tacit_rows_stored(x, i * SAMPLE_EVERY);
+    tacit_rows sample = tacit_rows_select(x, index, count);
+    tacit_error unread = TACIT_ERROR_INIT;
+    tacit_status status = solve_over(problem, settings, &sample, total / SAMPLE_EVERY,
+                                     weight_scale * SAMPLE_EVERY, true, weights, NULL, &unread);
+    if (status != TACIT_OK) status = tacit_fail(error, status, "%s", unread.text);
+    free(index);
+    return status;
+}
+
+tacit_status glm_solve_general(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
+                               double *weights, tacit_glm_fit *fit, tacit_error *error) {
+    size_t total = problem->total_rows != 0 ? problem->total_rows : problem->x.count;
+    size_t size = tacit_glm_size(problem);
+    double *work = TACIT_NEW(double, size);
+    if (work == NULL) return tacit_fail_memory(error);
+    memcpy(work, weights, size * sizeof *work);
+    tacit_status status = solve_over(problem, settings, &problem->x, total, 1, false, work, fit, error);
+    if (status == TACIT_OK) memcpy(weights, work, size * sizeof *work);
+    free(work);
+    return status;
+}

@@ -1,0 +1,230 @@
+/* Compiled once per instruction set; see meson.build and kernel.h. */
+#include "num/kernel.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { LANES = 8 };
+typedef double vec __attribute__((vector_size(64)));
+typedef int64_t lanes __attribute__((vector_size(64)));
+
+/* Macros rather than functions for what takes or gives vectors: a call would need an agreed way to pass them.
+ */
+#define LOAD(v, address) memcpy(&(v), (address), sizeof(vec))
+#define STORE(address, v) memcpy((address), &(v), sizeof(vec))
+#define SELECT(mask, yes, no) ((vec)(((mask) & (lanes)(yes)) | (~(mask) & (lanes)(no))))
+#define ALL(x) ((vec){ 0 } + (x))
+#define SUM(v) ((((v)[0] + (v)[4]) + ((v)[2] + (v)[6])) + (((v)[1] + (v)[5]) + ((v)[3] + (v)[7])))
+
+/* Four rows at a time, so that w is loaded once for the four. */
+static void dot_four(const double *const *x, size_t cols, const double *w, double *out) {
+    vec s0 = { 0 }, s1 = { 0 }, s2 = { 0 }, s3 = { 0 }, v, x0, x1, x2, x3;
+    size_t j = 0;
+    for (; j + LANES <= cols; j += LANES) {
+        LOAD(v, w + j);
+        LOAD(x0, x[0] + j);
+        LOAD(x1, x[1] + j);
+        LOAD(x2, x[2] + j);
+        LOAD(x3, x[3] + j);
+        s0 += x0 * v;
+        s1 += x1 * v;
+        s2 += x2 * v;
+        s3 += x3 * v;
+    }
+    double t0 = SUM(s0), t1 = SUM(s1), t2 = SUM(s2), t3 = SUM(s3);
+    for (; j < cols; j++) {
+        t0 += x[0][j] * w[j];
+        t1 += x[1][j] * w[j];
+        t2 += x[2][j] * w[j];
+        t3 += x[3][j] * w[j];
+    }
+    out[0] = t0;
+    out[1] = t1;
+    out[2] = t2;
+    out[3] = t3;
+}
+
+static double dot(const double *x, const double *w, size_t cols) {
+    vec s = { 0 }, u, v;
+    size_t j = 0;
+    for (; j + LANES <= cols; j += LANES) {
+        LOAD(u, x + j);
+        LOAD(v, w + j);
+        s += u * v;
+    }
+    double t = SUM(s);
+    for (; j < cols; j++) t += x[j] * w[j];
+    return t;
+}
+
+static void dot_rows(const double *const *x, size_t rows, size_t cols, const double *w, double *out) {
+    size_t i = 0;
+    for (; i + 4 <= rows; i += 4) dot_four(x + i, cols, w, out + i);
+    for (; i < rows; i++) out[i] = dot(x[i], w, cols);
+}
+
+static void add_four(const double *const *x, size_t cols, const double *scale, double *out) {
+    vec a0 = ALL(scale[0]), a1 = ALL(scale[1]), a2 = ALL(scale[2]), a3 = ALL(scale[3]);
+    vec v, x0, x1, x2, x3;
+    size_t j = 0;
+    for (; j + LANES <= cols; j += LANES) {
+        LOAD(v, out + j);
+        LOAD(x0, x[0] + j);
+        LOAD(x1, x[1] + j);
+        LOAD(x2, x[2] + j);
+        LOAD(x3, x[3] + j);
+        v += (a0 * x0 + a1 * x1) + (a2 * x2 + a3 * x3);
+        STORE(out + j, v);
+    }
+    for (; j < cols; j++)
+        out[j] += (scale[0] * x[0][j] + scale[1] * x[1][j]) + (scale[2] * x[2][j] + scale[3] * x[3][j]);
+}
+
+static void add_rows(const double *const *x, size_t rows, size_t cols, const double *scale, double *out) {
+    size_t i = 0;
+    for (; i + 4 <= rows; i += 4) add_four(x + i, cols, scale + i, out);
+    for (; i < rows; i++)
+        for (size_t j = 0; j < cols; j++) out[j] += scale[i] * x[i][j];
+}
+
+static void scale_row(const double *x, size_t cols, double scale, double *out) {
+    for (size_t j = 0; j < cols; j++) out[j] = scale * x[j];
+}
+
+/*
+ * exp(x) for -708 <= x <= 0. x = k ln 2 + r with |r| <= 0.347. k ln2_high is exact (ln2_high has 11 trailing
+ * zero bits and |k| < 2^11), x - k ln2_high is exact (a multiple of 2^-54 below 1 in size), and subtracting
+ * k ln2_low rounds once: r is off by at most 0.35 u + 2^-80, u = 2^-53, so exp(r) by a factor 1 + 0.36 u.
+ * The Taylor polynomial of degree 13 is off by r^14/14! <= 5e-18 < 0.05 u relatively. In Horner's scheme
+ * q <- c + r q the rounding of the outermost sum is u relatively; the product r q before it rounds by
+ * u |r q| <= 0.42 u, and the error inside q, at most (1 + 0.35 (2 + ...)) u < 2.4 u relatively to a q <= 1.2,
+ * enters times |r|: 1 u. As exp(r) >= 0.7, together below (0.36 + 0.05 + 1 + 1.42/0.7) u < 4 u. Scaling by
+ * 2^k is exact: the result is at least 2^-1022.
+ */
+#define EXPONENTIAL(result, argument)                                                                        \
+    do {                                                                                                     \
+        const vec magic_ = ALL(0x1.8p52);                                                                    \
+        vec x_ = SELECT((argument) < ALL(-708.0), ALL(-708.0), (argument));                                  \
+        vec shifted_ = x_ * ALL(0x1.71547652b82fep0) + magic_;                                               \
+        vec k_ = shifted_ - magic_;                                                                          \
+        vec r_ = (x_ - k_ * ALL(0x1.62e42fefa38p-1)) - k_ * ALL(0x1.ef35793c7673p-45);                       \
+        vec q_ = ALL(1.0 / 6227020800.0);                                                                    \
+        q_ = ALL(1.0 / 479001600.0) + r_ * q_;                                                               \
+        q_ = ALL(1.0 / 39916800.0) + r_ * q_;                                                                \
+        q_ = ALL(1.0 / 3628800.0) + r_ * q_;                                                                 \
+        q_ = ALL(1.0 / 362880.0) + r_ * q_;                                                                  \
+        q_ = ALL(1.0 / 40320.0) + r_ * q_;                                                                   \
+        q_ = ALL(1.0 / 5040.0) + r_ * q_;                                                                    \
+        q_ = ALL(1.0 / 720.0) + r_ * q_;                                                                     \
+        q_ = ALL(1.0 / 120.0) + r_ * q_;                                                                     \
+        q_ = ALL(1.0 / 24.0) + r_ * q_;                                                                      \
+        q_ = ALL(1.0 / 6.0) + r_ * q_;                                                                       \
+        q_ = ALL(0.5) + r_ * q_;                                                                             \
+        q_ = ALL(1.0) + r_ * q_;                                                                             \
+        q_ = ALL(1.0) + r_ * q_;                                                                             \
+        (result) = (vec)((lanes)q_ + ((lanes)shifted_ << 52));                                               \
+    } while (0)
+
+/* log(1 + e) = 2 artanh(s), s = e/(2 + e) <= 1/3; the series to s^35 leaves less than 1e-18. */
+#define LOG_ONE_PLUS(result, e)                                                                              \
+    do {                                                                                                     \
+        vec s_ = (e) / (ALL(2.0) + (e));                                                                     \
+        vec q_ = s_ * s_;                                                                                    \
+        vec p_ = ALL(1.0 / 35.0);                                                                            \
+        for (int odd_ = 33; odd_ >= 1; odd_ -= 2) p_ = ALL(1.0 / odd_) + q_ * p_;                            \
+        (result) = ALL(2.0) * s_ * p_;                                                                       \
+    } while (0)
+
+/* With e = exp(-|z|) the slope is e/(1 + e) or 1/(1 + e). A relative error of 4 u in e moves the first by at
+ * most 4 u and the second by 2 u; the sum and the quotient round by u each: below 7 u, and TACIT_SIGMOID_ULPS
+ * leaves room for the second-order terms. A NaN stays a NaN. */
+static void logistic_eight(const double *z_in, double *value, double *slope, double *curvature) {
+    vec z, e, l, one = ALL(1.0), zero = ALL(0.0);
+    LOAD(z, z_in);
+    lanes positive = z > zero;
+    vec minus_size = SELECT(positive, -z, z);
+    EXPONENTIAL(e, minus_size);
+    LOG_ONE_PLUS(l, e);
+    vec inverse = one / (one + e);
+    vec s = SELECT(positive, e / (one + e), inverse);
+    vec c = e * inverse * inverse;
+    l += SELECT(positive, zero, -z);
+    lanes sound = z == z;
+    s = SELECT(sound, s, z);
+    STORE(value, l);
+    STORE(slope, s);
+    STORE(curvature, c);
+}
+
+static void logistic(size_t count, const double *z, double *value, double *slope, double *curvature) {
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) logistic_eight(z + i, value + i, slope + i, curvature + i);
+    if (i == count) return;
+    double padded[LANES] = { 0 }, v[LANES], s[LANES], c[LANES];
+    memcpy(padded, z + i, (count - i) * sizeof *z);
+    logistic_eight(padded, v, s, c);
+    memcpy(value + i, v, (count - i) * sizeof *z);
+    memcpy(slope + i, s, (count - i) * sizeof *z);
+    memcpy(curvature + i, c, (count - i) * sizeof *z);
+}
+
+static void exponential_eight(double *z) {
+    vec x, e;
+    LOAD(x, z);
+    EXPONENTIAL(e, x);
+    lanes sound = x == x;
+    e = SELECT(sound, e, x);
+    STORE(z, e);
+}
+
+static void exponential(size_t count, double *z) {
+    size_t i = 0;
+    for (; i + LANES <= count; i += LANES) exponential_eight(z + i);
+    if (i == count) return;
+    double padded[LANES] = { 0 };
+    memcpy(padded, z + i, (count - i) * sizeof *z);
+    exponential_eight(padded);
+    memcpy(z + i, padded, (count - i) * sizeof *z);
+}
+
+/* Right-looking by rows: whole vectors from the one that holds the diagonal; what lies left of the diagonal
+ * is overwritten with numbers nobody reads. */
+static int cholesky(size_t n, size_t stride, double *a) {
+    for (size_t k = 0; k < n; k++) {
+        double *row = a + k * stride;
+        if (!(row[k] > 0)) return 0;
+        double root = sqrt(row[k]);
+        double inverse = 1 / root;
+        row[k] = root;
+        for (size_t j = k + 1; j < n; j++) row[j] *= inverse;
+        for (size_t i = k + 1; i < n; i++) {
+            vec factor = ALL(row[i]), u, v;
+            double *below = a + i * stride;
+            for (size_t j = i / LANES * LANES; j < n; j += LANES) {
+                LOAD(u, row + j);
+                LOAD(v, below + j);
+                v -= factor * u;
+                STORE(below + j, v);
+            }
+        }
+    }
+    return 1;
+}
+
+static void cholesky_solve(size_t n, size_t stride, const double *u, double *b) {
+    for (size_t k = 0; k < n; k++) {
+        const double *row = u + k * stride;
+        double y = b[k] / row[k];
+        b[k] = y;
+        for (size_t j = k + 1; j < n; j++) b[j] -= row[j] * y;
+    }
+    for (size_t k = n; k-- > 0;) {
+        const double *row = u + k * stride;
+        double s = dot(row + k + 1, b + k + 1, n - k - 1);
+        b[k] = (b[k] - s) / row[k];
+    }
+}
+
+const tacit_kernels TACIT_KERNEL_VARIANT = { dot_rows,    add_rows, scale_row,     logistic,
+                                             exponential, cholesky, cholesky_solve };

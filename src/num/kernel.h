@@ -1,0 +1,43 @@
+/*
+ * The solver's inner loops, written on vectors of eight doubles and compiled for several instruction sets.
+ * Multiplications and additions are never fused, so every variant gives the same bits.
+ */
+#pragma once
+
+#include <stddef.h>
+
+/* Relative error of each slope and curvature factor from `logistic` and each value from `exponential`, in
+ * units of 2^-53, for exact arguments; the notes beside the code prove them. Below -708 the argument counts
+ * as -708. */
+#define TACIT_EXP_ULPS 4
+#define TACIT_SIGMOID_ULPS 8
+
+typedef struct tacit_kernels {
+    /* out[i] = x[i] . w, for `rows` rows of `cols` numbers. */
+    void (*dot_rows)(const double *const *x, size_t rows, size_t cols, const double *w, double *out);
+
+    /* out[j] += sum_i scale[i] x[i][j] */
+    void (*add_rows)(const double *const *x, size_t rows, size_t cols, const double *scale, double *out);
+
+    /* out[j] = scale x[j] */
+    void (*scale_row)(const double *x, size_t cols, double scale, double *out);
+
+    /* For each z: value log(1 + exp(-z)), slope 1/(1 + exp(z)) (minus the derivative) and curvature
+     * exp(z)/(1 + exp(z))^2. */
+    void (*logistic)(size_t count, const double *z, double *value, double *slope, double *curvature);
+
+    /* In place, every argument at most 0. */
+    void (*exponential)(size_t count, double *z);
+
+    /* A = U^T U in place, upper triangle, row-major with a stride that is a multiple of 8 and rows padded
+     * with anything finite. Returns 0 when A is not positive definite. */
+    int (*cholesky)(size_t n, size_t stride, double *a);
+
+    /* Solve U^T U x = b in place. */
+    void (*cholesky_solve)(size_t n, size_t stride, const double *u, double *b);
+} tacit_kernels;
+
+/* The fastest variant this processor runs. */
+const tacit_kernels *tacit_kernels_choose(void);
+
+extern const tacit_kernels tacit_kernels_base, tacit_kernels_avx2, tacit_kernels_avx512;

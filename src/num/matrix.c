@@ -1,0 +1,126 @@
+#include "num/matrix.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+tacit_status tacit_matrix_create(tacit_matrix *out, size_t rows, size_t cols, tacit_error *error) {
+    if (cols != 0 && rows > SIZE_MAX / sizeof(double) / cols)
+        return tacit_fail(error, TACIT_LIMIT, "a matrix of %zu x %zu does not fit in memory", rows, cols);
+    double *values = tacit_allocate_aligned(rows * cols, sizeof *values);
+    if (values == NULL) return tacit_fail_memory(error);
+    memset(values, 0, rows * cols * sizeof *values);
+    *out = (tacit_matrix){ rows, cols, values };
+    return TACIT_OK;
+}
+
+void tacit_matrix_clear(tacit_matrix *matrix) {
+    if (matrix == NULL) return;
+    free(matrix->values);
+    *matrix = (tacit_matrix)TACIT_MATRIX_INIT;
+}
+
+tacit_status tacit_csr_create(tacit_csr *out, size_t rows, size_t cols, size_t entries, tacit_error *error) {
+    if (cols > (size_t)UINT32_MAX + 1)
+        return tacit_fail(error, TACIT_LIMIT, "%zu columns are more than a sparse matrix can number", cols);
+    if (rows == SIZE_MAX)
+        return tacit_fail(error, TACIT_LIMIT, "a matrix of %zu rows does not fit in memory", rows);
+    tacit_csr made = { rows, cols, TACIT_NEW(size_t, rows + 1), TACIT_NEW(uint32_t, entries),
+                       TACIT_NEW(double, entries) };
+    if (made.start == NULL || made.column == NULL || made.value == NULL) {
+        tacit_csr_clear(&made);
+        return tacit_fail_memory(error);
+    }
+    *out = made;
+    return TACIT_OK;
+}
+
+void tacit_csr_clear(tacit_csr *csr) {
+    if (csr == NULL) return;
+    free(csr->start);
+    free(csr->column);
+    free(csr->value);
+    *csr = (tacit_csr)TACIT_CSR_INIT;
+}
+
+tacit_rows tacit_rows_of_matrix(const tacit_matrix *matrix) {
+    return (tacit_rows){
+        .count = matrix->rows, .cols = matrix->cols, .dense = matrix->values, .stride = matrix->cols
+    };
+}
+
+tacit_rows tacit_rows_of_csr(const tacit_csr *csr) {
+    return (tacit_rows){ .count = csr->rows, .cols = csr->cols, .sparse = csr };
+}
+
+tacit_rows tacit_rows_slice(const tacit_rows *rows, size_t begin, size_t count) {
+    tacit_rows slice = *rows;
+    slice.count = count;
+    if (rows->index != NULL)
+        slice.index = rows->index + begin;
+    else
+        slice.first = rows->first + begin;
+    return slice;
+}
+
+tacit_rows tacit_rows_select(const tacit_rows *rows, const uint32_t *index, size_t count) {
+    tacit_rows chosen = *rows;
+    chosen.index = index;
+    chosen.count = count;
+    return chosen;
+}
+
+void tacit_rows_copy(const tacit_rows *rows, size_t i, double *out) {
+    size_t stored = tacit_rows_stored(rows, i);
+    if (rows->dense != NULL) {
+        if (rows->cols > 0) memcpy(out, rows->dense + stored * rows->stride, rows->cols * sizeof *out);
+        return;
+    }
+    const tacit_csr *csr = rows->sparse;
+    for (size_t j = 0; j < rows->cols; j++) out[j] = 0;
+    for (size_t k = csr->start[stored]; k < csr->start[stored + 1]; k++) out[csr->column[k]] = csr->value[k];
+}
+
+double tacit_rows_dot(const tacit_rows *rows, size_t i, const double *weights) {
+    size_t stored = tacit_rows_stored(rows, i);
+    double sum = 0;
+    if (rows->dense != NULL) {
+        const double *x = rows->dense + stored * rows->stride;
+        for (size_t j = 0; j < rows->cols; j++) sum += x[j] * weights[j];
+    } else {
+        const tacit_csr *csr = rows->sparse;
+        for (size_t k = csr->start[stored]; k < csr->start[stored + 1]; k++)
+            sum += csr->value[k] * weights[csr->column[k]];
+    }
+    return sum;
+}
+
+void tacit_rows_add(const tacit_rows *rows, size_t i, double scale, double *out) {
+    size_t stored = tacit_rows_stored(rows, i);
+    if (rows->dense != NULL) {
+        const double *x = rows->dense + stored * rows->stride;
+        for (size_t j = 0; j < rows->cols; j++) out[j] += scale * x[j];
+    } else {
+        const tacit_csr *csr = rows->sparse;
+        for (size_t k = csr->start[stored]; k < csr->start[stored + 1]; k++)
+            out[csr->column[k]] += scale * csr->value[k];
+    }
+}
+
+double tacit_rows_norm(const tacit_rows *rows, size_t i) {
+    size_t stored = tacit_rows_stored(rows, i);
+    const double *x;
+    size_t count;
+    if (rows->dense != NULL) {
+        x = rows->dense + stored * rows->stride;
+        count = rows->cols;
+    } else {
+        x = rows->sparse->value + rows->sparse->start[stored];
+        count = rows->sparse->start[stored + 1] - rows->sparse->start[stored];
+    }
+    double sum = 0;
+    for (size_t j = 0; j < count; j++) sum += x[j] * x[j];
+    return sqrt(sum);
+}
