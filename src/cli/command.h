@@ -1,0 +1,105 @@
+/*
+ * A command is one entry of a table. The table alone yields parsing, `--help`, `tacit help`, the overview
+ * and the man page, so none of them can disagree with another.
+ *
+ * To add a command: write src/cli/cmd_NAME.c defining `const tacit_command tacit_command_NAME`, add
+ * NAME to the list in commands.h and the file to meson.build. Nothing else knows about it.
+ *
+ * All texts are UTF-8, constant, and live as long as the program. Optional members may be left out of a
+ * designated initialiser. Arrays end with an entry whose first member is NULL.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+typedef struct tacit_arguments tacit_arguments; /* arguments.h: what was given, by name */
+typedef struct tacit_console tacit_console;     /* console.h: where output goes */
+
+typedef enum tacit_option_kind {
+    TACIT_OPTION_FLAG,   /* --name                 tacit_arguments_flag */
+    TACIT_OPTION_TEXT,   /* --name anything        tacit_arguments_text */
+    TACIT_OPTION_FILE,   /* --name path            tacit_arguments_text; may not be empty */
+    TACIT_OPTION_CHOICE, /* --name one-of-a-few    tacit_arguments_text; the placeholder "a|b|c" lists them */
+    TACIT_OPTION_WORDS,  /* --name a,b,c           tacit_arguments_words; no empty word, none twice */
+    TACIT_OPTION_NUMBER, /* --name 0.5             tacit_arguments_number */
+    TACIT_OPTION_NUMBERS, /* --name 0.1,1,inf       tacit_arguments_numbers */
+    TACIT_OPTION_INTEGER, /* --name 20000           tacit_arguments_integer */
+    TACIT_OPTION_SETTING  /* --name key=value, repeatable, no key twice: tacit_arguments_settings */
+} tacit_option_kind;
+
+/* What else holds for an option; added together in `rules`. */
+enum {
+    TACIT_RULE_REQUIRED = 1, /* refused when missing */
+    TACIT_RULE_REPEATED = 2, /* TEXT and FILE: may be given several times; read with tacit_arguments_words */
+    TACIT_RULE_RANGE = 4,    /* numbers lie in [least, most]; without it any finite number goes */
+    TACIT_RULE_ABOVE = 8,    /* with RANGE: `least` itself is refused (an epsilon is above 0) */
+    TACIT_RULE_BELOW = 16,   /* with RANGE: `most` itself is refused (a fraction below 1) */
+    TACIT_RULE_INFINITE = 32 /* the word `inf` is allowed, whatever `most` says */
+};
+
+typedef struct tacit_option {
+    const char *name; /* long name without the dashes */
+    tacit_option_kind kind;
+    const char *placeholder; /* "E", "FILE", "json|onnx"; NULL for a flag */
+    const char *fallback;    /* the value used when not given, parsed like a given one; NULL: no value */
+    const char *help;        /* a phrase or sentences; help adds the fallback as "(default: …)" */
+    unsigned rules;
+    double least, most;
+} tacit_option;
+
+/* Arguments without a name are handed out left to right: each operand takes as many as it may. */
+typedef struct tacit_operand {
+    const char *name;     /* "FILE" */
+    unsigned least, most; /* how many; most = UINT_MAX for any number */
+    const char *help;
+} tacit_operand;
+
+typedef struct tacit_example {
+    const char *text;    /* "Compare two methods over 50 simulated parties" */
+    const char *command; /* "tacit simulate --method …"; what a reader can paste */
+} tacit_example;
+
+typedef struct tacit_command {
+    const char *name;         /* "simulate", or two words: "study new" */
+    const char *section;      /* heading in the overview; neighbours in the table with one heading share it */
+    const char *summary;      /* one line, no capital, no full stop */
+    const char *const *usage; /* lines after "tacit NAME "; NULL: made from operands and options */
+    const char *description;  /* paragraphs parted by an empty line; help wraps them */
+    const tacit_operand *operands; /* NULL: none */
+    const tacit_option *options;   /* NULL: only the common ones, which every command has */
+    const tacit_example *examples; /* at least one */
+    /* Do it. Output goes through `console`; on failure `error` says why in one sentence, and the caller
+     * prints it and picks the exit code from the status. */
+    tacit_status (*run)(const tacit_arguments *arguments, tacit_console *console, tacit_error *error);
+} tacit_command;
+
+/* --help, --json, --quiet: on every command, read from the console rather than the arguments. */
+extern const tacit_option tacit_common_options[];
+
+/* The same three wherever a table of rows is read; put it into an options table like one entry. */
+#define TACIT_OPTIONS_READING                                                                                \
+    { .name = "label",                                                                                       \
+      .kind = TACIT_OPTION_TEXT,                                                                             \
+      .placeholder = "NAME",                                                                                 \
+      .help = "the column to predict; the last one unless told" },                                           \
+        { .name = "positive",                                                                                \
+          .kind = TACIT_OPTION_TEXT,                                                                         \
+          .placeholder = "VALUE",                                                                            \
+          .help = "the label that counts as positive; the larger one unless told" },                         \
+    {                                                                                                        \
+        .name = "no-header", .kind = TACIT_OPTION_FLAG,                                                      \
+        .help =                                                                                              \
+            "the first line of a CSV file is already a row; columns are then called column1, column2, ..."   \
+    }
+
+/* Is `word` the whole of a command's name, or the first of its two words? */
+bool tacit_command_starts_with(const char *name, const char *word);
+
+/* Which command do `words` name? On success *used says how many words its name took. TACIT_USAGE with a
+ * suggestion when none fits. `commands` ends with NULL. */
+tacit_status tacit_command_find(const tacit_command **out, size_t *used, const tacit_command *const *commands,
+                                const char *const *words, size_t count, tacit_error *error);

@@ -1,0 +1,20 @@
+/* The list of commands, in the order in which help shows them. X(NAME) stands for the entry
+ * tacit_command_NAME, defined in a cmd_*.c. */
+#pragma once
+
+#include "cli/command.h"
+
+#define TACIT_COMMANDS(X)                                                                                    \
+    X(data_info)                                                                                             \
+    X(data_draft_schema)                                                                                     \
+    X(data_check)                                                                                            \
+    X(data_convert)                                                                                          \
+    X(help)                                                                                                  \
+    X(version)
+
+#define TACIT_COMMAND_DECLARE(name) extern const tacit_command tacit_command_##name;
+TACIT_COMMANDS(TACIT_COMMAND_DECLARE)
+#undef TACIT_COMMAND_DECLARE
+
+/* All of them, ending with NULL. */
+extern const tacit_command *const tacit_commands[];

@@ -1,0 +1,150 @@
+#include "cli/console.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/interrupt.h"
+#include "cli/text.h"
+
+enum { NARROWEST = 40, USUAL_WIDTH = 80, WIDEST = 100 /* longer lines are hard to read */ };
+
+static bool is_terminal(FILE *stream) {
+    const char *kind = getenv("TERM");
+    return isatty(fileno(stream)) && kind != NULL && strcmp(kind, "dumb") != 0;
+}
+
+static unsigned find_width(FILE *stream) {
+    struct winsize size = { 0 };
+    const char *told = getenv("COLUMNS");
+    long width = told == NULL ? 0 : strtol(told, NULL, 10);
+    if (width <= 0 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0) width = size.ws_col;
+    if (width <= 0) width = USUAL_WIDTH;
+    return width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : (unsigned)width;
+}
+
+static void report_progress(void *context, const char *stage, uint64_t done, uint64_t total) {
+    tacit_console *console = context;
+    tacit_bar_report(&console->bar, stage, done, total);
+}
+
+static bool is_cancelled(void *context) {
+    (void)context;
+    return tacit_interrupted();
+}
+
+void tacit_console_open(tacit_console *console, FILE *out, FILE *err, const tacit_command *const *commands) {
+    *console = (tacit_console){ .out = out, .err = err, .commands = commands };
+    console->bold = is_terminal(out);
+    console->width = find_width(out);
+    console->progress = (tacit_progress){ report_progress, is_cancelled, console };
+    tacit_bar_open(&console->bar, err, is_terminal(err), find_width(err));
+}
+
+void tacit_console_close(tacit_console *console) {
+    tacit_bar_close(&console->bar);
+    json_decref(console->document);
+    console->document = NULL;
+}
+
+const tacit_progress *tacit_console_progress(tacit_console *console) {
+    console->bar.silent = console->quiet;
+    return &console->progress;
+}
+
+void tacit_console_print(tacit_console *console, const char *format, ...) {
+    if (console->json) return;
+    va_list arguments;
+    va_start(arguments, format);
+    tacit_bar_pause(&console->bar);
+    vfprintf(console->out, format, arguments);
+    tacit_bar_resume(&console->bar);
+    va_end(arguments);
+}
+
+tacit_status tacit_console_document(tacit_console *console, json_t *document, tacit_error *error) {
+    if (document == NULL) return tacit_fail_memory(error);
+    json_decref(console->document);
+    console->document = document;
+    return TACIT_OK;
+}
+
+tacit_status tacit_console_grid(tacit_console *console, const tacit_grid *grid, tacit_error *error) {
+    if (console->json) return TACIT_OK;
+    tacit_bar_pause(&console->bar);
+    tacit_status status = tacit_grid_print(grid, console->out, console->bold, error);
+    tacit_bar_resume(&console->bar);
+    return status;
+}
+
+/* One line on standard error, whatever the values in it hold. */
+static TACIT_PRINTF(3, 0) void say(tacit_console *console, const char *before, const char *format,
+                                   va_list arguments) {
+    char *text = NULL;
+    int length = vasprintf(&text, format, arguments);
+    tacit_bar_pause(&console->bar);
+    fprintf(console->err, "%s%s\n", before,
+            length < 0 ? "out of memory" : tacit_text_clean(text, (size_t)length + 1, text));
+    fflush(console->err);
+    tacit_bar_resume(&console->bar);
+    if (length >= 0) free(text);
+}
+
+void tacit_console_note(tacit_console *console, const char *format, ...) {
+    if (console->quiet) return;
+    va_list arguments;
+    va_start(arguments, format);
+    say(console, "", format, arguments);
+    va_end(arguments);
+}
+
+void tacit_console_warn(tacit_console *console, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(console, "warning: ", format, arguments);
+    va_end(arguments);
+}
+
+static TACIT_PRINTF(2, 3) void say_error(tacit_console *console, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(console, "tacit: ", format, arguments);
+    va_end(arguments);
+}
+
+static void print_document(tacit_console *console, const json_t *document) {
+    char *text = document == NULL ? NULL : json_dumps(document, JSON_INDENT(2));
+    fprintf(console->out, "%s\n",
+            text != NULL ? text : "{\"error\":{\"code\":\"NO_MEMORY\",\"message\":\"out of memory\"}}");
+    free(text);
+}
+
+static void report_failure(tacit_console *console, tacit_status status, const char *text) {
+    if (status == TACIT_CANCELLED && tacit_interrupted()) text = "interrupted";
+    say_error(console, "%s", text);
+    if (!console->json) return;
+    json_t *failure =
+        json_pack("{s:s,s:o}", "code", tacit_status_name(status), "message", tacit_json_text(text));
+    json_t *document = json_is_object(console->document) ? json_incref(console->document) : json_object();
+    bool whole = json_object_set_new(document, "error", failure) == 0;
+    print_document(console, whole ? document : NULL);
+    json_decref(document);
+}
+
+int tacit_console_finish(tacit_console *console, tacit_status status, const tacit_error *error) {
+    if (status != TACIT_OK) {
+        report_failure(console, status, error->text[0] != 0 ? error->text : tacit_status_text(status));
+    } else if (console->json) {
+        json_t *document = console->document != NULL ? json_incref(console->document) : json_object();
+        print_document(console, document);
+        json_decref(document);
+    }
+    bool lost = fflush(console->out) != 0 || ferror(console->out);
+    if (lost && status == TACIT_OK) {
+        say_error(console, "standard output could not be written: disk full or pipe closed");
+        return tacit_status_exit_code(TACIT_IO);
+    }
+    return tacit_status_exit_code(status);
+}

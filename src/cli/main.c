@@ -1,0 +1,38 @@
+/* The process around the program: standard streams, signals, libraries that must be started. */
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/program.h"
+#include "num/blas.h"
+
+/* A program started with a standard stream closed would open its next file in the stream's place and
+ * print into it. The stand-in is opened so that using it fails. */
+static bool hold_standard_streams(void) {
+    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+        if (fcntl(stream, F_GETFD) >= 0) continue;
+        if (open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) != stream) return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv) {
+    if (!hold_standard_streams()) return 1;
+    tacit_interrupt_install();
+    if (sodium_init() < 0) {
+        fputs("tacit: the random generator of this system cannot be used\n", stderr);
+        return 1;
+    }
+    tacit_blas_one_thread(); /* parallel work is ours to divide */
+    size_t words = argc > 0 ? (size_t)argc - 1 : 0;
+    int code = tacit_program_run(tacit_commands, (const char *const *)argv + 1, words, stdout, stderr);
+    /* A network file system may report a full disk only now. */
+    if (fclose(stdout) != 0 && code == 0) {
+        fputs("tacit: standard output could not be written\n", stderr);
+        code = 1;
+    }
+    return code;
+}

@@ -1,0 +1,40 @@
+#include "cli/reading.h"
+
+tacit_load_options tacit_reading_options(const tacit_arguments *arguments, tacit_console *console) {
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    options.label = tacit_arguments_text(arguments, "label");
+    options.positive = tacit_arguments_text(arguments, "positive");
+    options.no_header = tacit_arguments_flag(arguments, "no-header");
+    options.progress = tacit_console_progress(console);
+    return options;
+}
+
+tacit_status tacit_reading_is_libsvm(bool *out, const char *path, tacit_error *error) {
+    tacit_input *input = NULL;
+    const uint8_t *bytes = NULL;
+    size_t length = 0;
+    TACIT_TRY(tacit_input_open(&input, path, error));
+    tacit_status status = tacit_input_peek(input, &bytes, &length, error);
+    if (status == TACIT_OK) *out = tacit_libsvm_looks_like(bytes, length);
+    tacit_input_free(input);
+    return status;
+}
+
+tacit_status tacit_reading_libsvm(tacit_libsvm *out, const char *path, tacit_error *error) {
+    tacit_input *input = NULL;
+    TACIT_TRY(tacit_input_open(&input, path, error));
+    tacit_status status = tacit_libsvm_read(out, input, 0, error);
+    tacit_input_free(input);
+    return status;
+}
+
+tacit_status tacit_reading_label(size_t *out, const tacit_table *table, const tacit_load_options *options,
+                                 tacit_error *error) {
+    if (options->label != NULL) return tacit_table_find(table, options->label, "--label", out, error);
+    *out = table->cols - 1;
+    return TACIT_OK;
+}
+
+const char *tacit_plural(uint64_t count, const char *one, const char *many) {
+    return count == 1 ? one : many;
+}

@@ -1,0 +1,39 @@
+/* Small helpers on text that several parts of the command line need. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+/* Read one UTF-8 character of a NUL-terminated text; *length says how many bytes it takes. A byte that
+ * starts no valid character is returned as UINT32_MAX with length 1. At the end 0 with length 0. */
+uint32_t tacit_text_character(const char *text, size_t *length);
+
+/* Write text so that it stays on its line and cannot steer a terminal: control characters and bytes that
+ * are not UTF-8 become '?'. `size` includes the NUL. Returns out. */
+char *tacit_text_clean(char *out, size_t size, const char *text);
+
+/* How many terminal columns text takes: combining marks none, East Asian wide characters two. A byte that
+ * is not UTF-8 counts as one. */
+size_t tacit_text_width(const char *text);
+
+/* Words flowing into lines of at most `width` columns; a word that fits no line gets its own. */
+typedef struct tacit_wrap {
+    FILE *out;
+    unsigned width;
+    unsigned indent; /* of every line but the first */
+    size_t column;   /* where the next word would start */
+    bool begun;      /* this line has a word already */
+} tacit_wrap;
+
+/* Add words; an empty line in the text starts a paragraph. The caller ends the last line. */
+void tacit_wrap_text(tacit_wrap *wrap, const char *text);
+
+/* Add something that must stay on one line, such as "--schema FILE". Cut at 255 bytes. */
+void tacit_wrap_token(tacit_wrap *wrap, const char *format, ...) TACIT_PRINTF(2, 3);
+
+/* End the line `lines` times and indent. */
+void tacit_wrap_break(tacit_wrap *wrap, unsigned lines);
