@@ -2,7 +2,7 @@
 """Count what passed and failed in Meson's testlog.json: each TAP line is a test, and so is each program without.
 
 Prints "PASSED FAILED SKIPPED". A program that dies, times out or leaves tests of its plan unrun has failed, even
-when every line that it printed says ok.
+when every line that it printed says ok. With --self-test it checks itself instead.
 """
 import json
 import re
@@ -45,5 +45,26 @@ def main(path):
     print(*(sum(column) for column in zip(*counts)) if counts else (0, 0, 0))
 
 
+def self_test():
+    examples = [
+        ("a line is a test", "1..2\nok 1 - a\nok 2 - b\n# ok - tests\n", "OK", (2, 0, 0)),
+        ("a line may fail", "1..2\nok 1 - a\nnot ok 2 - b\n", "FAIL", (1, 1, 0)),
+        ("a skipped line is neither", "1..2\nok 1 - a\nok 2 - b # SKIP no network\n", "OK", (1, 0, 1)),
+        ("a crash after the last line is a failure", "1..2\nok 1 - a\nok 2 - b\n", "ERROR", (2, 1, 0)),
+        ("a crash before the first line is a failure", "", "ERROR", (0, 1, 0)),
+        ("a timeout is a failure", "1..2\nok 1 - a\n", "TIMEOUT", (1, 1, 0)),
+        ("a program without lines is a test", "all well\n", "OK", (1, 0, 0)),
+        ("a program without lines may fail", "ok, not really\n", "FAIL", (0, 1, 0)),
+        ("a skipped program is neither", None, "SKIP", (0, 0, 1)),
+    ]
+    print(f"1..{len(examples)}")
+    good = True
+    for number, (name, stdout, result, expected) in enumerate(examples, 1):
+        right = count({"stdout": stdout, "result": result}) == expected
+        print(f"{'ok' if right else 'not ok'} {number} - {name}")
+        good &= right
+    return 0 if good else 1
+
+
 if __name__ == "__main__":
-    main(sys.argv[1])
+    sys.exit(self_test() if sys.argv[1] == "--self-test" else main(sys.argv[1]))
