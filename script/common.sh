@@ -50,7 +50,11 @@ compile() {
     plan=$(ninja -C "$dir" -n 2>/dev/null | tail -n 1) || plan=
     if [[ $plan != "ninja: no work to do." ]]; then
         say "building $(basename "$dir")"
-        if [[ -t 2 ]]; then ninja -C "$dir" >&2 || return; else ninja -C "$dir" --quiet >&2 || return; fi
+        if [[ -t 2 ]]; then
+            ninja -C "$dir" >&2 || return
+        else
+            quietly "$dir/tacit-build.log" ninja -C "$dir" --quiet || return
+        fi
     fi
     if [[ -x $dir/src/cli/tacit && ! -e $dir/tacit ]]; then ln -sfn src/cli/tacit "$dir/tacit"; fi
 }

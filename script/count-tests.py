@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Count what passed and failed in Meson's testlog.json: each TAP line is a test, and so is each program without.
 
-Prints "PASSED FAILED SKIPPED". A program that dies, times out or leaves tests of its plan unrun has failed, even
+Prints "PASSED FAILED SKIPPED", and on stderr all that the failing programs printed. A program that dies, times out or leaves tests of its plan unrun has failed, even
 when every line that it printed says ok. With --self-test it checks itself instead.
 """
 import json
@@ -10,6 +10,7 @@ import sys
 
 LINE = re.compile(r"^(not )?ok\b(?:[^#]*)(#\s*(skip|todo)\b)?", re.IGNORECASE)
 PLAN = re.compile(r"^1\.\.\d+", re.MULTILINE)
+LONGEST_OUTPUT = 400
 GOOD = {"OK", "EXPECTEDFAIL"}
 
 
@@ -36,12 +37,22 @@ def count(record):
     return passed, failed, skipped
 
 
+def show(record):
+    print(f"\n--- {record['name']}: {record['result']} (exit code {record.get('returncode')})", file=sys.stderr)
+    for line in ((record.get("stdout") or "") + (record.get("stderr") or "")).splitlines()[-LONGEST_OUTPUT:]:
+        print(f"    {line}", file=sys.stderr)
+
+
 def main(path):
     try:
         with open(path, encoding="utf-8") as log:
-            counts = [count(json.loads(line)) for line in log if line.strip()]
+            records = [json.loads(line) for line in log if line.strip()]
     except FileNotFoundError:
-        counts = []
+        records = []
+    counts = [count(record) for record in records]
+    for record, (_, failed, _) in zip(records, counts):
+        if failed:
+            show(record)
     print(*(sum(column) for column in zip(*counts)) if counts else (0, 0, 0))
 
 
