@@ -24,17 +24,19 @@ quietly() {
 
 # configure DIR SETTING...: a Meson build in DIR that has these settings. What was configured before stays
 # as it is, except for the settings named here; a build folder that came from another place starts afresh.
+# With no setting: whatever is there, or else a build without the tests.
 configure() {
-    local dir=$1 stamp=$1/tacit-setup log=$1/tacit-setup.log wanted
+    local dir=$1 stamp=$1/tacit-setup log=$1/tacit-setup.log wanted first
     shift
+    if (($# > 0)); then first=("$@"); else first=(-Dtests=false); fi
     wanted=$(printf '%s\n' "$root" "$@")
     if [[ ! -f $dir/build.ninja ]]; then
         say "configuring $(basename "$dir")"
-        quietly "$log" meson setup "$@" "$dir" "$root" || return
+        quietly "$log" meson setup "${first[@]}" "$dir" "$root" || return
     elif [[ -f $stamp && $(head -n 1 "$stamp") != "$root" ]]; then
         say "configuring $(basename "$dir") afresh: it was made in another place"
         rm -rf "$dir"
-        quietly "$log" meson setup "$@" "$dir" "$root" || return
+        quietly "$log" meson setup "${first[@]}" "$dir" "$root" || return
     elif (($# > 0)) && [[ ! -f $stamp || $(<"$stamp") != "$wanted" ]]; then
         say "configuring $(basename "$dir") again"
         quietly "$log" meson configure "$@" "$dir" || return
