@@ -61,7 +61,7 @@ const char *tacit_exchange_header(const tacit_exchange *exchange, const char *na
 
 /* ---- making a response ---- */
 
-static struct MHD_Response *copy_or_borrow(const tacit_answer *answer) {
+static struct MHD_Response *copy_or_borrow(const tacit_http_answer *answer) {
     /* libmicrohttpd takes non-const bytes but only reads them. */
     void *bytes = (void *)(uintptr_t)answer->bytes;
     if (answer->done == NULL)
@@ -73,7 +73,7 @@ static struct MHD_Response *copy_or_borrow(const tacit_answer *answer) {
 }
 
 /* NULL when out of memory; the answer's `done` has then been called. */
-static struct MHD_Response *make_response(const tacit_answer *answer) {
+static struct MHD_Response *make_response(const tacit_http_answer *answer) {
     struct MHD_Response *response = copy_or_borrow(answer);
     if (response == NULL) return NULL;
     bool complete = true;
@@ -106,7 +106,7 @@ static outcome stopping(const tacit_server *server) {
     return (outcome){ MHD_HTTP_SERVICE_UNAVAILABLE, server->stopping_text, 0, true };
 }
 
-static outcome outcome_of(const tacit_server *server, const tacit_answer *answer) {
+static outcome outcome_of(const tacit_server *server, const tacit_http_answer *answer) {
     struct MHD_Response *response = make_response(answer);
     if (response == NULL) return (outcome){ MHD_HTTP_INTERNAL_SERVER_ERROR, server->failed, 0, true };
     return (outcome){ answer->status, response, answer->length, false };
@@ -138,7 +138,7 @@ static void set_answer_and_resume(tacit_exchange *exchange, outcome answer) {
     MHD_resume_connection(connection->link);
 }
 
-void tacit_exchange_answer(tacit_exchange *exchange, const tacit_answer *answer) {
+void tacit_exchange_answer(tacit_exchange *exchange, const tacit_http_answer *answer) {
     outcome made = outcome_of(exchange->server, answer);
     pthread_mutex_lock(&exchange->server->mutex);
     bool open = exchange->state == EXCHANGE_OPEN;
@@ -147,20 +147,20 @@ void tacit_exchange_answer(tacit_exchange *exchange, const tacit_answer *answer)
     if (!open) discard(made);
 }
 
-static tacit_answer text_answer(unsigned status, const char *text) {
-    return (tacit_answer){
+static tacit_http_answer text_answer(unsigned status, const char *text) {
+    return (tacit_http_answer){
         .status = status, .content_type = "text/plain; charset=utf-8", .bytes = text, .length = strlen(text)
     };
 }
 
 void tacit_exchange_answer_text(tacit_exchange *exchange, unsigned status, const char *text) {
-    tacit_answer answer = text_answer(status, text);
+    tacit_http_answer answer = text_answer(status, text);
     tacit_exchange_answer(exchange, &answer);
 }
 
 void tacit_exchange_refuse(tacit_exchange *exchange, unsigned status, const char *text,
                            const tacit_header *header) {
-    tacit_answer answer = text_answer(status, text);
+    tacit_http_answer answer = text_answer(status, text);
     answer.headers = header;
     answer.header_count = header != NULL;
     exchange->handled = true;
@@ -191,7 +191,7 @@ bool tacit_exchange_suspend(tacit_exchange *exchange, unsigned limit_ms,
     return allowed;
 }
 
-bool tacit_exchange_complete(tacit_exchange *exchange, const tacit_answer *answer) {
+bool tacit_exchange_complete(tacit_exchange *exchange, const tacit_http_answer *answer) {
     outcome made = outcome_of(exchange->server, answer);
     pthread_mutex_lock(&exchange->server->mutex);
     bool in_time = exchange->state == EXCHANGE_SUSPENDED;

@@ -125,7 +125,7 @@ typedef struct tacit_header {
     const char *name, *value;
 } tacit_header;
 
-typedef struct tacit_answer {
+typedef struct tacit_http_answer {
     unsigned status;          /* 200, 404, ... */
     const char *content_type; /* NULL: application/octet-stream when there are bytes */
     const void *bytes;
@@ -136,10 +136,10 @@ typedef struct tacit_answer {
     void *done_context;
     const tacit_header *headers; /* further headers, copied */
     size_t header_count;
-} tacit_answer;
+} tacit_http_answer;
 
 /* Answer at once, inside the handler. Out of memory, the client gets 500. */
-void tacit_exchange_answer(tacit_exchange *exchange, const tacit_answer *answer);
+void tacit_exchange_answer(tacit_exchange *exchange, const tacit_http_answer *answer);
 
 /* The shorthand for a line of text. */
 void tacit_exchange_answer_text(tacit_exchange *exchange, unsigned status, const char *text);
@@ -152,7 +152,7 @@ bool tacit_exchange_suspend(tacit_exchange *exchange, unsigned limit_ms,
 
 /* Answer a suspended exchange and give up the reference. True when the answer is on its way (the client may
  * still be gone without our knowing); false when the server had ended the exchange before. */
-bool tacit_exchange_complete(tacit_exchange *exchange, const tacit_answer *answer);
+bool tacit_exchange_complete(tacit_exchange *exchange, const tacit_http_answer *answer);
 
 /* Give up the reference without an answer. Accepts NULL and returns NULL. */
 tacit_exchange *tacit_exchange_release(tacit_exchange *exchange);

@@ -307,9 +307,9 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
 static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_peer *peer) {
     tacit_buffer body = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
-    char study[TACIT_ID_SIZE], party[TACIT_ID_SIZE];
+    char study[TACIT_ID_SIZE], party[sizeof peer->name];
     bool ready = false;
-    snprintf(party, sizeof party, "%s", peer->name);
+    memcpy(party, peer->name, sizeof party);
     tacit_status status = tacit_registry_party_study(self->registry, party, study, &error);
     if (status == TACIT_OK) status = news_for(self, party, study, &ready, &body, &error);
     if (status != TACIT_OK) answer_failure(self, exchange, status, &error);

@@ -27,7 +27,7 @@ typedef struct hosted {
 /* A party's poll that waits for something to say. */
 typedef struct waiter {
     tacit_exchange *exchange;
-    char party[TACIT_ID_SIZE];
+    char party[TACIT_NAME_SIZE];
     char study[TACIT_ID_SIZE];
     struct waiter *next;
 } waiter;

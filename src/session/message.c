@@ -74,7 +74,7 @@ static tacit_status get(const tacit_message *message, const char *name, tacit_fi
 
 static tacit_status get_counted(const tacit_message *message, const char *name, tacit_field_kind kind,
                                 size_t expected_count, const tacit_field **out, tacit_error *error) {
-    const tacit_field *field;
+    const tacit_field *field = NULL;
     TACIT_TRY(get(message, name, kind, &field, error));
     if (field->count != expected_count)
         return tacit_fail(error, TACIT_PROTOCOL, "message field '%s' holds %zu values where %zu belong", name,
@@ -85,7 +85,7 @@ static tacit_status get_counted(const tacit_message *message, const char *name, 
 
 tacit_status tacit_message_numbers(const tacit_message *message, const char *name, size_t expected_count,
                                    const double **out, tacit_error *error) {
-    const tacit_field *field;
+    const tacit_field *field = NULL;
     TACIT_TRY(get_counted(message, name, TACIT_FIELD_NUMBERS, expected_count, &field, error));
     for (size_t i = 0; i < field->count; i++)
         if (!isfinite(field->value.numbers[i]))
@@ -96,14 +96,14 @@ tacit_status tacit_message_numbers(const tacit_message *message, const char *nam
 
 tacit_status tacit_message_integers(const tacit_message *message, const char *name, size_t expected_count,
                                     const int64_t **out, tacit_error *error) {
-    const tacit_field *field;
+    const tacit_field *field = NULL;
     TACIT_TRY(get_counted(message, name, TACIT_FIELD_INTEGERS, expected_count, &field, error));
     *out = field->value.integers;
     return TACIT_OK;
 }
 
 tacit_status tacit_message_text(const tacit_message *message, const char *name, const char **out, tacit_error *error) {
-    const tacit_field *field;
+    const tacit_field *field = NULL;
     TACIT_TRY(get(message, name, TACIT_FIELD_TEXT, &field, error));
     *out = field->value.text;
     return TACIT_OK;

@@ -15,7 +15,7 @@ void tacit_reply_clear(tacit_reply *reply) {
 
 tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const tacit_model **out,
                                      tacit_model **owned, tacit_error *error) {
-    char purpose[TACIT_ID_SIZE];
+    char purpose[sizeof party->memo->made_for];
     snprintf(purpose, sizeof purpose, "linear lambda %.17g tolerance %.17g", party->plan->lambda, tolerance);
     tacit_memo *memo = party->memo;
     if (memo != NULL && memo->model != NULL && strcmp(memo->made_for, purpose) == 0) {

@@ -15,7 +15,7 @@
  * tacit_model_free by whoever holds the slot. */
 typedef struct tacit_memo {
     tacit_model *model;
-    char made_for[TACIT_ID_SIZE]; /* what it was trained for; another use trains anew */
+    char made_for[96]; /* what it was trained for; another use trains anew */
 } tacit_memo;
 
 struct tacit_party {

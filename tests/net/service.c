@@ -38,7 +38,7 @@ static void answer_large(tacit_exchange *exchange) {
     char *bytes = malloc(300000);
     if (bytes == NULL) return;
     memset(bytes, 'x', 300000);
-    tacit_answer answer = {
+    tacit_http_answer answer = {
         .status = 200, .bytes = bytes, .length = 300000, .done = free, .done_context = bytes
     };
     tacit_exchange_answer(exchange, &answer);
@@ -56,7 +56,7 @@ static void handle(void *context, tacit_exchange *exchange) {
     if (strcmp(path, "/wait") == 0) {
         suspend(all, exchange);
     } else if (strcmp(path, "/echo") == 0) {
-        tacit_answer answer = { .status = 200, .bytes = body->bytes, .length = body->length };
+        tacit_http_answer answer = { .status = 200, .bytes = body->bytes, .length = body->length };
         tacit_exchange_answer(exchange, &answer);
     } else if (strcmp(path, "/large") == 0) {
         answer_large(exchange);
@@ -172,7 +172,7 @@ tacit_exchange *service_take(service *all) {
 }
 
 bool complete_text(tacit_exchange *exchange, const char *text) {
-    tacit_answer answer = {
+    tacit_http_answer answer = {
         .status = 200, .content_type = "text/plain", .bytes = text, .length = strlen(text)
     };
     return tacit_exchange_complete(exchange, &answer);

@@ -163,7 +163,7 @@ static void many_polls_wait_on_few_threads(void **state) {
     poller *all = calloc(MANY, sizeof *all);
     for (size_t i = 0; i < MANY; i++) poller_start(&all[i], &on, "/wait");
     service_await(&on.all, &on.all.suspended, MANY); /* all at once */
-    tacit_answer answer = { .status = 200,
+    tacit_http_answer answer = { .status = 200,
                             .bytes = shared.bytes,
                             .length = sizeof shared.bytes,
                             .done = count_done,
