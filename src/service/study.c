@@ -85,7 +85,7 @@ static tacit_status read_settings(reading *r, const yaml_node_t *node) {
 
 static tacit_status read_number(reading *r, const yaml_node_t *node, const char *what, double least, double most,
                                 double *out) {
-    double value;
+    double value = 0;
     TACIT_TRY(tacit_yaml_number(&r->yaml, node, what, &value, r->error));
     if (!(value >= least && value <= most))
         return tacit_yaml_fail(&r->yaml, node, r->error, "%s must be from %g to %g, not %g", what, least, most, value);
@@ -94,7 +94,7 @@ static tacit_status read_number(reading *r, const yaml_node_t *node, const char 
 }
 
 static tacit_status read_count(reading *r, const yaml_node_t *node, const char *what, size_t *out) {
-    double value;
+    double value = 0;
     TACIT_TRY(read_number(r, node, what, 1, 1e9, &value));
     if (value != floor(value))
         return tacit_yaml_fail(&r->yaml, node, r->error, "%s must be a whole number, not %g", what, value);
