@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tacit/tacit.h"
-#include "version.h"
+#include "base/version.h"
 
 const char *tacit_version(void) { return TACIT_VERSION; }
 

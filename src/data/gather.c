@@ -66,7 +66,7 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
             gather->entries += tacit_encode_sparse(encoder, i, gather->column + gather->entries,
                                                    gather->value + gather->entries);
         } else {
-            double *place;
+            double *place = NULL;
             TACIT_TRY(dense_place(gather, row, &place, error));
             tacit_encode_dense(encoder, i, place);
         }
@@ -79,7 +79,13 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
 
 /* Blocks are freed as they are copied, so that memory peaks at one copy and a block. */
 static tacit_status finish_dense(tacit_gather *gather, tacit_matrix *out, tacit_error *error) {
-    TACIT_TRY(tacit_matrix_create(out, gather->rows, gather->features, error));
+    /* Not tacit_matrix_create: filling with zeros would touch all the memory while the blocks still hold
+     * theirs. */
+    double *values = gather->rows <= SIZE_MAX / gather->features
+                         ? tacit_allocate_aligned(gather->rows * gather->features, sizeof *values)
+                         : NULL;
+    if (values == NULL) return tacit_fail_memory(error);
+    *out = (tacit_matrix){ gather->rows, gather->features, values };
     for (size_t block = 0; block < gather->block_count; block++) {
         size_t first = block * TACIT_GATHER_BLOCK, left = gather->rows - first;
         size_t rows = left < TACIT_GATHER_BLOCK ? left : TACIT_GATHER_BLOCK;

@@ -1,0 +1,219 @@
+#include "lab/simulate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "session/local.h"
+
+size_t tacit_simulation_runs(const tacit_simulation *simulation) {
+    size_t runs = 0;
+    for (size_t m = 0; m < simulation->method_count; m++)
+        runs += simulation->methods[m]->noise_free ? 1 : simulation->epsilon_count;
+    return runs;
+}
+
+static double seconds_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- spread over trials ---- */
+
+static tacit_spread spread(const double *values, size_t count) {
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < count; i++) sum += values[i];
+    double mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++) square += (values[i] - mean) * (values[i] - mean);
+    return (tacit_spread){ mean, count > 1 ? sqrt(square / (double)(count - 1)) : isnan(mean) ? NAN : 0 };
+}
+
+/* ---- evaluating ---- */
+
+typedef struct evaluation {
+    const tacit_outcome *outcome;
+    const tacit_view *test;
+    tacit_metrics *metrics;
+} evaluation;
+
+static tacit_status evaluate_some(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
+    evaluation *work = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        TACIT_TRY(tacit_model_evaluate(work->outcome->models[i], work->test, NULL, &work->metrics[i], error));
+    return TACIT_OK;
+}
+
+/* Metrics of an outcome: those of its model, or the means over its models. */
+static tacit_status evaluate(const tacit_simulation *simulation, const tacit_outcome *outcome, tacit_metrics *out,
+                             tacit_error *error) {
+    if (outcome->count == 1)
+        return tacit_model_evaluate(outcome->models[0], &simulation->test, simulation->pool, out, error);
+    evaluation work = { outcome, &simulation->test, TACIT_NEW(tacit_metrics, outcome->count) };
+    if (work.metrics == NULL) return tacit_fail_memory(error);
+    tacit_status status = tacit_pool_for(simulation->pool, outcome->count, 16, evaluate_some, &work, error);
+    tacit_metrics sum = { 0, 0, 0 };
+    for (size_t i = 0; i < outcome->count; i++) {
+        sum.accuracy += work.metrics[i].accuracy;
+        sum.auc += work.metrics[i].auc;
+        sum.log_loss += work.metrics[i].log_loss;
+    }
+    double count = (double)outcome->count;
+    if (status == TACIT_OK) *out = (tacit_metrics){ sum.accuracy / count, sum.auc / count, sum.log_loss / count };
+    free(work.metrics);
+    return status;
+}
+
+/* ---- plans ---- */
+
+static bool knows_setting(const tacit_method *method, const char *name) {
+    for (size_t i = 0; method->parameters != NULL && method->parameters[i].name != NULL; i++)
+        if (strcmp(method->parameters[i].name, name) == 0) return true;
+    return false;
+}
+
+static tacit_status check_settings(const tacit_simulation *simulation, tacit_error *error) {
+    for (size_t s = 0; s < simulation->setting_count; s++) {
+        bool known = false;
+        for (size_t m = 0; m < simulation->method_count; m++)
+            known = known || knows_setting(simulation->methods[m], simulation->settings[s].name);
+        if (!known)
+            return tacit_fail(error, TACIT_USAGE, "none of the methods has a setting '%s'",
+                              simulation->settings[s].name);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status make_plan(const tacit_simulation *simulation, const tacit_local *local, const tacit_method *method,
+                              double epsilon, tacit_plan *out, tacit_error *error) {
+    *out = (tacit_plan){
+        .method = method,
+        .study = "simulation",
+        .epsilon = method->noise_free ? INFINITY : epsilon,
+        .delta = simulation->delta,
+        .lambda = simulation->lambda,
+        .features = simulation->dataset->features,
+        .classes = simulation->dataset->classes.count,
+        .parties = tacit_local_parties(local),
+        .minimum_parties = 1,
+        .minimum_rows = simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
+    };
+    for (size_t s = 0; s < simulation->setting_count; s++)
+        if (knows_setting(method, simulation->settings[s].name))
+            TACIT_TRY(tacit_plan_set(out, simulation->settings[s].name, simulation->settings[s].value, error));
+    return tacit_plan_check(out, error);
+}
+
+/* ---- running ---- */
+
+typedef struct trial_metrics {
+    double *accuracy, *auc, *log_loss;
+} trial_metrics;
+
+static void remember_guarantee(tacit_model *model, const tacit_plan *plan, const tacit_run *run) {
+    tacit_guarantee *guarantee = &model->guarantee;
+    snprintf(guarantee->method, sizeof guarantee->method, "%s", plan->method->name);
+    guarantee->is_private = isfinite(plan->epsilon);
+    guarantee->charged = run->charged;
+    guarantee->claimed = run->claimed;
+    guarantee->noise = guarantee->is_private ? TACIT_NOISE_SIMULATED : TACIT_NOISE_NONE;
+    guarantee->parties = run->parties;
+    guarantee->lambda = plan->lambda;
+}
+
+/* One trial: the method's coordinator half over simulated parties, then its figures. */
+static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *local, const tacit_plan *plan,
+                              size_t trial, tacit_run *run, tacit_metrics *metrics, tacit_model **model,
+                              tacit_error *error) {
+    tacit_stream root = tacit_stream_from_seed(simulation->seed);
+    tacit_stream seed = tacit_stream_fork(&root, plan->method->name, trial, 0);
+    tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    tacit_session session;
+    tacit_account account;
+    tacit_status status;
+    const char *refusal;
+    TACIT_CHECK(tacit_local_begin(local, plan, &seed, simulation->progress, &session, error));
+    double start = seconds_now();
+    TACIT_CHECK(plan->method->coordinate(&session, &outcome, error));
+    run->seconds += seconds_now() - start;
+    run->rounds = session.round;
+    run->bytes_per_party = session.bytes_per_party;
+    run->parties = outcome.parties;
+    run->refusals = tacit_local_refusals(local, &refusal);
+    snprintf(run->refusal, sizeof run->refusal, "%s", refusal);
+    TACIT_CHECK(tacit_local_charged(local, run->claimed.unit, &account, error));
+    if (!plan->method->noise_free)
+        run->charged = (tacit_price){ run->claimed.unit, account.spent_epsilon, account.spent_delta };
+    TACIT_CHECK(evaluate(simulation, &outcome, metrics, error));
+    if (model != NULL && trial == 0 && outcome.count == 1) {
+        remember_guarantee(outcome.models[0], plan, run);
+        tacit_model_free(*model);
+        *model = outcome.models[0];
+        outcome.count = 0;
+    }
+cleanup:
+    tacit_outcome_clear(&outcome);
+    return status;
+}
+
+static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_local *local, const tacit_plan *plan,
+                                   tacit_run *run, tacit_model **model, tacit_error *error) {
+    size_t trials = plan->method->noise_free ? 1 : simulation->trials;
+    tacit_prices prices;
+    tacit_status status;
+    double *values = TACIT_NEW(double, 3 * trials);
+    if (values == NULL) return tacit_fail_memory(error);
+    TACIT_CHECK(plan->method->price(plan, &prices, error));
+    *run = (tacit_run){ .method = plan->method,
+                        .epsilon = plan->epsilon,
+                        .delta = prices.charged.delta,
+                        .trials = trials,
+                        .charged = prices.charged,
+                        .claimed = prices.claimed };
+    for (size_t t = 0; t < trials; t++) {
+        tacit_metrics metrics;
+        TACIT_CHECK(run_trial(simulation, local, plan, t, run, &metrics, model, error));
+        values[t] = metrics.accuracy;
+        values[trials + t] = metrics.auc;
+        values[2 * trials + t] = metrics.log_loss;
+        tacit_progress_report(simulation->progress, plan->method->name, t + 1, trials);
+    }
+    run->accuracy = spread(values, trials);
+    run->auc = spread(values + trials, trials);
+    run->log_loss = spread(values + 2 * trials, trials);
+cleanup:
+    free(values);
+    return status;
+}
+
+tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs, tacit_model **model,
+                            tacit_error *error) {
+    tacit_local *local = NULL;
+    tacit_model *last = NULL;
+    size_t done = 0;
+    tacit_status status;
+    TACIT_CHECK(check_settings(simulation, error));
+    TACIT_CHECK(tacit_local_create(&local, simulation->dataset, simulation->split, simulation->pool, error));
+    for (size_t m = 0; m < simulation->method_count; m++) {
+        const tacit_method *method = simulation->methods[m];
+        size_t epsilons = method->noise_free ? 1 : simulation->epsilon_count;
+        for (size_t e = 0; e < epsilons; e++) {
+            tacit_plan plan;
+            double epsilon = method->noise_free ? INFINITY : simulation->epsilons[e];
+            TACIT_CHECK(make_plan(simulation, local, method, epsilon, &plan, error));
+            TACIT_CHECK(run_all_trials(simulation, local, &plan, &runs[done++], model != NULL ? &last : NULL, error));
+        }
+    }
+    if (model != NULL) {
+        *model = last;
+        last = NULL;
+    }
+cleanup:
+    tacit_model_free(last);
+    tacit_local_free(local);
+    return status;
+}

@@ -1,0 +1,58 @@
+/*
+ * Sweeps in one process: methods x epsilons x trials over simulated parties. The split is made once and
+ * local models are trained once; trials differ in their noise. Everything follows from one seed, on any
+ * number of threads.
+ */
+#pragma once
+
+#include "data/split.h"
+#include "method/methods.h"
+
+typedef struct tacit_choice {
+    const char *name, *value;
+} tacit_choice;
+
+typedef struct tacit_simulation {
+    const tacit_dataset *dataset;
+    const tacit_split *split; /* the parties' rows */
+    tacit_view test;
+    const tacit_method *const *methods;
+    size_t method_count;
+    const double *epsilons;
+    size_t epsilon_count;
+    double delta, lambda;
+    const tacit_choice *settings; /* each must be known to at least one of the methods */
+    size_t setting_count;
+    size_t trials;
+    size_t minimum_rows; /* declared; 0: what the smallest party has */
+    uint64_t seed;
+    tacit_pool *pool;
+    const tacit_progress *progress;
+} tacit_simulation;
+
+typedef struct tacit_spread {
+    double mean, sd; /* NaN where the metric does not apply; sd 0 for one trial */
+} tacit_spread;
+
+/* One method at one epsilon. */
+typedef struct tacit_run {
+    const tacit_method *method;
+    double epsilon, delta;
+    size_t trials;
+    tacit_spread accuracy, auc, log_loss;
+    tacit_price charged; /* what the parties' ledgers hold after one trial */
+    tacit_price claimed;
+    double seconds; /* all trials, without evaluating */
+    uint64_t rounds, bytes_per_party;
+    size_t parties;   /* that answered */
+    size_t refusals;
+    char refusal[TACIT_ERROR_TEXT_SIZE]; /* why the first refused */
+} tacit_run;
+
+/* How many runs a simulation has: a noise-free method appears once. */
+size_t tacit_simulation_runs(const tacit_simulation *simulation);
+
+/* Fill `runs`, tacit_simulation_runs of them. `model` (may be NULL) receives the model of the last run's first trial.
+ */
+tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs, tacit_model **model,
+                            tacit_error *error);

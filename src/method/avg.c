@@ -1,0 +1,200 @@
+/*
+ * avg: the mean of the parties' local weights, with noise (Pathak et al. 2010; Hamm 2016, appendix B.4;
+ * Rajkumar and Agarwal 2012, equation 5).
+ *
+ *   party k:      w_k = argmin (1/n_k) sum_i loss(w; x_i, y_i) + (lambda/2)|w|^2
+ *   coordinator:  w = (1/M) (sum_k w_k + b),  b ~ G(D, S/epsilon),  D the number of weights
+ *
+ * The noise is calibrated on the sum, so it does not depend on how many parties answer: dividing by their
+ * public number M afterwards is free.
+ *
+ * Proof note. Adjacency: replace one row (unit=record) or all rows (unit=party) of one party; only w_k moves.
+ *   G(D, S/epsilon) has density proportional to exp(-epsilon |b|/S), so a shift of the sum by at most S in L2
+ *   norm changes the density at any point by a factor of at most exp(epsilon): pure epsilon-DP. It remains to
+ *   bound the shift of the *computed* contribution:
+ *
+ *   record: exact minimisers move by at most 2L/(n_k lambda), n_k >= n_min, because the objective is
+ *     lambda-strongly convex and one of n_k gradients, each of norm at most L, is replaced (Chaudhuri et al.
+ *     2011, Corollary 8). L = 1 for the logistic loss, |x| <= 1; for softmax the gradient is (p - e_y) x^T of
+ *     norm at most sqrt(2).
+ *   party: any minimiser has |w| <= L/lambda (its gradient term has norm at most L), and
+ *     lambda |w|^2 = -w.grad <= max_t t/(1 + e^t) = W(1/e) = 0.2784645... (two classes; K classes:
+ *     W((K-1)/e)), so |w| <= min(L/lambda, sqrt(W/lambda)) and two of them differ by at most twice that.
+ *   The solver stops at a certified gradient norm g, so the computed w_k is within g/lambda of the minimiser,
+ *     and the grid of the sum moves it by at most r (tacit_sum_rounding): both count twice.
+ *   S = shift + 2 (g/lambda + r), rounded up.
+ *
+ * noise=coordinator: contributions go in clear to a coordinator that is trusted to add b (entrusted).
+ * noise=party: each party adds its own b before anything leaves (charged); the mean then carries M noises.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rand/fast.h"
+#include "session/party.h"
+#include "session/session.h"
+
+static const double GRADIENT_TOLERANCE = 1e-9; /* g: fixed and public */
+
+static const tacit_parameter parameters[] = {
+    { "noise", "coordinator", "coordinator|party", 0, 0,
+      "who adds it: a coordinator entrusted with the local weights, or each party itself (more noise, no trust)" },
+    { "unit", "record", "record|party", 0, 0, "whose replacement is hidden: one row, or all rows of a party" },
+    { NULL, NULL, NULL, 0, 0, NULL },
+};
+
+static bool by_party(const tacit_plan *plan) { return tacit_plan_is(plan, "noise", "party"); }
+
+static tacit_unit unit_of(const tacit_plan *plan) {
+    return tacit_plan_is(plan, "unit", "party") ? TACIT_UNIT_PARTY : TACIT_UNIT_RECORD;
+}
+
+static size_t weight_count(const tacit_plan *plan) {
+    return tacit_loss_for(plan->classes) == TACIT_LOSS_SOFTMAX ? plan->classes * plan->features : plan->features;
+}
+
+/* W(x), x >= 0, from above: Newton on w e^w = x, which descends to the root from the right. */
+static double lambert_w(double x) {
+    double w = log1p(x); /* >= W(x) */
+    for (int i = 0; i < 50; i++) w -= (w - x * exp(-w)) / (1 + w);
+    return w * (1 + 1e-12);
+}
+
+static double gradient_norm(const tacit_plan *plan) { return plan->classes > 2 ? sqrt(2) : 1; }
+
+/* The largest norm of a local minimiser, whatever the rows. */
+static double largest_weights(const tacit_plan *plan) {
+    double w = lambert_w((double)(plan->classes - 1) / M_E);
+    return fmin(gradient_norm(plan) / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
+}
+
+static double largest_computed(const tacit_plan *plan) {
+    return largest_weights(plan) + GRADIENT_TOLERANCE / plan->lambda;
+}
+
+/* S of the proof note, for contributions on the given grid. */
+static double sensitivity(const tacit_plan *plan, const tacit_sum_spec *spec) {
+    double shift = unit_of(plan) == TACIT_UNIT_PARTY
+                       ? 2 * largest_weights(plan)
+                       : fmin(2 * gradient_norm(plan) / ((double)plan->minimum_rows * plan->lambda),
+                              2 * largest_weights(plan));
+    return (shift + 2 * (GRADIENT_TOLERANCE / plan->lambda + tacit_sum_rounding(spec))) * (1 + 1e-12);
+}
+
+/* The radius that G(d, s) passes with probability below e^-40 < 1e-17: Gamma(d, 1) > d + sqrt(2 d u) + u at e^-u
+ * (Laurent and Massart 2000). Where noise is inside a contribution the sum's bound must hold it; what falls beyond is
+ * clipped, which is post-processing. */
+static double noise_reach(size_t d, double scale) { return scale * ((double)d + sqrt(80.0 * (double)d) + 40); }
+
+/* The sum that is asked for. With noise inside, the bound depends on the scale and the scale on the grid's rounding,
+ * so the grid is fixed from a first scale and the bound from the final one. */
+static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
+    size_t count = weight_count(plan);
+    double bound = largest_computed(plan);
+    TACIT_TRY(tacit_sum_spec_for(out, count, bound, plan->parties, error));
+    if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
+    bound += 2 * noise_reach(count, sensitivity(plan, out) / plan->epsilon);
+    return tacit_sum_spec_for(out, count, bound, plan->parties, error);
+}
+
+static tacit_status check(const tacit_plan *plan, tacit_error *error) {
+    if (plan->minimum_rows == 0)
+        return tacit_fail(error, TACIT_USAGE, "method avg needs the minimum rows of a party, at least 1");
+    tacit_sum_spec spec;
+    return sum_spec(plan, &spec, error);
+}
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    (void)error;
+    out->charged = out->claimed = (tacit_price){ unit_of(plan), plan->epsilon, 0 };
+    return TACIT_OK;
+}
+
+static void add_noise(const tacit_plan *plan, const tacit_sum_spec *spec, tacit_stream *stream, double *values,
+                      double *scratch) {
+    if (isinf(plan->epsilon)) return;
+    tacit_fast_gamma_norm(stream, scratch, spec->length, sensitivity(plan, spec) / plan->epsilon);
+    for (size_t j = 0; j < spec->length; j++) values[j] += scratch[j];
+}
+
+/* The party's half: its weights as a contribution to the sum, with its own noise if it trusts nobody. */
+static tacit_status answer_weights(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                   tacit_error *error) {
+    const tacit_plan *plan = party->plan;
+    tacit_sum_spec spec;
+    tacit_prices prices;
+    const tacit_model *model = NULL;
+    tacit_model *owned = NULL;
+    double *noise = NULL;
+    tacit_status status;
+    TACIT_CHECK(sum_spec(plan, &spec, error));
+    TACIT_CHECK(price(plan, &prices, error));
+    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
+    TACIT_CHECK(tacit_party_local_model(party, GRADIENT_TOLERANCE, &model, &owned, error));
+    reply->contribution = TACIT_NEW(double, spec.length);
+    noise = TACIT_NEW(double, spec.length);
+    if (reply->contribution == NULL || noise == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    memcpy(reply->contribution, model->weights, spec.length * sizeof *noise);
+    if (by_party(plan)) add_noise(plan, &spec, &party->noise, reply->contribution, noise);
+    for (size_t j = 0; j < spec.length; j++)
+        reply->contribution[j] = fmax(-spec.bound, fmin(spec.bound, reply->contribution[j]));
+    reply->kind = by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
+    reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : party->noise_grade;
+    reply->price = prices.charged;
+cleanup:
+    free(noise);
+    tacit_model_free(owned);
+    return status;
+}
+
+/* The coordinator's half: sum, noise if entrusted with it, mean. */
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    tacit_sum_spec spec;
+    tacit_sum sum = TACIT_SUM_INIT;
+    tacit_model *model = NULL;
+    double *noise = TACIT_NEW(double, weight_count(plan));
+    tacit_status status = noise != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) goto cleanup;
+    TACIT_CHECK(sum_spec(plan, &spec, error));
+    TACIT_CHECK(tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+    TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
+    if (!by_party(plan)) {
+        tacit_stream stream = tacit_session_stream(session, "avg noise");
+        add_noise(plan, &spec, &stream, sum.values, noise);
+        tacit_stream_wipe(&stream);
+    }
+    for (size_t j = 0; j < spec.length; j++) model->weights[j] = sum.values[j] / (double)sum.parties;
+    out->parties = sum.parties;
+    status = tacit_outcome_add(out, model, error);
+    model = NULL;
+cleanup:
+    free(noise);
+    tacit_model_free(model);
+    tacit_sum_clear(&sum);
+    return status;
+}
+
+static const tacit_handler_entry handlers[] = { { "weights", answer_weights }, { NULL, NULL } };
+
+const tacit_method tacit_method_avg = {
+    .name = "avg",
+    .title = "mean of the parties' local weights, with noise",
+    .reference = "Pathak et al. 2010; Hamm 2016, B.4; Rajkumar & Agarwal 2012, (5)",
+    .version = 1,
+    .units = "record|party",
+    .parameters = parameters,
+    .leaves = "the weights of a model fitted to the party's rows, as one contribution to a sum",
+    .seen_by = "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); noise=party: the "
+               "coordinator, with the party's own noise inside (charged). Everybody sees the final model",
+    .guarantee = "pure epsilon-DP for one row (unit=record) or one party (unit=party) by gamma-norm noise on the sum, "
+                 "sensitivity 2/(n_min lambda) or 2 min(1/lambda, sqrt(.2785/lambda)), solver slack and rounding "
+                 "included",
+    .check = check,
+    .price = price,
+    .coordinate = coordinate,
+    .handlers = handlers,
+};

@@ -1,0 +1,40 @@
+/*
+ * batch: the model that pooling all rows would give. A yardstick without privacy, for simulations only.
+ */
+#include <math.h>
+
+#include "session/session.h"
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    (void)plan;
+    (void)error;
+    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
+    return TACIT_OK;
+}
+
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    const tacit_view *rows =
+        session->transport.pooled != NULL ? session->transport.pooled(session->transport.context) : NULL;
+    if (rows == NULL)
+        return tacit_fail(error, TACIT_REFUSED, "method batch needs all rows in one place: simulate it instead");
+    tacit_linear_fit fit = { .lambda = session->plan->lambda, .pool = session->pool, .progress = session->progress };
+    tacit_model *model = NULL;
+    TACIT_TRY(tacit_model_fit_linear(&model, rows, &fit, error));
+    out->parties = session->plan->parties;
+    return tacit_outcome_add(out, model, error);
+}
+
+const tacit_method tacit_method_batch = {
+    .name = "batch",
+    .title = "all rows pooled, no privacy (yardstick)",
+    .reference = "Hamm 2016, section 5",
+    .version = 1,
+    .units = "record",
+    .noise_free = true,
+    .undeployable = "it needs every party's rows in one place",
+    .leaves = "every row",
+    .seen_by = "whoever pools the rows",
+    .guarantee = "none: a yardstick for simulations",
+    .price = price,
+    .coordinate = coordinate,
+};

@@ -1,0 +1,71 @@
+/*
+ * indiv: each party alone, with the model of its own rows. The figures reported are means over parties. A
+ * yardstick without privacy, for simulations only: deployed, it would reveal every local model.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "session/party.h"
+#include "session/session.h"
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    (void)plan;
+    (void)error;
+    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
+    return TACIT_OK;
+}
+
+/* The party's half: its local weights. */
+static tacit_status answer_weights(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                   tacit_error *error) {
+    (void)question;
+    const tacit_model *model = NULL;
+    tacit_model *owned = NULL;
+    TACIT_TRY(tacit_party_local_model(party, 1e-8, &model, &owned, error));
+    reply->kind = TACIT_RELEASE_CHARGED;
+    reply->noise = TACIT_NOISE_NONE;
+    reply->price = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
+    tacit_status status =
+        tacit_message_add_numbers(&reply->message, "weights", model->weights, tacit_model_size(model), error);
+    tacit_model_free(owned);
+    return status;
+}
+
+/* The coordinator's half: one model a party. */
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    tacit_answers answers = TACIT_ANSWERS_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_ask(session, "weights", NULL, &answers, error));
+    for (size_t k = 0; k < answers.count; k++) {
+        tacit_model *model = NULL;
+        const double *weights = NULL;
+        TACIT_CHECK(tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+        TACIT_CHECK(tacit_outcome_add(out, model, error));
+        TACIT_CHECK(tacit_message_numbers(&answers.answer[k].message, "weights", tacit_model_size(model), &weights,
+                                          error));
+        memcpy(model->weights, weights, tacit_model_size(model) * sizeof *weights);
+    }
+    out->parties = answers.count;
+cleanup:
+    tacit_answers_clear(&answers);
+    return status;
+}
+
+static const tacit_handler_entry handlers[] = { { "weights", answer_weights }, { NULL, NULL } };
+
+const tacit_method tacit_method_indiv = {
+    .name = "indiv",
+    .title = "each party alone, mean over parties, no privacy (yardstick)",
+    .reference = "Hamm 2016, section 5",
+    .version = 1,
+    .units = "record",
+    .noise_free = true,
+    .undeployable = "it would reveal every party's own model",
+    .leaves = "each party's own model",
+    .seen_by = "the coordinator",
+    .guarantee = "none: a yardstick for simulations",
+    .price = price,
+    .coordinate = coordinate,
+    .handlers = handlers,
+};

@@ -1,0 +1,22 @@
+/* The table of methods: one line a method. */
+#pragma once
+
+#include "session/method.h"
+
+#define TACIT_METHODS(X)                                                                                               \
+    X(batch)                                                                                                           \
+    X(indiv)                                                                                                           \
+    X(avg)
+
+#define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
+TACIT_METHODS(TACIT_METHOD_DECLARE)
+#undef TACIT_METHOD_DECLARE
+
+/* All methods, ending with NULL. */
+extern const tacit_method *const tacit_methods[];
+
+/* By name; NULL when there is none so called. */
+const tacit_method *tacit_method_find(const char *name);
+
+/* The same, with a sentence that lists the methods there are (TACIT_USAGE). */
+tacit_status tacit_method_require(const tacit_method **out, const char *name, tacit_error *error);

@@ -1,0 +1,160 @@
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/metrics.h"
+
+tacit_status tacit_model_create(tacit_model **out, tacit_loss loss, size_t features, size_t classes,
+                                tacit_error *error) {
+    if (features == 0 || classes < 2 || (loss != TACIT_LOSS_SOFTMAX && classes != 2))
+        return tacit_fail(error, TACIT_USAGE, "no linear model has %zu features and %zu classes", features, classes);
+    tacit_model *model = TACIT_NEW(tacit_model, 1);
+    if (model == NULL) return tacit_fail_memory(error);
+    model->loss = loss;
+    model->features = features;
+    model->classes = classes;
+    model->weights = TACIT_NEW(double, tacit_model_size(model));
+    if (model->weights == NULL) {
+        tacit_model_free(model);
+        return tacit_fail_memory(error);
+    }
+    *out = model;
+    return TACIT_OK;
+}
+
+tacit_model *tacit_model_free(tacit_model *model) {
+    if (model == NULL) return NULL;
+    free(model->weights);
+    tacit_levels_clear(&model->class_names);
+    tacit_schema_free(model->schema);
+    free(model);
+    return NULL;
+}
+
+size_t tacit_model_scores_per_row(const tacit_model *model) {
+    return model->loss == TACIT_LOSS_SOFTMAX ? model->classes : 1;
+}
+
+size_t tacit_model_size(const tacit_model *model) { return tacit_model_scores_per_row(model) * model->features; }
+
+tacit_loss tacit_loss_for(size_t classes) { return classes > 2 ? TACIT_LOSS_SOFTMAX : TACIT_LOSS_LOGISTIC; }
+
+tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, const tacit_linear_fit *fit,
+                                    tacit_error *error) {
+    tacit_model *model = NULL;
+    TACIT_TRY(tacit_model_create(&model, tacit_loss_for(rows->classes), rows->rows.cols, rows->classes, error));
+    tacit_glm_problem problem = {
+        .loss = model->loss,
+        .x = rows->rows,
+        .label = rows->label,
+        .classes = rows->classes,
+        .total_rows = fit->total_rows,
+        .lambda = fit->lambda,
+        .reducer = fit->reducer,
+    };
+    tacit_glm_settings settings = tacit_glm_defaults();
+    if (fit->gradient_tolerance > 0) settings.gradient_tolerance = fit->gradient_tolerance;
+    settings.pool = fit->pool;
+    settings.progress = fit->progress;
+    tacit_glm_fit result;
+    tacit_status status = tacit_glm_solve(&problem, &settings, model->weights, &result, error);
+    if (status != TACIT_OK) {
+        tacit_model_free(model);
+        return status;
+    }
+    *out = model;
+    return TACIT_OK;
+}
+
+tacit_status tacit_model_describe(tacit_model *model, const tacit_levels *class_names, const tacit_schema *schema,
+                                  tacit_error *error) {
+    if (class_names != NULL) {
+        tacit_levels_clear(&model->class_names);
+        TACIT_TRY(tacit_levels_copy(&model->class_names, class_names, error));
+    }
+    if (schema == NULL) return TACIT_OK;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_schema *copy = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_schema_canonical(schema, &text, error));
+    TACIT_CHECK(tacit_schema_parse(&copy, tacit_buffer_text(&text), text.length, "schema", error));
+    tacit_schema_free(model->schema);
+    model->schema = copy;
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+typedef struct scoring {
+    const tacit_model *model;
+    const tacit_rows *rows;
+    double *out;
+} scoring;
+
+static tacit_status score_rows(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
+    (void)worker;
+    (void)error;
+    const scoring *work = context;
+    size_t each = tacit_model_scores_per_row(work->model), features = work->model->features;
+    for (size_t i = begin; i < end; i++)
+        for (size_t k = 0; k < each; k++)
+            work->out[i * each + k] = tacit_rows_dot(work->rows, i, work->model->weights + k * features);
+    return TACIT_OK;
+}
+
+tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool, double *out,
+                                tacit_error *error) {
+    if (rows->cols != model->features)
+        return tacit_fail(error, TACIT_INPUT, "the rows have %zu features and the model %zu", rows->cols,
+                          model->features);
+    scoring work = { model, rows, out };
+    return tacit_pool_for(pool, rows->count, 0, score_rows, &work, error);
+}
+
+int32_t tacit_model_class(const tacit_model *model, const double *scores) {
+    if (model->loss != TACIT_LOSS_SOFTMAX) return scores[0] > 0;
+    size_t best = 0;
+    for (size_t k = 1; k < model->classes; k++)
+        if (scores[k] > scores[best]) best = k;
+    return (int32_t)best;
+}
+
+/* Metrics from scores already computed; label and predicted are scratch of `count` each. */
+static tacit_status measure(const tacit_model *model, const int32_t *label, int32_t *predicted, const double *scores,
+                            size_t count, tacit_metrics *out, tacit_error *error) {
+    size_t each = tacit_model_scores_per_row(model);
+    tacit_metrics metrics = { NAN, NAN, NAN };
+    for (size_t i = 0; i < count; i++) predicted[i] = tacit_model_class(model, scores + i * each);
+    TACIT_TRY(tacit_accuracy(&metrics.accuracy, label, predicted, count, error));
+    if (each == 1) {
+        TACIT_TRY(tacit_auc(&metrics.auc, NULL, label, scores, count, error));
+        TACIT_TRY(tacit_log_loss(&metrics.log_loss, label, scores, count, error));
+    } else {
+        TACIT_TRY(tacit_log_loss_multiclass(&metrics.log_loss, label, scores, count, model->classes, error));
+    }
+    *out = metrics;
+    return TACIT_OK;
+}
+
+tacit_status tacit_model_evaluate(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
+                                  tacit_metrics *out, tacit_error *error) {
+    size_t count = rows->rows.count;
+    double *scores = TACIT_NEW(double, count * tacit_model_scores_per_row(model));
+    int32_t *label = TACIT_NEW(int32_t, count), *predicted = TACIT_NEW(int32_t, count);
+    tacit_status status;
+    if (scores == NULL || label == NULL || predicted == NULL) {
+        status = tacit_fail_memory(error);
+        goto cleanup;
+    }
+    for (size_t i = 0; i < count; i++) label[i] = tacit_view_label(rows, i);
+    TACIT_CHECK(tacit_model_scores(model, &rows->rows, pool, scores, error));
+    TACIT_CHECK(measure(model, label, predicted, scores, count, out, error));
+cleanup:
+    free(scores);
+    free(label);
+    free(predicted);
+    return status;
+}

@@ -1,0 +1,84 @@
+/*
+ * A classifier, what it was promised under, and the map from raw columns to its features: everything needed
+ * to use it elsewhere. Saved as one JSON file.
+ */
+#pragma once
+
+#include "base/pool.h"
+#include "data/dataset.h"
+#include "data/schema.h"
+#include "num/glm.h"
+#include "privacy/release.h"
+
+/* How the model was made and what that guarantees; travels inside the file. */
+typedef struct tacit_guarantee {
+    char method[64];
+    char study[64];      /* "" outside a study */
+    bool is_private;     /* false: nothing is promised */
+    tacit_price charged; /* to each party, when private */
+    tacit_price claimed; /* by the paper, when private */
+    tacit_noise noise;   /* where the noise came from */
+    size_t parties;      /* whose answers are in it; 0: unknown */
+    double lambda;
+} tacit_guarantee;
+
+typedef struct tacit_model {
+    tacit_loss loss;
+    size_t features, classes;
+    double *weights;        /* features of them, or classes x features row-major for softmax */
+    tacit_levels class_names; /* as many as classes, or none */
+    tacit_schema *schema;   /* the encoding; NULL when the model is used on encoded rows only */
+    tacit_guarantee guarantee;
+} tacit_model;
+
+/* Zero weights, nothing promised. */
+tacit_status tacit_model_create(tacit_model **out, tacit_loss loss, size_t features, size_t classes,
+                                tacit_error *error);
+tacit_model *tacit_model_free(tacit_model *model);
+
+/* How many weights there are, and how many scores a row gets: 1 (the margin) or `classes`. */
+size_t tacit_model_size(const tacit_model *model);
+size_t tacit_model_scores_per_row(const tacit_model *model);
+
+/* The loss that fits a number of classes: logistic for two, softmax for more. */
+tacit_loss tacit_loss_for(size_t classes);
+
+/* How to fit a linear model; members left zero mean the default. */
+typedef struct tacit_linear_fit {
+    double lambda;
+    double gradient_tolerance; /* 0: 1e-8 */
+    size_t total_rows;         /* 0: those of the view */
+    const tacit_reducer *reducer;
+    tacit_pool *pool;
+    const tacit_progress *progress;
+} tacit_linear_fit;
+
+/* Minimise (1/n) sum loss + (lambda/2)|w|^2 over the view to a certified gradient norm. */
+tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, const tacit_linear_fit *fit,
+                                    tacit_error *error);
+
+/* Copy class names and encoding from where the rows came; the schema may be NULL. */
+tacit_status tacit_model_describe(tacit_model *model, const tacit_levels *class_names, const tacit_schema *schema,
+                                  tacit_error *error);
+
+/* Scores of all rows: rows x scores_per_row, row-major. */
+tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool, double *out,
+                                tacit_error *error);
+
+/* The predicted class of a row from its scores. */
+int32_t tacit_model_class(const tacit_model *model, const double *scores);
+
+/* NaN where a metric does not apply (AUC with more than two classes, or with one class present). */
+typedef struct tacit_metrics {
+    double accuracy, auc, log_loss;
+} tacit_metrics;
+
+tacit_status tacit_model_evaluate(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
+                                  tacit_metrics *out, tacit_error *error);
+
+/* One JSON document; a load checks every length and number. */
+tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, tacit_error *error);
+tacit_status tacit_model_parse(tacit_model **out, const void *bytes, size_t length, const char *name,
+                               tacit_error *error);
+tacit_status tacit_model_save(const tacit_model *model, const char *path, tacit_error *error);
+tacit_status tacit_model_load(tacit_model **out, const char *path, tacit_error *error);

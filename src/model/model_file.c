@@ -1,0 +1,188 @@
+/* Models as JSON. A file comes from anywhere, so a load checks every length and every number. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "model/model.h"
+
+enum { FORMAT_VERSION = 1, FILE_BYTES_LIMIT = 1 << 30 };
+
+static const char *loss_name(tacit_loss loss) {
+    switch (loss) {
+    case TACIT_LOSS_LOGISTIC: return "logistic";
+    case TACIT_LOSS_HUBER: return "huber";
+    case TACIT_LOSS_SOFTMAX: return "softmax";
+    }
+    return "unknown";
+}
+
+/* JSON has no infinity; a noise-free model has no price at all, so only finite ones are written. */
+static json_t *price_to_json(const tacit_price *price) {
+    return json_pack("{s:s,s:f,s:f}", "unit", tacit_unit_name(price->unit), "epsilon", price->epsilon, "delta",
+                     price->delta);
+}
+
+static json_t *guarantee_to_json(const tacit_guarantee *guarantee) {
+    json_t *object = json_pack("{s:s,s:s,s:b,s:I,s:f}", "method", guarantee->method, "study", guarantee->study,
+                               "private", guarantee->is_private, "parties", (json_int_t)guarantee->parties, "lambda",
+                               guarantee->lambda);
+    if (object != NULL && guarantee->is_private) {
+        json_object_set_new(object, "charged", price_to_json(&guarantee->charged));
+        json_object_set_new(object, "claimed", price_to_json(&guarantee->claimed));
+        json_object_set_new(object, "noise", json_string(tacit_noise_name(guarantee->noise)));
+    }
+    return object;
+}
+
+tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, tacit_error *error) {
+    tacit_buffer schema = TACIT_BUFFER_INIT;
+    json_t *weights = json_array(), *names = json_array(), *root = NULL;
+    char *text = NULL;
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < tacit_model_size(model); i++) json_array_append_new(weights, json_real(model->weights[i]));
+    for (size_t k = 0; k < model->class_names.count; k++)
+        json_array_append_new(names, json_string(model->class_names.text[k]));
+    if (model->schema != NULL) TACIT_CHECK(tacit_schema_canonical(model->schema, &schema, error));
+    root = json_pack("{s:s,s:i,s:s,s:I,s:I,s:O,s:O,s:s,s:o}", "format", "tacit-model", "version", FORMAT_VERSION,
+                     "loss", loss_name(model->loss), "features", (json_int_t)model->features, "classes",
+                     (json_int_t)model->classes, "weights", weights, "class_names", names, "schema",
+                     tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
+    bool whole = json_array_size(weights) == tacit_model_size(model) &&
+                 json_array_size(names) == model->class_names.count;
+    /* 17 digits bring back the same double. */
+    text = root != NULL && whole ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    status = text != NULL ? tacit_buffer_print(out, error, "%s\n", text) : tacit_fail_memory(error);
+cleanup:
+    free(text);
+    json_decref(root);
+    json_decref(weights);
+    json_decref(names);
+    tacit_buffer_clear(&schema);
+    return status;
+}
+
+static bool read_price(const json_t *object, tacit_price *out) {
+    const char *unit = NULL;
+    if (json_unpack((json_t *)object, "{s:s,s:F,s:F}", "unit", &unit, "epsilon", &out->epsilon, "delta",
+                    &out->delta) != 0)
+        return false;
+    out->unit = strcmp(unit, "party") == 0 ? TACIT_UNIT_PARTY : TACIT_UNIT_RECORD;
+    return (out->unit == TACIT_UNIT_PARTY || strcmp(unit, "record") == 0) && tacit_price_check(out, NULL) == TACIT_OK;
+}
+
+static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
+    const char *method = NULL, *study = NULL, *noise = NULL;
+    int is_private = 0;
+    json_int_t parties = 0;
+    if (json_unpack((json_t *)object, "{s:s,s:s,s:b,s:I,s:F}", "method", &method, "study", &study, "private",
+                    &is_private, "parties", &parties, "lambda", &out->lambda) != 0 ||
+        strlen(method) >= sizeof out->method || strlen(study) >= sizeof out->study || parties < 0)
+        return false;
+    memcpy(out->method, method, strlen(method) + 1);
+    memcpy(out->study, study, strlen(study) + 1);
+    out->is_private = is_private != 0;
+    out->parties = (size_t)parties;
+    if (!out->is_private) return true;
+    if (json_unpack((json_t *)object, "{s:s}", "noise", &noise) != 0) return false;
+    for (int grade = TACIT_NOISE_NONE; grade <= TACIT_NOISE_EXACT; grade++)
+        if (strcmp(noise, tacit_noise_name((tacit_noise)grade)) == 0) out->noise = (tacit_noise)grade;
+    return read_price(json_object_get(object, "charged"), &out->charged) &&
+           read_price(json_object_get(object, "claimed"), &out->claimed);
+}
+
+static tacit_status read_weights(tacit_model *model, const json_t *weights, tacit_error *error) {
+    if (json_array_size(weights) != tacit_model_size(model))
+        return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(weights),
+                          tacit_model_size(model));
+    for (size_t i = 0; i < tacit_model_size(model); i++) {
+        const json_t *weight = json_array_get(weights, i);
+        if (!json_is_number(weight) || !isfinite(json_number_value(weight)))
+            return tacit_fail(error, TACIT_INPUT, "weight %zu is not a finite number", i + 1);
+        model->weights[i] = json_number_value(weight);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status read_names(tacit_model *model, const json_t *names, tacit_error *error) {
+    if (json_array_size(names) != 0 && json_array_size(names) != model->classes)
+        return tacit_fail(error, TACIT_INPUT, "%zu class names for %zu classes", json_array_size(names),
+                          model->classes);
+    for (size_t k = 0; k < json_array_size(names); k++) {
+        const json_t *name = json_array_get(names, k);
+        int32_t code;
+        if (!json_is_string(name)) return tacit_fail(error, TACIT_INPUT, "class name %zu is not a text", k + 1);
+        TACIT_TRY(tacit_levels_add(&model->class_names, json_string_value(name), json_string_length(name), &code,
+                                   error));
+        if ((size_t)code != k) return tacit_fail(error, TACIT_INPUT, "class name %zu appears twice", k + 1);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *error) {
+    const char *format = NULL, *loss = NULL, *schema = NULL;
+    int version = 0;
+    json_int_t features = 0, classes = 0;
+    json_t *weights = NULL, *names = NULL, *guarantee = NULL;
+    if (json_unpack(root, "{s:s,s:i}", "format", &format, "version", &version) != 0 ||
+        strcmp(format, "tacit-model") != 0)
+        return tacit_fail(error, TACIT_INPUT, "not a Tacit model");
+    if (version != FORMAT_VERSION)
+        return tacit_fail(error, TACIT_INPUT, "model format %d, and this program reads %d: update the older of the two",
+                          version, FORMAT_VERSION);
+    if (json_unpack(root, "{s:s,s:I,s:I,s:o,s:o,s:s,s:o}", "loss", &loss, "features", &features, "classes", &classes,
+                    "weights", &weights, "class_names", &names, "schema", &schema, "guarantee", &guarantee) != 0 ||
+        features <= 0 || features > TACIT_FEATURE_LIMIT || classes < 2 || classes > 1000000)
+        return tacit_fail(error, TACIT_INPUT, "a part of the model is missing or out of range");
+    int kind = TACIT_LOSS_LOGISTIC;
+    while (kind <= TACIT_LOSS_SOFTMAX && strcmp(loss_name((tacit_loss)kind), loss) != 0) kind++;
+    if (kind > TACIT_LOSS_SOFTMAX) return tacit_fail(error, TACIT_INPUT, "unknown loss '%.40s'", loss);
+    size_t size = kind == TACIT_LOSS_SOFTMAX ? (size_t)features * (size_t)classes : (size_t)features;
+    if (json_array_size(weights) != size) /* before anything of that size is allocated */
+        return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(weights), size);
+    tacit_model *model = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_model_create(&model, (tacit_loss)kind, (size_t)features, (size_t)classes, error));
+    TACIT_CHECK(read_weights(model, weights, error));
+    TACIT_CHECK(read_names(model, names, error));
+    if (schema[0] != 0) TACIT_CHECK(tacit_schema_parse(&model->schema, schema, strlen(schema), "schema", error));
+    if (model->schema != NULL && tacit_schema_features(model->schema) != model->features)
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "the schema makes %zu features and the model has %zu",
+                               tacit_schema_features(model->schema), model->features));
+    if (!read_guarantee(guarantee, &model->guarantee))
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "the guarantee is damaged"));
+    *out = model;
+cleanup:
+    if (status != TACIT_OK) tacit_model_free(model);
+    return status;
+}
+
+tacit_status tacit_model_parse(tacit_model **out, const void *bytes, size_t length, const char *name,
+                               tacit_error *error) {
+    json_error_t problem;
+    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &problem);
+    if (root == NULL)
+        return tacit_fail(error, TACIT_INPUT, "%s:%d: not a Tacit model: %s", name, problem.line, problem.text);
+    tacit_status status = read_model(out, root, error);
+    json_decref(root);
+    return status == TACIT_OK ? status : tacit_fail_in(error, status, "%s", name);
+}
+
+tacit_status tacit_model_save(const tacit_model *model, const char *path, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_model_print(model, &text, error);
+    if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, 0644, error);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status tacit_model_load(tacit_model **out, const char *path, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_LIMITED(FILE_BYTES_LIMIT);
+    tacit_status status = tacit_file_read(path, &text, error);
+    if (status == TACIT_OK) status = tacit_model_parse(out, text.bytes, text.length, path, error);
+    tacit_buffer_clear(&text);
+    return status;
+}

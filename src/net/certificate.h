@@ -1,0 +1,42 @@
+/*
+ * X.509 certificates as bytes, and what one needs to know about one. PEM and DER are both accepted wherever
+ * a certificate is read; sizes are capped before anything is parsed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+
+enum {
+    TACIT_NAME_SIZE = 65,               /* a common name: at most 64 bytes and NUL (X.520) */
+    TACIT_FINGERPRINT_SIZE = 65,        /* SHA-256 of the DER, in lower-case hex, and NUL */
+    TACIT_SERIAL_SIZE = 65,             /* serial number in lower-case hex, and NUL */
+    TACIT_CERTIFICATE_BYTES_MAX = 16384 /* larger ones are refused unread */
+};
+
+typedef struct tacit_certificate_info {
+    char name[TACIT_NAME_SIZE]; /* the subject's common name; "" when it has none */
+    char fingerprint[TACIT_FINGERPRINT_SIZE];
+    char serial[TACIT_SERIAL_SIZE];
+    int64_t valid_from, valid_until; /* seconds since 1970 */
+    bool client_use;                 /* says clientAuth in so many words */
+    bool server_use;                 /* says serverAuth in so many words */
+    bool authority;                  /* may sign certificates */
+} tacit_certificate_info;
+
+/* Read a certificate (PEM or DER). It is not verified against anything. TACIT_INPUT when it is none. */
+tacit_status tacit_certificate_inspect(tacit_certificate_info *out, const void *bytes, size_t length,
+                                       tacit_error *error);
+
+/* Append the other form of a certificate (PEM or DER) to `out`. */
+tacit_status tacit_certificate_to_der(tacit_buffer *out, const void *bytes, size_t length,
+                                      tacit_error *error);
+tacit_status tacit_certificate_to_pem(tacit_buffer *out, const void *bytes, size_t length,
+                                      tacit_error *error);
+
+/* TACIT_OK when the certificate was made for the private key in `key_path`; TACIT_INPUT when not. */
+tacit_status tacit_certificate_check_key(const void *bytes, size_t length, const char *key_path,
+                                         tacit_error *error);

@@ -1,0 +1,70 @@
+#include "privacy/gate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "privacy/ledger_class.h"
+
+tacit_status tacit_gate_init(tacit_gate *out, tacit_ledger *ledger, const tacit_policy *policy,
+                             tacit_gate_mode mode, tacit_error *error) {
+    bool durable = tacit_ledger_is_durable(ledger);
+    if (mode == TACIT_GATE_REAL && !durable)
+        return tacit_fail(error, TACIT_USAGE, "a real party needs a durable ledger, not one in memory");
+    if (mode != TACIT_GATE_REAL && durable)
+        return tacit_fail(error, TACIT_USAGE, "a simulation must not write into a real party's ledger");
+    *out = (tacit_gate){ ledger, policy, mode };
+    return TACIT_OK;
+}
+
+/* Nothing that only a simulation may do passes a real party's gate. */
+static tacit_status check_real(const tacit_release *release, tacit_error *error) {
+    if (release->noise == TACIT_NOISE_SIMULATED)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "method %s drew simulated noise, which protects nobody: a real party must draw its "
+                          "noise from the operating system's entropy",
+                          release->method);
+    if (!isfinite(release->price.epsilon))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "method %s has an infinite epsilon: it runs in simulations only; choose a private "
+                          "method",
+                          release->method);
+    return TACIT_OK;
+}
+
+static tacit_status check(const tacit_gate *gate, const tacit_release *release, tacit_error *error) {
+    TACIT_TRY(tacit_release_check(release, error));
+    if (gate->mode == TACIT_GATE_REAL) TACIT_TRY(check_real(release, error));
+    return tacit_policy_check(gate->policy, release, error);
+}
+
+/* The asker hears the reason even when the log cannot take it, and hears that too. */
+static void log_refusal(tacit_gate *gate, const tacit_release *release, tacit_error *said) {
+    tacit_error log_error = TACIT_ERROR_INIT;
+    if (gate->ledger->class->refuse(gate->ledger, release, said->text, &log_error) == TACIT_OK) return;
+    size_t used = strlen(said->text);
+    snprintf(said->text + used, sizeof said->text - used, " (not logged: %s)", log_error.text);
+}
+
+tacit_status tacit_gate_release(tacit_gate *gate, const tacit_release *release, tacit_buffer *out,
+                                tacit_error *error) {
+    tacit_error said =
+        TACIT_ERROR_INIT; /* ours, because the log needs the sentence and `error` may be NULL */
+    bool stored = false;
+    uint8_t *room = NULL;
+    tacit_status status = check(gate, release, &said);
+    /* Room first: once charged, nothing may fail any more. */
+    if (status == TACIT_OK) status = tacit_buffer_reserve(out, release->payload_length, &room, &said);
+    if (status == TACIT_OK) status = gate->ledger->class->charge(&stored, gate->ledger, release, out, &said);
+    if (status == TACIT_OK && !stored)
+        status = tacit_buffer_append(out, release->payload, release->payload_length, &said);
+    if (status == TACIT_REFUSED || status == TACIT_INPUT) log_refusal(gate, release, &said);
+    if (status != TACIT_OK) return tacit_fail(error, status, "%s", said.text);
+    return TACIT_OK;
+}
+
+tacit_status tacit_gate_has_answer(bool *out, tacit_gate *gate,
+                                   const uint8_t answer_id[TACIT_ANSWER_ID_BYTES],
+                                   const uint8_t question_hash[TACIT_HASH_BYTES], tacit_error *error) {
+    return gate->ledger->class->has_answer(out, gate->ledger, answer_id, question_hash, error);
+}

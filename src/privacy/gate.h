@@ -1,0 +1,44 @@
+/*
+ * The gate: the one function that lets bytes leave a party.
+ *
+ * The order is what protects: rules, consent and budget first; then the charge, the bytes and the log entry
+ * in one transaction that is on the disk; then, and only then, the bytes to the caller. A process killed
+ * anywhere between leaves at worst a charge for bytes that nobody saw, and asking again under the same
+ * answer id gets those bytes without a second charge.
+ */
+#pragma once
+
+#include "privacy/ledger.h"
+#include "privacy/policy.h"
+
+typedef enum tacit_gate_mode {
+    TACIT_GATE_REAL,     /* durable ledger; refuses simulated noise and infinite epsilon */
+    TACIT_GATE_SIMULATED /* ledger in memory; takes any noise, asks no consent */
+} tacit_gate_mode;
+
+/* A value, 24 bytes, to be filled by tacit_gate_init; ledger and policy are borrowed. */
+typedef struct tacit_gate {
+    tacit_ledger *ledger;
+    const tacit_policy *policy;
+    tacit_gate_mode mode;
+} tacit_gate;
+
+/* TACIT_USAGE when mode and ledger do not belong together: a real gate needs a durable ledger, and a
+ * simulation must not write into one. */
+tacit_status tacit_gate_init(tacit_gate *out, tacit_ledger *ledger, const tacit_policy *policy,
+                             tacit_gate_mode mode, tacit_error *error);
+
+/* Let `release` leave: append its payload, or the bytes stored under its answer id, to `out`.
+ *
+ * TACIT_REFUSED: consent, policy, limit, or an answer id used for another question; the sentence names the
+ * rule, the value and the remedy, and the refusal is logged. TACIT_INPUT: the release contradicts itself
+ * (a NaN price, no name); logged too. Anything else (disk full, damaged file): not released; ask again under
+ * the same answer id once the cause is removed. `out` is unchanged on every failure. */
+tacit_status tacit_gate_release(tacit_gate *gate, const tacit_release *release, tacit_buffer *out,
+                                tacit_error *error);
+
+/* Whether an answer to exactly this question is stored under this answer id, so that a release without
+ * payload would send it again and nothing need be computed. Always false in a simulation. */
+tacit_status tacit_gate_has_answer(bool *out, tacit_gate *gate,
+                                   const uint8_t answer_id[TACIT_ANSWER_ID_BYTES],
+                                   const uint8_t question_hash[TACIT_HASH_BYTES], tacit_error *error);

@@ -1,0 +1,54 @@
+/* What both ledgers share. */
+#include "privacy/ledger.h"
+
+#include <math.h>
+
+#include "privacy/ledger_class.h"
+
+tacit_ledger *tacit_ledger_free(tacit_ledger *ledger) {
+    if (ledger != NULL) ledger->class->free(ledger);
+    return NULL;
+}
+
+bool tacit_ledger_is_durable(const tacit_ledger *ledger) { return ledger->class->durable; }
+
+static tacit_status check_unit(tacit_unit unit, tacit_error *error) {
+    if (unit == TACIT_UNIT_RECORD || unit == TACIT_UNIT_PARTY) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE, "%d is not a unit of privacy", (int)unit);
+}
+
+tacit_status tacit_ledger_account(tacit_account *out, tacit_ledger *ledger, const char *study,
+                                  tacit_unit unit, tacit_error *error) {
+    TACIT_TRY(check_unit(unit, error));
+    if (study != NULL) TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
+    return ledger->class->account(out, ledger, study, unit, error);
+}
+
+tacit_status tacit_ledger_set_limit(tacit_ledger *ledger, const char *study, const tacit_price *limit,
+                                    tacit_error *error) {
+    TACIT_TRY(check_unit(limit->unit, error));
+    if (study != NULL) TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
+    if (!(limit->epsilon >= 0) || !isfinite(limit->epsilon))
+        return tacit_fail(error, TACIT_INPUT, "a limit of epsilon %g protects nobody: give a number from 0",
+                          limit->epsilon);
+    if (!(limit->delta >= 0 && limit->delta < 1))
+        return tacit_fail(error, TACIT_INPUT, "a limit of delta %g protects nobody: give a number below 1",
+                          limit->delta);
+    return ledger->class->set_limit(ledger, study, limit, error);
+}
+
+tacit_status tacit_account_check(const tacit_account *account, const tacit_price *price, tacit_unit unit,
+                                 const char *whose, tacit_error *error) {
+    if (!account->limited) return TACIT_OK;
+    tacit_account after = *account;
+    tacit_account_add(&after, price);
+    if (tacit_amount_within(after.spent_epsilon, account->limit_epsilon) &&
+        tacit_amount_within(after.spent_delta, account->limit_delta))
+        return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "the limit %s is epsilon %.12g, delta %.12g, per %s; spent are %.12g and %.12g, and this "
+        "asks for another %.12g and %.12g: ask for less, or let the owner raise the limit",
+        whose, account->limit_epsilon, account->limit_delta, tacit_unit_name(unit), account->spent_epsilon,
+        account->spent_delta, price->epsilon, price->delta);
+}

@@ -1,0 +1,125 @@
+/*
+ * A party's ledger: what was charged against which data source, what may still be, and a log that shows it.
+ *
+ * One interface, two implementations. The durable one is a SQLite file that the owner keeps; a file may
+ * hold several data sources, a handle is about one of them. The one in memory serves simulated parties: a
+ * few dozen bytes, sums and an optional limit, no log.
+ *
+ * Units. A charge per party hides the replacement of *all* rows of the party. Replacing one row is a special
+ * case, so the same numbers hold per record, and the record total counts every charge. A charge per record
+ * says nothing better than n times as much about n rows replaced, so it does not enter the party total.
+ * Neither total is a sum over the other: each is by itself the basic composition of all releases for which
+ * the owner holds a guarantee in that unit.
+ *
+ * Limits. A release must fit every limit it counts towards, and at least one *total* limit must bound it:
+ * a record charge needs the record limit, a party charge the record or the party limit (either bounds it).
+ * So with no limit set, nothing real leaves.
+ *
+ * A handle is used by one thread at a time; any number of processes may use the file at once.
+ */
+#pragma once
+
+#include "base/buffer.h"
+#include "privacy/release.h"
+
+typedef struct tacit_ledger tacit_ledger;
+
+typedef enum tacit_ledger_mode {
+    TACIT_LEDGER_CREATE,   /* for setting a first limit or consent: a missing file is made */
+    TACIT_LEDGER_EXISTING, /* TACIT_NOT_FOUND when the file is missing */
+    TACIT_LEDGER_READING   /* show and verify; whatever would write fails */
+} tacit_ledger_mode;
+
+/* Open the durable ledger in file `path` for the data source `source` (a stable text id). */
+tacit_status tacit_ledger_open(tacit_ledger **out, const char *path, const char *source,
+                               tacit_ledger_mode mode, tacit_error *error);
+
+/* A ledger in memory. */
+tacit_status tacit_ledger_create(tacit_ledger **out, tacit_error *error);
+
+tacit_ledger *tacit_ledger_free(tacit_ledger *ledger);
+
+bool tacit_ledger_is_durable(const tacit_ledger *ledger);
+
+/* What has been charged and what is allowed, in one unit. */
+typedef struct tacit_account {
+    double spent_epsilon, spent_delta; /* rounded up */
+    bool limited;
+    double limit_epsilon, limit_delta; /* when limited */
+} tacit_account;
+
+/* The account of the data source in total (study NULL) or within one study. A ledger in memory keeps only
+ * the total. */
+tacit_status tacit_ledger_account(tacit_account *out, tacit_ledger *ledger, const char *study,
+                                  tacit_unit unit, tacit_error *error);
+
+/* Set the limit of a unit: of the data source in total (study NULL), or of what one study may take of it.
+ * limit->epsilon >= 0 finite, 0 <= limit->delta < 1. A limit below what is spent stops further releases.
+ * Logged. A ledger in memory takes totals only. */
+tacit_status tacit_ledger_set_limit(tacit_ledger *ledger, const char *study, const tacit_price *limit,
+                                    tacit_error *error);
+
+/* Consent to a study as defined by the document of this hash; a changed definition needs consent anew.
+ * Withdrawing stops everything, also the re-sending of stored answers. Logged. Durable ledgers only. */
+tacit_status tacit_ledger_consent(tacit_ledger *ledger, const char *study,
+                                  const uint8_t study_hash[TACIT_HASH_BYTES], tacit_error *error);
+tacit_status tacit_ledger_withdraw(tacit_ledger *ledger, const char *study, tacit_error *error);
+
+typedef enum tacit_consent { TACIT_CONSENT_NONE, TACIT_CONSENT_GIVEN, TACIT_CONSENT_WITHDRAWN } tacit_consent;
+
+tacit_status tacit_ledger_consent_state(tacit_consent *out, tacit_ledger *ledger, const char *study,
+                                        tacit_error *error);
+
+/* One line of the log. Texts are borrowed for the time of the visit; "" where they do not apply. */
+typedef enum tacit_entry_kind {
+    TACIT_ENTRY_CHARGE,
+    TACIT_ENTRY_REFUSAL,
+    TACIT_ENTRY_LIMIT,
+    TACIT_ENTRY_CONSENT,
+    TACIT_ENTRY_WITHDRAWAL
+} tacit_entry_kind;
+
+typedef struct tacit_entry {
+    uint64_t number; /* from 1 without gaps, over all data sources of the file */
+    int64_t time;    /* milliseconds since 1970, UTC */
+    const char *source;
+    tacit_entry_kind kind;
+    const char *reason;  /* refusal: the sentence the asker got */
+    tacit_release about; /* charge, refusal: all but the payload bytes; limit: price, study ("": total);
+                            consent: study, study_hash */
+    uint8_t payload_hash[TACIT_HASH_BYTES]; /* charge: of the released bytes */
+    uint8_t hash[TACIT_HASH_BYTES];         /* of this entry and the chain before it */
+} tacit_entry;
+
+/* "charge", "refusal", "limit", "consent", "withdrawal". */
+const char *tacit_entry_kind_name(tacit_entry_kind kind);
+
+typedef tacit_status tacit_entry_visit(void *context, const tacit_entry *entry, tacit_error *error);
+
+/* Visit this data source's entries numbered above `after`, in order; stops at the visitor's failure and
+ * returns it. The visitor must not use the ledger. Durable ledgers only. */
+tacit_status tacit_ledger_list(tacit_ledger *ledger, uint64_t after, tacit_entry_visit *visit, void *context,
+                               tacit_error *error);
+
+typedef tacit_status tacit_name_visit(void *context, const char *name, tacit_error *error);
+
+/* Visit the data sources of the file that have been charged or limited; the studies that this source has
+ * charges, limits or consents for. */
+tacit_status tacit_ledger_sources(tacit_ledger *ledger, tacit_name_visit *visit, void *context,
+                                  tacit_error *error);
+tacit_status tacit_ledger_studies(tacit_ledger *ledger, tacit_name_visit *visit, void *context,
+                                  tacit_error *error);
+
+typedef struct tacit_verdict {
+    uint64_t entries; /* entries found sound, from the first */
+    uint64_t broken;  /* number of the first broken entry; 0 when the damage is beside the log */
+    uint8_t head[TACIT_HASH_BYTES]; /* hash of the last sound entry: note it elsewhere to notice a rewrite */
+} tacit_verdict;
+
+/* Examine the whole file: pages, the chain of hashes, and that totals, limits, consents and stored answers
+ * are exactly what the log says. TACIT_CORRUPT names the first broken entry; the verdict is then filled in
+ * too (the exception to the rule that a failure leaves outputs alone). Durable ledgers only.
+ *
+ * What a chain shows: any change, loss or reordering of entries by somebody who does not rebuild the rest.
+ * Whoever may write the file can rebuild it all; then only a head noted elsewhere tells. */
+tacit_status tacit_ledger_verify(tacit_verdict *out, tacit_ledger *ledger, tacit_error *error);

@@ -1,0 +1,175 @@
+/* The durable ledger, the asker's side: charging, refusing, sending again. */
+#include <stdio.h>
+#include <string.h>
+
+#include "privacy/ledger_file.h"
+
+static tacit_status check_consent(tacit_ledger_file *self, const tacit_release *release, tacit_error *error) {
+    tacit_consent consent = TACIT_CONSENT_NONE;
+    uint8_t study_hash[TACIT_HASH_BYTES] = { 0 };
+    TACIT_TRY(tacit_ledger_file_consent(&consent, study_hash, self, release->study, error));
+    if (consent == TACIT_CONSENT_NONE)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the owner of %s has not consented to study %s: read what it asks, then consent",
+                          self->source, release->study);
+    if (consent == TACIT_CONSENT_WITHDRAWN)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the owner of %s has withdrawn from study %s: to take part again, consent again",
+                          self->source, release->study);
+    if (memcmp(study_hash, release->study_hash, sizeof study_hash) != 0)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "study %s has changed since the owner of %s consented to it: read it again, then "
+                          "consent to the new definition",
+                          release->study, self->source);
+    return TACIT_OK;
+}
+
+/* The statement stands on the stored answer when *found. */
+static tacit_status find_answer(bool *found, bool *same_question, tacit_statement **query,
+                                tacit_ledger_file *self, const uint8_t *answer_id,
+                                const uint8_t *question_hash, tacit_error *error) {
+    uint8_t stored_hash[TACIT_HASH_BYTES];
+    TACIT_TRY(tacit_statement_prepare(
+        query, self->store, "SELECT question_hash, payload FROM answer WHERE source = ?1 AND id = ?2",
+        error));
+    tacit_bind_text(*query, 1, self->source);
+    tacit_bind_blob(*query, 2, answer_id, TACIT_ANSWER_ID_BYTES);
+    TACIT_TRY(tacit_statement_step(found, *query, error));
+    if (!*found) return TACIT_OK;
+    TACIT_TRY(tacit_column_bytes(stored_hash, sizeof stored_hash, *query, 0, error));
+    *same_question = memcmp(stored_hash, question_hash, sizeof stored_hash) == 0;
+    return TACIT_OK;
+}
+
+static tacit_status send_again(bool *stored, tacit_ledger_file *self, const tacit_release *release,
+                               tacit_buffer *out, tacit_error *error) {
+    tacit_statement *query = NULL;
+    bool found = false, same = false;
+    const uint8_t *payload = NULL;
+    size_t length = 0;
+    tacit_status status;
+    TACIT_CHECK(find_answer(&found, &same, &query, self, release->answer_id, release->question_hash, error));
+    if (found && !same) {
+        status = tacit_fail(error, TACIT_REFUSED,
+                            "question %s, round %llu, comes under an answer id that was used for another "
+                            "question: the coordinator must give each question its own id",
+                            release->question, (unsigned long long)release->round);
+        goto cleanup;
+    }
+    if (found) TACIT_CHECK(tacit_column_blob(&payload, &length, query, 1, TACIT_PAYLOAD_MOST, error));
+    if (found) TACIT_CHECK(tacit_buffer_append(out, payload, length, error));
+    *stored = found;
+cleanup:
+    tacit_statement_free(query);
+    return status;
+}
+
+/* Every limit that the release counts towards, and that one of the totals bounds it. */
+static tacit_status check_limits(tacit_ledger_file *self, const tacit_release *release, tacit_error *error) {
+    const tacit_price *price = &release->price;
+    bool bounded = false;
+    for (int unit = 0; unit < TACIT_UNITS; unit++) {
+        tacit_account total, study;
+        char whose[2 * TACIT_NAME_MOST + 32];
+        if (!tacit_unit_counts(price->unit, unit)) continue;
+        TACIT_TRY(tacit_log_account(&total, self->store, self->source, "", unit, error));
+        snprintf(whose, sizeof whose, "of %s", self->source);
+        TACIT_TRY(tacit_account_check(&total, price, unit, whose, error));
+        TACIT_TRY(tacit_log_account(&study, self->store, self->source, release->study, unit, error));
+        snprintf(whose, sizeof whose, "of %s for study %s", self->source, release->study);
+        TACIT_TRY(tacit_account_check(&study, price, unit, whose, error));
+        bounded = bounded || total.limited;
+    }
+    if (bounded) return TACIT_OK;
+    return tacit_fail(error, TACIT_REFUSED,
+                      "no privacy limit per %s is set for %s: nothing leaves until the owner sets one",
+                      tacit_unit_name(price->unit), self->source);
+}
+
+static tacit_status keep_answer(tacit_ledger_file *self, const tacit_release *release, uint64_t entry,
+                                tacit_error *error) {
+    tacit_statement *insert = NULL;
+    TACIT_TRY(tacit_statement_prepare(&insert, self->store,
+                                      "INSERT INTO answer (entry, source, id, question_hash, payload) "
+                                      "VALUES (?1, ?2, ?3, ?4, ?5)",
+                                      error));
+    tacit_bind_integer(insert, 1, (int64_t)entry);
+    tacit_bind_text(insert, 2, self->source);
+    tacit_bind_blob(insert, 3, release->answer_id, sizeof release->answer_id);
+    tacit_bind_blob(insert, 4, release->question_hash, sizeof release->question_hash);
+    tacit_bind_blob(insert, 5, release->payload, release->payload_length);
+    tacit_status status = tacit_statement_run(insert, error);
+    tacit_statement_free(insert);
+    return status;
+}
+
+/* Within a transaction: everything up to the commit. */
+static tacit_status settle(bool *stored, tacit_ledger_file *self, const tacit_release *release,
+                           tacit_buffer *out, tacit_error *error) {
+    TACIT_TRY(check_consent(self, release, error));
+    TACIT_TRY(send_again(stored, self, release, out, error));
+    if (*stored) return TACIT_OK;
+    if (release->payload_length == 0)
+        return tacit_fail(error, TACIT_INPUT, "no answer to question %s is stored: hand over the bytes",
+                          release->question);
+    TACIT_TRY(check_limits(self, release, error));
+    tacit_entry entry = tacit_entry_make(TACIT_ENTRY_CHARGE, self->source, release, NULL);
+    TACIT_TRY(tacit_log_append(self->store, &entry, error));
+    return keep_answer(self, release, entry.number, error);
+}
+
+tacit_status tacit_ledger_file_charge(bool *stored, tacit_ledger *ledger, const tacit_release *release,
+                                      tacit_buffer *out, tacit_error *error) {
+    tacit_ledger_file *self = (tacit_ledger_file *)ledger;
+    bool again = false;
+    /* The write lock from the start: what is read about the budget stays true until it is charged. */
+    TACIT_TRY(tacit_store_begin(self->store, error));
+    tacit_status status = settle(&again, self, release, out, error);
+    if (status == TACIT_OK && !again) status = tacit_store_commit(self->store, error);
+    tacit_store_rollback(self->store); /* nothing to take back after a commit */
+    if (status == TACIT_OK) *stored = again;
+    return status;
+}
+
+enum { LOGGED_MOST = TACIT_REASON_MOST };
+
+/* A text as the log may show it: what is refused may be refused because of its name. */
+static const char *loggable(char out[LOGGED_MOST + 1], const char *text) {
+    if (text == NULL) return "";
+    if (tacit_name_check("", text, LOGGED_MOST, NULL) == TACIT_OK) return text;
+    size_t length = 0;
+    for (; length < LOGGED_MOST && text[length] != 0; length++)
+        out[length] = text[length] >= ' ' && text[length] <= '~' ? text[length] : '?';
+    out[length] = 0;
+    return out;
+}
+
+tacit_status tacit_ledger_file_refuse(tacit_ledger *ledger, const tacit_release *release, const char *reason,
+                                      tacit_error *error) {
+    tacit_ledger_file *self = (tacit_ledger_file *)ledger;
+    char texts[6][LOGGED_MOST + 1];
+    tacit_release about = *release;
+    about.assumption = loggable(texts[0], release->assumption);
+    about.coordinator = loggable(texts[1], release->coordinator);
+    about.study = loggable(texts[2], release->study);
+    about.method = loggable(texts[3], release->method);
+    about.question = loggable(texts[4], release->question);
+    reason = loggable(texts[5], reason);
+    tacit_entry entry = tacit_entry_make(TACIT_ENTRY_REFUSAL, self->source, &about, reason);
+    TACIT_TRY(tacit_store_begin(self->store, error));
+    tacit_status status = tacit_log_append(self->store, &entry, error);
+    if (status == TACIT_OK) status = tacit_store_commit(self->store, error);
+    tacit_store_rollback(self->store);
+    return status;
+}
+
+tacit_status tacit_ledger_file_has_answer(bool *out, tacit_ledger *ledger, const uint8_t *answer_id,
+                                          const uint8_t *question_hash, tacit_error *error) {
+    tacit_ledger_file *self = (tacit_ledger_file *)ledger;
+    tacit_statement *query = NULL;
+    bool found = false, same = false;
+    tacit_status status = find_answer(&found, &same, &query, self, answer_id, question_hash, error);
+    if (status == TACIT_OK) *out = found && same;
+    tacit_statement_free(query);
+    return status;
+}

@@ -1,0 +1,144 @@
+/* The durable ledger, the owner's side: opening, limits, consent. */
+#include "privacy/ledger_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Format 1. `head` repeats the end of the log, so that entries cut off the end are missed. An answer is kept
+ * with its charge for as long as it may be asked for again. */
+static const char *const scripts[] = {
+    "CREATE TABLE log (entry INTEGER PRIMARY KEY, body BLOB NOT NULL, hash BLOB NOT NULL) STRICT;"
+    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL,"
+    " hash BLOB NOT NULL) STRICT;"
+    "INSERT INTO head VALUES (1, 0, zeroblob(32));"
+    "CREATE TABLE answer (entry INTEGER PRIMARY KEY REFERENCES log (entry), source TEXT NOT NULL,"
+    " id BLOB NOT NULL, question_hash BLOB NOT NULL, payload BLOB NOT NULL, UNIQUE (source, id)) "
+    "STRICT;" TACIT_LEDGER_STATE_TABLES("")
+};
+
+static const tacit_store_schema schema = { .what = "ledger",
+                                           .application_id = 0x54634c67, /* "TcLg" */
+                                           .scripts = scripts,
+                                           .script_count = sizeof scripts / sizeof *scripts };
+
+tacit_status tacit_ledger_file_of(tacit_ledger_file **out, tacit_ledger *ledger, const char *doing,
+                                  tacit_error *error) {
+    if (!ledger->class->durable)
+        return tacit_fail(error, TACIT_USAGE, "%s needs a durable ledger, not one in memory", doing);
+    *out = (tacit_ledger_file *)ledger;
+    return TACIT_OK;
+}
+
+static void free_file(tacit_ledger *ledger) {
+    tacit_ledger_file *self = (tacit_ledger_file *)ledger;
+    tacit_store_close(self->store);
+    free(self);
+}
+
+/* Log an act of the owner and let it take effect, in one transaction. */
+static tacit_status record(tacit_ledger_file *self, tacit_entry_kind kind, const tacit_release *about,
+                           tacit_error *error) {
+    tacit_entry entry = tacit_entry_make(kind, self->source, about, NULL);
+    TACIT_TRY(tacit_store_begin(self->store, error));
+    tacit_status status = tacit_log_append(self->store, &entry, error);
+    if (status == TACIT_OK) return tacit_store_commit(self->store, error);
+    tacit_store_rollback(self->store);
+    return status;
+}
+
+static tacit_status account(tacit_account *out, tacit_ledger *ledger, const char *study, tacit_unit unit,
+                            tacit_error *error) {
+    tacit_ledger_file *self = (tacit_ledger_file *)ledger;
+    TACIT_TRY(tacit_store_begin_reading(self->store, error));
+    tacit_status status =
+        tacit_log_account(out, self->store, self->source, study != NULL ? study : "", unit, error);
+    tacit_store_rollback(self->store);
+    return status;
+}
+
+static tacit_status set_limit(tacit_ledger *ledger, const char *study, const tacit_price *limit,
+                              tacit_error *error) {
+    tacit_release about = { .price = *limit, .study = study };
+    return record((tacit_ledger_file *)ledger, TACIT_ENTRY_LIMIT, &about, error);
+}
+
+static const tacit_ledger_class file_class = { .durable = true,
+                                               .charge = tacit_ledger_file_charge,
+                                               .refuse = tacit_ledger_file_refuse,
+                                               .has_answer = tacit_ledger_file_has_answer,
+                                               .account = account,
+                                               .set_limit = set_limit,
+                                               .free = free_file };
+
+static tacit_store_mode store_mode(tacit_ledger_mode mode) {
+    switch (mode) {
+    case TACIT_LEDGER_CREATE: return TACIT_STORE_CREATE;
+    case TACIT_LEDGER_EXISTING: return TACIT_STORE_EXISTING;
+    case TACIT_LEDGER_READING: break;
+    }
+    return TACIT_STORE_READING;
+}
+
+tacit_status tacit_ledger_open(tacit_ledger **out, const char *path, const char *source,
+                               tacit_ledger_mode mode, tacit_error *error) {
+    TACIT_TRY(tacit_name_check("the data source's name", source, TACIT_NAME_MOST, error));
+    tacit_ledger_file *self = TACIT_NEW(tacit_ledger_file, 1);
+    if (self == NULL) return tacit_fail_memory(error);
+    self->base.class = &file_class;
+    memcpy(self->source, source, strlen(source) + 1);
+    tacit_status status = tacit_store_open(&self->store, path, &schema, store_mode(mode), error);
+    if (status != TACIT_OK) {
+        free_file(&self->base);
+        return status;
+    }
+    *out = &self->base;
+    return TACIT_OK;
+}
+
+tacit_status tacit_ledger_consent(tacit_ledger *ledger, const char *study,
+                                  const uint8_t study_hash[TACIT_HASH_BYTES], tacit_error *error) {
+    tacit_ledger_file *self = NULL;
+    TACIT_TRY(tacit_ledger_file_of(&self, ledger, "consenting", error));
+    TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
+    tacit_release about = { .study = study };
+    memcpy(about.study_hash, study_hash, sizeof about.study_hash);
+    return record(self, TACIT_ENTRY_CONSENT, &about, error);
+}
+
+tacit_status tacit_ledger_withdraw(tacit_ledger *ledger, const char *study, tacit_error *error) {
+    tacit_ledger_file *self = NULL;
+    TACIT_TRY(tacit_ledger_file_of(&self, ledger, "withdrawing", error));
+    TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
+    tacit_release about = { .study = study };
+    return record(self, TACIT_ENTRY_WITHDRAWAL, &about, error);
+}
+
+tacit_status tacit_ledger_file_consent(tacit_consent *out, uint8_t study_hash[TACIT_HASH_BYTES],
+                                       tacit_ledger_file *self, const char *study, tacit_error *error) {
+    tacit_statement *query = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(
+        &query, self->store, "SELECT given, study_hash FROM consent WHERE source = ?1 AND study = ?2",
+        error));
+    tacit_bind_text(query, 1, self->source);
+    tacit_bind_text(query, 2, study);
+    TACIT_CHECK(tacit_statement_step(&row, query, error));
+    if (row) TACIT_CHECK(tacit_column_bytes(study_hash, TACIT_HASH_BYTES, query, 1, error));
+    *out = !row                                  ? TACIT_CONSENT_NONE
+           : tacit_column_integer(query, 0) != 0 ? TACIT_CONSENT_GIVEN
+                                                 : TACIT_CONSENT_WITHDRAWN;
+cleanup:
+    tacit_statement_free(query);
+    return status;
+}
+
+tacit_status tacit_ledger_consent_state(tacit_consent *out, tacit_ledger *ledger, const char *study,
+                                        tacit_error *error) {
+    tacit_ledger_file *self = NULL;
+    uint8_t study_hash[TACIT_HASH_BYTES];
+    TACIT_TRY(tacit_ledger_file_of(&self, ledger, "consent", error));
+    return tacit_ledger_file_consent(out, study_hash, self, study, error);
+}

@@ -1,0 +1,37 @@
+/* The durable ledger. For the files of this folder only. */
+#pragma once
+
+#include "privacy/ledger_class.h"
+#include "privacy/ledger_log.h"
+
+typedef struct tacit_ledger_file {
+    tacit_ledger base;
+    tacit_store *store;
+    char source[TACIT_NAME_MOST + 1];
+} tacit_ledger_file;
+
+/* The tables that follow from the log, as SQL; verification makes them again as temporary tables. `kind` is
+ * "" or "TEMP" and must be a string literal. */
+#define TACIT_LEDGER_STATE_TABLES(kind)                                                                      \
+    "CREATE " kind " TABLE spending (source TEXT NOT NULL, study TEXT NOT NULL, unit INTEGER NOT NULL,"      \
+    " epsilon REAL NOT NULL, delta REAL NOT NULL, PRIMARY KEY (source, study, unit)) STRICT, WITHOUT ROWID;" \
+    "CREATE " kind " TABLE limits (source TEXT NOT NULL, study TEXT NOT NULL, unit INTEGER NOT NULL,"        \
+    " epsilon REAL NOT NULL, delta REAL NOT NULL, PRIMARY KEY (source, study, unit)) STRICT, WITHOUT ROWID;" \
+    "CREATE " kind " TABLE consent (source TEXT NOT NULL, study TEXT NOT NULL, given INTEGER NOT NULL,"      \
+    " study_hash BLOB NOT NULL, PRIMARY KEY (source, study)) STRICT, WITHOUT ROWID;"
+
+/* TACIT_USAGE for a ledger in memory. */
+tacit_status tacit_ledger_file_of(tacit_ledger_file **out, tacit_ledger *ledger, const char *doing,
+                                  tacit_error *error);
+
+/* ledger_charge.c */
+tacit_status tacit_ledger_file_charge(bool *stored, tacit_ledger *ledger, const tacit_release *release,
+                                      tacit_buffer *out, tacit_error *error);
+tacit_status tacit_ledger_file_refuse(tacit_ledger *ledger, const tacit_release *release, const char *reason,
+                                      tacit_error *error);
+tacit_status tacit_ledger_file_has_answer(bool *out, tacit_ledger *ledger, const uint8_t *answer_id,
+                                          const uint8_t *question_hash, tacit_error *error);
+
+/* The consent in force for a study, and what it is to. */
+tacit_status tacit_ledger_file_consent(tacit_consent *out, uint8_t study_hash[TACIT_HASH_BYTES],
+                                       tacit_ledger_file *self, const char *study, tacit_error *error);

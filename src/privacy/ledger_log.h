@@ -1,0 +1,43 @@
+/*
+ * The log of a durable ledger. For the files of this folder only.
+ *
+ * The log is what happened; the other tables (spending, limits, consent) are only its running state, kept so
+ * that a charge need not read the whole log. tacit_log_apply is the one place that turns an entry into state:
+ * the ledger applies an entry when it appends it, and verification applies all of them to empty tables and
+ * compares.
+ *
+ * An entry's body is a canonical byte string (a version, then the members in a fixed order, texts with their
+ * length); its hash is BLAKE2b-256 over the previous entry's hash (zeros before the first) and the body.
+ */
+#pragma once
+
+#include "base/buffer.h"
+#include "privacy/ledger.h"
+#include "store/statement.h"
+
+enum { TACIT_ENTRY_BODY_MOST = 8192, TACIT_REASON_MOST = TACIT_ERROR_TEXT_SIZE };
+
+/* An entry of this kind, now, about `source`; `about` is copied but its texts are borrowed, NULL becoming
+ * "". `reason` may be NULL. */
+tacit_entry tacit_entry_make(tacit_entry_kind kind, const char *source, const tacit_release *about,
+                             const char *reason);
+
+tacit_status tacit_entry_encode(tacit_buffer *out, const tacit_entry *entry, tacit_error *error);
+
+/* Texts in *out point into `body`. TACIT_CORRUPT when the bytes are not an entry. number and hash are not
+ * part of a body and are left 0. */
+tacit_status tacit_entry_decode(tacit_entry *out, const uint8_t *body, size_t length, tacit_error *error);
+
+void tacit_entry_hash(uint8_t out[TACIT_HASH_BYTES], const uint8_t previous[TACIT_HASH_BYTES],
+                      const uint8_t *body, size_t length);
+
+/* Append an entry and apply it, within the caller's transaction; fills in its number and hash. TACIT_CORRUPT
+ * when the log does not end where it should. */
+tacit_status tacit_log_append(tacit_store *store, tacit_entry *entry, tacit_error *error);
+
+/* Bring spending, limits and consent up to date with one entry. */
+tacit_status tacit_log_apply(tacit_store *store, const tacit_entry *entry, tacit_error *error);
+
+/* What is spent and allowed; study "" is the total. */
+tacit_status tacit_log_account(tacit_account *out, tacit_store *store, const char *source, const char *study,
+                               tacit_unit unit, tacit_error *error);

@@ -1,0 +1,51 @@
+#include "privacy/policy.h"
+
+#include <string.h>
+
+tacit_policy tacit_policy_default(void) { return (tacit_policy){ .minimum_rows = 10, .minimum_parties = 2 }; }
+
+tacit_policy tacit_policy_none(void) { return (tacit_policy){ .allow_entrusted = true }; }
+
+static bool method_allowed(const tacit_policy *policy, const char *method) {
+    if (policy->method_count == 0) return true;
+    for (size_t i = 0; i < policy->method_count; i++)
+        if (strcmp(policy->methods[i], method) == 0) return true;
+    return false;
+}
+
+/* Written so that a NaN rule refuses. */
+static bool parameters_allowed(const tacit_policy *policy, const tacit_release *release) {
+    if (policy->most_parameters_per_row == 0) return true;
+    return (double)release->parameters <= policy->most_parameters_per_row * (double)release->rows;
+}
+
+tacit_status tacit_policy_check(const tacit_policy *policy, const tacit_release *release,
+                                tacit_error *error) {
+    if (!method_allowed(policy, release->method))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "method %s is not among those the owner allows: the owner can add it to the rules",
+                          release->method);
+    if (release->kind == TACIT_RELEASE_ENTRUSTED && !policy->allow_entrusted)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "study %s would entrust values in clear to coordinator %s, which the owner's rules "
+                          "do not allow: choose a sealed method, or let the owner allow entrusting",
+                          release->study, release->coordinator);
+    if (release->rows < policy->minimum_rows)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the answer rests on %llu rows, fewer than the owner's minimum of %llu: add rows, "
+                          "or let the owner lower the minimum",
+                          (unsigned long long)release->rows, (unsigned long long)policy->minimum_rows);
+    if (release->parties_minimum < policy->minimum_parties)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "study %s opens results from %llu parties, fewer than the owner's minimum of %llu: "
+                          "raise the study's minimum, or let the owner lower the rule",
+                          release->study, (unsigned long long)release->parties_minimum,
+                          (unsigned long long)policy->minimum_parties);
+    if (!parameters_allowed(policy, release))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the answer holds %llu numbers from %llu rows, more than the owner's %g per row: "
+                          "choose a smaller model, add rows, or let the owner raise the ratio",
+                          (unsigned long long)release->parameters, (unsigned long long)release->rows,
+                          policy->most_parameters_per_row);
+    return TACIT_OK;
+}

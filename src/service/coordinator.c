@@ -1,0 +1,465 @@
+#include "service/coordinator.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "net/clock.h"
+#include "service/coordinator_parts.h"
+
+enum { SERVER_DAYS = 365, LOOK_EVERY_MS = 100, FAREWELL_MS = 10000 };
+
+/* ---- small services to the other file ---- */
+
+void coordinator_news(coordinator *self, const char *format, ...) {
+    char line[1024], stamp[32];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    for (char *at = line; *at != 0; at++)
+        if ((unsigned char)*at < 0x20) *at = ' '; /* texts of peers stay on their line */
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    pthread_mutex_lock(&self->mutex);
+    if (self->log != NULL) {
+        fprintf(self->log, "%s %s\n", stamp, line);
+        fflush(self->log);
+    }
+    if (self->settings.news != NULL) self->settings.news(self->settings.context, line);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+hosted *coordinator_find(coordinator *self, const char *study) {
+    pthread_mutex_lock(&self->mutex);
+    hosted *host = self->studies;
+    while (host != NULL && strcmp(host->study->name, study) != 0) host = host->next;
+    pthread_mutex_unlock(&self->mutex);
+    return host; /* studies are never removed while the server runs */
+}
+
+void coordinator_stir(coordinator *self) {
+    pthread_mutex_lock(&self->mutex);
+    pthread_cond_signal(&self->stirred);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+static void refused(void *context, const tacit_refusal *refusal) {
+    coordinator_news(context, "refused %s %s from %s: %s %s", refusal->method, refusal->path, refusal->address,
+                     tacit_standing_text(refusal->standing), refusal->fingerprint);
+}
+
+static bool revoked(void *context, const char *fingerprint) {
+    return tacit_registry_revoked(((coordinator *)context)->registry, fingerprint);
+}
+
+static void library_message(void *context, const char *message) { coordinator_news(context, "net: %s", message); }
+
+/* ---- running a study ---- */
+
+static void board_changed(void *context) {
+    hosted *host = context;
+    coordinator_wake(host->owner, host->study->name);
+}
+
+tacit_status tacit_coordinator_model_path(const char *folder, const char *study, char *out, size_t size,
+                                          tacit_error *error) {
+    char name[TACIT_ID_SIZE + 16];
+    snprintf(name, sizeof name, "%s.model.json", study);
+    return tacit_path_join(out, size, folder, name, error);
+}
+
+/* Write the guarantee into the model, then the model to registry and folder. */
+static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error *error) {
+    tacit_study *study = host->study;
+    const tacit_plan *plan = &study->plan;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_prices prices;
+    char path[PATH_MAX];
+    tacit_status status;
+    if (outcome->count != 1)
+        return tacit_fail(error, TACIT_INTERNAL, "method %s ended with %zu models", plan->method->name, outcome->count);
+    tacit_model *model = outcome->models[0];
+    TACIT_CHECK(plan->method->price(plan, &prices, error));
+    TACIT_CHECK(tacit_model_describe(model, &study->schema->classes, study->schema, error));
+    model->guarantee = (tacit_guarantee){ .is_private = true,
+                                          .charged = prices.charged,
+                                          .claimed = prices.claimed,
+                                          .noise = TACIT_NOISE_PROVISIONAL,
+                                          .parties = outcome->parties,
+                                          .lambda = plan->lambda };
+    snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
+    snprintf(model->guarantee.study, sizeof model->guarantee.study, "%s", study->name);
+    TACIT_CHECK(tacit_model_print(model, &text, error));
+    TACIT_CHECK(tacit_coordinator_model_path(host->owner->settings.folder, study->name, path, sizeof path, error));
+    TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, 0644, error));
+    TACIT_CHECK(
+        tacit_registry_set_state(host->owner->registry, study->name, TACIT_STUDY_DONE, "", &text, error));
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error *error) {
+    coordinator *self = host->owner;
+    tacit_journal journal = { .context = NULL };
+    tacit_session session = {
+        .plan = &host->study->plan,
+        .transport = tacit_board_transport(host->board),
+        .journal = &journal,
+        .pool = self->pool,
+    };
+    tacit_status status;
+    TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
+    TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
+    TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
+cleanup:
+    tacit_stream_wipe(&session.secret);
+    free(journal.context);
+    return status;
+}
+
+static void *study_main(void *argument) {
+    hosted *host = argument;
+    coordinator *self = host->owner;
+    const char *name = host->study->name;
+    tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = coordinate(host, &outcome, &error);
+    if (status == TACIT_OK) status = keep_model(host, &outcome, &error);
+    if (status == TACIT_OK) {
+        coordinator_news(self, "study %s is done: one model from %zu parties", name, outcome.parties);
+    } else if (status != TACIT_CANCELLED) {
+        coordinator_news(self, "study %s failed: %s", name, error.text);
+        tacit_registry_set_state(self->registry, name, TACIT_STUDY_FAILED, error.text, NULL, NULL);
+    }
+    tacit_outcome_clear(&outcome);
+    if (status != TACIT_CANCELLED) { /* cancelled: the program stops, and a later one goes on from the journal */
+        atomic_store(&host->ended, true);
+        coordinator_wake(self, name);
+        coordinator_stir(self);
+    }
+    return NULL;
+}
+
+static hosted *hosted_free(hosted *host) {
+    if (host == NULL) return NULL;
+    if (host->started) {
+        tacit_board_cancel(host->board);
+        pthread_join(host->thread, NULL);
+    }
+    tacit_board_free(host->board);
+    tacit_study_free(host->study);
+    tacit_levels_clear(&host->told);
+    free(host);
+    return NULL;
+}
+
+static tacit_status seat(void *context, const char *party, tacit_error *error) {
+    return tacit_board_admit(context, party, error);
+}
+
+/* Take a study in: read its definition, set up its board with the parties it has. */
+static tacit_status host_study(coordinator *self, const char *name, tacit_error *error) {
+    hosted *host = TACIT_NEW(hosted, 1);
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_board_settings board = { .study = name, .changed = board_changed, .context = host };
+    tacit_study_record record;
+    tacit_status status;
+    if (host == NULL) return tacit_fail_memory(error);
+    host->owner = self;
+    TACIT_CHECK(tacit_registry_study(self->registry, name, &record, &text, error));
+    TACIT_CHECK(tacit_study_parse(&host->study, tacit_buffer_text(&text), text.length, name, error));
+    TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
+    board.minimum_parties = host->study->plan.minimum_parties;
+    board.patience_ms = host->study->patience_ms;
+    TACIT_CHECK(tacit_board_create(&host->board, &board, error));
+    TACIT_CHECK(tacit_registry_parties(self->registry, name, seat, host->board, error));
+    pthread_mutex_lock(&self->mutex);
+    host->next = self->studies;
+    self->studies = host;
+    pthread_mutex_unlock(&self->mutex);
+    coordinator_news(self, "study %s: %s, %zu of %zu parties have joined", name, tacit_study_state_name(record.state),
+                     record.joined, host->study->plan.parties);
+    host = NULL;
+cleanup:
+    tacit_stream_wipe(&board.secret);
+    tacit_buffer_clear(&text);
+    hosted_free(host);
+    return status;
+}
+
+static tacit_status start_study(coordinator *self, hosted *host, const tacit_study_record *record,
+                                tacit_error *error) {
+    if (record->state == TACIT_STUDY_RECRUITING)
+        TACIT_TRY(tacit_registry_set_state(self->registry, record->name, TACIT_STUDY_RUNNING, "", NULL, error));
+    coordinator_news(self, "study %s runs with %zu parties%s", record->name, record->joined,
+                     record->rounds > 0 ? ", resumed from its journal" : "");
+    host->started = pthread_create(&host->thread, NULL, study_main, host) == 0;
+    return host->started ? TACIT_OK : tacit_fail(error, TACIT_NO_MEMORY, "starting a thread: the system allows no more");
+}
+
+/* Look at one study of the registry and do what is due. */
+static tacit_status tend_study(coordinator *self, const tacit_study_record *record, tacit_error *error) {
+    hosted *host = coordinator_find(self, record->name);
+    if (record->state >= TACIT_STUDY_DONE) {
+        if (host != NULL && !atomic_exchange(&host->ended, true)) { /* closed by another process */
+            tacit_board_cancel(host->board);
+            coordinator_wake(self, record->name);
+        }
+        return TACIT_OK;
+    }
+    if (host == NULL) {
+        TACIT_TRY(host_study(self, record->name, error));
+        host = coordinator_find(self, record->name);
+    }
+    bool due = record->state == TACIT_STUDY_RUNNING || record->joined >= host->study->plan.parties;
+    return due && !host->started ? start_study(self, host, record, error) : TACIT_OK;
+}
+
+/* Every study of the registry; *active says whether one still recruits or runs. */
+static tacit_status tend_studies(coordinator *self, bool *active, tacit_error *error) {
+    tacit_study_record *records = NULL;
+    size_t count = 0;
+    *active = false;
+    tacit_status status = tacit_registry_studies(self->registry, &records, &count, error);
+    for (size_t i = 0; i < count && status == TACIT_OK; i++) {
+        *active = *active || records[i].state < TACIT_STUDY_DONE;
+        status = tend_study(self, &records[i], error);
+    }
+    free(records);
+    return status;
+}
+
+/* Have all parties of the studies that ended been told? */
+static bool all_told(coordinator *self) {
+    pthread_mutex_lock(&self->mutex);
+    bool told = true;
+    for (hosted *host = self->studies; host != NULL; host = host->next)
+        told = told && host->told.count >= tacit_board_admitted(host->board);
+    pthread_mutex_unlock(&self->mutex);
+    return told;
+}
+
+static void wait_a_little(coordinator *self) {
+    struct timespec deadline;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_nsec += LOOK_EVERY_MS * 1000000L;
+    if (deadline.tv_nsec >= 1000000000L) {
+        deadline.tv_sec++;
+        deadline.tv_nsec -= 1000000000L;
+    }
+    pthread_mutex_lock(&self->mutex);
+    pthread_cond_timedwait(&self->stirred, &self->mutex, &deadline);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+static tacit_status serve(coordinator *self, tacit_error *error) {
+    int64_t idle_since = 0;
+    for (;;) {
+        bool active;
+        if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context)) return TACIT_OK;
+        TACIT_TRY(tend_studies(self, &active, error));
+        if (self->settings.until_done && !active) {
+            if (idle_since == 0) idle_since = tacit_clock_monotonic_ms();
+            if (all_told(self) || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS) return TACIT_OK;
+        }
+        wait_a_little(self);
+    }
+}
+
+/* ---- starting and stopping ---- */
+
+tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tacit_error *error) {
+    tacit_registry *registry = NULL;
+    tacit_authority *authority = NULL;
+    char known[TACIT_ID_SIZE];
+    tacit_status status;
+    TACIT_CHECK(tacit_folder_make(folder, error));
+    status = tacit_authority_load(&authority, folder, NULL);
+    if (status == TACIT_NOT_FOUND) status = tacit_authority_create(&authority, folder, name, error);
+    else if (status != TACIT_OK) status = tacit_authority_load(&authority, folder, error); /* for its sentence */
+    if (status != TACIT_OK) goto cleanup;
+    TACIT_CHECK(tacit_registry_open(&registry, folder, true, error));
+    TACIT_CHECK(tacit_registry_get(registry, "name", known, sizeof known, error));
+    if (known[0] == 0) TACIT_CHECK(tacit_registry_set(registry, "name", name, error));
+cleanup:
+    tacit_authority_free(authority);
+    tacit_registry_close(registry);
+    return status;
+}
+
+/* The host part of an https URL, for the server's certificate. */
+static tacit_status url_host(const char *url, char *out, size_t size, tacit_error *error) {
+    static const char scheme[] = "https://";
+    if (strncmp(url, scheme, sizeof scheme - 1) != 0)
+        return tacit_fail(error, TACIT_USAGE, "the address parties use must start with https://, not '%s'", url);
+    const char *host = url + sizeof scheme - 1;
+    bool bracket = *host == '[';
+    size_t length = bracket ? strcspn(++host, "]") : strcspn(host, ":/");
+    if (length == 0 || length >= size) return tacit_fail(error, TACIT_USAGE, "no host in the address '%s'", url);
+    memcpy(out, host, length);
+    out[length] = 0;
+    return TACIT_OK;
+}
+
+/* The server's certificate is made anew at each start, for the names in use now. */
+static tacit_status make_identity(coordinator *self, const char *address, tacit_server_identity *out,
+                                  tacit_error *error) {
+    char host[256];
+    const char *names[4] = { "localhost", "127.0.0.1" };
+    size_t count = 2;
+    if (strcmp(address, "127.0.0.1") != 0 && strcmp(address, "0.0.0.0") != 0 && strcmp(address, "::") != 0)
+        names[count++] = address;
+    if (self->settings.url != NULL) {
+        TACIT_TRY(url_host(self->settings.url, host, sizeof host, error));
+        if (strcmp(host, names[0]) != 0 && strcmp(host, names[1]) != 0) names[count++] = host;
+    }
+    TACIT_TRY(tacit_authority_issue_server(self->authority, self->settings.folder, names, count,
+                                           tacit_validity_days(tacit_clock_wall_seconds(), SERVER_DAYS), error));
+    return tacit_server_identity_load(out, self->settings.folder, error);
+}
+
+/* Listen where parties expect us: at the port asked for, or that of last time, or any. */
+static tacit_status start_server(coordinator *self, tacit_error *error) {
+    tacit_server_settings settings = tacit_server_defaults();
+    tacit_server_callbacks callbacks = { .handle = coordinator_handle,
+                                         .open = coordinator_is_open,
+                                         .body_limit = coordinator_body_limit,
+                                         .revoked = revoked,
+                                         .refused = refused,
+                                         .log = library_message,
+                                         .context = self };
+    tacit_server_identity identity = { NULL, NULL, NULL };
+    char last[16] = "";
+    tacit_status status;
+    if (self->settings.address != NULL) settings.address = self->settings.address;
+    settings.port = self->settings.port;
+    TACIT_CHECK(make_identity(self, settings.address, &identity, error));
+    TACIT_CHECK(tacit_registry_get(self->registry, "port", last, sizeof last, error));
+    if (settings.port == 0 && last[0] != 0) {
+        settings.port = (uint16_t)atoi(last);
+        status = tacit_server_start(&self->server, &identity, &settings, &callbacks, NULL);
+        if (status == TACIT_OK) goto cleanup;
+        settings.port = 0;
+    }
+    TACIT_CHECK(tacit_server_start(&self->server, &identity, &settings, &callbacks, error));
+cleanup:
+    tacit_server_identity_clear(&identity);
+    return status;
+}
+
+static tacit_status announce(coordinator *self, tacit_error *error) {
+    char url[TACIT_INVITATION_URL_MAX + 1], port[16], path[PATH_MAX];
+    const char *address = self->settings.address != NULL ? self->settings.address : "127.0.0.1";
+    unsigned number = tacit_server_port(self->server);
+    bool six = strchr(address, ':') != NULL;
+    if (self->settings.url != NULL) snprintf(url, sizeof url, "%s", self->settings.url);
+    else snprintf(url, sizeof url, "https://%s%s%s:%u", six ? "[" : "", address, six ? "]" : "", number);
+    snprintf(port, sizeof port, "%u", number);
+    TACIT_TRY(tacit_registry_set(self->registry, "port", port, error));
+    TACIT_TRY(tacit_registry_set(self->registry, "url", url, error));
+    TACIT_TRY(tacit_path_join(path, sizeof path, self->settings.folder, "address", error));
+    TACIT_TRY(tacit_file_write(path, url, strlen(url), 0644, error));
+    coordinator_news(self, "serving at %s", url);
+    return TACIT_OK;
+}
+
+static tacit_status open_log(coordinator *self, tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(tacit_path_join(path, sizeof path, self->settings.folder, "coordinator.log", error));
+    mode_t before = umask(0077);
+    self->log = fopen(path, "ae");
+    umask(before);
+    return self->log != NULL ? TACIT_OK : tacit_fail_errno(error, "opening", path);
+}
+
+static void stop(coordinator *self) {
+    char path[PATH_MAX];
+    /* First the studies' threads, which may wait for answers; then the server, whose handlers use the studies. */
+    for (hosted *host = self->studies; host != NULL; host = host->next) tacit_board_cancel(host->board);
+    tacit_server_free(self->server);
+    while (self->studies != NULL) {
+        hosted *host = self->studies;
+        self->studies = host->next;
+        hosted_free(host);
+    }
+    if (self->server != NULL && tacit_path_join(path, sizeof path, self->settings.folder, "address", NULL) == TACIT_OK)
+        unlink(path);
+    if (self->log != NULL) fclose(self->log);
+    tacit_pool_free(self->pool);
+    tacit_authority_free(self->authority);
+    tacit_registry_close(self->registry);
+    pthread_cond_destroy(&self->stirred);
+    pthread_mutex_destroy(&self->mutex);
+}
+
+tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, tacit_error *error) {
+    coordinator self = { .settings = *settings };
+    pthread_condattr_t monotonic;
+    tacit_status status;
+    pthread_mutex_init(&self.mutex, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&self.stirred, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    TACIT_CHECK(tacit_registry_open(&self.registry, settings->folder, false, error));
+    TACIT_CHECK(tacit_registry_get(self.registry, "name", self.name, sizeof self.name, error));
+    TACIT_CHECK(tacit_authority_load(&self.authority, settings->folder, error));
+    TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
+    TACIT_CHECK(open_log(&self, error));
+    TACIT_CHECK(start_server(&self, error));
+    TACIT_CHECK(announce(&self, error));
+    TACIT_CHECK(serve(&self, error));
+cleanup:
+    stop(&self);
+    return status;
+}
+
+tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
+                                      tacit_buffer *out, tacit_error *error) {
+    tacit_registry *registry = NULL;
+    tacit_authority *authority = NULL;
+    tacit_invitation invitation = { .expires = expires };
+    tacit_study_record record;
+    tacit_buffer der = TACIT_BUFFER_LIMITED(sizeof invitation.authority);
+    uint8_t hash[TACIT_TOKEN_HASH_BYTES];
+    tacit_status status;
+    TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
+    TACIT_CHECK(tacit_registry_study(registry, study, &record, NULL, error));
+    if (record.state != TACIT_STUDY_RECRUITING)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' is %s and takes no new parties", study,
+                               tacit_study_state_name(record.state)));
+    TACIT_CHECK(tacit_authority_load(&authority, folder, error));
+    if (url != NULL) snprintf(invitation.url, sizeof invitation.url, "%s", url);
+    else TACIT_CHECK(tacit_registry_get(registry, "url", invitation.url, sizeof invitation.url, error));
+    if (invitation.url[0] == 0)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
+                               "the coordinator's address is not known yet: start `tacit coordinator %s` first, or give "
+                               "--url",
+                               folder));
+    snprintf(invitation.study, sizeof invitation.study, "%s", study);
+    const char *pem = tacit_authority_pem(authority);
+    TACIT_CHECK(tacit_certificate_to_der(&der, pem, strlen(pem), error));
+    memcpy(invitation.authority, der.bytes, der.length);
+    invitation.authority_length = der.length;
+    tacit_token_create(invitation.token);
+    tacit_token_hash(hash, invitation.token);
+    TACIT_CHECK(tacit_registry_invite(registry, study, hash, expires, error));
+    TACIT_CHECK(tacit_invitation_encode(out, &invitation, error));
+cleanup:
+    tacit_invitation_wipe(&invitation);
+    tacit_buffer_clear(&der);
+    tacit_authority_free(authority);
+    tacit_registry_close(registry);
+    return status;
+}

@@ -1,0 +1,358 @@
+/*
+ * The coordinator's HTTP interface for parties: look at an invitation, join with it, poll for questions,
+ * answer. Bodies are protobuf (proto/tacit.proto); failures are one sentence of plain text.
+ */
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "net/clock.h"
+#include "service/coordinator_parts.h"
+#include "tacit.pb-c.h"
+
+enum { CERTIFICATE_DAYS = 365, SMALL_BODY = 64 * 1024 };
+
+bool coordinator_is_open(void *context, const char *method, const char *path) {
+    (void)context;
+    return strcmp(method, "POST") == 0 && (strcmp(path, "/v1/look") == 0 || strcmp(path, "/v1/join") == 0);
+}
+
+size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer) {
+    (void)context;
+    (void)method;
+    bool answering = peer->verified && strcmp(path, "/v1/answer") == 0;
+    return answering ? (size_t)TACIT_PAYLOAD_MOST + SMALL_BODY : SMALL_BODY;
+}
+
+static unsigned http_status(tacit_status status) {
+    switch (status) {
+    case TACIT_OK: return 200;
+    case TACIT_REFUSED: return 403;
+    case TACIT_NOT_FOUND: return 409;
+    case TACIT_PROTOCOL:
+    case TACIT_INPUT:
+    case TACIT_USAGE: return 400;
+    case TACIT_LIMIT: return 413;
+    default: return 500;
+    }
+}
+
+static void answer_bytes(tacit_exchange *exchange, const tacit_buffer *body) {
+    tacit_exchange_answer(exchange, &(tacit_http_answer){ .status = 200, .bytes = body->bytes, .length = body->length });
+}
+
+/* What went wrong on our side is for our log, not for whoever is at the other end. */
+static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_status status, const tacit_error *error) {
+    const tacit_peer *peer = tacit_exchange_peer(exchange);
+    unsigned http = http_status(status);
+    coordinator_news(self, "%s %s from %s: %u: %s", tacit_exchange_path(exchange), tacit_status_name(status),
+                     peer->verified ? peer->name : peer->address, http, error->text);
+    tacit_exchange_answer_text(exchange, http, http == 500 ? "the coordinator failed; its log says why" : error->text);
+}
+
+static tacit_status token_of(ProtobufCBinaryData token, uint32_t protocol, uint8_t hash[TACIT_TOKEN_HASH_BYTES],
+                             tacit_error *error) {
+    if (protocol != TACIT_PROTOCOL_VERSION)
+        return tacit_fail(error, TACIT_PROTOCOL,
+                          "the party speaks protocol version %u, the coordinator version %d: update the older of the "
+                          "two",
+                          protocol, TACIT_PROTOCOL_VERSION);
+    if (token.len != TACIT_TOKEN_BYTES) return tacit_fail(error, TACIT_PROTOCOL, "the token has the wrong length");
+    tacit_token_hash(hash, token.data);
+    return TACIT_OK;
+}
+
+/* ---- look ---- */
+
+static tacit_status look(coordinator *self, const tacit_buffer *body, tacit_buffer *out, tacit_error *error) {
+    Tacit__Wire__LookRequest *request = NULL;
+    Tacit__Wire__LookReply reply = TACIT__WIRE__LOOK_REPLY__INIT;
+    tacit_buffer definition = TACIT_BUFFER_INIT;
+    uint8_t hash[TACIT_TOKEN_HASH_BYTES];
+    char study[TACIT_ID_SIZE];
+    tacit_study_record record;
+    tacit_status status;
+    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__look_request__descriptor, body->bytes, body->length,
+                                 error));
+    TACIT_CHECK(token_of(request->token, request->protocol, hash, error));
+    TACIT_CHECK(tacit_registry_look(self->registry, hash, tacit_clock_wall_seconds(), study, error));
+    TACIT_CHECK(tacit_registry_study(self->registry, study, &record, &definition, error));
+    reply.protocol = TACIT_PROTOCOL_VERSION;
+    reply.study = study;
+    reply.coordinator = self->name;
+    reply.definition = (char *)definition.bytes;
+    TACIT_CHECK(tacit_wire_pack(out, &reply, error));
+cleanup:
+    tacit_buffer_clear(&definition);
+    tacit_wire_free(request);
+    return status;
+}
+
+/* ---- join ---- */
+
+static tacit_status check_consent(coordinator *self, const char *study, ProtobufCBinaryData consented,
+                                  tacit_error *error) {
+    tacit_study_record record;
+    tacit_buffer definition = TACIT_BUFFER_INIT;
+    uint8_t hash[TACIT_HASH_BYTES];
+    tacit_status status = tacit_registry_study(self->registry, study, &record, &definition, error);
+    if (status == TACIT_OK) {
+        crypto_generichash(hash, sizeof hash, definition.bytes, definition.length, NULL, 0);
+        if (consented.len != sizeof hash || sodium_memcmp(hash, consented.data, sizeof hash) != 0)
+            status = tacit_fail(error, TACIT_REFUSED, "consent was given to another definition of study '%s'", study);
+    }
+    tacit_buffer_clear(&definition);
+    return status;
+}
+
+/* Issue the certificate of a redeemed invitation and seat the party. */
+static tacit_status admit(coordinator *self, const uint8_t *token_hash, const char *request, const char *party,
+                          const char *study, tacit_buffer *certificate, tacit_error *error) {
+    int64_t now = tacit_clock_wall_seconds();
+    tacit_certificate_info info;
+    if (certificate->length == 0) {
+        TACIT_TRY(tacit_authority_issue_client(certificate, self->authority, request, strlen(request), party,
+                                               tacit_validity_days(now, CERTIFICATE_DAYS), error));
+        TACIT_TRY(tacit_certificate_inspect(&info, certificate->bytes, certificate->length, error));
+        TACIT_TRY(tacit_registry_admit(self->registry, token_hash, tacit_buffer_text(certificate), info.fingerprint,
+                                       now, error));
+        coordinator_news(self, "%s joined study %s", party, study);
+    }
+    hosted *host = coordinator_find(self, study);
+    if (host != NULL) TACIT_TRY(tacit_board_admit(host->board, party, error));
+    coordinator_stir(self);
+    return TACIT_OK;
+}
+
+static tacit_status join(coordinator *self, const tacit_buffer *body, tacit_buffer *out, tacit_error *error) {
+    Tacit__Wire__JoinRequest *request = NULL;
+    Tacit__Wire__JoinReply reply = TACIT__WIRE__JOIN_REPLY__INIT;
+    tacit_buffer certificate = TACIT_BUFFER_INIT;
+    uint8_t token_hash[TACIT_TOKEN_HASH_BYTES], request_hash[TACIT_HASH_BYTES];
+    char study[TACIT_ID_SIZE], party[TACIT_ID_SIZE];
+    int64_t now = tacit_clock_wall_seconds();
+    tacit_status status;
+    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__join_request__descriptor, body->bytes, body->length,
+                                 error));
+    TACIT_CHECK(token_of(request->token, request->protocol, token_hash, error));
+    TACIT_CHECK(tacit_registry_look(self->registry, token_hash, now, study, error));
+    TACIT_CHECK(check_consent(self, study, request->definition_hash, error));
+    crypto_generichash(request_hash, sizeof request_hash, (const uint8_t *)request->signing_request,
+                       strlen(request->signing_request), NULL, 0);
+    TACIT_CHECK(
+        tacit_registry_redeem(self->registry, token_hash, request_hash, now, party, &certificate, error));
+    TACIT_CHECK(admit(self, token_hash, request->signing_request, party, study, &certificate, error));
+    reply.protocol = TACIT_PROTOCOL_VERSION;
+    reply.party = party;
+    reply.certificate = (char *)certificate.bytes;
+    TACIT_CHECK(tacit_wire_pack(out, &reply, error));
+cleanup:
+    tacit_buffer_clear(&certificate);
+    tacit_wire_free(request);
+    return status;
+}
+
+/* ---- poll ---- */
+
+static void remember_told(coordinator *self, const char *study, const char *party) {
+    hosted *host = coordinator_find(self, study);
+    if (host == NULL) return;
+    pthread_mutex_lock(&self->mutex);
+    tacit_levels_add(&host->told, party, strlen(party), NULL, NULL);
+    pthread_mutex_unlock(&self->mutex);
+    coordinator_stir(self);
+}
+
+static tacit_status pack_finished(coordinator *self, const tacit_study_record *record, tacit_buffer *out,
+                                  tacit_error *error) {
+    Tacit__Wire__PollReply reply = TACIT__WIRE__POLL_REPLY__INIT;
+    Tacit__Wire__Finished finished = TACIT__WIRE__FINISHED__INIT;
+    tacit_study_record copy = *record;
+    tacit_buffer model = TACIT_BUFFER_INIT;
+    tacit_status status = TACIT_OK;
+    if (record->state == TACIT_STUDY_DONE)
+        TACIT_CHECK(tacit_registry_model(self->registry, record->name, &model, error));
+    finished.state = (char *)tacit_study_state_name(record->state);
+    finished.reason = copy.reason;
+    finished.model = (ProtobufCBinaryData){ model.length, model.bytes };
+    reply.protocol = TACIT_PROTOCOL_VERSION;
+    reply.event_case = TACIT__WIRE__POLL_REPLY__EVENT_FINISHED;
+    reply.finished = &finished;
+    TACIT_CHECK(tacit_wire_pack(out, &reply, error));
+cleanup:
+    tacit_buffer_clear(&model);
+    return status;
+}
+
+/* The question travels inside the reply; it is encoded already, so its bytes are framed by hand: field 2, length. */
+static tacit_status pack_question(const tacit_buffer *question, tacit_buffer *out, tacit_error *error) {
+    Tacit__Wire__PollReply reply = TACIT__WIRE__POLL_REPLY__INIT;
+    reply.protocol = TACIT_PROTOCOL_VERSION;
+    TACIT_TRY(tacit_wire_pack(out, &reply, error));
+    uint8_t head[11] = { 2 << 3 | 2 };
+    size_t used = 1, length = question->length;
+    do {
+        head[used++] = (uint8_t)((length & 0x7f) | (length > 0x7f ? 0x80 : 0));
+        length >>= 7;
+    } while (length > 0);
+    TACIT_TRY(tacit_buffer_append(out, head, used, error));
+    return tacit_buffer_append(out, question->bytes, question->length, error);
+}
+
+/* Is there something to tell this party now? */
+static tacit_status news_for(coordinator *self, const char *party, const char *study, bool *ready, tacit_buffer *out,
+                             tacit_error *error) {
+    tacit_study_record record;
+    *ready = false;
+    TACIT_TRY(tacit_registry_study(self->registry, study, &record, NULL, error));
+    if (record.state >= TACIT_STUDY_DONE) {
+        TACIT_TRY(pack_finished(self, &record, out, error));
+        remember_told(self, study, party);
+        *ready = true;
+        return TACIT_OK;
+    }
+    hosted *host = coordinator_find(self, study);
+    if (host == NULL) return TACIT_OK; /* added a moment ago: the main loop will host it */
+    tacit_buffer question = TACIT_BUFFER_INIT;
+    TACIT_TRY(tacit_board_admit(host->board, party, error));
+    tacit_status status = tacit_board_read(host->board, party, ready, &question, error);
+    if (status == TACIT_OK && *ready) status = pack_question(&question, out, error);
+    tacit_buffer_clear(&question);
+    return status;
+}
+
+/* Take a waiter out of the list; NULL when another thread has it already. */
+static waiter *take_waiter(coordinator *self, const tacit_exchange *exchange) {
+    pthread_mutex_lock(&self->mutex);
+    waiter **link = &self->waiters;
+    while (*link != NULL && (*link)->exchange != exchange) link = &(*link)->next;
+    waiter *found = *link;
+    if (found != NULL) *link = found->next;
+    pthread_mutex_unlock(&self->mutex);
+    return found;
+}
+
+static void poll_abandoned(void *context, tacit_exchange *exchange) {
+    waiter *found = take_waiter(context, exchange);
+    if (found == NULL) return; /* the thread that took it completes it */
+    tacit_exchange_release(found->exchange);
+    free(found);
+}
+
+/* Answer a waiter with what there is, or with "nothing yet, ask again". */
+static void complete_waiter(coordinator *self, waiter *found) {
+    tacit_buffer body = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    bool ready = false;
+    tacit_status status = news_for(self, found->party, found->study, &ready, &body, &error);
+    if (status != TACIT_OK) coordinator_news(self, "poll of %s: %s", found->party, error.text);
+    tacit_exchange_complete(found->exchange,
+                            &(tacit_http_answer){ .status = status != TACIT_OK ? 500 : ready ? 200 : 204,
+                                                  .bytes = ready ? body.bytes : NULL,
+                                                  .length = ready ? body.length : 0 });
+    tacit_buffer_clear(&body);
+    free(found);
+}
+
+void coordinator_wake(coordinator *self, const char *study) {
+    waiter *ours = NULL;
+    pthread_mutex_lock(&self->mutex);
+    for (waiter **link = &self->waiters; *link != NULL;) {
+        waiter *each = *link;
+        if (strcmp(each->study, study) != 0) {
+            link = &each->next;
+            continue;
+        }
+        *link = each->next;
+        each->next = ours;
+        ours = each;
+    }
+    pthread_mutex_unlock(&self->mutex);
+    while (ours != NULL) {
+        waiter *each = ours;
+        ours = each->next;
+        complete_waiter(self, each);
+    }
+}
+
+/* Suspend a poll. The waiter is listed before the board is looked at again, so that a question pinned in between is
+ * seen either here or by coordinator_wake. */
+static void wait_for_news(coordinator *self, tacit_exchange *exchange, const char *party, const char *study) {
+    waiter *each = TACIT_NEW(waiter, 1);
+    if (each == NULL) {
+        tacit_exchange_answer_text(exchange, 500, "out of memory");
+        return;
+    }
+    memcpy(each->party, party, strlen(party) + 1);
+    memcpy(each->study, study, strlen(study) + 1);
+    each->exchange = exchange;
+    if (!tacit_exchange_suspend(exchange, 0, poll_abandoned, self)) {
+        free(each);
+        return;
+    }
+    pthread_mutex_lock(&self->mutex);
+    each->next = self->waiters;
+    self->waiters = each;
+    pthread_mutex_unlock(&self->mutex);
+    tacit_buffer probe = TACIT_BUFFER_INIT;
+    bool ready = false;
+    tacit_status status = news_for(self, party, study, &ready, &probe, NULL);
+    tacit_buffer_clear(&probe);
+    if (status == TACIT_OK && !ready) return;
+    waiter *again = take_waiter(self, exchange);
+    if (again != NULL) complete_waiter(self, again);
+}
+
+static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_peer *peer) {
+    tacit_buffer body = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    char study[TACIT_ID_SIZE], party[sizeof peer->name];
+    bool ready = false;
+    memcpy(party, peer->name, sizeof party);
+    tacit_status status = tacit_registry_party_study(self->registry, party, study, &error);
+    if (status == TACIT_OK) status = news_for(self, party, study, &ready, &body, &error);
+    if (status != TACIT_OK) answer_failure(self, exchange, status, &error);
+    else if (ready) answer_bytes(exchange, &body);
+    else wait_for_news(self, exchange, party, study);
+    tacit_buffer_clear(&body);
+}
+
+/* ---- answer ---- */
+
+static tacit_status take_answer(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
+                                tacit_error *error) {
+    char study[TACIT_ID_SIZE];
+    TACIT_TRY(tacit_registry_party_study(self->registry, peer->name, study, error));
+    hosted *host = coordinator_find(self, study);
+    if (host == NULL) return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' asks nothing now", study);
+    return tacit_board_answer(host->board, peer->name, body->bytes, body->length, error);
+}
+
+void coordinator_handle(void *context, tacit_exchange *exchange) {
+    coordinator *self = context;
+    const char *path = tacit_exchange_path(exchange);
+    const tacit_buffer *body = tacit_exchange_body(exchange);
+    const tacit_peer *peer = tacit_exchange_peer(exchange);
+    tacit_buffer out = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status;
+    if (strcmp(tacit_exchange_method(exchange), "POST") != 0) {
+        tacit_exchange_answer_text(exchange, 405, "only POST is understood here");
+        return;
+    }
+    if (strcmp(path, "/v1/poll") == 0) {
+        poll_news(self, exchange, peer);
+        return;
+    }
+    if (strcmp(path, "/v1/look") == 0) status = look(self, body, &out, &error);
+    else if (strcmp(path, "/v1/join") == 0) status = join(self, body, &out, &error);
+    else if (strcmp(path, "/v1/answer") == 0) status = take_answer(self, body, peer, &error);
+    else {
+        tacit_exchange_answer_text(exchange, 404, "nothing is here");
+        return;
+    }
+    if (status == TACIT_OK) answer_bytes(exchange, &out);
+    else answer_failure(self, exchange, status, &error);
+    tacit_buffer_clear(&out);
+}

@@ -1,0 +1,62 @@
+/* Shared by the coordinator's files only. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "net/server.h"
+#include "service/coordinator.h"
+#include "service/study.h"
+#include "session/board.h"
+
+typedef struct coordinator coordinator;
+
+/* A study that this process serves. */
+typedef struct hosted {
+    coordinator *owner;
+    tacit_study *study;
+    tacit_board *board;
+    pthread_t thread;
+    bool started;
+    atomic_bool ended;   /* the registry holds its final state */
+    tacit_levels told;   /* parties that have been told the end; guarded by the coordinator's mutex */
+    struct hosted *next;
+} hosted;
+
+/* A party's poll that waits for something to say. */
+typedef struct waiter {
+    tacit_exchange *exchange;
+    char party[TACIT_NAME_SIZE];
+    char study[TACIT_ID_SIZE];
+    struct waiter *next;
+} waiter;
+
+struct coordinator {
+    tacit_coordinator_settings settings;
+    char name[TACIT_ID_SIZE];
+    tacit_registry *registry;
+    tacit_authority *authority;
+    tacit_server *server;
+    tacit_pool *pool;
+    FILE *log;
+    pthread_mutex_t mutex; /* guards what follows, and the log */
+    pthread_cond_t stirred; /* something for the main loop to look at */
+    hosted *studies;
+    waiter *waiters;
+};
+
+/* Write a line to the log and hand it to settings.news. */
+void coordinator_news(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
+
+/* By name; NULL when this process does not serve it. */
+hosted *coordinator_find(coordinator *self, const char *study);
+
+/* Tell the main loop to look again; tell waiting parties of a study. */
+void coordinator_stir(coordinator *self);
+void coordinator_wake(coordinator *self, const char *study);
+
+/* The HTTP side (coordinator_api.c). */
+void coordinator_handle(void *context, tacit_exchange *exchange);
+bool coordinator_is_open(void *context, const char *method, const char *path);
+size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer);

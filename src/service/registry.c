@@ -1,0 +1,294 @@
+#include "service/registry.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "service/registry_parts.h"
+
+static const char *const scripts[] = {
+    "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE study (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,"
+    "  state INTEGER NOT NULL, reason TEXT NOT NULL, secret BLOB, model BLOB, created INTEGER NOT NULL);"
+    "CREATE TABLE invitation (token_hash BLOB PRIMARY KEY, study TEXT NOT NULL REFERENCES study(name),"
+    "  expires INTEGER NOT NULL, request_hash BLOB, party TEXT) WITHOUT ROWID;"
+    "CREATE TABLE party (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    "  study TEXT NOT NULL REFERENCES study(name), fingerprint TEXT NOT NULL UNIQUE, certificate TEXT NOT NULL,"
+    "  joined INTEGER NOT NULL, revoked INTEGER NOT NULL DEFAULT 0);"
+    "CREATE TABLE journal (study TEXT NOT NULL REFERENCES study(name), round INTEGER NOT NULL, record BLOB NOT NULL,"
+    "  PRIMARY KEY (study, round)) WITHOUT ROWID;"
+    "CREATE TABLE checkpoint (study TEXT PRIMARY KEY REFERENCES study(name), round INTEGER NOT NULL,"
+    "  state BLOB NOT NULL) WITHOUT ROWID;",
+};
+
+static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,
+                                           sizeof scripts / sizeof scripts[0] };
+
+tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool create, tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(tacit_path_join(path, sizeof path, folder, "coordinator.db", error));
+    tacit_registry *registry = TACIT_NEW(tacit_registry, 1);
+    if (registry == NULL) return tacit_fail_memory(error);
+    tacit_status status =
+        tacit_store_open(&registry->store, path, &schema, create ? TACIT_STORE_CREATE : TACIT_STORE_EXISTING, error);
+    if (status != TACIT_OK) {
+        free(registry);
+        return status;
+    }
+    pthread_mutex_init(&registry->mutex, NULL);
+    *out = registry;
+    return TACIT_OK;
+}
+
+tacit_registry *tacit_registry_close(tacit_registry *registry) {
+    if (registry == NULL) return NULL;
+    tacit_store_close(registry->store);
+    pthread_mutex_destroy(&registry->mutex);
+    free(registry);
+    return NULL;
+}
+
+void tacit_registry_lock(tacit_registry *registry) { pthread_mutex_lock(&registry->mutex); }
+void tacit_registry_unlock(tacit_registry *registry) { pthread_mutex_unlock(&registry->mutex); }
+
+tacit_status tacit_registry_finish(tacit_registry *registry, tacit_status status, tacit_error *error) {
+    if (status == TACIT_OK) return tacit_store_commit(registry->store, error);
+    tacit_store_rollback(registry->store);
+    return status;
+}
+
+/* ---- settings ---- */
+
+tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *put = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&put, registry->store, "REPLACE INTO setting VALUES (?1, ?2)", error));
+    tacit_bind_text(put, 1, key);
+    tacit_bind_text(put, 2, value);
+    TACIT_CHECK(tacit_statement_run(put, error));
+cleanup:
+    tacit_statement_free(put);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_get(tacit_registry *registry, const char *key, char *out, size_t size, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    const char *text = "";
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, "SELECT value FROM setting WHERE key = ?1", error));
+    tacit_bind_text(get, 1, key);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (row) TACIT_CHECK(tacit_column_text(&text, get, 0, size - 1, error));
+    snprintf(out, size, "%s", text);
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+/* ---- studies ---- */
+
+const char *tacit_study_state_name(tacit_study_state state) {
+    switch (state) {
+    case TACIT_STUDY_RECRUITING: return "recruiting";
+    case TACIT_STUDY_RUNNING: return "running";
+    case TACIT_STUDY_DONE: return "done";
+    case TACIT_STUDY_FAILED: return "failed";
+    case TACIT_STUDY_CLOSED: return "closed";
+    }
+    return "unknown";
+}
+
+static bool has_ended(tacit_study_state state) { return state >= TACIT_STUDY_DONE; }
+
+tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name, const char *definition,
+                                      tacit_error *error) {
+    uint8_t secret[TACIT_STREAM_KEY_BYTES];
+    randombytes_buf(secret, sizeof secret);
+    tacit_registry_lock(registry);
+    tacit_statement *find = NULL, *put = NULL;
+    bool taken = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(tacit_statement_prepare(&find, registry->store, "SELECT 1 FROM study WHERE name = ?1", error));
+    tacit_bind_text(find, 1, name);
+    TACIT_CHECK(tacit_statement_step(&taken, find, error));
+    if (taken)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "a study called '%s' is already there; choose another name", name));
+    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
+                                        "INSERT INTO study (name, definition, state, reason, secret, created)"
+                                        " VALUES (?1, ?2, ?3, '', ?4, ?5)",
+                                        error));
+    tacit_bind_text(put, 1, name);
+    tacit_bind_text(put, 2, definition);
+    tacit_bind_integer(put, 3, TACIT_STUDY_RECRUITING);
+    tacit_bind_blob(put, 4, secret, sizeof secret);
+    tacit_bind_integer(put, 5, (int64_t)time(NULL));
+    TACIT_CHECK(tacit_statement_run(put, error));
+cleanup:
+    tacit_statement_free(find);
+    tacit_statement_free(put);
+    status = tacit_registry_finish(registry, status, error);
+    tacit_registry_unlock(registry);
+    sodium_memzero(secret, sizeof secret);
+    return status;
+}
+
+#define STUDY_COLUMNS                                                                                                  \
+    "SELECT name, state, reason, (SELECT count(*) FROM party WHERE study = s.name AND revoked = 0),"                   \
+    " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"             \
+    " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name), 0), definition FROM study s "
+
+static tacit_status read_record(tacit_statement *row, tacit_study_record *out, tacit_error *error) {
+    const char *name, *reason;
+    TACIT_TRY(tacit_column_text(&name, row, 0, TACIT_ID_SIZE - 1, error));
+    TACIT_TRY(tacit_column_text(&reason, row, 2, TACIT_ERROR_TEXT_SIZE - 1, error));
+    *out = (tacit_study_record){ .state = (tacit_study_state)tacit_column_integer(row, 1),
+                                 .joined = (size_t)tacit_column_integer(row, 3),
+                                 .invited = (size_t)tacit_column_integer(row, 4),
+                                 .rounds = (uint64_t)tacit_column_integer(row, 5) };
+    memcpy(out->name, name, strlen(name) + 1);
+    memcpy(out->reason, reason, strlen(reason) + 1);
+    return TACIT_OK;
+}
+
+tacit_status tacit_registry_studies(tacit_registry *registry, tacit_study_record **out, size_t *count,
+                                    tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *list = NULL;
+    tacit_study_record *records = NULL;
+    size_t used = 0;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&list, registry->store, STUDY_COLUMNS "ORDER BY number", error));
+    for (;;) {
+        TACIT_CHECK(tacit_statement_step(&row, list, error));
+        if (!row) break;
+        tacit_study_record *grown = tacit_grow(records, used + 1, sizeof *records);
+        if (grown == NULL) TACIT_CHECK(tacit_fail_memory(error));
+        records = grown;
+        TACIT_CHECK(read_record(list, &records[used], error));
+        used++;
+    }
+    *out = records;
+    *count = used;
+    records = NULL;
+cleanup:
+    free(records);
+    tacit_statement_free(list);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_study(tacit_registry *registry, const char *name, tacit_study_record *out,
+                                  tacit_buffer *definition, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    const char *text;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, STUDY_COLUMNS "WHERE name = ?1", error));
+    tacit_bind_text(get, 1, name);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (!row)
+        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "no study is called '%s' (tacit study status lists them)", name));
+    TACIT_CHECK(read_record(get, out, error));
+    TACIT_CHECK(tacit_column_text(&text, get, 6, SIZE_MAX / 2, error));
+    if (definition != NULL) TACIT_CHECK(tacit_buffer_append(definition, text, strlen(text), error));
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+static tacit_status current_state(tacit_registry *registry, const char *name, tacit_study_state *out,
+                                  tacit_error *error) {
+    tacit_statement *get = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, "SELECT state FROM study WHERE name = ?1", error));
+    tacit_bind_text(get, 1, name);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "no study is called '%s'", name));
+    *out = (tacit_study_state)tacit_column_integer(get, 0);
+cleanup:
+    tacit_statement_free(get);
+    return status;
+}
+
+tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name, tacit_study_state state,
+                                      const char *reason, const tacit_buffer *model, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *put = NULL;
+    tacit_study_state before;
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(current_state(registry, name, &before, error));
+    if (has_ended(before))
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' is already %s", name, tacit_study_state_name(before)));
+    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
+                                        "UPDATE study SET state = ?2, reason = ?3, model = ?4,"
+                                        " secret = CASE WHEN ?5 THEN NULL ELSE secret END WHERE name = ?1",
+                                        error));
+    tacit_bind_text(put, 1, name);
+    tacit_bind_integer(put, 2, state);
+    tacit_bind_text(put, 3, reason);
+    tacit_bind_blob(put, 4, model != NULL ? model->bytes : NULL, model != NULL ? model->length : 0);
+    tacit_bind_integer(put, 5, has_ended(state));
+    TACIT_CHECK(tacit_statement_run(put, error));
+cleanup:
+    tacit_statement_free(put);
+    status = tacit_registry_finish(registry, status, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_secret(tacit_registry *registry, const char *name, tacit_stream *out, tacit_error *error) {
+    uint8_t key[TACIT_STREAM_KEY_BYTES];
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
+                                        "SELECT secret FROM study WHERE name = ?1 AND secret IS NOT NULL", error));
+    tacit_bind_text(get, 1, name);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has ended", name));
+    TACIT_CHECK(tacit_column_bytes(key, sizeof key, get, 0, error));
+    *out = tacit_stream_from_key(key);
+cleanup:
+    sodium_memzero(key, sizeof key);
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    const uint8_t *bytes;
+    size_t length;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
+                                        "SELECT model FROM study WHERE name = ?1 AND model IS NOT NULL", error));
+    tacit_bind_text(get, 1, name);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has no model", name));
+    TACIT_CHECK(tacit_column_blob(&bytes, &length, get, 0, SIZE_MAX / 2, error));
+    TACIT_CHECK(tacit_buffer_append(out, bytes, length, error));
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}

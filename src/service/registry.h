@@ -1,0 +1,100 @@
+/*
+ * What a coordinator remembers: its studies, invitations, parties, journals and results, in one SQLite file
+ * in its folder. Any number of processes may use the file (`tacit study ...` beside a running coordinator);
+ * within one process every function may be called from any thread.
+ */
+#pragma once
+
+#include "base/buffer.h"
+#include "net/invitation.h"
+#include "privacy/release.h"
+#include "rand/stream.h"
+#include "session/session.h"
+
+typedef struct tacit_registry tacit_registry;
+
+/* In `folder`; made when `create` is set, else TACIT_NOT_FOUND with the remedy. */
+tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool create, tacit_error *error);
+tacit_registry *tacit_registry_close(tacit_registry *registry);
+
+/* Small settings of the coordinator ("name", "url"); "" when never set. */
+tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value, tacit_error *error);
+tacit_status tacit_registry_get(tacit_registry *registry, const char *key, char *out, size_t size, tacit_error *error);
+
+typedef enum tacit_study_state {
+    TACIT_STUDY_RECRUITING,
+    TACIT_STUDY_RUNNING,
+    TACIT_STUDY_DONE,
+    TACIT_STUDY_FAILED,
+    TACIT_STUDY_CLOSED,
+} tacit_study_state;
+
+const char *tacit_study_state_name(tacit_study_state state);
+
+typedef struct tacit_study_record {
+    char name[TACIT_ID_SIZE];
+    tacit_study_state state;
+    char reason[TACIT_ERROR_TEXT_SIZE]; /* why it failed; "" otherwise */
+    size_t joined;
+    size_t invited;  /* invitations still open */
+    uint64_t rounds; /* finished */
+} tacit_study_record;
+
+/* A new study, with a fresh secret. TACIT_USAGE when the name is taken. */
+tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name, const char *definition,
+                                      tacit_error *error);
+
+/* All studies in the order they were added; freed with free(). */
+tacit_status tacit_registry_studies(tacit_registry *registry, tacit_study_record **out, size_t *count,
+                                    tacit_error *error);
+
+/* TACIT_NOT_FOUND when there is none so called. `definition` (may be NULL) receives the canonical text. */
+tacit_status tacit_registry_study(tacit_registry *registry, const char *name, tacit_study_record *out,
+                                  tacit_buffer *definition, tacit_error *error);
+
+/* Change the state. Ending a study (done, failed, closed) erases its secret: noise drawn from it can then never be
+ * drawn again. `model` may be NULL. A study that has ended stays as it is: TACIT_USAGE. */
+tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name, tacit_study_state state,
+                                      const char *reason, const tacit_buffer *model, tacit_error *error);
+tacit_status tacit_registry_secret(tacit_registry *registry, const char *name, tacit_stream *out, tacit_error *error);
+
+/* The model file of a finished study, appended. TACIT_NOT_FOUND when there is none. */
+tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out, tacit_error *error);
+
+/* Remember an invitation by the hash of its token. */
+tacit_status tacit_registry_invite(tacit_registry *registry, const char *study,
+                                   const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES], int64_t expires,
+                                   tacit_error *error);
+
+/* Which study does a token open? TACIT_REFUSED: unknown, expired, or the study takes nobody in any more. A token that
+ * was used still tells its study, so that its holder can look. */
+tacit_status tacit_registry_look(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
+                                 int64_t now, char study[TACIT_ID_SIZE], tacit_error *error);
+
+/* Use a token for the key behind one certificate request. The first use makes a party id; the same request again gets
+ * the same party id and, once stored, the same certificate (appended; empty before). Another request is refused. */
+tacit_status tacit_registry_redeem(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
+                                   const uint8_t request_hash[TACIT_HASH_BYTES], int64_t now,
+                                   char party[TACIT_ID_SIZE], tacit_buffer *certificate, tacit_error *error);
+
+/* The party is in: store its certificate. */
+tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
+                                  const char *certificate, const char *fingerprint, int64_t now, tacit_error *error);
+
+typedef tacit_status tacit_party_visit(void *context, const char *party, tacit_error *error);
+
+/* The admitted parties of a study in the order they joined. The visitor must not use the registry. */
+tacit_status tacit_registry_parties(tacit_registry *registry, const char *study, tacit_party_visit *visit,
+                                    void *context, tacit_error *error);
+
+/* The study that a party belongs to; TACIT_NOT_FOUND. */
+tacit_status tacit_registry_party_study(tacit_registry *registry, const char *party, char study[TACIT_ID_SIZE],
+                                        tacit_error *error);
+
+/* Has this certificate been revoked, or was it never admitted? Errors count as revoked. */
+bool tacit_registry_revoked(tacit_registry *registry, const char *fingerprint);
+tacit_status tacit_registry_revoke(tacit_registry *registry, const char *party, tacit_error *error);
+
+/* The journal of one study, for a session. `journal->context` must be freed with free(). */
+tacit_status tacit_registry_journal(tacit_registry *registry, const char *study, tacit_journal *out,
+                                    tacit_error *error);

@@ -1,0 +1,43 @@
+/*
+ * A study's definition: what is asked of the parties, by which method, at which price. Written by the
+ * consortium's statistician as YAML:
+ *
+ *   name: breast-cancer              # 1 to 40 of a-z 0-9 -
+ *   title: Malignant or benign, from five clinics
+ *   method: avg
+ *   set: {noise: coordinator}        # the method's settings; optional
+ *   epsilon: 2
+ *   delta: 0                         # optional
+ *   lambda: 0.05
+ *   parties: {expected: 5, minimum: 3}
+ *   minimum_rows: 80                 # a party with fewer refuses
+ *   patience: 30                     # seconds a round waits for stragglers; optional
+ *   schema: breast_cancer.schema.yaml
+ *
+ * Its canonical text carries the schema itself and is what travels; parties consent to the hash of it. A
+ * definition that came over the network is never allowed to name a file.
+ */
+#pragma once
+
+#include "method/methods.h"
+
+enum { TACIT_STUDY_BYTES_LIMIT = 80 << 20, TACIT_TITLE_SIZE = 200 };
+
+typedef struct tacit_study {
+    char name[TACIT_ID_SIZE];
+    char title[TACIT_TITLE_SIZE];
+    tacit_plan plan;
+    unsigned patience_ms;
+    tacit_schema *schema;
+    tacit_buffer canonical;
+    uint8_t hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the canonical text */
+} tacit_study;
+
+/* Read a file; `schema:` names a file relative to it. TACIT_REFUSED for a method that cannot be deployed. */
+tacit_status tacit_study_load(tacit_study **out, const char *path, tacit_error *error);
+
+/* Read a canonical text, e.g. one that came over the network. */
+tacit_status tacit_study_parse(tacit_study **out, const char *text, size_t length, const char *name,
+                               tacit_error *error);
+
+tacit_study *tacit_study_free(tacit_study *study);

@@ -1,0 +1,281 @@
+#include "session/board.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+
+typedef enum seat_state { SEAT_SILENT, SEAT_ANSWERED, SEAT_REFUSED } seat_state;
+
+typedef struct seat {
+    char party[TACIT_ID_SIZE];
+    seat_state state;    /* in the open round */
+    tacit_answer answer; /* of its own, unless a sum is asked for */
+} seat;
+
+struct tacit_board {
+    tacit_board_settings settings;
+    char study[TACIT_ID_SIZE];
+    pthread_mutex_t mutex; /* guards everything below */
+    pthread_cond_t moved;  /* an answer came, a party was admitted, or the end is near */
+    seat *seats;
+    size_t seat_count;
+    bool open, cancelled;
+    tacit_question question; /* its message is borrowed from the asking thread while open */
+    uint64_t *total;
+    size_t answered, refused;
+    char first_refusal[TACIT_ERROR_TEXT_SIZE];
+};
+
+tacit_status tacit_board_create(tacit_board **out, const tacit_board_settings *settings, tacit_error *error) {
+    if (strlen(settings->study) >= TACIT_ID_SIZE)
+        return tacit_fail(error, TACIT_USAGE, "the study's name is longer than %d characters", TACIT_ID_SIZE - 1);
+    tacit_board *board = TACIT_NEW(tacit_board, 1);
+    if (board == NULL) return tacit_fail_memory(error);
+    board->settings = *settings;
+    memcpy(board->study, settings->study, strlen(settings->study) + 1);
+    board->settings.study = board->study;
+    pthread_mutex_init(&board->mutex, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&board->moved, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    *out = board;
+    return TACIT_OK;
+}
+
+tacit_board *tacit_board_free(tacit_board *board) {
+    if (board == NULL) return NULL;
+    for (size_t i = 0; i < board->seat_count; i++) tacit_answer_clear(&board->seats[i].answer);
+    free(board->seats);
+    pthread_cond_destroy(&board->moved);
+    pthread_mutex_destroy(&board->mutex);
+    tacit_stream_wipe(&board->settings.secret);
+    free(board);
+    return NULL;
+}
+
+static seat *find_seat(tacit_board *board, const char *party) {
+    for (size_t i = 0; i < board->seat_count; i++)
+        if (strcmp(board->seats[i].party, party) == 0) return &board->seats[i];
+    return NULL;
+}
+
+static tacit_status add_seat(tacit_board *board, const char *party, tacit_error *error) {
+    if (find_seat(board, party) != NULL) return TACIT_OK;
+    if (strlen(party) >= TACIT_ID_SIZE)
+        return tacit_fail(error, TACIT_USAGE, "the party's name is longer than %d characters", TACIT_ID_SIZE - 1);
+    seat *seats = tacit_grow(board->seats, board->seat_count + 1, sizeof *seats);
+    if (seats == NULL) return tacit_fail_memory(error);
+    board->seats = seats;
+    seat *added = &seats[board->seat_count++];
+    *added = (seat){ .answer = TACIT_ANSWER_INIT };
+    memcpy(added->party, party, strlen(party) + 1);
+    return TACIT_OK;
+}
+
+tacit_status tacit_board_admit(tacit_board *board, const char *party, tacit_error *error) {
+    pthread_mutex_lock(&board->mutex);
+    tacit_status status = add_seat(board, party, error);
+    pthread_cond_broadcast(&board->moved);
+    pthread_mutex_unlock(&board->mutex);
+    return status;
+}
+
+size_t tacit_board_admitted(tacit_board *board) {
+    pthread_mutex_lock(&board->mutex);
+    size_t count = board->seat_count;
+    pthread_mutex_unlock(&board->mutex);
+    return count;
+}
+
+void tacit_board_cancel(tacit_board *board) {
+    pthread_mutex_lock(&board->mutex);
+    board->cancelled = true;
+    pthread_cond_broadcast(&board->moved);
+    pthread_mutex_unlock(&board->mutex);
+}
+
+/* Unforgeable without the study's secret, different for each party and round, the same after a restart. */
+static void answer_id_of(const tacit_board *board, const char *party, uint64_t round,
+                         uint8_t out[TACIT_ANSWER_ID_BYTES]) {
+    tacit_stream ids = tacit_stream_fork(&board->settings.secret, "answer ids", round, 0);
+    crypto_generichash(out, TACIT_ANSWER_ID_BYTES, (const uint8_t *)party, strlen(party), ids.key, sizeof ids.key);
+    tacit_stream_wipe(&ids);
+}
+
+/* ---- the parties' side ---- */
+
+tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
+                              tacit_error *error) {
+    pthread_mutex_lock(&board->mutex);
+    seat *who = find_seat(board, party);
+    bool waiting = who != NULL && board->open && who->state == SEAT_SILENT;
+    tacit_status status = TACIT_OK;
+    if (who == NULL) status = tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
+    if (waiting) {
+        tacit_question question = board->question;
+        answer_id_of(board, party, question.round, question.answer_id);
+        status = tacit_question_encode(&question, out, error);
+    }
+    pthread_mutex_unlock(&board->mutex);
+    if (status == TACIT_OK) *pending = waiting;
+    return status;
+}
+
+static tacit_status check_contribution(const tacit_question *question, const tacit_answer *answer,
+                                       tacit_error *error) {
+    if (answer->contribution == NULL || answer->length != question->sum.length)
+        return tacit_fail(error, TACIT_PROTOCOL, "%zu values were sent where a sum of %zu is asked for", answer->length,
+                          question->sum.length);
+    double most = ldexp(question->sum.bound, question->sum.grid_bits);
+    for (size_t j = 0; j < answer->length; j++)
+        if (fabs((double)answer->contribution[j]) > most)
+            return tacit_fail(error, TACIT_PROTOCOL, "value %zu is beyond the bound of the sum", j + 1);
+    return TACIT_OK;
+}
+
+/* Take a decoded answer in; called with the lock held. */
+static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error) {
+    uint8_t expected[TACIT_ANSWER_ID_BYTES];
+    if (!board->open || strcmp(answer->study, board->study) != 0 || answer->round != board->question.round)
+        return tacit_fail(error, TACIT_NOT_FOUND, "round %llu is not open", (unsigned long long)answer->round);
+    answer_id_of(board, who->party, board->question.round, expected);
+    if (sodium_memcmp(expected, answer->answer_id, sizeof expected) != 0)
+        return tacit_fail(error, TACIT_NOT_FOUND, "the answer id is not the one this party was given");
+    if (who->state != SEAT_SILENT) return TACIT_OK; /* handed in twice, taken once */
+    if (answer->refusal[0] != 0) {
+        if (board->refused == 0) memcpy(board->first_refusal, answer->refusal, sizeof board->first_refusal);
+        who->state = SEAT_REFUSED;
+        board->refused++;
+        return TACIT_OK;
+    }
+    if (board->question.wants_sum) {
+        TACIT_TRY(check_contribution(&board->question, answer, error));
+        for (size_t j = 0; j < answer->length; j++) board->total[j] += (uint64_t)answer->contribution[j];
+    } else {
+        who->answer = *answer;
+        *answer = (tacit_answer)TACIT_ANSWER_INIT;
+    }
+    who->state = SEAT_ANSWERED;
+    board->answered++;
+    return TACIT_OK;
+}
+
+tacit_status tacit_board_answer(tacit_board *board, const char *party, const uint8_t *bytes, size_t length,
+                                tacit_error *error) {
+    tacit_answer answer = TACIT_ANSWER_INIT;
+    TACIT_TRY(tacit_answer_decode(&answer, bytes, length, error)); /* before the lock: it may be long */
+    pthread_mutex_lock(&board->mutex);
+    seat *who = find_seat(board, party);
+    tacit_status status = who != NULL
+                              ? take(board, who, &answer, error)
+                              : tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
+    pthread_cond_broadcast(&board->moved);
+    pthread_mutex_unlock(&board->mutex);
+    tacit_answer_clear(&answer);
+    return status;
+}
+
+void tacit_board_look(tacit_board *board, tacit_board_state *out) {
+    pthread_mutex_lock(&board->mutex);
+    *out = (tacit_board_state){ .open = board->open,
+                                .round = board->question.round,
+                                .admitted = board->seat_count,
+                                .answered = board->answered,
+                                .refused = board->refused };
+    memcpy(out->question, board->question.name, sizeof out->question);
+    pthread_mutex_unlock(&board->mutex);
+}
+
+/* ---- the study thread's side ---- */
+
+static struct timespec after(unsigned milliseconds) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_sec += milliseconds / 1000;
+    time.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    if (time.tv_nsec >= 1000000000) {
+        time.tv_sec++;
+        time.tv_nsec -= 1000000000;
+    }
+    return time;
+}
+
+/* Wait, with the lock held, until the open round can be closed. */
+static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
+    struct timespec deadline = after(board->settings.patience_ms);
+    bool patient = true;
+    size_t minimum = board->settings.minimum_parties > 0 ? board->settings.minimum_parties : 1;
+    for (;;) {
+        if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
+        bool all = board->answered + board->refused == board->seat_count && board->seat_count > 0;
+        if (board->answered >= minimum && (all || !patient)) return TACIT_OK;
+        if (all && board->refused > 0)
+            return tacit_fail(error, TACIT_REFUSED, "%zu of at least %zu parties answered, %zu refused: %s",
+                              board->answered, minimum, board->refused, board->first_refusal);
+        if (!patient) pthread_cond_wait(&board->moved, &board->mutex);
+        else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT) patient = false;
+    }
+}
+
+static void pin(tacit_board *board, const tacit_question *question, uint64_t *total) {
+    board->question = *question;
+    board->total = total;
+    board->answered = board->refused = 0;
+    for (size_t i = 0; i < board->seat_count; i++) {
+        board->seats[i].state = SEAT_SILENT;
+        tacit_answer_clear(&board->seats[i].answer);
+    }
+    board->open = true;
+}
+
+/* Pin the question, wait, take it down. The lock is held on return, whatever the status. */
+static tacit_status run_round(tacit_board *board, const tacit_question *question, uint64_t *total,
+                              tacit_error *error) {
+    pthread_mutex_lock(&board->mutex);
+    pin(board, question, total);
+    pthread_mutex_unlock(&board->mutex);
+    if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
+    pthread_mutex_lock(&board->mutex);
+    tacit_status status = wait_for_round(board, error);
+    board->open = false;
+    board->question.message = NULL;
+    board->total = NULL;
+    return status;
+}
+
+static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
+                            tacit_error *error) {
+    tacit_board *board = context;
+    tacit_status status = run_round(board, question, total, error);
+    if (status == TACIT_OK) *parties = board->answered;
+    pthread_mutex_unlock(&board->mutex);
+    return status;
+}
+
+static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out, tacit_error *error) {
+    tacit_board *board = context;
+    tacit_status status = run_round(board, question, NULL, error);
+    if (status == TACIT_OK) {
+        tacit_answers answers = { 0, TACIT_NEW(tacit_answer, board->answered) };
+        if (answers.answer == NULL) status = tacit_fail_memory(error);
+        for (size_t i = 0; i < board->seat_count && answers.answer != NULL; i++) {
+            if (board->seats[i].state != SEAT_ANSWERED) continue;
+            answers.answer[answers.count++] = board->seats[i].answer;
+            board->seats[i].answer = (tacit_answer)TACIT_ANSWER_INIT;
+        }
+        if (status == TACIT_OK) *out = answers;
+    }
+    pthread_mutex_unlock(&board->mutex);
+    return status;
+}
+
+tacit_transport tacit_board_transport(tacit_board *board) { return (tacit_transport){ ask, ask_sum, NULL, board }; }

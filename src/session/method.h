@@ -1,0 +1,110 @@
+/*
+ * What a method is, as the session sees it: a coordinator's half that asks, a party's half that answers, a
+ * price, and the sentences that say who learns what. src/method/ has one file a method.
+ */
+#pragma once
+
+#include "data/dataset.h"
+#include "model/model.h"
+#include "privacy/price.h"
+#include "session/message.h"
+#include "session/question.h"
+
+typedef struct tacit_method tacit_method;
+typedef struct tacit_session tacit_session; /* session.h: what the coordinator's half asks through */
+typedef struct tacit_party tacit_party;     /* party.h: what the party's half works on */
+
+/* A setting that a method takes (`--set name=value`, or `set:` in a study). */
+typedef struct tacit_parameter {
+    const char *name;
+    const char *fallback;
+    const char *choices; /* "a|b|c", or NULL for a number in [least, most] */
+    double least, most;
+    const char *help;
+} tacit_parameter;
+
+enum { TACIT_MOST_SETTINGS = 32 };
+
+/*
+ * All that coordinator and parties agree on before a study runs: public, and the same for both halves.
+ */
+typedef struct tacit_plan {
+    const tacit_method *method;
+    char study[TACIT_ID_SIZE];
+    double epsilon, delta, lambda;
+    size_t features, classes;
+    size_t parties;         /* declared for the study */
+    size_t minimum_parties; /* nothing is opened from fewer */
+    size_t minimum_rows;    /* a party with fewer refuses: the sensitivity is declared for this many */
+    char settings[TACIT_MOST_SETTINGS][TACIT_ID_SIZE]; /* value of each parameter, in table order; "" unset */
+} tacit_plan;
+
+/* Set a parameter; TACIT_USAGE names the allowed values, or the method's parameters when there is none so called. */
+tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *value, tacit_error *error);
+
+/* A parameter's value or fallback. The name must be in the method's table (asserted). */
+const char *tacit_plan_text(const tacit_plan *plan, const char *name);
+double tacit_plan_number(const tacit_plan *plan, const char *name);
+bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
+
+/* TACIT_USAGE unless the plan's numbers make sense and the method accepts them. */
+tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
+
+/* What the party is charged, and what the paper says it costs. */
+typedef struct tacit_prices {
+    tacit_price charged, claimed;
+} tacit_prices;
+
+/* Models a method ended with. Usually one; several when the figure of interest is their mean (indiv). */
+typedef struct tacit_outcome {
+    tacit_model **models;
+    size_t count;
+    size_t parties; /* whose answers are in it */
+} tacit_outcome;
+
+#define TACIT_OUTCOME_INIT                                                                                             \
+    { NULL, 0, 0 }
+
+/* Append a model, which the outcome then owns (also on failure). */
+tacit_status tacit_outcome_add(tacit_outcome *outcome, tacit_model *model, tacit_error *error);
+void tacit_outcome_clear(tacit_outcome *outcome);
+
+/* What a handler hands back: values, and what letting them out means. The runtime takes it through the gate. */
+typedef struct tacit_reply {
+    tacit_release_kind kind;
+    tacit_noise noise;
+    tacit_price price;
+    const char *assumption; /* sealed only */
+    tacit_message message;  /* an answer of its own */
+    double *contribution;   /* or a contribution of question->sum.length numbers to a sum */
+} tacit_reply;
+
+typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                   tacit_error *error);
+
+typedef struct tacit_handler_entry {
+    const char *question;
+    tacit_handler *answer;
+} tacit_handler_entry;
+
+struct tacit_method {
+    const char *name, *title, *reference;
+    unsigned version;         /* raised whenever questions or answers change */
+    const char *units;        /* "record", "party" or "record|party" */
+    bool noise_free;          /* no privacy: epsilon is infinite */
+    const char *undeployable; /* why a deployed study is refused; NULL when it may be deployed */
+    const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
+
+    /* Who learns what: what leaves a party, who sees it, what is guaranteed to whom and by which theorem. */
+    const char *leaves, *seen_by, *guarantee;
+
+    /* TACIT_USAGE when the plan does not fit this method; NULL: any does. */
+    tacit_status (*check)(const tacit_plan *plan, tacit_error *error);
+    tacit_status (*price)(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+
+    /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
+    tacit_status (*coordinate)(tacit_session *session, tacit_outcome *out, tacit_error *error);
+
+    /* The party's half; ends with a NULL question. */
+    const tacit_handler_entry *handlers;
+};

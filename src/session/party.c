@@ -1,0 +1,176 @@
+#include "session/party.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void tacit_reply_clear(tacit_reply *reply) {
+    if (reply == NULL) return;
+    tacit_message_clear(&reply->message);
+    free(reply->contribution);
+    *reply = (tacit_reply){ .message = TACIT_MESSAGE_INIT };
+}
+
+tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const tacit_model **out,
+                                     tacit_model **owned, tacit_error *error) {
+    char purpose[sizeof party->memo->made_for];
+    snprintf(purpose, sizeof purpose, "linear lambda %.17g tolerance %.17g", party->plan->lambda, tolerance);
+    tacit_memo *memo = party->memo;
+    if (memo != NULL && memo->model != NULL && strcmp(memo->made_for, purpose) == 0) {
+        *out = memo->model;
+        return TACIT_OK;
+    }
+    tacit_linear_fit fit = {
+        .lambda = party->plan->lambda,
+        .gradient_tolerance = tolerance,
+        .total_rows = party->total_rows,
+        .reducer = party->reducer,
+        .pool = party->pool,
+    };
+    tacit_model *model = NULL;
+    TACIT_TRY(tacit_model_fit_linear(&model, &party->rows, &fit, error));
+    if (memo != NULL) {
+        tacit_model_free(memo->model);
+        memo->model = model;
+        memcpy(memo->made_for, purpose, sizeof purpose);
+    } else {
+        *owned = model;
+    }
+    *out = model;
+    return TACIT_OK;
+}
+
+static tacit_status find_handler(const tacit_party *party, const tacit_question *question, tacit_handler **out,
+                                 tacit_error *error) {
+    const tacit_method *method = party->plan->method;
+    if (strcmp(question->study, party->plan->study) != 0)
+        return tacit_fail(error, TACIT_PROTOCOL, "the question is about study '%s', not '%s'", question->study,
+                          party->plan->study);
+    if (strcmp(question->method, method->name) != 0)
+        return tacit_fail(error, TACIT_REFUSED, "the question is of method %s, but consent was given to %s",
+                          question->method, method->name);
+    if (question->method_version != method->version)
+        return tacit_fail(error, TACIT_PROTOCOL,
+                          "the coordinator runs version %u of method %s, this party version %u: update the older of "
+                          "the two",
+                          question->method_version, method->name, method->version);
+    for (size_t i = 0; method->handlers != NULL && method->handlers[i].question != NULL; i++)
+        if (strcmp(method->handlers[i].question, question->name) == 0) {
+            *out = method->handlers[i].answer;
+            return TACIT_OK;
+        }
+    return tacit_fail(error, TACIT_PROTOCOL, "method %s has no question '%s'", method->name, question->name);
+}
+
+/* Run the handler and check that it answered what was asked. */
+static tacit_status compute(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                            tacit_error *error) {
+    tacit_handler *handler = NULL;
+    TACIT_TRY(find_handler(party, question, &handler, error));
+    if (party->total_rows < party->plan->minimum_rows)
+        return tacit_fail(error, TACIT_REFUSED, "this party has %zu rows and the study needs at least %zu",
+                          party->total_rows, party->plan->minimum_rows);
+    TACIT_TRY(handler(party, question, reply, error));
+    if (question->wants_sum != (reply->contribution != NULL))
+        return tacit_fail(error, TACIT_INTERNAL, "method %s answers '%s' with %s", question->method, question->name,
+                          question->wants_sum ? "no contribution to its sum" : "a contribution nobody sums");
+    return TACIT_OK;
+}
+
+static tacit_release describe(const tacit_party *party, const tacit_question *question, const tacit_reply *reply,
+                              const uint8_t *question_hash) {
+    tacit_release release = {
+        .kind = reply->kind,
+        .noise = reply->noise,
+        .price = reply->price,
+        .assumption = reply->assumption,
+        .coordinator = party->coordinator,
+        .study = question->study,
+        .method = question->method,
+        .question = question->name,
+        .round = question->round,
+        .rows = party->total_rows,
+        .parties_declared = party->plan->parties,
+        .parties_minimum = party->plan->minimum_parties,
+        .parameters = question->wants_sum ? question->sum.length : 0,
+    };
+    for (size_t i = 0; i < reply->message.count; i++)
+        if (reply->message.fields[i].kind <= TACIT_FIELD_INTEGERS) release.parameters += reply->message.fields[i].count;
+    memcpy(release.study_hash, party->study_hash, sizeof release.study_hash);
+    memcpy(release.answer_id, question->answer_id, sizeof release.answer_id);
+    if (question_hash != NULL) memcpy(release.question_hash, question_hash, sizeof release.question_hash);
+    return release;
+}
+
+static tacit_status encode_reply(const tacit_question *question, const tacit_reply *reply, tacit_buffer *out,
+                                 tacit_error *error) {
+    tacit_answer answer = { .round = question->round, .message = reply->message };
+    memcpy(answer.study, question->study, sizeof answer.study);
+    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
+    tacit_status status = TACIT_OK;
+    if (question->wants_sum) {
+        answer.length = question->sum.length;
+        answer.contribution = TACIT_NEW(int64_t, answer.length);
+        if (answer.contribution == NULL) return tacit_fail_memory(error);
+        TACIT_CHECK(tacit_sum_quantise(&question->sum, reply->contribution, answer.contribution, error));
+    }
+    TACIT_CHECK(tacit_answer_encode(&answer, out, error));
+cleanup:
+    free(answer.contribution);
+    return status;
+}
+
+tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
+                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out, tacit_error *error) {
+    tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
+    tacit_buffer payload = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
+    tacit_status status;
+    bool stored = false;
+    TACIT_CHECK(tacit_gate_has_answer(&stored, party->gate, question->answer_id, question_hash, error));
+    if (stored) { /* asked again: the stored bytes go out again, whatever a new computation would give */
+        tacit_handler *unused = NULL;
+        TACIT_CHECK(find_handler(party, question, &unused, error));
+    } else {
+        TACIT_CHECK(compute(party, question, &reply, error));
+        TACIT_CHECK(encode_reply(question, &reply, &payload, error));
+    }
+    tacit_release release = describe(party, question, &reply, question_hash);
+    release.payload = payload.bytes;
+    release.payload_length = payload.length;
+    TACIT_CHECK(tacit_gate_release(party->gate, &release, out, error));
+cleanup:
+    tacit_buffer_clear(&payload);
+    tacit_reply_clear(&reply);
+    return status;
+}
+
+tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *question, uint64_t *total,
+                                    tacit_error *error) {
+    tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
+    tacit_buffer released = TACIT_BUFFER_INIT;
+    size_t length = question->sum.length;
+    int64_t *grid = TACIT_NEW(int64_t, length);
+    tacit_status status = TACIT_OK;
+    if (grid == NULL) {
+        status = tacit_fail_memory(error);
+        goto cleanup;
+    }
+    TACIT_CHECK(compute(party, question, &reply, error));
+    TACIT_CHECK(tacit_sum_quantise(&question->sum, reply.contribution, grid, error));
+    tacit_release release = describe(party, question, &reply, NULL);
+    release.payload = (const uint8_t *)grid;
+    release.payload_length = length * sizeof *grid;
+    TACIT_CHECK(tacit_gate_release(party->gate, &release, &released, error));
+    for (size_t j = 0; j < length; j++) {
+        int64_t value;
+        memcpy(&value, released.bytes + j * sizeof value, sizeof value); /* what was released, nothing else */
+        total[j] += (uint64_t)value;
+    }
+cleanup:
+    tacit_buffer_clear(&released);
+    free(grid);
+    tacit_reply_clear(&reply);
+    return status;
+}

@@ -1,0 +1,50 @@
+/*
+ * A party at work: what a method's handler sees, and the runtime that takes a question to its handler and
+ * the reply through the gate. The same for a simulated party and for one at the far end of a connection.
+ */
+#pragma once
+
+#include "base/pool.h"
+#include "num/glm.h"
+#include "privacy/gate.h"
+#include "rand/stream.h"
+#include "session/method.h"
+#include "session/wire.h"
+
+/* A local model that outlives a question: the party trains it once, however often it is asked. Freed with
+ * tacit_model_free by whoever holds the slot. */
+typedef struct tacit_memo {
+    tacit_model *model;
+    char made_for[96]; /* what it was trained for; another use trains anew */
+} tacit_memo;
+
+struct tacit_party {
+    const tacit_plan *plan;
+    const char *coordinator;                 /* who asks, by name */
+    uint8_t study_hash[TACIT_HASH_BYTES];    /* of the definition that was consented to */
+    tacit_view rows;                         /* touched only by mapping over blocks, or through the solver */
+    size_t total_rows;                       /* over all holders of this party's rows */
+    const tacit_reducer *reducer;            /* adds up over the holders; NULL: all rows are here */
+    tacit_pool *pool;                        /* NULL: one thread */
+    tacit_stream noise;                      /* this party's own, for this question */
+    tacit_noise noise_grade;                 /* what that stream is worth: simulated or provisional */
+    tacit_memo *memo;                        /* NULL: nothing is kept */
+    tacit_gate *gate;
+};
+
+/* The party's own regularised linear model: logistic for two classes, softmax for more, on all its rows, certified
+ * to `tolerance`. Borrowed from the memo, or owned by the caller through *owned when there is none. */
+tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const tacit_model **out,
+                                     tacit_model **owned, tacit_error *error);
+
+/* Answer one question: find the handler, compute, and let the encoded answer through the gate into `out`. A refusal
+ * (TACIT_REFUSED) is the caller's to report. `question_hash` is of the bytes received, zeros in a simulation. */
+tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
+                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out, tacit_error *error);
+
+/* The same for a contribution to a sum inside this process: the gate is passed, the bytes are not encoded, and the
+ * integers are added to `total` modulo 2^64. */
+tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *question, uint64_t *total,
+                                    tacit_error *error);
+
+void tacit_reply_clear(tacit_reply *reply);

@@ -1,0 +1,110 @@
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/text.h"
+#include "session/method.h"
+
+/* Position of a parameter in the method's table, or -1. */
+static int find_parameter(const tacit_method *method, const char *name) {
+    for (int i = 0; method->parameters != NULL && method->parameters[i].name != NULL; i++)
+        if (strcmp(method->parameters[i].name, name) == 0) return i;
+    return -1;
+}
+
+static bool is_choice(const char *choices, const char *value) {
+    size_t length = strlen(value);
+    for (const char *at = choices; at != NULL && length > 0; at = strchr(at, '|')) {
+        if (*at == '|') at++;
+        if (strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == 0)) return true;
+    }
+    return false;
+}
+
+static void list_parameters(const tacit_method *method, char *out, size_t size) {
+    size_t used = 0;
+    out[0] = 0;
+    for (int i = 0; method->parameters != NULL && method->parameters[i].name != NULL && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", method->parameters[i].name);
+}
+
+tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *value, tacit_error *error) {
+    const tacit_method *method = plan->method;
+    int at = find_parameter(method, name);
+    if (at < 0) {
+        char known[256];
+        list_parameters(method, known, sizeof known);
+        return tacit_fail(error, TACIT_USAGE, "method %s has no setting '%s'%s%s", method->name, name,
+                          known[0] != 0 ? "; it has: " : "", known);
+    }
+    const tacit_parameter *parameter = &method->parameters[at];
+    double number;
+    if (parameter->choices != NULL && !is_choice(parameter->choices, value))
+        return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is one of %s, not '%s'", name, method->name,
+                          parameter->choices, value);
+    if (parameter->choices == NULL && (!tacit_text_to_number(value, strlen(value), &number) ||
+                                       number < parameter->least || number > parameter->most))
+        return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is a number from %g to %g, not '%s'", name,
+                          method->name, parameter->least, parameter->most, value);
+    if (strlen(value) >= TACIT_ID_SIZE)
+        return tacit_fail(error, TACIT_USAGE, "the value of setting %s is longer than %d characters", name,
+                          TACIT_ID_SIZE - 1);
+    assert(at < TACIT_MOST_SETTINGS);
+    memcpy(plan->settings[at], value, strlen(value) + 1);
+    return TACIT_OK;
+}
+
+const char *tacit_plan_text(const tacit_plan *plan, const char *name) {
+    int at = find_parameter(plan->method, name);
+    assert(at >= 0 && at < TACIT_MOST_SETTINGS);
+    return plan->settings[at][0] != 0 ? plan->settings[at] : plan->method->parameters[at].fallback;
+}
+
+double tacit_plan_number(const tacit_plan *plan, const char *name) {
+    const char *text = tacit_plan_text(plan, name);
+    double number = NAN;
+    bool ok = tacit_text_to_number(text, strlen(text), &number);
+    assert(ok);
+    return ok ? number : NAN;
+}
+
+bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value) {
+    return strcmp(tacit_plan_text(plan, name), value) == 0;
+}
+
+tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
+    if (!(plan->epsilon > 0))
+        return tacit_fail(error, TACIT_USAGE, "epsilon must be above 0 (or inf), not %g", plan->epsilon);
+    if (!(plan->delta >= 0 && plan->delta < 1))
+        return tacit_fail(error, TACIT_USAGE, "delta must be at least 0 and below 1, not %g", plan->delta);
+    if (!(plan->lambda > 0) || !isfinite(plan->lambda))
+        return tacit_fail(error, TACIT_USAGE, "lambda must be above 0 and finite, not %g", plan->lambda);
+    if (plan->parties == 0) return tacit_fail(error, TACIT_USAGE, "a study needs at least one party");
+    if (plan->minimum_parties > plan->parties)
+        return tacit_fail(error, TACIT_USAGE, "the minimum of %zu parties is more than the %zu declared",
+                          plan->minimum_parties, plan->parties);
+    if (plan->features == 0 || plan->classes < 2)
+        return tacit_fail(error, TACIT_USAGE, "a study needs at least one feature and two classes");
+    return plan->method->check != NULL ? plan->method->check(plan, error) : TACIT_OK;
+}
+
+tacit_status tacit_outcome_add(tacit_outcome *outcome, tacit_model *model, tacit_error *error) {
+    tacit_model **models = tacit_grow(outcome->models, outcome->count + 1, sizeof *models);
+    if (models == NULL) {
+        tacit_model_free(model);
+        return tacit_fail_memory(error);
+    }
+    outcome->models = models;
+    models[outcome->count++] = model;
+    return TACIT_OK;
+}
+
+void tacit_outcome_clear(tacit_outcome *outcome) {
+    if (outcome == NULL) return;
+    for (size_t i = 0; i < outcome->count; i++) tacit_model_free(outcome->models[i]);
+    free(outcome->models);
+    *outcome = (tacit_outcome)TACIT_OUTCOME_INIT;
+}

@@ -1,0 +1,51 @@
+/* A question, an answer, and what it means to ask for a sum only. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "privacy/release.h"
+#include "session/message.h"
+
+enum {
+    TACIT_PROTOCOL_VERSION = 1,
+    TACIT_ID_SIZE = 64, /* of a study, method, question or party, with its NUL */
+};
+
+/*
+ * How contributions are summed: as integers modulo 2^64 on a public grid, round(value * 2^grid_bits) for
+ * |value| <= bound. Integer addition has no rounding and no order, so a sum is the same on any number of
+ * threads, ranks or hosts, and masks that cancel modulo 2^64 can hide each term.
+ */
+typedef struct tacit_sum_spec {
+    size_t length;
+    double bound;
+    int grid_bits;
+} tacit_sum_spec;
+
+/* The finest grid on which `parties` contributions of at most `bound` cannot overflow, with one bit to spare
+ * for noise shares. TACIT_USAGE when the bound is not positive and finite. */
+tacit_status tacit_sum_spec_for(tacit_sum_spec *out, size_t length, double bound, size_t parties, tacit_error *error);
+
+bool tacit_sum_spec_equal(const tacit_sum_spec *first, const tacit_sum_spec *second);
+
+/* The most by which rounding one contribution to the grid can move it, in L2 norm: sqrt(length) half steps. Twice
+ * this belongs to the sensitivity of the sum. */
+double tacit_sum_rounding(const tacit_sum_spec *spec);
+
+/* value -> grid. TACIT_INTERNAL when a value is not finite or beyond the bound: the party's own half is wrong. */
+tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values, int64_t *out, tacit_error *error);
+
+/* grid -> value. */
+double tacit_sum_value(const tacit_sum_spec *spec, int64_t total);
+
+typedef struct tacit_question {
+    char study[TACIT_ID_SIZE];
+    char method[TACIT_ID_SIZE];
+    unsigned method_version;
+    uint64_t round;
+    char name[TACIT_ID_SIZE];
+    uint8_t answer_id[TACIT_ANSWER_ID_BYTES]; /* differs from party to party */
+    const tacit_message *message;             /* borrowed; NULL when the question carries nothing */
+    bool wants_sum;
+    tacit_sum_spec sum;
+} tacit_question;

@@ -1,0 +1,89 @@
+/*
+ * A session is what a method's coordinator half asks through: every party's answer, or only their sum. Where
+ * the parties live is the transport's business (local.h: in this process; board.h: at the far end of
+ * connections).
+ *
+ * Every question and its result is journalled. After a crash the coordinator's half is run again from the
+ * start and fed from the journal up to the question that was open, so it must be deterministic given the
+ * answers and the session's noise. A question still open is asked again under the same answer ids, and the
+ * parties send the bytes they stored: the journal need not hold anything of an unfinished round.
+ */
+#pragma once
+
+#include "base/pool.h"
+#include "base/progress.h"
+#include "rand/stream.h"
+#include "session/method.h"
+#include "session/wire.h"
+
+/* Answers in a fixed order of parties; those that did not answer are missing. */
+typedef struct tacit_answers {
+    size_t count;
+    tacit_answer *answer;
+} tacit_answers;
+
+#define TACIT_ANSWERS_INIT                                                                                             \
+    { 0, NULL }
+
+void tacit_answers_clear(tacit_answers *answers);
+
+typedef struct tacit_sum {
+    double *values;
+    size_t length;
+    size_t parties; /* how many contributed */
+} tacit_sum;
+
+#define TACIT_SUM_INIT                                                                                                 \
+    { NULL, 0, 0 }
+
+void tacit_sum_clear(tacit_sum *sum);
+
+/* Where parties live. `question` comes without an answer id: the transport gives each party its own. */
+typedef struct tacit_transport {
+    tacit_status (*ask)(void *context, const tacit_question *question, tacit_answers *out, tacit_error *error);
+    /* Add up contributions modulo 2^64 into `total`, which starts at zero. */
+    tacit_status (*ask_sum)(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
+                            tacit_error *error);
+    /* All rows of all parties, where they are in this process; NULL elsewhere. */
+    const tacit_view *(*pooled)(void *context);
+    void *context;
+} tacit_transport;
+
+/* Records by round, durable when write returns. */
+typedef struct tacit_journal {
+    tacit_status (*read)(void *context, uint64_t round, bool *found, tacit_buffer *out, tacit_error *error);
+    tacit_status (*write)(void *context, uint64_t round, const uint8_t *bytes, size_t length, tacit_error *error);
+    /* The latest checkpoint replaces earlier ones, and the records of rounds before it may go. */
+    tacit_status (*read_checkpoint)(void *context, bool *found, uint64_t *round, tacit_buffer *out,
+                                    tacit_error *error);
+    tacit_status (*write_checkpoint)(void *context, uint64_t round, const uint8_t *bytes, size_t length,
+                                     tacit_error *error);
+    void *context;
+} tacit_journal;
+
+struct tacit_session {
+    const tacit_plan *plan;
+    tacit_transport transport;
+    const tacit_journal *journal; /* NULL: nothing is kept */
+    tacit_stream secret;          /* the coordinator's; everything random in its half comes from here */
+    tacit_pool *pool;
+    const tacit_progress *progress;
+    uint64_t round;               /* of the next question */
+    uint64_t bytes_per_party;     /* questions and answers so far, as they would travel */
+};
+
+/* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */
+tacit_status tacit_ask(tacit_session *session, const char *question, const tacit_message *message, tacit_answers *out,
+                       tacit_error *error);
+
+/* Ask for the sum of contributions only. */
+tacit_status tacit_ask_sum(tacit_session *session, const char *question, const tacit_message *message,
+                           const tacit_sum_spec *spec, tacit_sum *out, tacit_error *error);
+
+/* Randomness for the coordinator's half, the same when the half is run again; `purpose` sets uses apart. */
+tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose);
+
+/* For long methods. checkpoint stores the half's state before the next question; resume, called at the start, brings
+ * the latest one back (and the session to its round) or leaves *found false. */
+tacit_status tacit_checkpoint(tacit_session *session, const tacit_message *state, tacit_error *error);
+tacit_status tacit_resume(tacit_session *session, bool *found, tacit_message *state, tacit_error *error);

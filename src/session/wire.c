@@ -1,0 +1,281 @@
+#include "session/wire.h"
+
+#include <math.h>
+#include <protobuf-c/protobuf-c.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "tacit.pb-c.h"
+
+/* A two-byte empty submessage becomes a structure of some 100 bytes: without a budget a hostile body would be
+ * multiplied fifty times in memory. Honest bodies are mostly arrays, which grow at most twofold while read. */
+enum { PARSE_GROWTH = 4, PARSE_SPARE = 1 << 20 };
+
+static void *budgeted_allocate(void *budget, size_t size) {
+    size_t *left = budget;
+    if (size > *left) return NULL;
+    *left -= size;
+    return malloc(size > 0 ? size : 1);
+}
+
+static void plain_free(void *budget, void *memory) {
+    (void)budget;
+    free(memory);
+}
+
+tacit_status tacit_wire_parse(void **out, const ProtobufCMessageDescriptor *type, const uint8_t *bytes,
+                              size_t length, tacit_error *error) {
+    if (length > TACIT_WIRE_LIMIT)
+        return tacit_fail(error, TACIT_LIMIT, "a message of %zu bytes is larger than the allowed %d", length,
+                          TACIT_WIRE_LIMIT);
+    size_t budget = PARSE_GROWTH * length + PARSE_SPARE;
+    ProtobufCAllocator allocator = { budgeted_allocate, plain_free, &budget };
+    ProtobufCMessage *message = protobuf_c_message_unpack(type, &allocator, length, bytes);
+    if (message == NULL)
+        return tacit_fail(error, TACIT_PROTOCOL, "the message is damaged or not a %s", type->short_name);
+    *out = message;
+    return TACIT_OK;
+}
+
+void tacit_wire_free(void *message) {
+    if (message == NULL) return;
+    ProtobufCAllocator allocator = { budgeted_allocate, plain_free, NULL };
+    protobuf_c_message_free_unpacked(message, &allocator);
+}
+
+tacit_status tacit_wire_pack(tacit_buffer *out, const void *message, tacit_error *error) {
+    size_t size = protobuf_c_message_get_packed_size(message);
+    uint8_t *at;
+    if (size == 0) return TACIT_OK;
+    TACIT_TRY(tacit_buffer_reserve(out, size, &at, error));
+    out->length += protobuf_c_message_pack(message, at);
+    return TACIT_OK;
+}
+
+static tacit_status copy_name(char *out, const char *what, const char *text, tacit_error *error) {
+    size_t length = text != NULL ? strlen(text) : 0;
+    if (length == 0 || length >= TACIT_ID_SIZE)
+        return tacit_fail(error, TACIT_PROTOCOL, "the %s in a message must have 1 to %d characters", what,
+                          TACIT_ID_SIZE - 1);
+    memcpy(out, text, length + 1);
+    return TACIT_OK;
+}
+
+static tacit_status copy_answer_id(uint8_t out[TACIT_ANSWER_ID_BYTES], ProtobufCBinaryData id, tacit_error *error) {
+    if (id.len != TACIT_ANSWER_ID_BYTES)
+        return tacit_fail(error, TACIT_PROTOCOL, "an answer id has %d bytes, not %zu", TACIT_ANSWER_ID_BYTES, id.len);
+    memcpy(out, id.data, id.len);
+    return TACIT_OK;
+}
+
+static tacit_status check_protocol(uint32_t version, tacit_error *error) {
+    if (version == TACIT_PROTOCOL_VERSION) return TACIT_OK;
+    return tacit_fail(error, TACIT_PROTOCOL,
+                      "the peer speaks protocol version %u, this program version %d: update the older of the two",
+                      version, TACIT_PROTOCOL_VERSION);
+}
+
+/* The fields of a message, laid out as protobuf wants them; the values are borrowed. */
+typedef struct field_list {
+    Tacit__Wire__Field **pointers;
+    Tacit__Wire__Field *fields;
+    Tacit__Wire__Numbers *numbers;
+    Tacit__Wire__Integers *integers;
+} field_list;
+
+static void field_list_clear(field_list *list) {
+    free(list->pointers);
+    free(list->fields);
+    free(list->numbers);
+    free(list->integers);
+}
+
+static tacit_status field_list_fill(field_list *list, const tacit_message *message, tacit_error *error) {
+    size_t count = message != NULL ? message->count : 0;
+    *list = (field_list){ TACIT_NEW(Tacit__Wire__Field *, count), TACIT_NEW(Tacit__Wire__Field, count),
+                          TACIT_NEW(Tacit__Wire__Numbers, count), TACIT_NEW(Tacit__Wire__Integers, count) };
+    if (list->pointers == NULL || list->fields == NULL || list->numbers == NULL || list->integers == NULL)
+        return tacit_fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        const tacit_field *from = &message->fields[i];
+        Tacit__Wire__Field *to = list->pointers[i] = &list->fields[i];
+        tacit__wire__field__init(to);
+        tacit__wire__numbers__init(&list->numbers[i]);
+        tacit__wire__integers__init(&list->integers[i]);
+        to->name = from->name;
+        switch (from->kind) {
+        case TACIT_FIELD_NUMBERS:
+            to->value_case = TACIT__WIRE__FIELD__VALUE_NUMBERS;
+            to->numbers = &list->numbers[i];
+            to->numbers->values = from->value.numbers;
+            to->numbers->n_values = from->count;
+            break;
+        case TACIT_FIELD_INTEGERS:
+            to->value_case = TACIT__WIRE__FIELD__VALUE_INTEGERS;
+            to->integers = &list->integers[i];
+            to->integers->values = from->value.integers;
+            to->integers->n_values = from->count;
+            break;
+        case TACIT_FIELD_TEXT:
+            to->value_case = TACIT__WIRE__FIELD__VALUE_TEXT;
+            to->text = from->value.text;
+            break;
+        case TACIT_FIELD_BYTES:
+            to->value_case = TACIT__WIRE__FIELD__VALUE_BYTES;
+            to->bytes = (ProtobufCBinaryData){ from->count, from->value.bytes };
+            break;
+        }
+    }
+    return TACIT_OK;
+}
+
+static tacit_status read_field(tacit_message *out, const Tacit__Wire__Field *field, tacit_error *error) {
+    char name[TACIT_ID_SIZE];
+    TACIT_TRY(copy_name(name, "field name", field->name, error));
+    switch (field->value_case) {
+    case TACIT__WIRE__FIELD__VALUE_NUMBERS:
+        return tacit_message_add_numbers(out, name, field->numbers->values, field->numbers->n_values, error);
+    case TACIT__WIRE__FIELD__VALUE_INTEGERS:
+        return tacit_message_add_integers(out, name, field->integers->values, field->integers->n_values, error);
+    case TACIT__WIRE__FIELD__VALUE_TEXT: return tacit_message_add_text(out, name, field->text, error);
+    case TACIT__WIRE__FIELD__VALUE_BYTES:
+        return tacit_message_add_bytes(out, name, field->bytes.data, field->bytes.len, error);
+    default: return tacit_fail(error, TACIT_PROTOCOL, "message field '%s' has no value", name);
+    }
+}
+
+static tacit_status read_fields(tacit_message *out, Tacit__Wire__Field **fields, size_t count, tacit_error *error) {
+    enum { MOST_FIELDS = 256 }; /* a method's message has a handful */
+    if (count > MOST_FIELDS)
+        return tacit_fail(error, TACIT_PROTOCOL, "a message has at most %d fields, not %zu", MOST_FIELDS, count);
+    tacit_message message = TACIT_MESSAGE_INIT;
+    for (size_t i = 0; i < count; i++) {
+        tacit_status status = read_field(&message, fields[i], error);
+        if (status != TACIT_OK) {
+            tacit_message_clear(&message);
+            return status;
+        }
+    }
+    *out = message;
+    return TACIT_OK;
+}
+
+tacit_status tacit_question_encode(const tacit_question *question, tacit_buffer *out, tacit_error *error) {
+    tacit_question copy = *question; /* protobuf-c wants pointers to non-const */
+    Tacit__Wire__Question wire = TACIT__WIRE__QUESTION__INIT;
+    Tacit__Wire__Sum sum = TACIT__WIRE__SUM__INIT;
+    field_list list;
+    tacit_status status;
+    TACIT_CHECK(field_list_fill(&list, question->message, error));
+    wire.protocol = TACIT_PROTOCOL_VERSION;
+    wire.study = copy.study;
+    wire.method = copy.method;
+    wire.method_version = copy.method_version;
+    wire.round = copy.round;
+    wire.name = copy.name;
+    wire.answer_id = (ProtobufCBinaryData){ sizeof copy.answer_id, copy.answer_id };
+    wire.fields = list.pointers;
+    wire.n_fields = question->message != NULL ? question->message->count : 0;
+    if (copy.wants_sum) {
+        sum.length = copy.sum.length;
+        sum.bound = copy.sum.bound;
+        sum.grid_bits = copy.sum.grid_bits;
+        wire.sum = &sum;
+    }
+    TACIT_CHECK(tacit_wire_pack(out, &wire, error));
+cleanup:
+    field_list_clear(&list);
+    return status;
+}
+
+static tacit_status read_sum(tacit_sum_spec *out, const Tacit__Wire__Sum *sum, tacit_error *error) {
+    enum { MOST_LENGTH = TACIT_WIRE_LIMIT / 8, WIDEST_GRID = 1000 };
+    if (sum->length == 0 || sum->length > MOST_LENGTH || !(sum->bound > 0) || !isfinite(sum->bound) ||
+        abs(sum->grid_bits) > WIDEST_GRID || ldexp(sum->bound, sum->grid_bits) > 0x1p62)
+        return tacit_fail(error, TACIT_PROTOCOL, "the question asks for a sum with impossible length, bound or grid");
+    *out = (tacit_sum_spec){ sum->length, sum->bound, sum->grid_bits };
+    return TACIT_OK;
+}
+
+tacit_status tacit_question_decode(tacit_question *out, tacit_message *message, const uint8_t *bytes, size_t length,
+                                   tacit_error *error) {
+    Tacit__Wire__Question *wire = NULL;
+    tacit_question question = { .message = message };
+    tacit_status status;
+    TACIT_CHECK(tacit_wire_parse((void **)&wire, &tacit__wire__question__descriptor, bytes, length, error));
+    TACIT_CHECK(check_protocol(wire->protocol, error));
+    TACIT_CHECK(copy_name(question.study, "study", wire->study, error));
+    TACIT_CHECK(copy_name(question.method, "method", wire->method, error));
+    TACIT_CHECK(copy_name(question.name, "question", wire->name, error));
+    TACIT_CHECK(copy_answer_id(question.answer_id, wire->answer_id, error));
+    question.method_version = wire->method_version;
+    question.round = wire->round;
+    question.wants_sum = wire->sum != NULL;
+    if (question.wants_sum) TACIT_CHECK(read_sum(&question.sum, wire->sum, error));
+    TACIT_CHECK(read_fields(message, wire->fields, wire->n_fields, error));
+    *out = question;
+cleanup:
+    tacit_wire_free(wire);
+    return status;
+}
+
+tacit_status tacit_answer_encode(const tacit_answer *answer, tacit_buffer *out, tacit_error *error) {
+    tacit_answer copy = *answer;
+    Tacit__Wire__Answer wire = TACIT__WIRE__ANSWER__INIT;
+    Tacit__Wire__Integers contribution = TACIT__WIRE__INTEGERS__INIT;
+    field_list list;
+    tacit_status status;
+    TACIT_CHECK(field_list_fill(&list, &answer->message, error));
+    wire.protocol = TACIT_PROTOCOL_VERSION;
+    wire.study = copy.study;
+    wire.round = copy.round;
+    wire.answer_id = (ProtobufCBinaryData){ sizeof copy.answer_id, copy.answer_id };
+    wire.fields = list.pointers;
+    wire.n_fields = answer->message.count;
+    wire.refusal = copy.refusal;
+    if (answer->contribution != NULL) {
+        contribution.values = answer->contribution;
+        contribution.n_values = answer->length;
+        wire.contribution = &contribution;
+    }
+    TACIT_CHECK(tacit_wire_pack(out, &wire, error));
+cleanup:
+    field_list_clear(&list);
+    return status;
+}
+
+static tacit_status read_contribution(tacit_answer *out, const Tacit__Wire__Integers *wire, tacit_error *error) {
+    out->contribution = TACIT_NEW(int64_t, wire->n_values);
+    if (out->contribution == NULL) return tacit_fail_memory(error);
+    if (wire->n_values > 0) memcpy(out->contribution, wire->values, wire->n_values * sizeof *wire->values);
+    out->length = wire->n_values;
+    return TACIT_OK;
+}
+
+tacit_status tacit_answer_decode(tacit_answer *out, const uint8_t *bytes, size_t length, tacit_error *error) {
+    Tacit__Wire__Answer *wire = NULL;
+    tacit_answer answer = TACIT_ANSWER_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_wire_parse((void **)&wire, &tacit__wire__answer__descriptor, bytes, length, error));
+    TACIT_CHECK(check_protocol(wire->protocol, error));
+    TACIT_CHECK(copy_name(answer.study, "study", wire->study, error));
+    TACIT_CHECK(copy_answer_id(answer.answer_id, wire->answer_id, error));
+    answer.round = wire->round;
+    snprintf(answer.refusal, sizeof answer.refusal, "%s", wire->refusal);
+    TACIT_CHECK(read_fields(&answer.message, wire->fields, wire->n_fields, error));
+    if (wire->contribution != NULL) TACIT_CHECK(read_contribution(&answer, wire->contribution, error));
+    *out = answer;
+cleanup:
+    if (status != TACIT_OK) tacit_answer_clear(&answer);
+    tacit_wire_free(wire);
+    return status;
+}
+
+void tacit_answer_clear(tacit_answer *answer) {
+    if (answer == NULL) return;
+    tacit_message_clear(&answer->message);
+    free(answer->contribution);
+    *answer = (tacit_answer)TACIT_ANSWER_INIT;
+}

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Keep the house in order: which folder may include which, and what a library must never do.
+
+    tests/layers.py ROOT         check the repository at ROOT
+    tests/layers.py --self-test  plant each violation in a small tree and expect it to be found
+
+Prints TAP, one line a rule, so that a failure names the rule and then each place that breaks it.
+"""
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+# Each folder of src may include itself and the folders before it.
+LAYERS = ["base", "num", "rand", "data", "store", "privacy", "model", "net", "crypto", "session", "method", "lab",
+          "service", "cli"]
+FOREIGN = {"tests", "bench", "fuzz", "examples", "experiments", "bindings"}
+TOP_FOLDERS = ["tests", "proto", "web", "bindings", "examples", "experiments", "bench", "fuzz"]
+LONGEST_FILE = 600
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+# Comments go and string literals are emptied, line by line preserved, so that only code is judged.
+TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+PRINTS_OR_EXITS = re.compile(r"(?<![\w.>])(v?printf|puts|putchar|perror|exit|abort|quick_exit)\s*\(|\b(stdout|stderr)\b")
+DEPENDENCY = re.compile(r"^\w+\s*=\s*dependency\('([^']+)'", re.MULTILINE)
+
+
+def code_of(text):
+    def blank(match):
+        token = match.group(0)
+        kept = "\n" * token.count("\n")
+        return '""' if token[0] in "\"'" else " " + kept
+    return TOKEN.sub(blank, text)
+
+
+def sources(root, folder):
+    return sorted(path for path in (root / folder).rglob("*") if path.suffix in (".c", ".h") and path.is_file())
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1)
+
+
+def only_earlier_folders_are_included(root):
+    for path in sources(root, "src"):
+        layer = path.relative_to(root / "src").parts[0]
+        if layer not in LAYERS:
+            yield f"{path.relative_to(root)}: src/{layer} is not a layer; add it to LAYERS in tests/layers.py"
+            continue
+        for number, target in includes(path):
+            first = target.split("/")[0]
+            place = f"{path.relative_to(root)}:{number}: includes {target}"
+            if first in LAYERS and LAYERS.index(first) > LAYERS.index(layer):
+                yield f"{place}, but {layer} comes before {first}"
+            elif ".." in target.split("/"):
+                yield f"{place}; name the folder instead of climbing to it"
+            elif "/" not in target and (path.parent / target).exists():
+                yield f"{place}; write {layer}/{target}"
+
+
+def the_library_includes_no_test(root):
+    for folder in ("src", "include"):
+        for path in sources(root, folder):
+            for number, target in includes(path):
+                if target.split("/")[0] in FOREIGN or target in ("check.h", "cmocka.h"):
+                    yield f"{path.relative_to(root)}:{number}: includes {target}"
+
+
+def public_headers_include_only_public_headers(root):
+    for path in sources(root, "include"):
+        for number, target in includes(path):
+            if target.split("/")[0] in LAYERS:
+                yield f"{path.relative_to(root)}:{number}: includes {target}, which is not installed"
+
+
+def every_folder_has_a_readme(root):
+    folders = [root / "src" / layer for layer in LAYERS]
+    folders += [root / name for name in TOP_FOLDERS if (root / name).is_dir()]
+    for folder in folders:
+        if not (folder / "README.md").is_file():
+            yield f"{folder.relative_to(root)}: has no README.md"
+
+
+def no_file_is_too_long(root):
+    for folder in ("src", "include"):
+        for path in sources(root, folder):
+            lines = len(path.read_text(encoding="utf-8").splitlines())
+            if lines > LONGEST_FILE:
+                yield f"{path.relative_to(root)}: {lines} lines; split it (at most {LONGEST_FILE})"
+
+
+def only_the_command_line_prints_or_exits(root):
+    for path in sources(root, "src"):
+        if path.relative_to(root / "src").parts[0] == "cli":
+            continue
+        for number, line in enumerate(code_of(path.read_text(encoding="utf-8")).splitlines(), 1):
+            match = PRINTS_OR_EXITS.search(line)
+            if match and not line.lstrip().startswith("#"):
+                yield f"{path.relative_to(root)}:{number}: uses {match.group(1) or match.group(2)}"
+
+
+def nothing_is_built_for_this_machine_only(root):
+    files = [root / "meson.build", *sorted((root / "script").glob("*"))]
+    for folder in ["src", *TOP_FOLDERS]:
+        files += sorted((root / folder).rglob("meson.build"))
+    for path in files:
+        if path.is_file() and re.search(r"-m(arch|tune|cpu)=native", path.read_text(encoding="utf-8")):
+            yield f"{path.relative_to(root)}: asks for the building machine's own instructions"
+
+
+def setup_installs_every_dependency(root):
+    setup = root / "script" / "setup"
+    known = setup.read_text(encoding="utf-8") if setup.is_file() else ""
+    for name in DEPENDENCY.findall((root / "meson.build").read_text(encoding="utf-8")):
+        if name != "threads" and not re.search(rf"^\s*need_module {re.escape(name)} ", known, re.MULTILINE):
+            yield f"meson.build: dependency '{name}' has no need_module line in script/setup"
+
+
+RULES = [only_earlier_folders_are_included, the_library_includes_no_test, public_headers_include_only_public_headers,
+         every_folder_has_a_readme, no_file_is_too_long, only_the_command_line_prints_or_exits,
+         nothing_is_built_for_this_machine_only, setup_installs_every_dependency]
+
+# What to plant, and the rule that must find it; None: no rule may object.
+PLANTED = [
+    ("a clean tree", {}, None),
+    ("an include of a later folder", {"src/num/a.c": '#include "data/schema.h"\n'}, RULES[0]),
+    ("the same with other spacing", {"src/num/a.c": ' #  include <cli/main.h>\n'}, RULES[0]),
+    ("an include that climbs", {"src/data/a.c": '#include "../num/matrix.h"\n'}, RULES[0]),
+    ("an include without its folder", {"src/num/a.c": '#include "matrix.h"\n'}, RULES[0]),
+    ("a folder that is no layer", {"src/extra/a.c": "int a;\n"}, RULES[0]),
+    ("an include of an earlier folder", {"src/data/a.c": '#include "num/matrix.h"\n#include <stdio.h>\n'}, None),
+    ("a test's header in the library", {"src/base/a.c": '#include "check.h"\n'}, RULES[1]),
+    ("a file of tests in the library", {"src/cli/a.c": '#include "tests/check.h"\n'}, RULES[1]),
+    ("a private header in a public one", {"include/tacit/a.h": '#include "base/error.h"\n'}, RULES[2]),
+    ("a folder without a README", {"src/lab/README.md": None}, RULES[3]),
+    ("a file that is too long", {"src/base/a.c": "int a;\n" * (LONGEST_FILE + 1)}, RULES[4]),
+    ("a file of the greatest length", {"src/base/a.c": "int a;\n" * LONGEST_FILE}, None),
+    ("a printf", {"src/net/a.c": 'void f(void) { printf("x"); }\n'}, RULES[5]),
+    ("a write to stderr", {"src/net/a.c": 'void f(void) { fprintf(stderr, "x"); }\n'}, RULES[5]),
+    ("an exit", {"src/net/a.c": "void f(void) { exit (1); }\n"}, RULES[5]),
+    ("an abort", {"src/net/a.c": "void f(void) { abort(); }\n"}, RULES[5]),
+    ("a printf on the command line", {"src/cli/a.c": 'void f(void) { printf("x"); }\n'}, None),
+    ("words in comments and strings, and near misses",
+     {"src/net/a.c": '/* never\n printf(x) */ // exit(1)\nchar *s = "abort(";\nint f(char *b) { return snprintf(b, 1, "x"); }\n'
+                     "void g(struct s *p) { p->abort(p); _exit(1); }\n"}, None),
+    ("a build for this machine only", {"src/num/meson.build": "c_args: '-march=" + "native'\n"}, RULES[6]),
+    ("a dependency that setup does not know", {"meson.build": "gmp_dep = dependency('gmp')\n"}, RULES[7]),
+]
+
+
+def plant(root, files):
+    tree = {f"src/{layer}/README.md": "text\n" for layer in LAYERS}
+    tree |= {"meson.build": "zlib_dep = dependency('zlib')\n", "script/setup": "need_module zlib zlib1g-dev\n",
+             "src/num/matrix.h": "#pragma once\n", "include/tacit/tacit.h": "#pragma once\n"}
+    for name, text in (tree | files).items():
+        if text is not None:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+
+
+def report(number, name, problems):
+    print(("not ok" if problems else "ok") + f" {number} - {name}")
+    for problem in problems:
+        print(f"# {problem}")
+    return not problems
+
+
+def check(root):
+    print(f"1..{len(RULES)}")
+    return all([report(number, rule.__name__, list(rule(root))) for number, rule in enumerate(RULES, 1)])
+
+
+def self_test():
+    print(f"1..{len(PLANTED)}")
+    good = True
+    for number, (name, files, expected) in enumerate(PLANTED, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            plant(Path(folder), files)
+            objecting = [rule.__name__ for rule in RULES if list(rule(Path(folder)))]
+        wanted = [expected.__name__] if expected else []
+        problems = [] if objecting == wanted else [f"expected {wanted or 'no objection'}, got {objecting}"]
+        good &= report(number, name, problems)
+    return good
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(0 if (self_test() if sys.argv[1] == "--self-test" else check(Path(sys.argv[1]).resolve())) else 1)
