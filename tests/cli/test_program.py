@@ -277,8 +277,8 @@ class Data(ProgramTest):
 
 class Interrupts(ProgramTest):
     def test_ctrl_c_ends_in_order_and_leaves_nothing(self):
-        fifo = self.path / "slow.csv"
-        with open(fifo, "w", encoding="ascii") as slow:
+        rows = self.path / "slow.csv"
+        with open(rows, "w", encoding="ascii") as slow:
             slow.write("a,b\n")
             for _ in range(60):
                 slow.write("1.25,0\n2.5,1\n" * 50_000)
