@@ -5,10 +5,17 @@
 #include "cli/command.h"
 
 #define TACIT_COMMANDS(X)                                                                                    \
+    X(methods)                                                                                               \
+    X(simulate)                                                                                              \
+    X(evaluate)                                                                                              \
+    X(predict)                                                                                               \
     X(data_info)                                                                                             \
     X(data_draft_schema)                                                                                     \
     X(data_check)                                                                                            \
     X(data_convert)                                                                                          \
+    X(ledger_show)                                                                                           \
+    X(ledger_limit)                                                                                          \
+    X(ledger_verify)                                                                                         \
     X(help)                                                                                                  \
     X(version)
 
