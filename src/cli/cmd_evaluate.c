@@ -98,7 +98,7 @@ cleanup:
 const tacit_command tacit_command_evaluate = {
     .name = "evaluate",
     .section = "Learning",
-    .summary = "accuracy, AUC and log-loss of a model on a file, and its guarantee",
+    .summary = "how good a model is on a file, and its guarantee",
     .description = "Rows are encoded by the schema inside the model. AUC applies to two classes only.",
     .operands =
         (const tacit_operand[]){

@@ -45,7 +45,7 @@ static tacit_status run_limit(const tacit_arguments *arguments, tacit_console *c
 const tacit_command tacit_command_ledger_limit = {
     .name = "ledger limit",
     .section = "Ledger",
-    .summary = "set how much may be spent of a data source, in all or in one study",
+    .summary = "set how much may be spent of a data source",
     .description =
         "With no limit set nothing leaves a data source. A release must fit every limit it counts towards: "
         "that of its study, if there is one, and that of the data source. A charge per party counts towards "

@@ -165,9 +165,9 @@ static tacit_status show_source(json_t *sources, tacit_console *console, const c
                                              { "question", TACIT_LEFT }, { "kind", TACIT_LEFT },
                                              { "charge", TACIT_LEFT },   { "noise", TACIT_LEFT } };
     static const tacit_grid_column accounts[] = {
-        { "study", TACIT_LEFT },        { "unit", TACIT_LEFT },  { "epsilon spent", TACIT_RIGHT },
-        { "limit", TACIT_RIGHT },       { "left", TACIT_RIGHT }, { "delta spent", TACIT_RIGHT },
-        { "delta limit", TACIT_RIGHT }, { "left", TACIT_RIGHT },
+        { "study", TACIT_LEFT },          { "unit", TACIT_LEFT },          { "epsilon spent", TACIT_RIGHT },
+        { "epsilon limit", TACIT_RIGHT }, { "epsilon left", TACIT_RIGHT }, { "delta spent", TACIT_RIGHT },
+        { "delta limit", TACIT_RIGHT },   { "delta left", TACIT_RIGHT },
     };
     char path[PATH_MAX];
     showing view = { .source = source, .entry_list = json_array(), .account_list = json_array() };
@@ -229,7 +229,7 @@ cleanup:
 const tacit_command tacit_command_ledger_show = {
     .name = "ledger show",
     .section = "Ledger",
-    .summary = "what was asked, what left, what it cost and what may still be spent",
+    .summary = "what left, what it cost and what may still be spent",
     .description = "Every answer that left, every refusal and every act of the owner, for each data source; "
                    "then what is spent and what is left per record and per party. The ledger is in "
                    "$TACIT_HOME, or in ~/.local/share/tacit.",

@@ -100,7 +100,7 @@ static tacit_status run_methods(const tacit_arguments *arguments, tacit_console 
 const tacit_command tacit_command_methods = {
     .name = "methods",
     .section = "Learning",
-    .summary = "the table of methods: what they compute, from which paper, with which settings",
+    .summary = "the methods there are, their papers and settings",
     .description = "The unit says whose replacement a method hides: one record, or all records of a party. "
                    "Methods that run only in simulations are yardsticks without privacy.",
     .examples =
