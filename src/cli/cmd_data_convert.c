@@ -32,9 +32,9 @@ static tacit_status refuse_missing(const tacit_table *table, tacit_error *error)
         if (column->missing > 0)
             return tacit_fail(
                 error, TACIT_INPUT,
-                "%s: column '%.60s' has %zu missing values, which LIBSVM text cannot express; fill them "
+                "%s: column '%.60s' has %zu missing %s, which LIBSVM text cannot express; fill them "
                 "or leave the column out",
-                table->name, column->name, column->missing);
+                table->name, column->name, column->missing, tacit_plural(column->missing, "value", "values"));
     }
     return TACIT_OK;
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cli/text.h"
@@ -69,19 +70,24 @@ static size_t column_width(const tacit_grid *grid, size_t column) {
     return widest;
 }
 
-/* The last column is not padded on its right: no line ends with spaces. */
-static void print_aligned(const tacit_grid *grid, size_t column, size_t width, const char *text, FILE *out) {
-    int padding = (int)(width - tacit_text_width(text));
-    bool right = grid->columns[column].align == TACIT_RIGHT, last = column + 1 == grid->column_count;
-    if (column > 0) fputs("  ", out);
-    fprintf(out, "%*s%s", right ? padding : 0, "", text);
-    if (!last) fprintf(out, "%*s", right ? 0 : padding, "");
+/* Spaces are owed until a text follows them, so that no line ends with any. */
+static void print_aligned(const tacit_grid *grid, size_t column, size_t width, const char *text, size_t *owed,
+                          FILE *out) {
+    size_t padding = width - tacit_text_width(text);
+    bool right = grid->columns[column].align == TACIT_RIGHT;
+    if (right) *owed += padding;
+    if (text[0] != 0) {
+        fprintf(out, "%*s%s", (int)*owed, "", text);
+        *owed = 0;
+    }
+    *owed += (right ? 0 : padding) + strlen("  ");
 }
 
 static void print_header(const tacit_grid *grid, const size_t *widths, FILE *out, bool bold) {
+    size_t owed = 0;
     if (bold) fputs("\033[1m", out);
     for (size_t i = 0; i < grid->column_count; i++)
-        print_aligned(grid, i, widths[i], grid->columns[i].title, out);
+        print_aligned(grid, i, widths[i], grid->columns[i].title, &owed, out);
     fputs(bold ? "\033[0m\n" : "\n", out);
     for (size_t i = 0; i < grid->column_count; i++) {
         if (i > 0) fputs("  ", out);
@@ -96,10 +102,12 @@ tacit_status tacit_grid_print(const tacit_grid *grid, FILE *out, bool bold, taci
     if (widths == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < grid->column_count; i++) widths[i] = column_width(grid, i);
     print_header(grid, widths, out, bold);
-    for (size_t i = 0; i < grid->cell_count; i++) {
+    for (size_t i = 0, owed = 0; i < grid->cell_count; i++) {
         size_t column = i % grid->column_count;
-        print_aligned(grid, column, widths[column], grid->cells[i], out);
-        if (column + 1 == grid->column_count || i + 1 == grid->cell_count) fputc('\n', out);
+        print_aligned(grid, column, widths[column], grid->cells[i], &owed, out);
+        if (column + 1 < grid->column_count && i + 1 < grid->cell_count) continue;
+        fputc('\n', out);
+        owed = 0;
     }
     free(widths);
     return TACIT_OK;

@@ -1,5 +1,8 @@
 #include "cli/reading.h"
 
+#include <string.h>
+#include <strings.h>
+
 tacit_load_options tacit_reading_options(const tacit_arguments *arguments, tacit_console *console) {
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.label = tacit_arguments_text(arguments, "label");
@@ -9,13 +12,27 @@ tacit_load_options tacit_reading_options(const tacit_arguments *arguments, tacit
     return options;
 }
 
+/* The same names that loading a dataset goes by: .libsvm, .svm or .svmlight before any .gz or .xz. */
+static bool is_named_libsvm(const char *path) {
+    static const char *const extensions[] = { ".libsvm", ".svm", ".svmlight" };
+    size_t length = strlen(path);
+    if (length > 3 &&
+        (strcasecmp(path + length - 3, ".gz") == 0 || strcasecmp(path + length - 3, ".xz") == 0))
+        length -= 3;
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+        size_t size = strlen(extensions[i]);
+        if (length > size && strncasecmp(path + length - size, extensions[i], size) == 0) return true;
+    }
+    return false;
+}
+
 tacit_status tacit_reading_is_libsvm(bool *out, const char *path, tacit_error *error) {
     tacit_input *input = NULL;
     const uint8_t *bytes = NULL;
     size_t length = 0;
     TACIT_TRY(tacit_input_open(&input, path, error));
     tacit_status status = tacit_input_peek(input, &bytes, &length, error);
-    if (status == TACIT_OK) *out = tacit_libsvm_looks_like(bytes, length);
+    if (status == TACIT_OK) *out = is_named_libsvm(path) || tacit_libsvm_looks_like(bytes, length);
     tacit_input_free(input);
     return status;
 }

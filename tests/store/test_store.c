@@ -130,7 +130,7 @@ static void an_older_file_is_brought_up_to_date(void **state) {
 
 static void a_script_that_fails_changes_nothing(void **state) {
     (void)state;
-    static const char *const broken[] = { scripts[0], "ALTER TABLE note ADD COLUMN extra TEXT; NONSENSE;" };
+    const char *const broken[] = { scripts[0], "ALTER TABLE note ADD COLUMN extra TEXT; NONSENSE;" };
     const tacit_store_schema broken_schema = { "notebook", 0x12345678, broken, 2 };
     folder place = folder_make();
     tacit_store_close(open_or_fail(&place, &old_schema));

@@ -1,0 +1,49 @@
+#include "service/home.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "privacy/release.h"
+
+const char tacit_ledger_file[] = "ledger.db";
+
+/* A variable that is set and not empty. */
+static const char *variable(const char *name) {
+    const char *value = getenv(name);
+    return value != NULL && value[0] != 0 ? value : NULL;
+}
+
+static tacit_status join(char *out, size_t size, const char *folder, const char *below, const char *name,
+                         tacit_error *error) {
+    int needed = snprintf(out, size, "%s%s%s%s", folder, below, name[0] != 0 ? "/" : "", name);
+    if (needed < 0 || (size_t)needed >= size)
+        return tacit_fail(error, TACIT_LIMIT, "path too long: %s%s/%s", folder, below, name);
+    return TACIT_OK;
+}
+
+tacit_status tacit_home_path(char *out, size_t size, const char *name, tacit_error *error) {
+    const char *ours = variable("TACIT_HOME"), *data = variable("XDG_DATA_HOME"), *home = variable("HOME");
+    if (ours != NULL) return join(out, size, ours, "", name, error);
+    /* The XDG rules: a path that is not absolute is to be ignored. */
+    if (data != NULL && data[0] == '/') return join(out, size, data, "/tacit", name, error);
+    if (home != NULL) return join(out, size, home, "/.local/share/tacit", name, error);
+    return tacit_fail(error, TACIT_USAGE,
+                      "no folder to keep the ledger in: set TACIT_HOME (HOME is not set either)");
+}
+
+tacit_status tacit_source_id(char *out, size_t size, const char *text, tacit_error *error) {
+    char *real = realpath(text, NULL);
+    const char *id = real != NULL ? real : text;
+    tacit_status status = TACIT_OK;
+    if (strlen(id) > TACIT_NAME_MOST || strlen(id) >= size)
+        status =
+            tacit_fail(error, TACIT_LIMIT,
+                       "a ledger's data source is called by at most %d bytes, and %s has %zu: move the file "
+                       "to a shorter path",
+                       TACIT_NAME_MOST, id, strlen(id));
+    else
+        memcpy(out, id, strlen(id) + 1);
+    free(real);
+    return status;
+}

@@ -1,0 +1,21 @@
+/*
+ * Where this user's ledger, keys and studies are, and how a data source is called in the ledger.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* The path of `name` in Tacit's folder: $TACIT_HOME, else $XDG_DATA_HOME/tacit, else ~/.local/share/tacit.
+ * Makes nothing: whoever writes there calls tacit_folder_make first. An empty name gives the folder.
+ * TACIT_USAGE when none of the variables says where. */
+tacit_status tacit_home_path(char *out, size_t size, const char *name, tacit_error *error);
+
+/* The id under which a data source is charged: the real path of an existing file, so that a file has one
+ * ledger however it is spelled; else the text itself. `size` should be at least TACIT_NAME_MOST + 1, the
+ * most a ledger takes. */
+tacit_status tacit_source_id(char *out, size_t size, const char *text, tacit_error *error);
+
+/* The file in Tacit's folder that holds the ledgers of all this user's data sources. */
+extern const char tacit_ledger_file[];

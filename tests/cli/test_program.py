@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""The tacit program as a user meets it: exit codes, standard output, standard error, files left behind.
+
+    TACIT=build/src/cli/tacit tests/cli/test_program.py
+"""
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+TACIT = os.path.abspath(os.environ.get("TACIT", "build/src/cli/tacit"))
+
+GOOD = "age,sex,bmi,outcome\n34,f,22.5,no\n51,m,31,yes\n68,f,19,no\n77,m,24.25,yes\n"
+
+
+def run(*words, cwd=None, **more):
+    environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80"}
+    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=cwd, env=environment, timeout=120, **more)
+
+
+def commands():
+    return [entry["name"] for entry in json.loads(run("help", "--json").stdout)["commands"]]
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="tacit-test-")
+        self.addCleanup(self.folder.cleanup)
+        self.path = Path(self.folder.name)
+
+    def write(self, name, text):
+        path = self.path / name
+        path.write_text(text, encoding="utf-8", newline="")
+        return name
+
+    def tacit(self, *words, **more):
+        return run(*words, cwd=self.path, **more)
+
+    def succeed(self, *words):
+        done = self.tacit(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def fail_with(self, code, *words, says=()):
+        """One sentence on standard error, the exit code, no output, and the same as JSON."""
+        before = sorted(os.listdir(self.path))
+        done = self.tacit(*words)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("tacit: ")]
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertEqual(done.stderr, lines[0] + "\n")
+        self.assertEqual(done.stdout, "")
+        for text in says:
+            self.assertIn(text, lines[0])
+        in_json = self.tacit(*words, "--json")
+        self.assertEqual(in_json.returncode, code)
+        error = json.loads(in_json.stdout)["error"]
+        self.assertEqual(sorted(error), ["code", "message"])
+        self.assertEqual(sorted(os.listdir(self.path)), before, "a file was left behind")
+        return lines[0]
+
+
+class Help(ProgramTest):
+    def test_every_command_explains_itself_with_an_example(self):
+        for name in commands():
+            with self.subTest(command=name):
+                done = self.succeed(*name.split(), "--help")
+                self.assertIn("Example", done.stdout)
+                self.assertIn(f"    tacit {name}", done.stdout)
+                self.assertEqual(done.stdout, self.succeed("help", *name.split()).stdout)
+                for line in done.stdout.splitlines():
+                    self.assertTrue(len(line) <= 80 or line.startswith("    tacit "), line)
+
+    def test_the_overview_lists_every_command(self):
+        overview = self.succeed().stdout
+        self.assertEqual(overview, self.succeed("--help").stdout)
+        self.assertEqual(overview, self.succeed("help").stdout)
+        for name in commands():
+            self.assertIn(f"  {name} ", overview)
+
+    def test_a_first_word_alone_lists_what_may_follow(self):
+        self.assertEqual(self.succeed("data", "--help").stdout, self.succeed("help", "data").stdout)
+        self.assertIn("data draft-schema", self.succeed("help", "data").stdout)
+        self.fail_with(2, "data", says=["info, draft-schema, check, convert"])
+
+    def test_the_version_is_printed_and_machine_readable(self):
+        version = json.loads(self.succeed("version", "--json").stdout)["version"]
+        self.assertEqual(self.succeed("--version").stdout, f"tacit {version}\n")
+
+    def test_the_man_page_covers_every_command_and_is_valid(self):
+        page = self.succeed("help", "--man").stdout
+        self.assertTrue(page.isascii())
+        for name in commands():
+            self.assertIn(f".SS tacit {name}\n", page)
+        try:
+            checked = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, capture_output=True, text=True)
+        except FileNotFoundError:
+            self.skipTest("groff is not installed")
+        self.assertEqual(checked.stderr, "")
+
+
+class Mistakes(ProgramTest):
+    def test_an_unknown_flag_is_named_with_the_one_that_was_meant(self):
+        self.write("a.csv", GOOD)
+        self.fail_with(2, "data", "info", "a.csv", "--lable", "x", says=["--lable", "did you mean --label?"])
+        self.fail_with(2, "data", "info", "a.csv", "--zzz", says=["--zzz", "tacit data info --help"])
+
+    def test_an_unknown_command_is_named_with_the_one_that_was_meant(self):
+        self.fail_with(2, "vresion", says=["vresion", "did you mean version?"])
+        self.fail_with(2, "data", "chekc", says=["did you mean data check?"])
+
+    def test_an_error_document_carries_the_status_and_the_sentence(self):
+        done = self.tacit("data", "info", "--json")
+        error = json.loads(done.stdout)["error"]
+        self.assertEqual(error["code"], "USAGE")
+        self.assertEqual(done.stderr, f"tacit: {error['message']}\n")
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([TACIT, "help"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("tacit: standard output could not be written", done.stderr)
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([TACIT, "help"], stdout=writer, stderr=subprocess.PIPE, text=True)
+        os.close(writer)
+        self.assertEqual(done.returncode, 1)
+
+    def test_a_closed_standard_output_is_not_taken_by_a_file(self):
+        self.write("a.csv", GOOD)
+        done = subprocess.run(["sh", "-c", f'"{TACIT}" data info a.csv >&-'], cwd=self.path, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual((self.path / "a.csv").read_text(encoding="utf-8"), GOOD)
+
+
+class BadFiles(ProgramTest):
+    """Each reading command meets each bad file: one sentence, exit code, nothing left behind."""
+
+    def every_reader(self, code, name, *more, says=()):
+        for words in (["info"], ["draft-schema", "--out", "out.yaml"], ["convert", "--out", "out.svm"]):
+            with self.subTest(command=words[0]):
+                self.fail_with(code, "data", *words, name, *more, says=says)
+
+    def test_wrong_label_name(self):
+        self.every_reader(2, self.write("a.csv", GOOD), "--label", "outcom", says=["outcom", "did you mean", "outcome"])
+
+    def test_wrong_positive_value(self):
+        self.every_reader(2, self.write("a.csv", GOOD), "--positive", "maybe", says=["maybe", "a.csv"])
+
+    def test_ragged_row(self):
+        self.every_reader(1, self.write("a.csv", GOOD + "1,f,2\n"), says=["a.csv:6"])
+        self.every_reader(1, self.write("b.csv", GOOD + "1,f,2,no,9\n"), says=["b.csv:6"])
+
+    def test_non_numeric_cell(self):
+        rows = "".join(f"{i},f,20,{'yes' if i % 2 else 'no'}\n" for i in range(12000))
+        text = "age,sex,bmi,outcome\n" + rows + "12x,f,20,no\n"
+        self.every_reader(1, self.write("a.csv", text), says=["a.csv:12002:1", "12x"])
+
+    def test_non_numeric_cell_against_a_schema(self):
+        self.write("a.csv", GOOD)
+        self.succeed("data", "draft-schema", "a.csv", "--out", "s.yaml", "--quiet")
+        self.write("b.csv", GOOD + "old,f,20,no\n")
+        self.fail_with(1, "data", "check", "b.csv", "--schema", "s.yaml", says=["b.csv:6:1", "old"])
+
+    def test_empty_file(self):
+        self.every_reader(1, self.write("a.csv", ""), says=["a.csv", "empty"])
+
+    def test_header_without_rows(self):
+        self.every_reader(1, self.write("a.csv", "a,b,c\n"), says=["a.csv"])
+
+    def test_a_file_that_is_not_there(self):
+        self.every_reader(1, "nothing.csv", says=["nothing.csv"])
+
+    def test_a_damaged_archive(self):
+        whole = gzip.compress(GOOD.encode() * 50)
+        (self.path / "a.csv.gz").write_bytes(whole[: len(whole) // 2])
+        self.every_reader(1, "a.csv.gz", says=["a.csv.gz"])
+
+    def test_header_of_ten_million_columns(self):
+        with open(self.path / "wide.csv", "w", encoding="ascii") as wide:
+            for first in range(0, 10_000_000, 100_000):
+                wide.write("".join(f"c{i}," for i in range(first, first + 100_000)))
+            wide.write("label\n1\n")
+        start = time.monotonic()
+        self.fail_with(1, "data", "info", "wide.csv", says=["wide.csv", "columns"])
+        self.assertLess(time.monotonic() - start, 60)
+
+    def test_a_wrong_schema(self):
+        self.write("a.csv", GOOD)
+        self.write("s.yaml", "label: {name: outcome, classes: [no, yes]}\ncolums: []\n")
+        self.fail_with(1, "data", "check", "a.csv", "--schema", "s.yaml", says=["s.yaml:2", "colums"])
+        self.fail_with(1, "data", "check", "a.csv", "--schema", "none.yaml", says=["none.yaml"])
+        self.fail_with(2, "data", "check", "a.csv", says=["--schema"])
+
+    def test_a_place_that_cannot_be_written(self):
+        self.write("a.csv", GOOD)
+        self.fail_with(1, "data", "convert", "a.csv", "--out", "no/such/folder/out", says=["no/such/folder/out"])
+
+    def test_an_old_file_survives_a_failure(self):
+        self.write("out.svm", "precious")
+        self.write("a.csv", GOOD + "1,2\n")
+        self.fail_with(1, "data", "convert", "a.csv", "--out", "out.svm")
+        self.assertEqual((self.path / "out.svm").read_text(encoding="utf-8"), "precious")
+
+
+class Data(ProgramTest):
+    def test_info_counts_rows_ranges_and_classes(self):
+        self.write("a.csv", GOOD)
+        told = json.loads(self.succeed("data", "info", "a.csv", "--json").stdout)
+        self.assertEqual((told["rows"], len(told["columns"])), (4, 4))
+        self.assertEqual((told["columns"][0]["low"], told["columns"][0]["high"]), (34, 77))
+        self.assertEqual(told["columns"][1]["levels"], ["f", "m"])
+        self.assertEqual(told["label"], {"name": "outcome", "positive": "yes",
+                                         "classes": [{"value": "no", "rows": 2}, {"value": "yes", "rows": 2}]})
+        text = self.succeed("data", "info", "a.csv", "--positive", "no").stdout
+        self.assertIn("34 to 77", text)
+        self.assertIn("label outcome: no 2 (positive), yes 2", text)
+
+    def test_info_reads_other_labels_and_files_without_header(self):
+        self.write("a.csv", GOOD.split("\n", 1)[1])
+        told = json.loads(self.succeed("data", "info", "a.csv", "--no-header", "--label", "column2", "--json").stdout)
+        self.assertEqual(told["rows"], 4)
+        self.assertEqual([entry["value"] for entry in told["label"]["classes"]], ["f", "m"])
+
+    def test_a_draft_schema_warns_and_fits_its_file(self):
+        self.write("a.csv", GOOD)
+        done = self.succeed("data", "draft-schema", "a.csv")
+        self.assertIn("not private", done.stderr)
+        self.assertIn("NOT PRIVATE", done.stdout)
+        self.write("s.yaml", done.stdout)
+        checked = json.loads(self.succeed("data", "check", "a.csv", "--schema", "s.yaml", "--json").stdout)
+        self.assertEqual((checked["rows"], checked["outside_bounds"], checked["problems"]), (4, 0, []))
+        in_json = json.loads(self.succeed("data", "draft-schema", "a.csv", "--json").stdout)
+        self.assertEqual(in_json["schema"], done.stdout)
+
+    def test_check_counts_by_column_and_names_problems(self):
+        self.write("a.csv", GOOD)
+        schema = self.succeed("data", "draft-schema", "a.csv").stdout
+        self.write("s.yaml", schema)
+        self.write("b.csv", GOOD + "200,f,1,no\n,other,20,yes\n")
+        told = json.loads(self.succeed("data", "check", "b.csv", "--schema", "s.yaml", "--json").stdout)
+        by_name = {column["name"]: column for column in told["columns"]}
+        self.assertEqual(by_name["age"], {"name": "age", "missing": 1, "below": 0, "above": 1, "unknown": 0})
+        self.assertEqual((by_name["bmi"]["below"], by_name["sex"]["unknown"]), (1, 1))
+        self.write("strict.yaml", schema.replace("strict: no", "strict: yes").replace("missing: fill", "missing: error"))
+        done = self.tacit("data", "check", "b.csv", "--schema", "strict.yaml", "--json")
+        self.assertEqual(done.returncode, 1)
+        told = json.loads(done.stdout)
+        self.assertEqual(told["error"]["code"], "INPUT")
+        self.assertEqual(len(told["problems"]), 2)
+        self.assertIn("column 'age': 1 cell missing", told["error"]["message"])
+
+    def test_rows_survive_a_conversion_and_back(self):
+        self.write("a.csv", GOOD)
+        self.succeed("data", "convert", "a.csv", "--out", "a.svm")
+        self.assertEqual((self.path / "a.svm").read_text(encoding="utf-8"),
+                         "-1 1:34 2:1 4:22.5\n+1 1:51 3:1 4:31\n-1 1:68 2:1 4:19\n+1 1:77 3:1 4:24.25\n")
+        self.assertEqual(os.stat(self.path / "a.svm").st_mode & 0o777, 0o600)
+        self.assertEqual(self.succeed("data", "convert", "a.svm").stdout.splitlines()[:2],
+                         ["x1,x2,x3,x4,label", "34,1,0,22.5,-1"])
+        told = json.loads(self.succeed("data", "info", "a.svm", "--json").stdout)
+        self.assertEqual((told["format"], told["rows"], told["features"]), ("libsvm", 4, 4))
+
+    def test_missing_values_are_not_turned_into_zeros(self):
+        self.write("a.csv", GOOD + ",f,20,no\n")
+        self.fail_with(1, "data", "convert", "a.csv", "--out", "a.svm", says=["age", "missing"])
+
+
+class Interrupts(ProgramTest):
+    def test_ctrl_c_ends_in_order_and_leaves_nothing(self):
+        rows = self.path / "slow.csv"
+        with open(rows, "w", encoding="ascii") as slow:
+            slow.write("a,b\n")
+            for _ in range(60):
+                slow.write("1.25,0\n2.5,1\n" * 50_000)
+        process = subprocess.Popen([TACIT, "data", "convert", "slow.csv", "--out", "out.svm"], cwd=self.path,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 30
+        while len(os.listdir(self.path)) < 2 and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("tacit: interrupted", err)
+        self.assertEqual(os.listdir(self.path), ["slow.csv"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=[sys.argv[0], *sys.argv[1:]])
