@@ -70,9 +70,7 @@ tacit_status tacit_fail_memory(tacit_error *error) {
 }
 
 tacit_status tacit_fail_errno(tacit_error *error, const char *doing, const char *name) {
-    char reason[128];
-    int saved = errno;
-    /* strerror_l and strerror are not both portable and thread-safe; the XSI strerror_r is. */
-    if (strerror_r(saved, reason, sizeof reason) != 0) snprintf(reason, sizeof reason, "error %d", saved);
+    char scratch[128];
+    const char *reason = strerror_r(errno, scratch, sizeof scratch); /* GNU's: may not use the scratch */
     return tacit_fail(error, TACIT_IO, "%s %s: %s", doing, name, reason);
 }

@@ -15,6 +15,7 @@
 #include "privacy/ledger.h"
 #include "service/home.h"
 #include "service/site_parts.h"
+#include "session/wire.h"
 #include "tacit.pb-c.h"
 
 enum { REQUEST_MS = 30000 };
