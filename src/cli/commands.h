@@ -9,6 +9,13 @@
     X(data_draft_schema)                                                                                     \
     X(data_check)                                                                                            \
     X(data_convert)                                                                                          \
+    X(study_new)                                                                                             \
+    X(study_invite)                                                                                          \
+    X(study_status)                                                                                          \
+    X(study_close)                                                                                           \
+    X(coordinator)                                                                                           \
+    X(join)                                                                                                  \
+    X(party)                                                                                                 \
     X(help)                                                                                                  \
     X(version)
 
