@@ -5,6 +5,10 @@
 #include "cli/command.h"
 
 #define TACIT_COMMANDS(X)                                                                                    \
+    X(methods)                                                                                               \
+    X(simulate)                                                                                              \
+    X(evaluate)                                                                                              \
+    X(predict)                                                                                               \
     X(data_info)                                                                                             \
     X(data_draft_schema)                                                                                     \
     X(data_check)                                                                                            \
@@ -16,6 +20,9 @@
     X(coordinator)                                                                                           \
     X(join)                                                                                                  \
     X(party)                                                                                                 \
+    X(ledger_show)                                                                                           \
+    X(ledger_limit)                                                                                          \
+    X(ledger_verify)                                                                                         \
     X(help)                                                                                                  \
     X(version)
 

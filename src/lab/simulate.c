@@ -40,7 +40,8 @@ typedef struct evaluation {
     tacit_metrics *metrics;
 } evaluation;
 
-static tacit_status evaluate_some(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
+static tacit_status evaluate_some(void *context, size_t begin, size_t end, unsigned worker,
+                                  tacit_error *error) {
     evaluation *work = context;
     (void)worker;
     for (size_t i = begin; i < end; i++)
@@ -49,8 +50,8 @@ static tacit_status evaluate_some(void *context, size_t begin, size_t end, unsig
 }
 
 /* Metrics of an outcome: those of its model, or the means over its models. */
-static tacit_status evaluate(const tacit_simulation *simulation, const tacit_outcome *outcome, tacit_metrics *out,
-                             tacit_error *error) {
+static tacit_status evaluate(const tacit_simulation *simulation, const tacit_outcome *outcome,
+                             tacit_metrics *out, tacit_error *error) {
     if (outcome->count == 1)
         return tacit_model_evaluate(outcome->models[0], &simulation->test, simulation->pool, out, error);
     evaluation work = { outcome, &simulation->test, TACIT_NEW(tacit_metrics, outcome->count) };
@@ -63,7 +64,8 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
         sum.log_loss += work.metrics[i].log_loss;
     }
     double count = (double)outcome->count;
-    if (status == TACIT_OK) *out = (tacit_metrics){ sum.accuracy / count, sum.auc / count, sum.log_loss / count };
+    if (status == TACIT_OK)
+        *out = (tacit_metrics){ sum.accuracy / count, sum.auc / count, sum.log_loss / count };
     free(work.metrics);
     return status;
 }
@@ -88,8 +90,9 @@ static tacit_status check_settings(const tacit_simulation *simulation, tacit_err
     return TACIT_OK;
 }
 
-static tacit_status make_plan(const tacit_simulation *simulation, const tacit_local *local, const tacit_method *method,
-                              double epsilon, tacit_plan *out, tacit_error *error) {
+static tacit_status make_plan(const tacit_simulation *simulation, const tacit_local *local,
+                              const tacit_method *method, double epsilon, tacit_plan *out,
+                              tacit_error *error) {
     *out = (tacit_plan){
         .method = method,
         .study = "simulation",
@@ -100,19 +103,17 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .classes = simulation->dataset->classes.count,
         .parties = tacit_local_parties(local),
         .minimum_parties = 1,
-        .minimum_rows = simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
+        .minimum_rows =
+            simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
     };
     for (size_t s = 0; s < simulation->setting_count; s++)
         if (knows_setting(method, simulation->settings[s].name))
-            TACIT_TRY(tacit_plan_set(out, simulation->settings[s].name, simulation->settings[s].value, error));
+            TACIT_TRY(
+                tacit_plan_set(out, simulation->settings[s].name, simulation->settings[s].value, error));
     return tacit_plan_check(out, error);
 }
 
-/* ---- running ---- */
-
-typedef struct trial_metrics {
-    double *accuracy, *auc, *log_loss;
-} trial_metrics;
+/* ---- what is kept of a trial ---- */
 
 static void remember_guarantee(tacit_model *model, const tacit_plan *plan, const tacit_run *run) {
     tacit_guarantee *guarantee = &model->guarantee;
@@ -125,18 +126,48 @@ static void remember_guarantee(tacit_model *model, const tacit_plan *plan, const
     guarantee->lambda = plan->lambda;
 }
 
+/* ---- progress: all trials of a run are one stage ---- */
+
+typedef struct counting {
+    tacit_progress inner; /* for one trial; its context is this stage */
+    const tacit_progress *outer;
+    char name[TACIT_ID_SIZE + 32];
+    size_t trial, trials;
+} counting;
+
+static void report_trial(void *context, const char *name, uint64_t done, uint64_t total) {
+    const counting *run = context;
+    (void)name;
+    tacit_progress_report(run->outer, run->name, run->trial * total + done, run->trials * total);
+}
+
+static bool is_cancelled(void *context) {
+    return tacit_progress_cancelled(((const counting *)context)->outer);
+}
+
+static void begin_stage(counting *run, const tacit_simulation *simulation, const tacit_plan *plan,
+                        size_t trials) {
+    *run = (counting){ { report_trial, is_cancelled, run }, simulation->progress, "", 0, trials };
+    if (plan->method->noise_free)
+        snprintf(run->name, sizeof run->name, "%s", plan->method->name);
+    else
+        snprintf(run->name, sizeof run->name, "%s at epsilon %g", plan->method->name, plan->epsilon);
+}
+
+/* ---- running ---- */
+
 /* One trial: the method's coordinator half over simulated parties, then its figures. */
 static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *local, const tacit_plan *plan,
-                              size_t trial, tacit_run *run, tacit_metrics *metrics, tacit_model **model,
-                              tacit_error *error) {
+                              const counting *stage, tacit_run *run, tacit_metrics *metrics,
+                              tacit_model **model, tacit_error *error) {
     tacit_stream root = tacit_stream_from_seed(simulation->seed);
-    tacit_stream seed = tacit_stream_fork(&root, plan->method->name, trial, 0);
+    tacit_stream seed = tacit_stream_fork(&root, plan->method->name, stage->trial, 0);
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     tacit_session session;
     tacit_account account;
     tacit_status status;
     const char *refusal;
-    TACIT_CHECK(tacit_local_begin(local, plan, &seed, simulation->progress, &session, error));
+    TACIT_CHECK(tacit_local_begin(local, plan, &seed, &stage->inner, &session, error));
     double start = seconds_now();
     TACIT_CHECK(plan->method->coordinate(&session, &outcome, error));
     run->seconds += seconds_now() - start;
@@ -145,11 +176,11 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     run->parties = outcome.parties;
     run->refusals = tacit_local_refusals(local, &refusal);
     snprintf(run->refusal, sizeof run->refusal, "%s", refusal);
-    TACIT_CHECK(tacit_local_charged(local, run->claimed.unit, &account, error));
+    TACIT_CHECK(tacit_local_charged(local, run->charged.unit, &account, error));
     if (!plan->method->noise_free)
-        run->charged = (tacit_price){ run->claimed.unit, account.spent_epsilon, account.spent_delta };
+        run->charged = (tacit_price){ run->charged.unit, account.spent_epsilon, account.spent_delta };
     TACIT_CHECK(evaluate(simulation, &outcome, metrics, error));
-    if (model != NULL && trial == 0 && outcome.count == 1) {
+    if (model != NULL && stage->trial == 0 && outcome.count == 1) {
         remember_guarantee(outcome.models[0], plan, run);
         tacit_model_free(*model);
         *model = outcome.models[0];
@@ -160,10 +191,12 @@ cleanup:
     return status;
 }
 
-static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_local *local, const tacit_plan *plan,
-                                   tacit_run *run, tacit_model **model, tacit_error *error) {
+static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_local *local,
+                                   const tacit_plan *plan, tacit_run *run, tacit_model **model,
+                                   tacit_error *error) {
     size_t trials = plan->method->noise_free ? 1 : simulation->trials;
     tacit_prices prices;
+    counting stage;
     tacit_status status;
     double *values = TACIT_NEW(double, 3 * trials);
     if (values == NULL) return tacit_fail_memory(error);
@@ -174,13 +207,14 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
                         .trials = trials,
                         .charged = prices.charged,
                         .claimed = prices.claimed };
+    begin_stage(&stage, simulation, plan, trials);
     for (size_t t = 0; t < trials; t++) {
         tacit_metrics metrics;
-        TACIT_CHECK(run_trial(simulation, local, plan, t, run, &metrics, model, error));
+        stage.trial = t;
+        TACIT_CHECK(run_trial(simulation, local, plan, &stage, run, &metrics, model, error));
         values[t] = metrics.accuracy;
         values[trials + t] = metrics.auc;
         values[2 * trials + t] = metrics.log_loss;
-        tacit_progress_report(simulation->progress, plan->method->name, t + 1, trials);
     }
     run->accuracy = spread(values, trials);
     run->auc = spread(values + trials, trials);
@@ -205,7 +239,8 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
             tacit_plan plan;
             double epsilon = method->noise_free ? INFINITY : simulation->epsilons[e];
             TACIT_CHECK(make_plan(simulation, local, method, epsilon, &plan, error));
-            TACIT_CHECK(run_all_trials(simulation, local, &plan, &runs[done++], model != NULL ? &last : NULL, error));
+            TACIT_CHECK(
+                run_all_trials(simulation, local, &plan, &runs[done++], model != NULL ? &last : NULL, error));
         }
     }
     if (model != NULL) {

@@ -44,7 +44,7 @@ typedef struct tacit_run {
     tacit_price claimed;
     double seconds; /* all trials, without evaluating */
     uint64_t rounds, bytes_per_party;
-    size_t parties;   /* that answered */
+    size_t parties; /* that answered */
     size_t refusals;
     char refusal[TACIT_ERROR_TEXT_SIZE]; /* why the first refused */
 } tacit_run;
@@ -52,7 +52,8 @@ typedef struct tacit_run {
 /* How many runs a simulation has: a noise-free method appears once. */
 size_t tacit_simulation_runs(const tacit_simulation *simulation);
 
-/* Fill `runs`, tacit_simulation_runs of them. `model` (may be NULL) receives the model of the last run's first trial.
+/* Fill `runs`, tacit_simulation_runs of them. `model` (may be NULL) receives the model of the last run's
+ * first trial.
  */
 tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs, tacit_model **model,
                             tacit_error *error);

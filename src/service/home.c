@@ -6,8 +6,6 @@
 
 #include "privacy/release.h"
 
-const char tacit_ledger_file[] = "ledger.db";
-
 /* A variable that is set and not empty. */
 static const char *variable(const char *name) {
     const char *value = getenv(name);

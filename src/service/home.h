@@ -17,5 +17,5 @@ tacit_status tacit_home_path(char *out, size_t size, const char *name, tacit_err
  * most a ledger takes. */
 tacit_status tacit_source_id(char *out, size_t size, const char *text, tacit_error *error);
 
-/* The file in Tacit's folder that holds the ledgers of all this user's data sources. */
-extern const char tacit_ledger_file[];
+/* The file in that folder with the ledgers of all this user's data sources. */
+#define TACIT_LEDGER_NAME "ledger.db"

@@ -8,7 +8,9 @@
 
 #include "base/memory.h"
 
-enum { PIECE = 16 }; /* parties a worker takes at a time: large enough to be cheap, small enough to stop soon */
+enum {
+    PIECE = 16
+}; /* parties a worker takes at a time: large enough to be cheap, small enough to stop soon */
 
 struct tacit_local {
     const tacit_dataset *dataset;
@@ -57,7 +59,8 @@ static void drop_ledgers(tacit_local *local) {
 tacit_local *tacit_local_free(tacit_local *local) {
     if (local == NULL) return NULL;
     drop_ledgers(local);
-    for (size_t k = 0; local->memos != NULL && k < local->parties; k++) tacit_model_free(local->memos[k].model);
+    for (size_t k = 0; local->memos != NULL && k < local->parties; k++)
+        tacit_model_free(local->memos[k].model);
     free(local->memos);
     free(local->ledgers);
     pthread_mutex_destroy(&local->mutex);
@@ -117,9 +120,9 @@ static tacit_status absent_or_failed(tacit_local *local, size_t k, tacit_status 
 typedef struct asking {
     tacit_local *local;
     const tacit_question *question;
-    uint64_t *totals;        /* one vector a worker, for sums */
-    size_t *contributors;    /* one count a worker */
-    tacit_answer *answers;   /* one a party, otherwise */
+    uint64_t *totals;      /* one vector a worker, for sums */
+    size_t *contributors;  /* one count a worker */
+    tacit_answer *answers; /* one a party, otherwise */
     bool *answered;
     atomic_size_t done;
 } asking;
@@ -127,7 +130,8 @@ typedef struct asking {
 static tacit_status keep_going(asking *work, size_t parties, tacit_error *error) {
     const tacit_progress *progress = work->local->progress;
     if (tacit_progress_cancelled(progress)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
-    tacit_progress_report(progress, "parties", atomic_fetch_add(&work->done, parties) + parties, work->local->parties);
+    tacit_progress_report(progress, "parties", atomic_fetch_add(&work->done, parties) + parties,
+                          work->local->parties);
     return TACIT_OK;
 }
 
@@ -141,8 +145,10 @@ static tacit_status contribute(void *context, size_t begin, size_t end, unsigned
         answer_id(question.answer_id, k, question.round);
         tacit_status status =
             tacit_party_contribute(&party, &question, work->totals + worker * question.sum.length, error);
-        if (status == TACIT_OK) work->contributors[worker]++;
-        else TACIT_TRY(absent_or_failed(work->local, k, status, error));
+        if (status == TACIT_OK)
+            work->contributors[worker]++;
+        else
+            TACIT_TRY(absent_or_failed(work->local, k, status, error));
     }
     return keep_going(work, end - begin, error);
 }
@@ -183,15 +189,19 @@ static tacit_status answer(void *context, size_t begin, size_t end, unsigned wor
         seat_party(work->local, k, question.round, &party, &gate);
         answer_id(question.answer_id, k, question.round);
         tacit_status status = tacit_party_answer(&party, &question, no_hash, &bytes, error);
-        if (status == TACIT_OK) status = tacit_answer_decode(&work->answers[k], bytes.bytes, bytes.length, error);
+        if (status == TACIT_OK)
+            status = tacit_answer_decode(&work->answers[k], bytes.bytes, bytes.length, error);
         tacit_buffer_clear(&bytes);
-        if (status == TACIT_OK) work->answered[k] = true;
-        else TACIT_TRY(absent_or_failed(work->local, k, status, error));
+        if (status == TACIT_OK)
+            work->answered[k] = true;
+        else
+            TACIT_TRY(absent_or_failed(work->local, k, status, error));
     }
     return keep_going(work, end - begin, error);
 }
 
-static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out, tacit_error *error) {
+static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
+                        tacit_error *error) {
     tacit_local *local = context;
     asking work = { .local = local, .question = question };
     tacit_status status;
@@ -236,7 +246,8 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
     return TACIT_OK;
 }
 
-tacit_status tacit_local_charged(const tacit_local *local, tacit_unit unit, tacit_account *out, tacit_error *error) {
+tacit_status tacit_local_charged(const tacit_local *local, tacit_unit unit, tacit_account *out,
+                                 tacit_error *error) {
     tacit_account most = { 0 };
     for (size_t k = 0; k < local->parties; k++) {
         tacit_account one;

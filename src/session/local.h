@@ -18,11 +18,13 @@ tacit_local *tacit_local_free(tacit_local *local);
 size_t tacit_local_parties(const tacit_local *local);
 size_t tacit_local_smallest_party(const tacit_local *local); /* in rows */
 
-/* A new run of a plan: fresh ledgers, all randomness from `seed`. The session borrows local and plan, and ends when
- * another starts. */
+/* A new run of a plan: fresh ledgers, all randomness from `seed`. The session borrows local and plan, and
+ * ends when another starts. */
 tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const tacit_stream *seed,
                                const tacit_progress *progress, tacit_session *out, tacit_error *error);
 
-/* The largest charge that any party's ledger holds after a run; parties that refused, and why the first did. */
-tacit_status tacit_local_charged(const tacit_local *local, tacit_unit unit, tacit_account *out, tacit_error *error);
+/* The largest charge that any party's ledger holds after a run; parties that refused, and why the first did.
+ */
+tacit_status tacit_local_charged(const tacit_local *local, tacit_unit unit, tacit_account *out,
+                                 tacit_error *error);
 size_t tacit_local_refusals(const tacit_local *local, const char **first);

@@ -1,0 +1,250 @@
+/* tacit ledger show: what was asked, what left, what it cost, what is left. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/commands.h"
+#include "cli/ledger_use.h"
+#include "data/names.h"
+#include "data/text.h"
+
+enum { WHEN_SIZE = 32 };
+
+/* The view of one data source, filled as its entries are visited. */
+typedef struct showing {
+    tacit_ledger *ledger;
+    const char *source;
+    size_t entries;
+    tacit_grid *log, *accounts;
+    tacit_buffer refusals; /* sentences, printed under the log */
+    json_t *entry_list, *account_list;
+    bool limited; /* in total, in any unit */
+} showing;
+
+static const char *when_text(char out[WHEN_SIZE], int64_t milliseconds) {
+    time_t seconds = (time_t)(milliseconds / 1000);
+    struct tm parts;
+    if (gmtime_r(&seconds, &parts) == NULL || strftime(out, WHEN_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        snprintf(out, WHEN_SIZE, "-");
+    return out;
+}
+
+static bool is_release(const tacit_entry *entry) {
+    return entry->kind == TACIT_ENTRY_CHARGE || entry->kind == TACIT_ENTRY_REFUSAL;
+}
+
+static bool has_price(const tacit_entry *entry) {
+    return is_release(entry) || entry->kind == TACIT_ENTRY_LIMIT;
+}
+
+static void add_price(tacit_grid *grid, const tacit_entry *entry) {
+    const tacit_price *price = &entry->about.price;
+    const char *before = entry->kind == TACIT_ENTRY_REFUSAL ? "none, for " : "";
+    if (!has_price(entry))
+        tacit_grid_cell(grid, "%s", "");
+    else if (price->delta > 0)
+        tacit_grid_cell(grid, "%s%.6g, delta %.6g per %s", before, price->epsilon, price->delta,
+                        tacit_unit_name(price->unit));
+    else
+        tacit_grid_cell(grid, "%s%.6g per %s", before, price->epsilon, tacit_unit_name(price->unit));
+}
+
+static void add_to_log(tacit_grid *grid, const tacit_entry *entry) {
+    char when[WHEN_SIZE];
+    const tacit_release *about = &entry->about;
+    tacit_grid_cell(grid, "%llu", (unsigned long long)entry->number);
+    tacit_grid_cell(grid, "%s", when_text(when, entry->time));
+    tacit_grid_cell(grid, "%s", is_release(entry) ? about->coordinator : "the owner");
+    tacit_grid_cell(grid, "%s", about->study);
+    tacit_grid_cell(grid, "%s", is_release(entry) ? about->question : "");
+    tacit_grid_cell(grid, "%s",
+                    entry->kind == TACIT_ENTRY_CHARGE ? tacit_release_kind_name(about->kind)
+                                                      : tacit_entry_kind_name(entry->kind));
+    add_price(grid, entry);
+    tacit_grid_cell(grid, "%s", is_release(entry) ? tacit_noise_name(about->noise) : "");
+}
+
+static json_t *text_or_null(const char *text) {
+    return text != NULL && text[0] != 0 ? tacit_json_text(text) : json_null();
+}
+
+static json_t *entry_document(const tacit_entry *entry) {
+    char when[WHEN_SIZE];
+    const tacit_release *about = &entry->about;
+    bool release = is_release(entry);
+    json_t *price = json_null();
+    if (has_price(entry))
+        price = json_pack("{s:s,s:o,s:o}", "unit", tacit_unit_name(about->price.unit), "epsilon",
+                          tacit_json_number(about->price.epsilon), "delta",
+                          tacit_json_number(about->price.delta));
+    return json_pack("{s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "number", (json_int_t)entry->number,
+                     "when", when_text(when, entry->time), "entry", tacit_entry_kind_name(entry->kind),
+                     "asked_by", text_or_null(release ? about->coordinator : ""), "study",
+                     text_or_null(about->study), "method", text_or_null(release ? about->method : ""),
+                     "question", text_or_null(release ? about->question : ""), "kind",
+                     text_or_null(release ? tacit_release_kind_name(about->kind) : ""), "price", price,
+                     "noise", text_or_null(release ? tacit_noise_name(about->noise) : ""), "reason",
+                     text_or_null(entry->kind == TACIT_ENTRY_REFUSAL ? entry->reason : ""));
+}
+
+static tacit_status visit_entry(void *context, const tacit_entry *entry, tacit_error *error) {
+    showing *view = context;
+    view->entries++;
+    add_to_log(view->log, entry);
+    if (entry->kind == TACIT_ENTRY_REFUSAL)
+        TACIT_TRY(tacit_buffer_print(&view->refusals, error, "entry %llu was refused: %s\n",
+                                     (unsigned long long)entry->number, entry->reason));
+    view->entry_list = tacit_json_append(view->entry_list, entry_document(entry));
+    return view->entry_list != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+static void add_amount(tacit_grid *grid, bool applies, double value) {
+    char text[TACIT_NUMBER_TEXT];
+    tacit_grid_cell(grid, "%s", applies ? tacit_number_to_text(value, text) : "-");
+}
+
+/* The totals of one study, or (NULL) of the data source. */
+static tacit_status add_accounts(showing *view, const char *study, tacit_error *error) {
+    for (int unit = 0; unit < TACIT_UNITS; unit++) {
+        tacit_account account;
+        TACIT_TRY(tacit_ledger_account(&account, view->ledger, study, (tacit_unit)unit, error));
+        if (study != NULL && !account.limited && account.spent_epsilon == 0) continue;
+        bool limited = account.limited;
+        view->limited = view->limited || (limited && study == NULL);
+        tacit_grid_cell(view->accounts, "%s", study != NULL ? study : "in total");
+        tacit_grid_cell(view->accounts, "%s", tacit_unit_name((tacit_unit)unit));
+        add_amount(view->accounts, true, account.spent_epsilon);
+        add_amount(view->accounts, limited, account.limit_epsilon);
+        add_amount(view->accounts, limited,
+                   tacit_remaining(account.spent_epsilon, limited, account.limit_epsilon));
+        add_amount(view->accounts, true, account.spent_delta);
+        add_amount(view->accounts, limited, account.limit_delta);
+        add_amount(view->accounts, limited,
+                   tacit_remaining(account.spent_delta, limited, account.limit_delta));
+        view->account_list =
+            tacit_json_append(view->account_list, tacit_account_document(&account, study, (tacit_unit)unit));
+    }
+    return view->account_list != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+static tacit_status collect_name(void *context, const char *name, tacit_error *error) {
+    int32_t code;
+    return tacit_levels_add(context, name, strlen(name), &code, error);
+}
+
+static tacit_status collect(showing *view, tacit_error *error) {
+    tacit_levels studies = TACIT_LEVELS_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_ledger_list(view->ledger, 0, visit_entry, view, error));
+    TACIT_CHECK(add_accounts(view, NULL, error));
+    TACIT_CHECK(tacit_ledger_studies(view->ledger, collect_name, &studies, error));
+    for (size_t i = 0; i < studies.count; i++) TACIT_CHECK(add_accounts(view, studies.text[i], error));
+cleanup:
+    tacit_levels_clear(&studies);
+    return status;
+}
+
+static tacit_status print_source(tacit_console *console, const showing *view, tacit_error *error) {
+    tacit_console_print(console, "data source %s\n\n", view->source);
+    TACIT_TRY(tacit_console_grid(console, view->log, error));
+    tacit_console_print(console, "%s\n", tacit_buffer_text(&view->refusals));
+    TACIT_TRY(tacit_console_grid(console, view->accounts, error));
+    if (!view->limited)
+        tacit_console_print(console,
+                            "\nno limit is set, so nothing leaves: tacit ledger limit --source %s "
+                            "--epsilon E\n",
+                            view->source);
+    return TACIT_OK;
+}
+
+static tacit_status show_source(json_t *sources, tacit_console *console, const char *source,
+                                tacit_error *error) {
+    static const tacit_grid_column log[] = { { "entry", TACIT_RIGHT },   { "when", TACIT_LEFT },
+                                             { "asked by", TACIT_LEFT }, { "study", TACIT_LEFT },
+                                             { "question", TACIT_LEFT }, { "kind", TACIT_LEFT },
+                                             { "charge", TACIT_LEFT },   { "noise", TACIT_LEFT } };
+    static const tacit_grid_column accounts[] = {
+        { "study", TACIT_LEFT },          { "unit", TACIT_LEFT },          { "epsilon spent", TACIT_RIGHT },
+        { "epsilon limit", TACIT_RIGHT }, { "epsilon left", TACIT_RIGHT }, { "delta spent", TACIT_RIGHT },
+        { "delta limit", TACIT_RIGHT },   { "delta left", TACIT_RIGHT },
+    };
+    char path[PATH_MAX];
+    showing view = { .source = source, .entry_list = json_array(), .account_list = json_array() };
+    tacit_status status;
+    TACIT_CHECK(tacit_grid_create(&view.log, log, sizeof log / sizeof *log, error));
+    TACIT_CHECK(tacit_grid_create(&view.accounts, accounts, sizeof accounts / sizeof *accounts, error));
+    TACIT_CHECK(tacit_ledger_use_open(&view.ledger, path, sizeof path, source, error));
+    TACIT_CHECK(collect(&view, error));
+    TACIT_CHECK(print_source(console, &view, error));
+    json_t *document = json_pack("{s:o,s:O,s:O}", "source", tacit_json_text(source), "entries",
+                                 view.entry_list, "accounts", view.account_list);
+    if (json_array_append_new(sources, document) != 0) TACIT_CHECK(tacit_fail_memory(error));
+cleanup:
+    tacit_ledger_free(view.ledger);
+    tacit_grid_free(view.log);
+    tacit_grid_free(view.accounts);
+    tacit_buffer_clear(&view.refusals);
+    json_decref(view.entry_list);
+    json_decref(view.account_list);
+    return status;
+}
+
+/* Which data sources the ledger knows; `only` must be among them. */
+static tacit_status find_sources(tacit_levels *out, char path[PATH_MAX], const char *only,
+                                 tacit_error *error) {
+    tacit_ledger *ledger = NULL;
+    size_t ignored;
+    TACIT_TRY(tacit_ledger_use_open(&ledger, path, PATH_MAX, NULL, error));
+    tacit_status status = tacit_ledger_sources(ledger, collect_name, out, error);
+    tacit_ledger_free(ledger);
+    if (status == TACIT_OK && only != NULL)
+        status = tacit_names_find(out, only, "data source", "--source", path, &ignored, error);
+    return status;
+}
+
+static tacit_status run_show(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    const char *given = tacit_arguments_text(arguments, "source");
+    char only[TACIT_NAME_MOST + 1], path[PATH_MAX];
+    tacit_levels sources = TACIT_LEVELS_INIT;
+    json_t *list = json_array();
+    tacit_status status;
+    if (given != NULL) TACIT_CHECK(tacit_source_id(only, sizeof only, given, error));
+    TACIT_CHECK(find_sources(&sources, path, given != NULL ? only : NULL, error));
+    bool first = true;
+    for (size_t i = 0; i < sources.count; i++) {
+        if (given != NULL && strcmp(sources.text[i], only) != 0) continue;
+        if (!first) tacit_console_print(console, "\n");
+        first = false;
+        TACIT_CHECK(show_source(list, console, sources.text[i], error));
+    }
+    TACIT_CHECK(tacit_console_document(
+        console, json_pack("{s:o,s:O}", "ledger", tacit_json_text(path), "sources", list), error));
+cleanup:
+    json_decref(list);
+    tacit_levels_clear(&sources);
+    return status;
+}
+
+const tacit_command tacit_command_ledger_show = {
+    .name = "ledger show",
+    .section = "Ledger",
+    .summary = "what left, what it cost and what may still be spent",
+    .description = "Every answer that left, every refusal and every act of the owner, for each data source; "
+                   "then what is spent and what is left per record and per party. The ledger is in "
+                   "$TACIT_HOME, or in ~/.local/share/tacit.",
+    .options =
+        (const tacit_option[]){
+            { .name = "source",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "NAME",
+              .help = "only this data source: a file, or the name under which it is used" },
+            { .name = NULL },
+        },
+    .examples =
+        (const tacit_example[]){
+            { "See what a file has been used for.", "tacit ledger show --source patients.csv" },
+            { .text = NULL },
+        },
+    .run = run_show,
+};

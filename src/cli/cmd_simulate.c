@@ -1,0 +1,312 @@
+/* tacit simulate: methods x epsilons x trials over parties made from one file. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/commands.h"
+#include "cli/deal.h"
+#include "cli/output.h"
+#include "cli/reading.h"
+#include "cli/runs.h"
+
+/* A model is made to be shared. A seed survives being read as a double, which is how JSON is often read. */
+enum { MODEL_MODE = 0644 };
+static const uint64_t SEED_BITS = (UINT64_C(1) << 53) - 1;
+
+/* Everything that is taken down at the end. */
+typedef struct work {
+    const tacit_method **methods;
+    tacit_choice *settings;
+    tacit_deal deal;
+    tacit_pool *pool;
+    tacit_run *runs;
+    size_t run_count;
+    tacit_model *model;
+    tacit_simulation plan;
+} work;
+
+static tacit_status read_methods(work *all, const tacit_arguments *arguments, tacit_error *error) {
+    size_t count = 0;
+    const char *const *names = tacit_arguments_words(arguments, "method", &count);
+    all->methods = TACIT_NEW(const tacit_method *, count);
+    if (all->methods == NULL) return tacit_fail_memory(error);
+    for (size_t m = 0; m < count; m++) TACIT_TRY(tacit_method_require(&all->methods[m], names[m], error));
+    all->plan.methods = all->methods;
+    all->plan.method_count = count;
+    return TACIT_OK;
+}
+
+static tacit_status read_settings(work *all, const tacit_arguments *arguments, tacit_error *error) {
+    size_t count = 0;
+    const tacit_setting *given = tacit_arguments_settings(arguments, "set", &count);
+    all->settings = TACIT_NEW(tacit_choice, count);
+    if (all->settings == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < count; i++) all->settings[i] = (tacit_choice){ given[i].key, given[i].value };
+    all->plan.settings = all->settings;
+    all->plan.setting_count = count;
+    return TACIT_OK;
+}
+
+static uint64_t read_seed(const tacit_arguments *arguments) {
+    if (tacit_arguments_given(arguments, "seed")) return (uint64_t)tacit_arguments_integer(arguments, "seed");
+    tacit_stream entropy = tacit_stream_from_entropy();
+    return tacit_stream_u64(&entropy) & SEED_BITS;
+}
+
+/* What can be said before any row is read. */
+static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit_error *error) {
+    tacit_simulation *plan = &all->plan;
+    TACIT_TRY(read_methods(all, arguments, error));
+    TACIT_TRY(read_settings(all, arguments, error));
+    plan->epsilons = tacit_arguments_numbers(arguments, "epsilon", &plan->epsilon_count);
+    plan->delta = tacit_arguments_number(arguments, "delta");
+    plan->lambda = tacit_arguments_number(arguments, "lambda");
+    plan->trials = (size_t)tacit_arguments_integer(arguments, "trials");
+    if (tacit_arguments_given(arguments, "minimum-rows"))
+        plan->minimum_rows = (size_t)tacit_arguments_integer(arguments, "minimum-rows");
+    plan->seed = read_seed(arguments);
+    for (size_t m = 0; m < plan->method_count; m++)
+        if (!plan->methods[m]->noise_free && plan->epsilon_count == 0)
+            return tacit_fail(
+                error, TACIT_USAGE,
+                "method %s needs --epsilon, one or more numbers parted by commas (inf: no noise)",
+                plan->methods[m]->name);
+    if (tacit_arguments_given(arguments, "schema") && tacit_arguments_flag(arguments, "bounds-from-data"))
+        return tacit_fail(error, TACIT_USAGE,
+                          "--schema declares the bounds and --bounds-from-data reads them off the rows: "
+                          "give one of the two");
+    if (tacit_arguments_given(arguments, "test") && tacit_arguments_given(arguments, "test-fraction"))
+        return tacit_fail(error, TACIT_USAGE, "give either --test or --test-fraction");
+    if (tacit_arguments_given(arguments, "out") && tacit_simulation_runs(plan) != 1)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--out writes the model of one method at one epsilon, and this sweep has %zu",
+                          tacit_simulation_runs(plan));
+    return TACIT_OK;
+}
+
+static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit_console *console,
+                              tacit_error *error) {
+    unsigned threads = tacit_arguments_given(arguments, "threads")
+                           ? (unsigned)tacit_arguments_integer(arguments, "threads")
+                           : 0;
+    TACIT_TRY(tacit_deal_make(&all->deal, arguments, console, all->plan.seed, error));
+    TACIT_TRY(tacit_pool_create(&all->pool, threads, error));
+    all->run_count = tacit_simulation_runs(&all->plan);
+    all->runs = TACIT_NEW(tacit_run, all->run_count);
+    if (all->runs == NULL) return tacit_fail_memory(error);
+    all->plan.dataset = all->deal.data;
+    all->plan.split = all->deal.parties;
+    all->plan.test = all->deal.test;
+    all->plan.pool = all->pool;
+    all->plan.progress = tacit_console_progress(console);
+    return tacit_simulate(&all->plan, all->runs, &all->model, error);
+}
+
+static void print_remarks(const work *all, const tacit_arguments *arguments, tacit_console *console) {
+    if (all->deal.data->bounds_from_data && !tacit_arguments_flag(arguments, "bounds-from-data"))
+        tacit_console_warn(console,
+                           "no schema was given, so bounds, levels and classes were read off the rows: fine "
+                           "for a simulation, but not private (--schema FILE, or --bounds-from-data to say "
+                           "that this is meant)");
+    if (all->deal.empty_groups > 0)
+        tacit_console_note(console, "%zu %s no training rows and %s no part", all->deal.empty_groups,
+                           tacit_plural(all->deal.empty_groups, "group has", "groups have"),
+                           tacit_plural(all->deal.empty_groups, "takes", "take"));
+    bool noisy = false;
+    for (size_t i = 0; i < all->run_count; i++) {
+        const tacit_run *run = &all->runs[i];
+        noisy = noisy || isfinite(run->epsilon);
+        if (run->refusals > 0)
+            tacit_console_note(console, "%s: %zu of %zu parties refused, the first because %s",
+                               run->method->name, run->refusals, all->deal.parties->parts, run->refusal);
+    }
+    if (noisy && all->plan.trials == 1)
+        tacit_console_note(console,
+                           "one trial: the noise was drawn once, so no spread is known (--trials T)");
+}
+
+static tacit_status report(const work *all, const tacit_arguments *arguments, tacit_console *console,
+                           tacit_error *error) {
+    size_t least, most, parties = all->deal.parties->parts, tests = all->deal.test.rows.count;
+    char rows[64];
+    tacit_deal_range(&all->deal, &least, &most);
+    snprintf(rows, sizeof rows, least == most ? "%zu" : "%zu to %zu", least, most);
+    print_remarks(all, arguments, console);
+    tacit_console_print(console, "%zu %s of %s rows, %zu features; %zu test rows; lambda %g; seed %llu\n\n",
+                        parties, tacit_plural(parties, "party", "parties"), rows, all->deal.data->features,
+                        tests, all->plan.lambda, (unsigned long long)all->plan.seed);
+    TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, error));
+    return tacit_console_document(console, tacit_runs_document(all->runs, all->run_count, all->plan.seed),
+                                  error);
+}
+
+/* Last, so that a full disk takes only the model and not the figures. */
+static tacit_status write_model(work *all, const char *path, tacit_console *console, tacit_error *error) {
+    if (all->model == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--out: method %s ends with a model for each party, not with one",
+                          all->methods[0]->name);
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_output output;
+    tacit_status status;
+    TACIT_CHECK(tacit_model_describe(all->model, &all->deal.data->classes, all->deal.schema, error));
+    TACIT_CHECK(tacit_model_print(all->model, &text, error));
+    TACIT_CHECK(tacit_output_open(&output, path, NULL, MODEL_MODE, error));
+    fwrite(text.bytes, 1, text.length, output.stream);
+    TACIT_CHECK(tacit_output_close(&output, TACIT_OK, error));
+    tacit_console_note(console, "wrote %s", path);
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+static tacit_status run_simulate(const tacit_arguments *arguments, tacit_console *console,
+                                 tacit_error *error) {
+    work all = { .deal = TACIT_DEAL_INIT };
+    const char *out = tacit_arguments_text(arguments, "out");
+    tacit_status status;
+    TACIT_CHECK(read_plan(&all, arguments, error));
+    TACIT_CHECK(run_sweep(&all, arguments, console, error));
+    TACIT_CHECK(report(&all, arguments, console, error));
+    if (out != NULL) TACIT_CHECK(write_model(&all, out, console, error));
+cleanup:
+    tacit_model_free(all.model);
+    free(all.runs);
+    tacit_pool_free(all.pool);
+    tacit_deal_clear(&all.deal);
+    free(all.settings);
+    free(all.methods);
+    return status;
+}
+
+static const tacit_option options[] = {
+    { .name = "method",
+      .kind = TACIT_OPTION_WORDS,
+      .placeholder = "NAMES",
+      .rules = TACIT_RULE_REQUIRED,
+      .help = "one or more of 'tacit methods', parted by commas" },
+    { .name = "train",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .rules = TACIT_RULE_REQUIRED,
+      .help = "the rows that the parties share out" },
+    { .name = "schema",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .help = "what is publicly known about the columns; without it bounds are read off the rows, with a "
+              "warning that this is not private" },
+    { .name = "bounds-from-data",
+      .kind = TACIT_OPTION_FLAG,
+      .help = "say that reading bounds off the rows is meant" },
+    { .name = "test",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .help = "rows to evaluate on; else some of --train are held out" },
+    { .name = "test-fraction",
+      .kind = TACIT_OPTION_NUMBER,
+      .placeholder = "F",
+      .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE | TACIT_RULE_BELOW,
+      .least = 0,
+      .most = 1,
+      .help = "how many of --train are held out; 0.2 unless told" },
+    { .name = "parties",
+      .kind = TACIT_OPTION_INTEGER,
+      .placeholder = "M",
+      .rules = TACIT_RULE_RANGE,
+      .least = 1,
+      .most = 100000000,
+      .help = "how many parties; --split may say it instead" },
+    { .name = "split",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "SPLIT",
+      .fallback = "even",
+      .help = "how rows are dealt out: even; dirichlet:A (sizes from a symmetric Dirichlet); fractions such "
+              "as 0.5,0.3,0.2; by:COLUMN (a party for each value)" },
+    { .name = "epsilon",
+      .kind = TACIT_OPTION_NUMBERS,
+      .placeholder = "E1,E2,...",
+      .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE | TACIT_RULE_INFINITE,
+      .least = 0,
+      .most = INFINITY,
+      .help = "privacy losses to try; inf is without noise. Needed unless every method is noise-free" },
+    { .name = "delta",
+      .kind = TACIT_OPTION_NUMBER,
+      .placeholder = "D",
+      .fallback = "0",
+      .rules = TACIT_RULE_RANGE | TACIT_RULE_BELOW,
+      .least = 0,
+      .most = 1,
+      .help = "for methods whose guarantee has one" },
+    { .name = "lambda",
+      .kind = TACIT_OPTION_NUMBER,
+      .placeholder = "L",
+      .fallback = "0.01",
+      .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
+      .least = 0,
+      .most = INFINITY,
+      .help = "weight of the regulariser (lambda/2)|w|^2" },
+    { .name = "minimum-rows",
+      .kind = TACIT_OPTION_INTEGER,
+      .placeholder = "N",
+      .rules = TACIT_RULE_RANGE,
+      .least = 1,
+      .most = 4294967295,
+      .help = "a party with fewer rows refuses, and sensitivities are those of N rows; what the smallest "
+              "party has unless told" },
+    { .name = "trials",
+      .kind = TACIT_OPTION_INTEGER,
+      .placeholder = "T",
+      .fallback = "1",
+      .rules = TACIT_RULE_RANGE,
+      .least = 1,
+      .most = 1000000,
+      .help = "how often noise is drawn; figures are means and standard deviations over trials" },
+    { .name = "seed",
+      .kind = TACIT_OPTION_INTEGER,
+      .placeholder = "S",
+      .rules = TACIT_RULE_RANGE,
+      .least = 0,
+      .most = 9007199254740991,
+      .help = "all chance follows from it, on any number of threads; drawn and printed unless told" },
+    { .name = "set",
+      .kind = TACIT_OPTION_SETTING,
+      .placeholder = "NAME=VALUE",
+      .help = "a setting of a method, see 'tacit methods'" },
+    { .name = "threads",
+      .kind = TACIT_OPTION_INTEGER,
+      .placeholder = "N",
+      .rules = TACIT_RULE_RANGE,
+      .least = 1,
+      .most = 1024,
+      .help = "processors to use; all unless told" },
+    { .name = "out",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "MODEL",
+      .help = "write the model of the first trial; with one method and one epsilon" },
+    TACIT_OPTIONS_READING,
+    { .name = NULL },
+};
+
+const tacit_command tacit_command_simulate = {
+    .name = "simulate",
+    .section = "Learning",
+    .summary = "compare methods over simulated parties",
+    .description =
+        "Deals the rows of one file out to many parties in this process, runs each method at each epsilon "
+        "as it would run between organisations, and prints how good the model is and what each party was "
+        "charged. Training rows are dealt out once and noise is drawn anew in each trial. The time of a "
+        "method's first epsilon includes the training of the parties' own models, which later ones reuse.\n\n"
+        "The noise is drawn fast and from a seed: good for comparing, not for publishing a model of private "
+        "rows.",
+    .options = options,
+    .examples =
+        (const tacit_example[]){
+            { "Five clinics, three prices, beside pooling all rows and staying alone.",
+              "tacit simulate --method batch,indiv,avg --train examples/breast_cancer.csv --schema "
+              "examples/breast_cancer.schema.yaml --parties 5 --epsilon 0.5,2,10 --lambda 0.05 --trials 20" },
+            { "Keep a model.", "tacit simulate --method avg --train patients.csv --schema patients.yaml "
+                               "--parties 10 --epsilon 1 --out model.json" },
+            { .text = NULL },
+        },
+    .run = run_simulate,
+};

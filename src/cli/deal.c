@@ -1,0 +1,104 @@
+#include "cli/deal.h"
+
+#include "cli/reading.h"
+
+static const double USUAL_TEST_FRACTION = 0.2;
+
+void tacit_deal_clear(tacit_deal *deal) {
+    tacit_split_free(deal->parties);
+    tacit_split_free(deal->holdout);
+    tacit_schema_free(deal->schema);
+    tacit_dataset_free(deal->test_data);
+    tacit_dataset_free(deal->data);
+    *deal = (tacit_deal)TACIT_DEAL_INIT;
+}
+
+void tacit_deal_range(const tacit_deal *deal, size_t *least, size_t *most) {
+    *least = SIZE_MAX;
+    *most = 0;
+    for (size_t k = 0; k < deal->parties->parts; k++) {
+        size_t rows = tacit_split_count(deal->parties, k);
+        if (rows < *least) *least = rows;
+        if (rows > *most) *most = rows;
+    }
+}
+
+static tacit_status read_rows(tacit_deal *deal, const tacit_arguments *arguments,
+                              const tacit_load_options *options, tacit_error *error) {
+    const char *schema = tacit_arguments_text(arguments, "schema");
+    const char *train = tacit_arguments_text(arguments, "train");
+    const char *test = tacit_arguments_text(arguments, "test");
+    if (schema != NULL) TACIT_TRY(tacit_schema_load(&deal->schema, schema, error));
+    TACIT_TRY(tacit_dataset_load(&deal->data, schema != NULL ? NULL : &deal->schema, train, deal->schema,
+                                 options, error));
+    if (test == NULL) return TACIT_OK;
+    /* The schema has taken label and positive class in; groups only say which party has a row. */
+    tacit_load_options others = *options;
+    others.label = others.positive = others.group = NULL;
+    return tacit_dataset_load(&deal->test_data, NULL, test, deal->schema, &others, error);
+}
+
+/* The rows to train on; deal->test is set to the others. */
+static tacit_status hold_out(tacit_deal *deal, const tacit_arguments *arguments, const tacit_stream *root,
+                             tacit_view *train, tacit_error *error) {
+    if (deal->test_data != NULL) {
+        *train = tacit_dataset_view(deal->data);
+        deal->test = tacit_dataset_view(deal->test_data);
+        return TACIT_OK;
+    }
+    double fraction = tacit_arguments_given(arguments, "test-fraction")
+                          ? tacit_arguments_number(arguments, "test-fraction")
+                          : USUAL_TEST_FRACTION;
+    tacit_stream stream = tacit_stream_fork(root, "test rows", 0, 0);
+    TACIT_TRY(tacit_split_holdout(&deal->holdout, deal->data->rows, fraction, 0, &stream, error));
+    *train = tacit_split_view(deal->holdout, deal->data, TACIT_PART_TRAIN);
+    deal->test = tacit_split_view(deal->holdout, deal->data, TACIT_PART_TEST);
+    return TACIT_OK;
+}
+
+/* A group all of whose rows are test rows has nothing to train on. */
+static void drop_empty_parties(tacit_deal *deal) {
+    tacit_split *split = deal->parties;
+    size_t kept = 0;
+    for (size_t k = 0; k < split->parts; k++)
+        if (tacit_split_count(split, k) > 0) split->start[kept++] = split->start[k];
+    split->start[kept] = split->start[split->parts];
+    deal->empty_groups = split->parts - kept;
+    split->parts = kept;
+}
+
+static tacit_status make_deal(tacit_deal *deal, const tacit_arguments *arguments, tacit_console *console,
+                              uint64_t seed, const tacit_split_plan *plan, tacit_error *error) {
+    size_t parties = tacit_arguments_given(arguments, "parties")
+                         ? (size_t)tacit_arguments_integer(arguments, "parties")
+                         : 0;
+    if (parties == 0 && (plan->kind == TACIT_SPLIT_EVEN || plan->kind == TACIT_SPLIT_DIRICHLET))
+        return tacit_fail(error, TACIT_USAGE,
+                          "how many parties? give --parties M, or a --split that says it (fractions, or "
+                          "by:COLUMN)");
+    tacit_load_options options = tacit_reading_options(arguments, console);
+    options.group = plan->column;
+    TACIT_TRY(read_rows(deal, arguments, &options, error));
+    tacit_stream root = tacit_stream_from_seed(seed);
+    tacit_view train;
+    TACIT_TRY(hold_out(deal, arguments, &root, &train, error));
+    tacit_stream stream = tacit_stream_fork(&root, "party rows", 0, 0);
+    TACIT_TRY(
+        tacit_split_make(&deal->parties, plan, &train, deal->data->groups.count, parties, &stream, error));
+    drop_empty_parties(deal);
+    return TACIT_OK;
+}
+
+tacit_status tacit_deal_make(tacit_deal *out, const tacit_arguments *arguments, tacit_console *console,
+                             uint64_t seed, tacit_error *error) {
+    tacit_deal deal = TACIT_DEAL_INIT;
+    tacit_split_plan *plan = NULL;
+    TACIT_TRY(tacit_split_plan_parse(&plan, tacit_arguments_text(arguments, "split"), error));
+    tacit_status status = make_deal(&deal, arguments, console, seed, plan, error);
+    tacit_split_plan_free(plan);
+    if (status == TACIT_OK)
+        *out = deal;
+    else
+        tacit_deal_clear(&deal);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* The rows a simulation works on: read, some kept for testing, the rest dealt out to parties. */
+#pragma once
+
+#include "cli/arguments.h"
+#include "cli/console.h"
+#include "data/split.h"
+
+typedef struct tacit_deal {
+    tacit_dataset *data;
+    tacit_dataset *test_data; /* NULL when test rows were held out of `data` */
+    tacit_schema *schema;     /* the one given, or drafted from the rows: see data->bounds_from_data */
+    tacit_split *holdout;     /* NULL when there is a test file */
+    tacit_split *parties;
+    tacit_view test;
+    size_t empty_groups; /* values of --split by:COLUMN that only test rows have; they are no parties */
+} tacit_deal;
+
+#define TACIT_DEAL_INIT                                                                                      \
+    { .data = NULL }
+
+/* As --train, --schema, --test, --test-fraction, --parties and --split say. All chance comes from `seed`. */
+tacit_status tacit_deal_make(tacit_deal *out, const tacit_arguments *arguments, tacit_console *console,
+                             uint64_t seed, tacit_error *error);
+void tacit_deal_clear(tacit_deal *deal);
+
+/* Rows of the smallest and the largest party. */
+void tacit_deal_range(const tacit_deal *deal, size_t *least, size_t *most);

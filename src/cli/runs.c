@@ -1,0 +1,82 @@
+#include "cli/runs.h"
+
+#include <math.h>
+
+#include "data/text.h"
+
+static const char *number_text(double value, char out[TACIT_NUMBER_TEXT]) {
+    if (isinf(value)) return value > 0 ? "inf" : "-inf";
+    return tacit_number_to_text(value, out);
+}
+
+/* One trial has no spread to show; a metric that does not apply is a dash. */
+static void add_spread(tacit_grid *grid, const tacit_spread *spread, size_t trials) {
+    if (isnan(spread->mean))
+        tacit_grid_cell(grid, "-");
+    else if (trials == 1)
+        tacit_grid_cell(grid, "%.4f", spread->mean);
+    else
+        tacit_grid_cell(grid, "%.4f ± %.4f", spread->mean, spread->sd);
+}
+
+static void add_charge(tacit_grid *grid, const tacit_run *run) {
+    char epsilon[TACIT_NUMBER_TEXT], delta[TACIT_NUMBER_TEXT];
+    const tacit_price *price = &run->charged;
+    if (isinf(price->epsilon))
+        tacit_grid_cell(grid, "not private");
+    else if (price->delta > 0)
+        tacit_grid_cell(grid, "%s, delta %s per %s", number_text(price->epsilon, epsilon),
+                        number_text(price->delta, delta), tacit_unit_name(price->unit));
+    else
+        tacit_grid_cell(grid, "%s per %s", number_text(price->epsilon, epsilon),
+                        tacit_unit_name(price->unit));
+}
+
+tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, size_t count,
+                              tacit_error *error) {
+    static const tacit_grid_column columns[] = { { "method", TACIT_LEFT },    { "epsilon", TACIT_RIGHT },
+                                                 { "accuracy", TACIT_RIGHT }, { "AUC", TACIT_RIGHT },
+                                                 { "log-loss", TACIT_RIGHT }, { "charged", TACIT_LEFT },
+                                                 { "time", TACIT_RIGHT } };
+    tacit_grid *grid = NULL;
+    TACIT_TRY(tacit_grid_create(&grid, columns, sizeof columns / sizeof *columns, error));
+    for (size_t i = 0; i < count; i++) {
+        const tacit_run *run = &runs[i];
+        char epsilon[TACIT_NUMBER_TEXT];
+        tacit_grid_cell(grid, "%s", run->method->name);
+        tacit_grid_cell(grid, "%s", number_text(run->epsilon, epsilon));
+        add_spread(grid, &run->accuracy, run->trials);
+        add_spread(grid, &run->auc, run->trials);
+        add_spread(grid, &run->log_loss, run->trials);
+        add_charge(grid, run);
+        tacit_grid_cell(grid, "%.2f s", run->seconds);
+    }
+    tacit_status status = tacit_console_grid(console, grid, error);
+    tacit_grid_free(grid);
+    return status;
+}
+
+static json_t *spread_document(const tacit_spread *spread) {
+    if (isnan(spread->mean)) return json_null();
+    return json_pack("{s:o,s:o}", "mean", tacit_json_number(spread->mean), "sd",
+                     tacit_json_number(spread->sd));
+}
+
+static json_t *run_document(const tacit_run *run) {
+    const tacit_price *charged = &run->charged, *claimed = &run->claimed;
+    return json_pack(
+        "{s:s,s:o,s:o,s:I,s:o,s:o,s:o,s:{s:s,s:o,s:o},s:{s:o,s:o},s:f,s:I,s:I}", "method", run->method->name,
+        "epsilon", tacit_json_number(run->epsilon), "delta", tacit_json_number(run->delta), "trials",
+        (json_int_t)run->trials, "accuracy", spread_document(&run->accuracy), "auc",
+        spread_document(&run->auc), "logloss", spread_document(&run->log_loss), "charged", "unit",
+        tacit_unit_name(charged->unit), "epsilon", tacit_json_number(charged->epsilon), "delta",
+        tacit_json_number(charged->delta), "claimed", "epsilon", tacit_json_number(claimed->epsilon), "delta",
+        tacit_json_number(claimed->delta), "seconds", run->seconds, "rounds", (json_int_t)run->rounds,
+        "bytes_per_party", (json_int_t)run->bytes_per_party);
+}
+
+json_t *tacit_runs_document(const tacit_run *runs, size_t count, uint64_t seed) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) list = tacit_json_append(list, run_document(&runs[i]));
+    return json_pack("{s:o,s:I}", "runs", list, "seed", (json_int_t)seed);
+}

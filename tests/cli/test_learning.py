@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+"""methods, simulate, evaluate, predict and ledger as a user meets them, on the example data.
+
+    TACIT=build/src/cli/tacit tests/cli/test_learning.py
+"""
+import csv
+import io
+import json
+import math
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from test_program import GOOD, TACIT, ProgramTest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+ROWS = str(EXAMPLES / "breast_cancer.csv")
+SCHEMA = str(EXAMPLES / "breast_cancer.schema.yaml")
+SPECIES = "".join(f"{3 * k + i % 7 / 10},{k * k - i % 5 / 10},{'abc'[k]}\n" for i in range(40) for k in range(3))
+
+
+class LearningTest(ProgramTest):
+    def simulate(self, *words, train=ROWS, schema=SCHEMA):
+        more = ["--schema", schema] if schema else []
+        done = self.succeed("simulate", "--train", train, *more, *words, "--json")
+        return json.loads(done.stdout)
+
+    def model(self, *words, name="model.json"):
+        self.succeed("simulate", "--method", "avg", "--train", ROWS, "--schema", SCHEMA, "--parties", "5",
+                     "--epsilon", "10", "--seed", "7", "--out", name, *words)
+        return name
+
+    def refuse(self, code, *words, says=()):
+        return self.fail_with(code, "simulate", *words, says=says)
+
+
+class Methods(LearningTest):
+    def test_every_method_says_what_it_is(self):
+        methods = json.loads(self.succeed("methods", "--json").stdout)
+        self.assertIsInstance(methods, list)
+        by_name = {method["name"]: method for method in methods}
+        self.assertTrue({"batch", "indiv", "avg"} <= set(by_name))
+        for method in methods:
+            self.assertEqual(sorted(method), ["name", "parameters", "reference", "roles", "title", "unit"])
+        self.assertEqual(by_name["avg"]["roles"], ["coordinator", "party"])
+        self.assertEqual(by_name["avg"]["unit"], "record|party")
+        for parameter in by_name["avg"]["parameters"]:
+            self.assertIn(parameter["default"], parameter["choices"])
+            self.assertTrue(parameter["help"])
+
+    def test_the_table_names_every_method(self):
+        text = self.succeed("methods").stdout
+        for method in json.loads(self.succeed("methods", "--json").stdout):
+            self.assertIn(f"\n{method['name']} ", text)
+            self.assertIn(method["reference"], text)
+
+
+class Simulate(LearningTest):
+    def test_runs_follow_the_contract(self):
+        told = self.simulate("--method", "batch,indiv,avg", "--parties", "5", "--epsilon", "1,inf", "--trials", "3",
+                             "--seed", "1")
+        self.assertEqual(sorted(told), ["runs", "seed"])
+        self.assertEqual(told["seed"], 1)
+        self.assertEqual([(run["method"], run["epsilon"], run["trials"]) for run in told["runs"]],
+                         [("batch", "inf", 1), ("indiv", "inf", 1), ("avg", 1, 3), ("avg", "inf", 3)])
+        for run in told["runs"]:
+            self.assertEqual(sorted(run), ["accuracy", "auc", "bytes_per_party", "charged", "claimed", "delta",
+                                           "epsilon", "logloss", "method", "rounds", "seconds", "trials"])
+            for metric in ("accuracy", "auc", "logloss"):
+                self.assertEqual(sorted(run[metric]), ["mean", "sd"])
+                self.assertGreaterEqual(run[metric]["sd"], 0)
+            self.assertEqual(sorted(run["charged"]), ["delta", "epsilon", "unit"])
+            self.assertEqual(sorted(run["claimed"]), ["delta", "epsilon"])
+            self.assertEqual(run["charged"]["epsilon"], run["epsilon"])
+        batch, indiv, private, exact = told["runs"]
+        self.assertEqual((batch["rounds"], indiv["rounds"], private["rounds"]), (0, 1, 1))
+        self.assertGreater(private["bytes_per_party"], 31 * 8)
+        self.assertGreater(private["accuracy"]["sd"], 0)
+        self.assertEqual(exact["accuracy"]["sd"], 0)
+        self.assertGreater(batch["auc"]["mean"], 0.98)
+        self.assertGreater(exact["auc"]["mean"], 0.98)
+        self.assertGreater(private["logloss"]["mean"], exact["logloss"]["mean"])
+
+    def test_the_same_seed_gives_the_same_figures_on_any_number_of_threads(self):
+        def figures(*more):
+            told = self.simulate("--method", "batch,indiv,avg", "--parties", "40", "--split", "dirichlet:2",
+                                 "--epsilon", "2,inf", "--trials", "3", *more)
+            for run in told["runs"]:
+                del run["seconds"]
+            return told
+        one = figures("--seed", "5", "--threads", "1")
+        self.assertEqual(one, figures("--seed", "5", "--threads", "2"))
+        self.assertEqual(one, figures("--seed", "5", "--threads", "3"))
+        self.assertNotEqual(one["runs"], figures("--seed", "6")["runs"])
+
+    def test_a_seed_is_drawn_and_printed_and_repeats_the_run(self):
+        words = ["--method", "avg", "--parties", "5", "--epsilon", "1"]
+        first = self.simulate(*words)
+        again = self.simulate(*words, "--seed", str(first["seed"]))
+        self.assertEqual(first["runs"][0]["accuracy"], again["runs"][0]["accuracy"])
+        text = self.succeed("simulate", "--train", ROWS, "--schema", SCHEMA, *words).stdout
+        self.assertRegex(text, r"seed \d+")
+
+    def test_the_table_is_aligned_and_one_trial_is_said_to_be_one(self):
+        done = self.succeed("simulate", "--method", "batch,avg", "--train", ROWS, "--schema", SCHEMA, "--parties", "5",
+                            "--epsilon", "0.5,10", "--seed", "1")
+        lines = done.stdout.splitlines()
+        self.assertIn("5 parties of 91 rows, 31 features; 114 test rows", lines[0])
+        rule = next(i for i, line in enumerate(lines) if line.startswith("---"))
+        self.assertEqual(lines[rule - 1].split(), ["method", "epsilon", "accuracy", "AUC", "log-loss", "charged", "time"])
+        self.assertEqual(len(lines[rule + 1:]), 3)
+        self.assertIn("0.5 per record", lines[rule + 2])
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertIn("one trial", done.stderr)
+        spread = self.succeed("simulate", "--method", "avg", "--train", ROWS, "--schema", SCHEMA, "--parties", "5",
+                              "--epsilon", "10", "--trials", "4")
+        self.assertIn(" ± ", spread.stdout)
+        self.assertEqual(spread.stderr, "")
+
+    def test_without_a_schema_it_warns_unless_that_is_meant(self):
+        words = ["simulate", "--method", "batch", "--train", ROWS]
+        warned = self.succeed(*words, "--parties", "2")
+        self.assertIn("warning: ", warned.stderr)
+        self.assertIn("not private", warned.stderr)
+        self.assertEqual(self.succeed(*words, "--parties", "2", "--bounds-from-data").stderr, "")
+
+    def test_rows_are_dealt_out_as_asked(self):
+        def first_line(*more):
+            return self.succeed("simulate", "--method", "batch", "--train", ROWS, "--schema", SCHEMA, "--seed", "1",
+                                *more).stdout.splitlines()[0]
+        self.assertIn("3 parties of 45 to 228 rows", first_line("--split", "0.5,0.4,0.1"))
+        self.assertIn("8 parties of 71 to 72 rows, 31 features; 569 test rows", first_line("--parties", "8", "--test", ROWS))
+        self.assertIn("; 57 test rows", first_line("--parties", "8", "--test-fraction", "0.1"))
+        self.write("wards.csv", "ward,x,y\n" + "".join(f"w{i % 3},{i},{i // 15}\n" for i in range(30)))
+        told = self.succeed("simulate", "--method", "indiv", "--train", "wards.csv", "--bounds-from-data", "--split",
+                            "by:ward", "--seed", "2").stdout
+        self.assertIn("3 parties of ", told)
+
+    def test_a_party_with_too_few_rows_refuses_and_is_mentioned(self):
+        done = self.succeed("simulate", "--method", "avg", "--train", ROWS, "--schema", SCHEMA, "--split", "0.5,0.4,0.1",
+                            "--minimum-rows", "100", "--epsilon", "5", "--trials", "2")
+        self.assertIn("1 of 3 parties refused", done.stderr)
+        self.assertIn("at least 100", done.stderr)
+
+    def test_settings_reach_the_method(self):
+        told = self.simulate("--method", "batch,avg", "--parties", "5", "--epsilon", "8", "--set", "unit=party", "--set",
+                             "noise=party")
+        self.assertEqual(told["runs"][1]["charged"], {"unit": "party", "epsilon": 8, "delta": 0})
+
+    def test_more_than_two_classes_have_no_auc(self):
+        self.write("species.csv", "width,length,species\n" + SPECIES)
+        told = self.simulate("--method", "batch,avg", "--parties", "2", "--epsilon", "inf", train="species.csv", schema=None)
+        for run in told["runs"]:
+            self.assertIsNone(run["auc"])
+            self.assertGreater(run["accuracy"]["mean"], 0.6)
+
+    def test_wrong_flags_are_usage_errors(self):
+        base = ["--train", ROWS, "--schema", SCHEMA]
+        self.refuse(2, "--method", "average", *base, "--parties", "5", says=["average", "batch, indiv, avg"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "5", says=["--epsilon"])
+        self.refuse(2, "--method", "avg", *base, "--epsilon", "1", says=["--parties"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "5", "--epsilon", "0", says=["--epsilon", "above 0"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "5", "--epsilon", "-1", says=["--epsilon"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "5", "--epsilon", "1,x", says=["--epsilon", "x"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "0", "--epsilon", "1", says=["--parties"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "5", "--epsilon", "1", "--lambda", "0", says=["--lambda"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "5", "--epsilon", "1", "--trials", "0", says=["--trials"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "5", "--epsilon", "1", "--split", "odd", says=["--split", "odd"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "5", "--epsilon", "1", "--set", "mood=good", says=["mood"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "5", "--epsilon", "1", "--set", "unit=row",
+                    says=["unit", "record|party"])
+        self.refuse(2, "--method", "batch", *base, "--parties", "5", "--bounds-from-data", says=["--schema"])
+        self.refuse(2, "--method", "batch", *base, "--parties", "5", "--test", ROWS, "--test-fraction", "0.5",
+                    says=["--test-fraction"])
+        self.refuse(2, "--method", "batch", *base, "--parties", "5", "--test-fraction", "1", says=["--test-fraction"])
+        self.refuse(2, "--method", "batch", *base, "--split", "by:wing", says=["wing"])
+        self.refuse(2, "--method", "avg", *base, "--parties", "5", "--epsilon", "1,2", "--out", "m.json", says=["--out", "2"])
+        self.refuse(2, "--method", "batch,indiv", *base, "--parties", "5", "--out", "m.json", says=["--out"])
+        self.refuse(2, "--method", "batch", "--parties", "5", says=["--train"])
+        self.refuse(2, "--method", "batch", *base, "--parties", "5", "--label", "diagnose", says=["diagnose"])
+        self.refuse(2, "--method", "batch", "--train", ROWS, "--bounds-from-data", "--parties", "5", "--label", "diagnosi",
+                    says=["diagnosi", "did you mean"])
+
+    def test_bad_files_are_failures(self):
+        self.refuse(1, "--method", "batch", "--train", "none.csv", "--parties", "5", says=["none.csv"])
+        self.refuse(1, "--method", "batch", "--train", ROWS, "--schema", "none.yaml", "--parties", "5", says=["none.yaml"])
+        self.refuse(1, "--method", "batch", "--train", ROWS, "--schema", SCHEMA, "--parties", "1000",
+                    says=["455 rows", "1000 parties"])
+        self.write("empty.csv", "")
+        self.refuse(1, "--method", "batch", "--train", "empty.csv", "--parties", "5", says=["empty.csv"])
+        self.write("ragged.csv", "a,b,y\n1,2,0\n1,1\n")
+        self.refuse(1, "--method", "batch", "--train", "ragged.csv", "--parties", "1", says=["ragged.csv:3"])
+        self.write("other.csv", "a,b,y\n1,2,0\n1,1,1\n")
+        self.refuse(2, "--method", "batch", "--train", ROWS, "--schema", SCHEMA, "--test", "other.csv", "--parties", "5",
+                    says=["other.csv", "mean_radius"])
+
+    def test_nobody_answering_is_a_refusal(self):
+        self.refuse(3, "--method", "avg", "--train", ROWS, "--schema", SCHEMA, "--parties", "5", "--epsilon", "1",
+                    "--minimum-rows", "500", says=["0 parties"])
+
+    def test_figures_are_shown_even_when_the_model_cannot_be_written(self):
+        done = self.tacit("simulate", "--method", "batch", "--train", ROWS, "--schema", SCHEMA, "--parties", "5", "--out",
+                          "no/such/place.json", "--json")
+        self.assertEqual(done.returncode, 1)
+        told = json.loads(done.stdout)
+        self.assertEqual(told["error"]["code"], "IO")
+        self.assertEqual(len(told["runs"]), 1)
+        self.assertIn("no/such/place.json", done.stderr)
+
+    def test_a_method_with_many_models_has_none_to_write(self):
+        done = self.tacit("simulate", "--method", "indiv", "--train", ROWS, "--schema", SCHEMA, "--parties", "5", "--out",
+                          "m.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("indiv", done.stderr)
+        self.assertEqual(os.listdir(self.path), [])
+
+
+class UseModel(LearningTest):
+    def test_a_model_carries_schema_classes_and_guarantee(self):
+        model = json.loads((self.path / self.model()).read_text(encoding="utf-8"))
+        self.assertEqual(model["class_names"], ["benign", "malignant"])
+        self.assertIn("mean_radius", model["schema"])
+        self.assertEqual(model["guarantee"]["noise"], "simulated")
+        self.assertEqual(model["guarantee"]["charged"], {"unit": "record", "epsilon": 10, "delta": 0})
+        self.assertEqual((model["guarantee"]["method"], model["guarantee"]["parties"]), ("avg", 5))
+
+    def test_evaluate_agrees_with_predict_and_with_counting(self):
+        name = self.model()
+        told = json.loads(self.succeed("evaluate", name, ROWS, "--json").stdout)
+        self.assertEqual(told["n"], 569)
+        rows = list(csv.reader(io.StringIO(self.succeed("predict", name, ROWS).stdout)))
+        self.assertEqual(rows[0], ["row", "predicted", "p(benign)", "p(malignant)"])
+        with open(ROWS, encoding="utf-8") as file:
+            truth = [line["diagnosis"] for line in csv.DictReader(file)]
+        guesses = rows[1:]
+        self.assertEqual([int(row[0]) for row in guesses], list(range(1, 570)))
+        right = sum(guess[1] == label for guess, label in zip(guesses, truth))
+        self.assertAlmostEqual(told["accuracy"], right / 569, 12)
+        loss = -sum(math.log(float(guess[3 if label == "malignant" else 2])) for guess, label in zip(guesses, truth)) / 569
+        self.assertAlmostEqual(told["logloss"], loss, 9)
+        high = [float(guess[3]) for guess, label in zip(guesses, truth) if label == "malignant"]
+        low = [float(guess[3]) for guess, label in zip(guesses, truth) if label == "benign"]
+        wins = sum((a > b) + (a == b) / 2 for a in high for b in low)
+        self.assertAlmostEqual(told["auc"], wins / len(high) / len(low), 9)
+        for guess in guesses:
+            self.assertAlmostEqual(float(guess[2]) + float(guess[3]), 1, 12)
+            self.assertEqual(guess[1], "malignant" if float(guess[3]) > 0.5 else "benign")
+
+    def test_evaluate_shows_the_guarantee(self):
+        text = self.succeed("evaluate", self.model(), ROWS).stdout
+        self.assertIn("made by avg over 5 parties", text)
+        self.assertIn("epsilon 10, delta 0, per record", text)
+        self.assertIn("noise: simulated", text)
+        self.succeed("simulate", "--method", "batch", "--train", ROWS, "--schema", SCHEMA, "--parties", "5", "--out", "b.json")
+        told = json.loads(self.succeed("evaluate", "b.json", ROWS, "--json").stdout)
+        self.assertEqual((told["guarantee"]["private"], told["guarantee"]["charged"]), (False, None))
+        self.assertIn("not private", self.succeed("evaluate", "b.json", ROWS).stdout)
+
+    def test_predict_needs_no_label_and_writes_for_the_owner_only(self):
+        name = self.model()
+        with open(ROWS, encoding="utf-8") as file:
+            lines = [line.rsplit(",", 1)[0] for line in file.read().splitlines()]
+        self.write("unlabelled.csv", "\n".join(lines) + "\n")
+        self.succeed("predict", name, "unlabelled.csv", "--out", "p.csv")
+        self.assertEqual((self.path / "p.csv").read_text(encoding="utf-8"), self.succeed("predict", name, ROWS).stdout)
+        self.assertEqual(stat.S_IMODE(os.stat(self.path / "p.csv").st_mode), 0o600)
+        told = json.loads(self.succeed("predict", name, "unlabelled.csv", "--json").stdout)
+        self.assertEqual(told["classes"], ["benign", "malignant"])
+        self.assertEqual((len(told["predictions"]), told["predictions"][0]["row"]), (569, 1))
+        self.assertEqual(json.loads(self.succeed("predict", name, ROWS, "--out", "p.csv", "--json").stdout),
+                         {"out": "p.csv", "rows": 569})
+        self.fail_with(2, "evaluate", name, "unlabelled.csv", says=["unlabelled.csv", "diagnosis"])
+
+    def test_many_classes_get_one_probability_each(self):
+        self.write("species.csv", 'width,length,species\n' + SPECIES.replace(",b\n", ',"b, or ""B"""\n'))
+        self.succeed("simulate", "--method", "batch", "--train", "species.csv", "--bounds-from-data", "--parties", "2",
+                     "--out", "m.json")
+        rows = list(csv.reader(io.StringIO(self.succeed("predict", "m.json", "species.csv").stdout)))
+        self.assertEqual(rows[0], ["row", "predicted", "p(a)", 'p(b, or "B")', "p(c)"])
+        for row in rows[1:]:
+            self.assertAlmostEqual(sum(map(float, row[2:])), 1, 12)
+        told = json.loads(self.succeed("evaluate", "m.json", "species.csv", "--json").stdout)
+        self.assertIsNone(told["auc"])
+
+    def test_damaged_models_are_refused(self):
+        name = self.model()
+        model = json.loads((self.path / name).read_text(encoding="utf-8"))
+        text = json.dumps(model)
+        self.write("cut.json", text[: len(text) // 2])
+        self.write("weights.json", json.dumps({**model, "weights": model["weights"][:-1]}))
+        self.write("bare.json", json.dumps({**model, "schema": ""}))
+        self.write("classes.json", json.dumps({**model, "schema": model["schema"].replace(
+            'classes: ["benign", "malignant"]', 'classes: ["benign", "malignant", "neither"]')}))
+        self.write("text.json", "hello\n")
+        for command in ("evaluate", "predict"):
+            self.fail_with(1, command, "cut.json", ROWS, says=["cut.json"])
+            self.fail_with(1, command, "weights.json", ROWS, says=["weights.json", "30 weights where 31 belong"])
+            self.fail_with(1, command, "bare.json", ROWS, says=["bare.json", "without a schema"])
+            self.fail_with(1, command, "classes.json", ROWS, says=["classes.json", "3", "2"])
+            self.fail_with(1, command, "text.json", ROWS, says=["text.json"])
+            self.fail_with(1, command, "none.json", ROWS, says=["none.json"])
+            self.fail_with(1, command, name, "none.csv", says=["none.csv"])
+            self.fail_with(2, command, name, says=["FILE"])
+
+
+class Ledger(LearningTest):
+    def tacit(self, *words, **more):
+        environment = {**os.environ, "TACIT_HOME": str(self.path / "home"), "TERM": "dumb"}
+        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment,
+                              timeout=120, **more)
+
+    def test_a_ledger_begins_with_a_limit(self):
+        self.fail_with(1, "ledger", "show", says=["no ledger", "tacit ledger limit"])
+        self.fail_with(1, "ledger", "verify", says=["no ledger"])
+        self.succeed("ledger", "limit", "--source", "ward-7", "--epsilon", "3")
+        self.assertEqual(stat.S_IMODE(os.stat(self.path / "home").st_mode), 0o700)
+        told = json.loads(self.succeed("ledger", "show", "--json").stdout)
+        self.assertEqual(told["ledger"], str(self.path / "home" / "ledger.db"))
+        source = told["sources"][0]
+        self.assertEqual((source["source"], source["entries"][0]["entry"]), ("ward-7", "limit"))
+        self.assertEqual(source["accounts"][0], {"study": None, "unit": "record", "spent": {"epsilon": 0, "delta": 0},
+                                                 "limit": {"epsilon": 3, "delta": 0},
+                                                 "remaining": {"epsilon": 3, "delta": 0}})
+        self.assertIsNone(source["accounts"][1]["limit"])
+
+    def test_a_file_has_one_ledger_however_it_is_spelled(self):
+        self.write("rows.csv", GOOD)
+        os.mkdir(self.path / "sub")
+        os.symlink("../rows.csv", self.path / "sub" / "link.csv")
+        self.succeed("ledger", "limit", "--source", "rows.csv", "--epsilon", "1")
+        self.succeed("ledger", "limit", "--source", "sub/../rows.csv", "--epsilon", "2")
+        self.succeed("ledger", "limit", "--source", "sub/link.csv", "--epsilon", "3", "--delta", "1e-6", "--unit", "party",
+                     "--study", "heart")
+        told = json.loads(self.succeed("ledger", "show", "--source", "rows.csv", "--json").stdout)
+        self.assertEqual([source["source"] for source in told["sources"]], [str((self.path / "rows.csv").resolve())])
+        self.assertEqual(len(told["sources"][0]["entries"]), 3)
+        self.assertEqual(told["sources"][0]["accounts"][0]["limit"]["epsilon"], 2)
+        self.assertEqual(told["sources"][0]["accounts"][2]["study"], "heart")
+        text = self.succeed("ledger", "show").stdout
+        self.assertIn("3, delta 1e-06 per party", text)
+
+    def test_where_the_ledger_is_follows_the_environment(self):
+        def ledger(**variables):
+            done = subprocess.run([TACIT, "ledger", "show"], capture_output=True, text=True, cwd=self.path,
+                                  env={"TERM": "dumb", **variables}, timeout=60)
+            return done.returncode, done.stderr
+        self.assertIn("/h/.local/share/tacit/ledger.db", ledger(HOME="/h")[1])
+        self.assertIn("/x/tacit/ledger.db", ledger(HOME="/h", XDG_DATA_HOME="/x")[1])
+        self.assertIn("/h/.local/share/tacit/ledger.db", ledger(HOME="/h", XDG_DATA_HOME="x")[1])
+        self.assertIn(" /t/ledger.db", ledger(HOME="/h", XDG_DATA_HOME="/x", TACIT_HOME="/t")[1])
+        code, said = ledger()
+        self.assertEqual(code, 2)
+        self.assertIn("TACIT_HOME", said)
+
+    def test_wrong_limits_are_usage_errors_and_leave_nothing(self):
+        for words in (["--source", "x"], ["--epsilon", "1"], ["--source", "x", "--epsilon", "inf"],
+                      ["--source", "x", "--epsilon", "-1"], ["--source", "x", "--epsilon", "1", "--delta", "1"],
+                      ["--source", "x", "--epsilon", "1", "--unit", "row"]):
+            self.fail_with(2, "ledger", "limit", *words)
+        self.fail_with(1, "ledger", "limit", "--source", "x" * 201, "--epsilon", "1", says=["200"])
+        self.succeed("ledger", "limit", "--source", "ward-7", "--epsilon", "1")
+        self.fail_with(2, "ledger", "show", "--source", "ward-8", says=["ward-8", "ward-7"])
+
+    def test_verify_prints_the_head_and_notices_tampering(self):
+        for epsilon in ("1", "2", "3"):
+            self.succeed("ledger", "limit", "--source", "ward-7", "--epsilon", epsilon)
+        told = json.loads(self.succeed("ledger", "verify", "--json").stdout)
+        self.assertEqual((told["entries"], told["sound"], len(told["head"])), (3, True, 64))
+        self.assertIn(told["head"], self.succeed("ledger", "verify").stdout)
+        database = sqlite3.connect(self.path / "home" / "ledger.db")
+        with database:
+            database.execute("UPDATE limits SET epsilon = 100")
+        database.close()
+        done = self.tacit("ledger", "verify", "--json")
+        self.assertEqual(done.returncode, 1)
+        told = json.loads(done.stdout)
+        self.assertEqual((told["sound"], told["error"]["code"]), (False, "CORRUPT"))
+        self.assertEqual(len([line for line in done.stderr.splitlines() if line.startswith("tacit: ")]), 1)
+        database = sqlite3.connect(self.path / "home" / "ledger.db")
+        with database:
+            database.execute("UPDATE log SET body = zeroblob(length(body)) WHERE entry = 2")
+        database.close()
+        told = json.loads(self.tacit("ledger", "verify", "--json").stdout)
+        self.assertEqual((told["broken"], told["entries"]), (2, 1))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, argv=[sys.argv[0], *sys.argv[1:]])
