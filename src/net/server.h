@@ -58,7 +58,8 @@ typedef struct tacit_peer {
     char address[64]; /* numeric, without port */
 } tacit_peer;
 
-/* A request that was answered 403 for want of a good certificate. All texts borrowed for the call. */
+/* A request that was answered 403 for want of a good certificate. All texts borrowed for the call. Method and
+ * path are a stranger's: escape them before they go to a log or a page. */
 typedef struct tacit_refusal {
     tacit_standing standing;
     const char *method, *path, *address;
@@ -87,6 +88,7 @@ typedef struct tacit_server_settings {
     uint16_t port;             /* 0: any free one; see tacit_server_port */
     unsigned threads;          /* 2 */
     unsigned connection_limit; /* 1000; further clients wait to be accepted */
+    unsigned address_limit;    /* 0: no limit; else how many of them one address may hold */
     size_t body_limit;         /* 1 MiB */
     unsigned request_ms;       /* 30000: a connection must bring its next request within this time, ... */
     size_t pace;               /* 4096: ... and longer by one second for each so many bytes of body */

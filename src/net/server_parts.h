@@ -24,6 +24,7 @@ typedef struct tacit_connection {
     int socket;
     int64_t deadline;          /* under the mutex: when to drop it, or to end what is suspended */
     tacit_exchange *suspended; /* under the mutex: what waits for its owner; NULL: nothing */
+    bool idle;                 /* under the mutex: between two requests */
     char address[64];
     tacit_presented presented;
 } tacit_connection;
@@ -72,6 +73,7 @@ struct tacit_server {
     int64_t next_wake;  /* when the timer will look again */
     size_t answers_due; /* answered but not yet sent */
     bool stopping;
+    pthread_mutex_t message_mutex;
     char first_message[256]; /* what went wrong, should the daemon not start */
 };
 
