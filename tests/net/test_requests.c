@@ -11,6 +11,9 @@
 #include "net/clock.h"
 #include "tls.h"
 
+/* Short enough to wait for, long enough for a handshake on a busy machine. */
+enum { SHORT_MS = 1000 };
+
 typedef struct stage {
     world here;
     service all;
@@ -131,7 +134,7 @@ static void a_slow_request_is_dropped(void **state) {
     (void)state;
     stage on;
     tacit_server_settings settings = tacit_server_defaults();
-    settings.request_ms = 300;
+    settings.request_ms = SHORT_MS;
     stage_open(&on, &settings);
     tls raw;
     assert_int_equal(tls_open(&raw, service_port(&on.all), &on.alice, NULL), 0);
@@ -159,7 +162,7 @@ static void a_slow_body_and_a_silent_handshake_are_dropped(void **state) {
     (void)state;
     stage on;
     tacit_server_settings settings = tacit_server_defaults();
-    settings.request_ms = 200;
+    settings.request_ms = SHORT_MS;
     settings.pace = 100000;
     stage_open(&on, &settings);
     tls raw;
@@ -184,7 +187,7 @@ static void a_client_that_does_not_take_its_answer_is_dropped(void **state) {
     (void)state;
     stage on;
     tacit_server_settings settings = tacit_server_defaults();
-    settings.request_ms = 200;
+    settings.request_ms = SHORT_MS;
     settings.pace = 1 << 30;
     stage_open(&on, &settings);
     tls raw;
@@ -200,7 +203,7 @@ static void an_idle_connection_is_closed_and_the_client_does_not_notice(void **s
     (void)state;
     stage on;
     tacit_server_settings settings = tacit_server_defaults();
-    settings.request_ms = 60;
+    settings.request_ms = SHORT_MS;
     stage_open(&on, &settings);
     tls idle;
     char end[10];
