@@ -1,6 +1,5 @@
 #include "service.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
