@@ -20,14 +20,14 @@
  *     programmer's error.
  *  3. The server ends an exchange that is not completed within its time (204) or when the server stops (503),
  *     and then calls the suspender's `abandoned` exactly once, with no lock held, from its timer thread or
- * from tacit_server_free. This is only news: the reference is still the owner's. So an owner keeps its
- * exchanges in a table under a lock of its own, and holds that lock while it suspends and enters one. An
- * `abandoned` that finds its exchange in the table takes it out and releases it; one that does not find it
- * leaves it to the thread that took it out and is about to complete it: that call does nothing but release,
- * and returns false. Do not hold the lock while calling tacit_server_free.
+ *     from tacit_server_free. This is only news: the reference is still the owner's. So an owner keeps its
+ *     exchanges in a table under a lock of its own, and holds that lock while it suspends and enters one. An
+ *     `abandoned` that finds its exchange in the table takes it out and releases it; one that does not leaves
+ *     it to the thread that took it out and is about to complete it: that call does nothing but release, and
+ *     returns false. Do not hold the lock while calling tacit_server_free.
  *  4. For each suspended exchange exactly one happens: complete returns true; release ends it (204); or
  *     `abandoned` is called, perhaps a moment after a late release. Its `context` must stay valid until one
- * of them has, or tacit_server_free has returned.
+ *     of them has, or tacit_server_free has returned.
  *
  * Threads: handlers and callbacks run on the server's threads, several at a time. Every tacit_exchange call
  * on a suspended exchange is thread-safe. tacit_server_free must not be called from a callback.
