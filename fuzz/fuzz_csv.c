@@ -1,4 +1,5 @@
-/* A CSV file, plain or compressed, all the way to encoded rows: drafted, then read again with the draft. */
+/* A data file, CSV or LIBSVM, plain or compressed, all the way to encoded rows: drafted, then read again with
+ * the draft. */
 #include <stdlib.h>
 
 #include "data/dataset.h"
@@ -9,7 +10,7 @@ static tacit_status load(tacit_dataset **out, tacit_schema **drafted, const uint
                          const tacit_schema *schema, const tacit_load_options *options) {
     tacit_input *input = NULL;
     tacit_error error = TACIT_ERROR_INIT;
-    TACIT_TRY(tacit_input_open_memory(&input, bytes, length, "fuzz.csv", &error));
+    TACIT_TRY(tacit_input_open_memory(&input, bytes, length, "fuzz", &error));
     tacit_status status = tacit_dataset_read(out, drafted, input, schema, options, &error);
     if ((status != TACIT_OK) != (error.text[0] != 0)) abort(); /* every failure has its sentence */
     tacit_input_free(input);

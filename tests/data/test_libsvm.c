@@ -128,6 +128,17 @@ static void a_file_becomes_a_dataset_with_an_intercept(void **state) {
     tacit_schema_free(schema);
 }
 
+static void the_extension_decides_before_the_content(void **state) {
+    (void)state;
+    tacit_dataset *dataset = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    assert_int_equal(load(&dataset, NULL, "1 1:2\n2 1:3\n", "t.csv.gz", NULL, NULL, &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "label '1 1:2' has one value only"));
+    error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(load(&dataset, NULL, "a,b\n1,2\n", "t.libsvm", NULL, NULL, &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "t.libsvm:1:1: 'a,b': the label"));
+}
+
 static void what_does_not_apply_is_refused(void **state) {
     (void)state;
     tacit_dataset *dataset = NULL;
@@ -157,6 +168,7 @@ int main(void) {
         cmocka_unit_test(what_is_wrong_is_refused_with_its_place),
         cmocka_unit_test(the_format_is_told_from_csv),
         cmocka_unit_test(a_file_becomes_a_dataset_with_an_intercept),
+        cmocka_unit_test(the_extension_decides_before_the_content),
         cmocka_unit_test(what_does_not_apply_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

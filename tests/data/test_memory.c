@@ -74,7 +74,7 @@ static tacit_status read_text(const char *text, const tacit_schema *schema, bool
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.group = group;
     options.storage = sparse ? TACIT_STORAGE_SPARSE : TACIT_STORAGE_AUTO;
-    TACIT_TRY(tacit_input_open_memory(&input, text, strlen(text), "t.csv", error));
+    TACIT_TRY(tacit_input_open_memory(&input, text, strlen(text), "t", error));
     tacit_status status = tacit_dataset_read(&dataset, &drafted, input, schema, &options, error);
     assert_true((dataset != NULL) == (status == TACIT_OK));
     assert_true((drafted != NULL) == (status == TACIT_OK && schema == NULL));
