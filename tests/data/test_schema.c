@@ -285,6 +285,7 @@ static void rounding_goes_outwards_to_two_digits(void **state) {
         assert_true(tacit_round_up(cases[i][0]) == cases[i][1]);
         assert_true(tacit_round_down(cases[i][0]) == cases[i][2]);
     }
+    assert_true(tacit_round_up(5e-324) == 1e-290 && tacit_round_down(5e-324) == 0);
     tacit_stream stream = tacit_stream_from_seed(5);
     for (int i = 0; i < 5000; i++) {
         double value =
