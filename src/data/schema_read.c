@@ -44,8 +44,8 @@ static tacit_status read_text(const reading *r, const yaml_node_t *node, const c
 }
 
 static tacit_status read_number(const reading *r, const yaml_node_t *node, const char *what, double *out) {
-    const char *text;
-    size_t length;
+    const char *text = "";
+    size_t length = 0;
     char shown[TACIT_CELL_TEXT];
     TACIT_TRY(read_text(r, node, what, &text, &length));
     if (!tacit_text_to_number(text, length, out))
@@ -58,8 +58,8 @@ static tacit_status read_number(const reading *r, const yaml_node_t *node, const
 /* One of two words; the first means true. */
 static tacit_status read_choice(const reading *r, const yaml_node_t *node, const char *what, const char *yes,
                                 const char *no, bool *out) {
-    const char *text;
-    size_t length;
+    const char *text = "";
+    size_t length = 0;
     TACIT_TRY(read_text(r, node, what, &text, &length));
     if (strcasecmp(text, yes) != 0 && strcasecmp(text, no) != 0)
         return fail_at(r, node, "%s must be %s or %s", what, yes, no);
@@ -75,8 +75,8 @@ static tacit_status read_mapping(const reading *r, const yaml_node_t *node, cons
     for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top;
          pair++) {
         const yaml_node_t *key = yaml_document_get_node(r->document, pair->key);
-        const char *text;
-        size_t length, k = 0;
+        const char *text = "";
+        size_t length = 0, k = 0;
         char shown[TACIT_CELL_TEXT];
         TACIT_TRY(read_text(r, key, "a key", &text, &length));
         while (k < count && strcmp(text, keys[k]) != 0) k++;
@@ -100,8 +100,8 @@ static tacit_status read_list(const reading *r, const yaml_node_t *node, const c
     for (yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top;
          item++) {
         const yaml_node_t *entry = yaml_document_get_node(r->document, *item);
-        const char *text;
-        size_t length, before = out->count;
+        const char *text = "";
+        size_t length = 0, before = out->count;
         char shown[TACIT_CELL_TEXT];
         TACIT_TRY(read_text(r, entry, what, &text, &length));
         if (before == limit) return fail_at(r, entry, "%s: more than %zu", what, limit);
@@ -116,8 +116,8 @@ static tacit_status read_label(const reading *r, const yaml_node_t *node) {
     enum { NAME, CLASSES, OTHERS, KEYS };
     static const char *const keys[] = { "name", "classes", "others" };
     const yaml_node_t *values[KEYS];
-    const char *text;
-    size_t length;
+    const char *text = "";
+    size_t length = 0;
     TACIT_TRY(read_mapping(r, node, "label", keys, KEYS, values));
     if (values[NAME] == NULL) return fail_at(r, node, "label has no name");
     if (values[CLASSES] == NULL) return fail_at(r, node, "label has no classes");
@@ -154,8 +154,8 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     static const char *const keys[] = { "name", "kind", "low", "high", "levels" };
     static const char *const kinds[] = { "number", "category", "skip" };
     const yaml_node_t *values[KEYS];
-    const char *name, *kind_text;
-    size_t name_length, length, kind = 0, before = names->count;
+    const char *name = "", *kind_text = "";
+    size_t name_length = 0, length = 0, kind = 0, before = names->count;
     TACIT_TRY(read_mapping(r, node, "a column", keys, KEYS, values));
     if (values[NAME] == NULL) return fail_at(r, node, "a column has no name");
     TACIT_TRY(read_text(r, values[NAME], "a column's name", &name, &name_length));

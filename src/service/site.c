@@ -246,7 +246,7 @@ static tacit_status check_budget(tacit_site *site, const tacit_price *price, tac
     tacit_ledger *ledger = NULL;
     char path[PATH_MAX];
     bool limited = false;
-    TACIT_TRY(tacit_path_join(path, sizeof path, site->home, tacit_ledger_file, error));
+    TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     tacit_error quiet = TACIT_ERROR_INIT;
     tacit_status status = tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, &quiet);
     if (status == TACIT_NOT_FOUND) return no_limit(site, price, error);
@@ -316,7 +316,7 @@ cleanup:
 static tacit_status record_consent(const tacit_site *site, tacit_error *error) {
     tacit_ledger *ledger = NULL;
     char path[PATH_MAX];
-    TACIT_TRY(tacit_path_join(path, sizeof path, site->home, tacit_ledger_file, error));
+    TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     TACIT_TRY(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
     tacit_status status = tacit_ledger_consent(ledger, site->id, site->study->hash, error);
     tacit_ledger_free(ledger);

@@ -217,7 +217,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     tacit_status status;
     *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
     self.policy.allow_entrusted = site->allow_entrusted;
-    TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, tacit_ledger_file, error));
+    TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
     TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.policy, TACIT_GATE_REAL, error));
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
