@@ -51,6 +51,7 @@ unsigned long tacit_file_limit_raise(unsigned long wanted) {
 /* ---- messages ---- */
 
 TACIT_PRINTF(2, 0)
+TACIT_PRINTF(2, 0)
 static void hand_over_message(tacit_server *server, const char *format, va_list arguments) {
     char line[512];
     vsnprintf(line, sizeof line, format, arguments);

@@ -115,7 +115,7 @@ static void what_is_wrong_is_refused_with_its_line(void **state) {
         { LABEL "sparse: 1.5\nrows: unit\n", "s.yaml:2: sparse must be the number of features" },
         { LABEL "sparse: 5\n", "sparse rows have no bounds" },
         { LABEL "sparse: 5\nrows: bound\n", "s.yaml:3: sparse rows have no bounds" },
-        { LABEL COLUMNS "---\na: b\n", "s.yaml: a schema is one YAML document" },
+        { LABEL COLUMNS "---\na: b\n", "s.yaml:4: one YAML document" },
         { LABEL COLUMNS "? [x]\n: y\n", "s.yaml:3: a key must be a single text" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
