@@ -18,7 +18,7 @@ FOREIGN = {"tests", "bench", "fuzz", "examples", "experiments", "bindings"}
 TOP_FOLDERS = ["tests", "proto", "web", "bindings", "examples", "experiments", "bench", "fuzz"]
 LONGEST_FILE = 600
 
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Comments go and string literals are emptied, line by line preserved, so that only code is judged.
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 PRINTS_OR_EXITS = re.compile(r"(?<![\w.>])(v?printf|puts|putchar|perror|exit|abort|quick_exit)\s*\(|\b(stdout|stderr)\b")
@@ -41,7 +41,7 @@ def includes(path):
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         match = INCLUDE.match(line)
         if match:
-            yield number, match.group(1)
+            yield number, match.group(2), match.group(1) == '"'
 
 
 def only_earlier_folders_are_included(root):
@@ -50,28 +50,28 @@ def only_earlier_folders_are_included(root):
         if layer not in LAYERS:
             yield f"{path.relative_to(root)}: src/{layer} is not a layer; add it to LAYERS in tests/layers.py"
             continue
-        for number, target in includes(path):
+        for number, target, quoted in includes(path):
             first = target.split("/")[0]
             place = f"{path.relative_to(root)}:{number}: includes {target}"
             if first in LAYERS and LAYERS.index(first) > LAYERS.index(layer):
                 yield f"{place}, but {layer} comes before {first}"
             elif ".." in target.split("/"):
                 yield f"{place}; name the folder instead of climbing to it"
-            elif "/" not in target and (path.parent / target).exists():
+            elif quoted and "/" not in target and (path.parent / target).exists():
                 yield f"{place}; write {layer}/{target}"
 
 
 def the_library_includes_no_test(root):
     for folder in ("src", "include"):
         for path in sources(root, folder):
-            for number, target in includes(path):
+            for number, target, _ in includes(path):
                 if target.split("/")[0] in FOREIGN or target in ("check.h", "cmocka.h"):
                     yield f"{path.relative_to(root)}:{number}: includes {target}"
 
 
 def public_headers_include_only_public_headers(root):
     for path in sources(root, "include"):
-        for number, target in includes(path):
+        for number, target, _ in includes(path):
             if target.split("/")[0] in LAYERS:
                 yield f"{path.relative_to(root)}:{number}: includes {target}, which is not installed"
 
@@ -130,6 +130,7 @@ PLANTED = [
     ("the same with other spacing", {"src/num/a.c": ' #  include <cli/main.h>\n'}, RULES[0]),
     ("an include that climbs", {"src/data/a.c": '#include "../num/matrix.h"\n'}, RULES[0]),
     ("an include without its folder", {"src/num/a.c": '#include "matrix.h"\n'}, RULES[0]),
+    ("a system header of the same name", {"src/num/a.c": '#include <matrix.h>\n'}, None),
     ("a folder that is no layer", {"src/extra/a.c": "int a;\n"}, RULES[0]),
     ("an include of an earlier folder", {"src/data/a.c": '#include "num/matrix.h"\n#include <stdio.h>\n'}, None),
     ("a test's header in the library", {"src/base/a.c": '#include "check.h"\n'}, RULES[1]),

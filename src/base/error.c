@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tacit/tacit.h"
 #include "base/version.h"
+#include "tacit/tacit.h"
 
 const char *tacit_version(void) { return TACIT_VERSION; }
 
@@ -49,6 +49,13 @@ tacit_status tacit_fail(tacit_error *error, tacit_status status, const char *for
     return status;
 }
 
+/* As much of `text` as fits. */
+static void append(char *out, size_t size, const char *text) {
+    size_t used = strlen(out), length = strnlen(text, size - used - 1);
+    memcpy(out + used, text, length);
+    out[used + length] = 0;
+}
+
 tacit_status tacit_fail_in(tacit_error *error, tacit_status status, const char *format, ...) {
     if (error == NULL || status == TACIT_OK) return status;
     char inner[TACIT_ERROR_TEXT_SIZE];
@@ -56,11 +63,10 @@ tacit_status tacit_fail_in(tacit_error *error, tacit_status status, const char *
     memcpy(inner, said, strlen(said) + 1);
     va_list arguments;
     va_start(arguments, format);
-    int used = vsnprintf(error->text, sizeof error->text, format, arguments);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
-    if (used < 0) used = 0;
-    if ((size_t)used < sizeof error->text)
-        snprintf(error->text + used, sizeof error->text - (size_t)used, ": %s", inner);
+    append(error->text, sizeof error->text, ": ");
+    append(error->text, sizeof error->text, inner);
     if (error->status == TACIT_OK) error->status = status;
     return status;
 }
@@ -70,9 +76,7 @@ tacit_status tacit_fail_memory(tacit_error *error) {
 }
 
 tacit_status tacit_fail_errno(tacit_error *error, const char *doing, const char *name) {
-    char reason[128];
-    int saved = errno;
-    /* strerror_l and strerror are not both portable and thread-safe; the XSI strerror_r is. */
-    if (strerror_r(saved, reason, sizeof reason) != 0) snprintf(reason, sizeof reason, "error %d", saved);
+    char scratch[128];
+    const char *reason = strerror_r(errno, scratch, sizeof scratch); /* GNU's: may not use the scratch */
     return tacit_fail(error, TACIT_IO, "%s %s: %s", doing, name, reason);
 }

@@ -38,7 +38,6 @@ static tacit_status write_all(int file, const uint8_t *bytes, size_t length, con
         bytes += put;
         length -= (size_t)put;
     }
-    if (fsync(file) != 0) return tacit_fail_errno(error, "syncing", path);
     return TACIT_OK;
 }
 
@@ -59,15 +58,31 @@ static tacit_status sync_parent(const char *path, tacit_error *error) {
     return status;
 }
 
+/* A device or a pipe cannot be replaced by a file; it is written as it is. */
+static bool is_special(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode);
+}
+
+static tacit_status write_special(const char *path, const void *bytes, size_t length, tacit_error *error) {
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return tacit_fail_errno(error, "opening", path);
+    tacit_status status = write_all(file, bytes, length, path, error);
+    close(file);
+    return status;
+}
+
 tacit_status tacit_file_write(const char *path, const void *bytes, size_t length, mode_t mode,
                               tacit_error *error) {
     char temporary[PATH_MAX];
+    if (is_special(path)) return write_special(path, bytes, length, error);
     int needed = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     if (needed < 0 || (size_t)needed >= sizeof temporary)
         return tacit_fail(error, TACIT_LIMIT, "path too long: %s", path);
     int file = mkostemp(temporary, O_CLOEXEC);
     if (file < 0) return tacit_fail_errno(error, "creating a file beside", path);
     tacit_status status = write_all(file, bytes, length, path, error);
+    if (status == TACIT_OK && fsync(file) != 0) status = tacit_fail_errno(error, "syncing", path);
     if (status == TACIT_OK && fchmod(file, mode) != 0)
         status = tacit_fail_errno(error, "setting the mode of", path);
     if (close(file) != 0 && status == TACIT_OK) status = tacit_fail_errno(error, "closing", path);

@@ -13,6 +13,13 @@
     X(data_draft_schema)                                                                                     \
     X(data_check)                                                                                            \
     X(data_convert)                                                                                          \
+    X(study_new)                                                                                             \
+    X(study_invite)                                                                                          \
+    X(study_status)                                                                                          \
+    X(study_close)                                                                                           \
+    X(coordinator)                                                                                           \
+    X(join)                                                                                                  \
+    X(party)                                                                                                 \
     X(ledger_show)                                                                                           \
     X(ledger_limit)                                                                                          \
     X(ledger_verify)                                                                                         \

@@ -35,7 +35,7 @@ struct tacit_csv {
     tacit_levels names;
 };
 
-tacit_csv_options tacit_csv_defaults(void) { return (tacit_csv_options){ 0, false, 1 << 16, 100000 }; }
+tacit_csv_options tacit_csv_defaults(void) { return (tacit_csv_options){ 0, false, 1 << 20, 100000 }; }
 
 size_t tacit_csv_column_count(const tacit_csv *csv) { return csv->names.count; }
 

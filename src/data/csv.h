@@ -21,7 +21,7 @@ typedef struct tacit_csv_options {
     size_t column_limit; /* refused beyond, before memory is spent on them */
 } tacit_csv_options;
 
-tacit_csv_options tacit_csv_defaults(void); /* detect, header, 64 KiB, 100,000 columns */
+tacit_csv_options tacit_csv_defaults(void); /* detect, header, 1 MiB, 100,000 columns */
 
 typedef struct tacit_cell {
     const char *text; /* NUL-terminated, without its quotes */

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -135,11 +137,25 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_dataset_write_csv(const tacit_dataset *dataset, const char *path, tacit_error *error) {
+static tacit_status write_to(const tacit_dataset *dataset, const char *path, tacit_error *error) {
     FILE *file = fopen(path, "wbe");
     if (file == NULL) return tacit_fail_errno(error, "creating", path);
     tacit_status status = write_rows(dataset, file, path, error);
     if (fclose(file) != 0 && status == TACIT_OK) status = tacit_fail_errno(error, "writing", path);
-    if (status != TACIT_OK) remove(path); /* nothing half-written */
+    return status;
+}
+
+tacit_status tacit_dataset_write_csv(const tacit_dataset *dataset, const char *path, tacit_error *error) {
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return write_to(dataset, path, error); /* a pipe */
+    tacit_buffer partial =
+        TACIT_BUFFER_INIT; /* renamed when complete, so that nothing is left half-written */
+    TACIT_TRY(tacit_buffer_print(&partial, error, "%s.partial", path));
+    const char *name = tacit_buffer_text(&partial);
+    tacit_status status = write_to(dataset, name, error);
+    if (status == TACIT_OK && rename(name, path) != 0) status = tacit_fail_errno(error, "renaming", name);
+    if (status != TACIT_OK) unlink(name);
+    tacit_buffer_clear(&partial);
     return status;
 }

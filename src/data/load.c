@@ -234,14 +234,13 @@ cleanup:
     return status;
 }
 
-/* .libsvm, .svm or .svmlight before any .gz or .xz. */
-static bool has_libsvm_extension(const char *name) {
-    static const char *const extensions[] = { ".libsvm", ".svm", ".svmlight" };
+/* Whether a name ends in one of the extensions, before any .gz or .xz. */
+static bool has_extension(const char *name, const char *const *extensions, size_t count) {
     size_t length = strlen(name);
     if (length > 3 &&
         (strcasecmp(name + length - 3, ".gz") == 0 || strcasecmp(name + length - 3, ".xz") == 0))
         length -= 3;
-    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t extension = strlen(extensions[i]);
         if (length > extension && strncasecmp(name + length - extension, extensions[i], extension) == 0)
             return true;
@@ -249,15 +248,25 @@ static bool has_libsvm_extension(const char *name) {
     return false;
 }
 
+/* The extension decides; where it says nothing, the first line does. */
+static tacit_status is_libsvm(bool *out, tacit_input *input, tacit_error *error) {
+    static const char *const libsvm[] = { ".libsvm", ".svm", ".svmlight" }, *const csv[] = { ".csv", ".tsv" };
+    const uint8_t *bytes;
+    size_t length;
+    TACIT_TRY(tacit_input_peek(input, &bytes, &length, error));
+    const char *name = tacit_input_name(input);
+    *out = has_extension(name, libsvm, 3) ||
+           (!has_extension(name, csv, 2) && tacit_libsvm_looks_like(bytes, length));
+    return TACIT_OK;
+}
+
 tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error) {
-    const uint8_t *bytes;
-    size_t length;
+    bool libsvm = false;
     if (options == NULL) options = &default_options;
-    TACIT_TRY(tacit_input_peek(input, &bytes, &length, error));
-    if (has_libsvm_extension(tacit_input_name(input)) || tacit_libsvm_looks_like(bytes, length))
-        return tacit_dataset_read_libsvm(out, drafted, input, schema, options, error);
+    TACIT_TRY(is_libsvm(&libsvm, input, error));
+    if (libsvm) return tacit_dataset_read_libsvm(out, drafted, input, schema, options, error);
     loading load = { .schema = schema, .options = options, .label = SIZE_MAX, .group = SIZE_MAX };
     tacit_status status = schema != NULL ? load_with_schema(&load, input, out, error)
                                          : load_and_draft(&load, input, out, drafted, error);

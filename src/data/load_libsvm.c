@@ -62,7 +62,7 @@ static tacit_status draft(tacit_schema **out, const tacit_libsvm *file, const ch
     double largest = 0;
     for (size_t i = 0; i < file->rows.rows; i++) largest = fmax(largest, row_norm(&file->rows, i));
     /* Rows that were normalised beforehand have norms of 1 but for rounding, and should keep C = 1. */
-    schema->clip = largest > 0 ? tacit_round_up(largest * (1 - 1e-12)) : 1;
+    schema->clip = largest > 0 ? fmax(tacit_round_up(largest * (1 - 1e-12)), 1e-100) : 1;
     *out = schema;
     schema = NULL;
 cleanup:
@@ -95,8 +95,8 @@ static tacit_status set_rows(tacit_dataset *dataset, const tacit_csr *from, cons
     size_t at = 0;
     for (size_t i = 0; i < from->rows; i++) {
         double norm = row_norm(from, i);
-        if (!isfinite(norm))
-            return tacit_fail(error, TACIT_INPUT, "%s: row %zu: the values are too large to be squared", name,
+        if (!(norm <= 1e100))
+            return tacit_fail(error, TACIT_INPUT, "%s: row %zu: the values are larger than 1e100", name,
                               i + 1);
         double factor = tacit_schema_row_factor(schema, norm, &dataset->counts);
         to->start[i] = at;

@@ -27,6 +27,7 @@ static double two_digits(double sign, int k, int exponent) {
 static double round_magnitude(double value, bool away) {
     double sign = value < 0 ? -1 : 1, size = fabs(value);
     if (size == 0 || !isfinite(size)) return value;
+    if (size < 1e-290) return away ? sign * 1e-290 : 0; /* powers of ten run out */
     int exponent = (int)floor(log10(size)) - 1;
     int k = (int)floor(size / pow(10, exponent)); /* right but for rounding: settled by comparing below */
     while (two_digits(1, k, exponent) > size) k--;

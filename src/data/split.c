@@ -164,7 +164,8 @@ static void fraction_starts(size_t *start, size_t parts, size_t rows, const doub
     start[parts] = rows;
 }
 
-/* Group g's rows in the view's order: a counting sort. Empty groups cannot be parties. */
+/* Group g's rows in the view's order: a counting sort. Groups without rows are left out at the end: a party
+ * without rows is none. */
 static tacit_status deal_groups(tacit_split *split, const tacit_view *view, tacit_error *error) {
     for (size_t i = 0; i < view->rows.count; i++) {
         int32_t group = view->group[tacit_rows_stored(&view->rows, i)];
@@ -181,6 +182,10 @@ static tacit_status deal_groups(tacit_split *split, const tacit_view *view, taci
         split->index[next[view->group[stored]]++] = (uint32_t)stored;
     }
     free(next);
+    size_t kept = 0;
+    for (size_t k = 0; k < split->parts; k++)
+        if (tacit_split_count(split, k) > 0) split->start[++kept] = split->start[k + 1];
+    split->parts = kept;
     return TACIT_OK;
 }
 

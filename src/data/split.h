@@ -46,7 +46,8 @@ tacit_status tacit_split_plan_parse(tacit_split_plan **out, const char *text, ta
 tacit_split_plan *tacit_split_plan_free(tacit_split_plan *plan);
 
 /* Deal the view's rows out to `parties`; 0 takes the number from the plan (fractions, groups). Rows are put
- * in random order first, except that groups keep theirs. TACIT_USAGE when the plan and `parties` disagree,
+ * in random order first, except that groups keep theirs; groups that have no row in the view are left out
+ * (the group of a part is that of its first row). TACIT_USAGE when the plan and `parties` disagree,
  * TACIT_INPUT when there are fewer rows than parties. */
 tacit_status tacit_split_make(tacit_split **out, const tacit_split_plan *plan, const tacit_view *view,
                               size_t groups, size_t parties, tacit_stream *stream, tacit_error *error);

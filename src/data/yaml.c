@@ -8,11 +8,16 @@
 static tacit_status parse_failed(const tacit_yaml *yaml, tacit_error *error) {
     const yaml_parser_t *parser = &yaml->parser;
     if (parser->error == YAML_MEMORY_ERROR) return tacit_fail_memory(error);
-    return tacit_fail(error, TACIT_INPUT, "%s:%zu: not YAML: %s", yaml->name, parser->problem_mark.line + 1,
-                      parser->problem != NULL ? parser->problem : "unreadable");
+    const char *problem = parser->problem != NULL ? parser->problem : "not readable";
+    if (parser->error == YAML_READER_ERROR)
+        return tacit_fail(error, TACIT_INPUT, "%s: not a text file (%s at byte %zu)", yaml->name, problem,
+                          parser->problem_offset);
+    return tacit_fail(error, TACIT_INPUT, "%s:%zu: not valid YAML: %s", yaml->name,
+                      parser->problem_mark.line + 1, problem);
 }
 
-tacit_status tacit_yaml_open(tacit_yaml *out, const char *text, size_t length, const char *name, tacit_error *error) {
+tacit_status tacit_yaml_open(tacit_yaml *out, const char *text, size_t length, const char *name,
+                             tacit_error *error) {
     *out = (tacit_yaml){ .name = name };
     if (!yaml_parser_initialize(&out->parser)) return tacit_fail_memory(error);
     yaml_parser_set_input_string(&out->parser, (const unsigned char *)text, length);
@@ -27,7 +32,8 @@ tacit_status tacit_yaml_open(tacit_yaml *out, const char *text, size_t length, c
         status = parse_failed(out, error);
     } else {
         const yaml_node_t *root = yaml_document_get_root_node(&second);
-        if (root != NULL) status = tacit_yaml_fail(out, root, error, "only one YAML document is allowed");
+        if (root != NULL)
+            status = tacit_yaml_fail(out, root, error, "one YAML document is wanted here, not several");
         yaml_document_delete(&second);
     }
     if (status != TACIT_OK) tacit_yaml_close(out);
@@ -41,8 +47,8 @@ void tacit_yaml_close(tacit_yaml *yaml) {
 
 const yaml_node_t *tacit_yaml_root(tacit_yaml *yaml) { return yaml_document_get_root_node(&yaml->document); }
 
-tacit_status tacit_yaml_fail(const tacit_yaml *yaml, const yaml_node_t *node, tacit_error *error, const char *format,
-                             ...) {
+tacit_status tacit_yaml_fail(const tacit_yaml *yaml, const yaml_node_t *node, tacit_error *error,
+                             const char *format, ...) {
     char said[TACIT_ERROR_TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);
@@ -51,13 +57,15 @@ tacit_status tacit_yaml_fail(const tacit_yaml *yaml, const yaml_node_t *node, ta
     return tacit_fail(error, TACIT_INPUT, "%s:%zu: %s", yaml->name, node->start_mark.line + 1, said);
 }
 
-tacit_status tacit_yaml_text(const tacit_yaml *yaml, const yaml_node_t *node, const char *what, const char **out,
-                             size_t *length, tacit_error *error) {
-    if (node->type != YAML_SCALAR_NODE) return tacit_yaml_fail(yaml, node, error, "%s must be a single text", what);
+tacit_status tacit_yaml_text(const tacit_yaml *yaml, const yaml_node_t *node, const char *what,
+                             const char **out, size_t *length, tacit_error *error) {
+    if (node->type != YAML_SCALAR_NODE)
+        return tacit_yaml_fail(yaml, node, error, "%s must be a single text", what);
     const char *text = (const char *)node->data.scalar.value;
     size_t size = node->data.scalar.length;
     if (size == 0) return tacit_yaml_fail(yaml, node, error, "%s must not be empty", what);
-    if (memchr(text, 0, size) != NULL) return tacit_yaml_fail(yaml, node, error, "%s holds a NUL character", what);
+    if (memchr(text, 0, size) != NULL)
+        return tacit_yaml_fail(yaml, node, error, "%s holds a NUL character", what);
     if (!tacit_text_is_utf8(text, size)) return tacit_yaml_fail(yaml, node, error, "%s is not UTF-8", what);
     *out = text;
     *length = size;
@@ -78,8 +86,9 @@ tacit_status tacit_yaml_number(const tacit_yaml *yaml, const yaml_node_t *node, 
     return TACIT_OK;
 }
 
-static tacit_status unknown_key(const tacit_yaml *yaml, const yaml_node_t *key, const char *text, size_t length,
-                                const char *what, const char *const *keys, size_t count, tacit_error *error) {
+static tacit_status unknown_key(const tacit_yaml *yaml, const yaml_node_t *key, const char *text,
+                                size_t length, const char *what, const char *const *keys, size_t count,
+                                tacit_error *error) {
     char known[200] = "", shown[TACIT_CELL_TEXT];
     for (size_t i = 0, used = 0; i < count && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", keys[i]);
@@ -87,12 +96,14 @@ static tacit_status unknown_key(const tacit_yaml *yaml, const yaml_node_t *key, 
                            tacit_text_shown(text, length, shown), what, known);
 }
 
-tacit_status tacit_yaml_mapping(tacit_yaml *yaml, const yaml_node_t *node, const char *what, const char *const *keys,
-                                size_t count, const yaml_node_t **values, tacit_error *error) {
+tacit_status tacit_yaml_mapping(tacit_yaml *yaml, const yaml_node_t *node, const char *what,
+                                const char *const *keys, size_t count, const yaml_node_t **values,
+                                tacit_error *error) {
     for (size_t k = 0; k < count; k++) values[k] = NULL;
     if (node->type != YAML_MAPPING_NODE)
         return tacit_yaml_fail(yaml, node, error, "%s must be a mapping (key: value)", what);
-    for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+    for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top;
+         pair++) {
         const yaml_node_t *key = yaml_document_get_node(&yaml->document, pair->key);
         const char *text;
         size_t length, k = 0;

@@ -112,6 +112,10 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
     return TACIT_OK;
 }
 
+static tacit_release_kind release_kind(const tacit_plan *plan) {
+    return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
+}
+
 static void add_noise(const tacit_plan *plan, const tacit_sum_spec *spec, tacit_stream *stream, double *values,
                       double *scratch) {
     if (isinf(plan->epsilon)) return;
@@ -141,7 +145,7 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     if (by_party(plan)) add_noise(plan, &spec, &party->noise, reply->contribution, noise);
     for (size_t j = 0; j < spec.length; j++)
         reply->contribution[j] = fmax(-spec.bound, fmin(spec.bound, reply->contribution[j]));
-    reply->kind = by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
+    reply->kind = release_kind(plan);
     reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : party->noise_grade;
     reply->price = prices.charged;
 cleanup:
@@ -195,6 +199,7 @@ const tacit_method tacit_method_avg = {
                  "included",
     .check = check,
     .price = price,
+    .release_kind = release_kind,
     .coordinate = coordinate,
     .handlers = handlers,
 };

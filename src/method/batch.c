@@ -12,6 +12,11 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
     return TACIT_OK;
 }
 
+static tacit_release_kind release_kind(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_CHARGED;
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     const tacit_view *rows =
         session->transport.pooled != NULL ? session->transport.pooled(session->transport.context) : NULL;
@@ -36,5 +41,6 @@ const tacit_method tacit_method_batch = {
     .seen_by = "whoever pools the rows",
     .guarantee = "none: a yardstick for simulations",
     .price = price,
+    .release_kind = release_kind,
     .coordinate = coordinate,
 };

@@ -15,6 +15,11 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
     return TACIT_OK;
 }
 
+static tacit_release_kind release_kind(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_CHARGED;
+}
+
 /* The party's half: its local weights. */
 static tacit_status answer_weights(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                    tacit_error *error) {
@@ -66,6 +71,7 @@ const tacit_method tacit_method_indiv = {
     .seen_by = "the coordinator",
     .guarantee = "none: a yardstick for simulations",
     .price = price,
+    .release_kind = release_kind,
     .coordinate = coordinate,
     .handlers = handlers,
 };

@@ -243,6 +243,7 @@ enum MHD_Result tacit_exchange_send(tacit_exchange *exchange) {
 void tacit_exchange_finish(tacit_exchange *exchange) {
     tacit_server *server = exchange->server;
     pthread_mutex_lock(&server->mutex);
+    exchange->connection->idle = true;
     tacit_connection_due(exchange->connection, tacit_server_time_for(server, 0)); /* the next request */
     if (exchange->state == EXCHANGE_ANSWERED && --server->answers_due == 0)
         pthread_cond_broadcast(&server->changed);

@@ -1,13 +1,11 @@
 #include "net/identity.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <gnutls/abstract.h>
 #include <gnutls/crypto.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"

@@ -32,6 +32,7 @@ tacit_server_settings tacit_server_defaults(void) {
                                     .port = 0,
                                     .threads = 2,
                                     .connection_limit = 1000,
+                                    .address_limit = 0,
                                     .body_limit = 1 << 20,
                                     .request_ms = 30000,
                                     .pace = 4096,
@@ -49,15 +50,18 @@ unsigned long tacit_file_limit_raise(unsigned long wanted) {
 
 /* ---- messages ---- */
 
+TACIT_PRINTF(2, 0)
+TACIT_PRINTF(2, 0)
 static void hand_over_message(tacit_server *server, const char *format, va_list arguments) {
     char line[512];
     vsnprintf(line, sizeof line, format, arguments);
     line[strcspn(line, "\r\n")] = 0;
     if (line[0] == 0) return;
-    pthread_mutex_lock(&server->mutex);
+    /* A lock of its own: the library below may complain while we call it under the other one. */
+    pthread_mutex_lock(&server->message_mutex);
     if (server->first_message[0] == 0)
         snprintf(server->first_message, sizeof server->first_message, "%.255s", line);
-    pthread_mutex_unlock(&server->mutex);
+    pthread_mutex_unlock(&server->message_mutex);
     if (server->callbacks.log != NULL) server->callbacks.log(server->callbacks.context, line);
 }
 
@@ -68,12 +72,9 @@ void tacit_server_log(tacit_server *server, const char *format, ...) {
     va_end(arguments);
 }
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* the library below formats its own messages */
-static void on_message(void *context, const char *format, va_list arguments) {
+TACIT_PRINTF(2, 0) static void on_message(void *context, const char *format, va_list arguments) {
     hand_over_message(context, format, arguments);
 }
-#pragma GCC diagnostic pop
 
 /* ---- deadlines ---- */
 
@@ -91,8 +92,10 @@ void tacit_connection_due(tacit_connection *connection, int64_t deadline) {
     }
 }
 
+/* The same from outside the mutex, for a connection that has a request. */
 static void set_due(tacit_connection *connection, int64_t deadline) {
     pthread_mutex_lock(&connection->server->mutex);
+    connection->idle = false;
     tacit_connection_due(connection, deadline);
     pthread_mutex_unlock(&connection->server->mutex);
 }
@@ -116,7 +119,7 @@ static int64_t sweep(tacit_server *server, int64_t now, tacit_exchange **ended, 
              * taken off the list before. */
             shutdown(connection->socket, SHUT_RDWR);
             connection->deadline = TACIT_NO_DEADLINE;
-            ++*dropped;
+            if (!connection->idle) ++*dropped; /* one that waited too long between requests is no news */
         }
     }
     return next;
@@ -330,6 +333,7 @@ tacit_server *tacit_server_unreference(tacit_server *server) {
     tacit_server_identity_clear(&server->identity);
     pthread_cond_destroy(&server->changed);
     pthread_mutex_destroy(&server->mutex);
+    pthread_mutex_destroy(&server->message_mutex);
     free(server);
     return NULL;
 }
@@ -341,9 +345,10 @@ static tacit_status make_locks(tacit_server *server, tacit_error *error) {
                  pthread_cond_init(&server->changed, &attributes) == 0;
     pthread_condattr_destroy(&attributes);
     if (!ready) return tacit_fail_memory(error);
-    if (pthread_mutex_init(&server->mutex, NULL) == 0) return TACIT_OK;
-    pthread_cond_destroy(&server->changed);
-    return tacit_fail_memory(error);
+    /* On Linux a plain mutex needs nothing and so cannot fail. */
+    pthread_mutex_init(&server->mutex, NULL);
+    pthread_mutex_init(&server->message_mutex, NULL);
+    return TACIT_OK;
 }
 
 static tacit_status make_server(tacit_server **out, const tacit_server_identity *identity,
@@ -400,6 +405,7 @@ static tacit_status start_daemon(tacit_server *server, const struct sockaddr *ad
         { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_completed, server },
         { MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, server },
         { MHD_OPTION_CONNECTION_LIMIT, (intptr_t)settings->connection_limit, NULL },
+        { MHD_OPTION_PER_IP_CONNECTION_LIMIT, (intptr_t)settings->address_limit, NULL },
         { MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, NULL },
         { MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)settings->request_ms / 1000 + 2,
           NULL }, /* behind our own */

@@ -8,7 +8,8 @@
  * body is read, and the refusal is reported, unless the path is declared open (the join page).
  *
  * What a client can cost us. Bodies are capped before they are read: a larger one gets 413, one without a
- * length 411. A request must arrive, and its answer be taken, at a minimum pace; a slower client is dropped.
+ * length 411; connection_limit times the largest body is the most memory they can take. A request must
+ * arrive, and its answer be taken, at a minimum pace; a slower client is dropped.
  *
  * Who owns an exchange.
  *  1. Inside the handler the exchange is borrowed. The handler calls exactly one of tacit_exchange_answer and
@@ -18,14 +19,15 @@
  *     returned, even after the server is freed. Not calling either leaks the exchange; calling twice is a
  *     programmer's error.
  *  3. The server ends an exchange that is not completed within its time (204) or when the server stops (503),
- *     and then calls the suspender's `abandoned` exactly once, from another thread and with no lock held.
- * This is only news: the reference is still the owner's. An `abandoned` that finds the exchange in the
- * owner's table takes it out and releases it; one that does not find it leaves it to the thread that took it
- * out and is about to complete it: that call does nothing but release, and returns false.
- *  4. `abandoned` is not called once tacit_exchange_complete has returned true or tacit_exchange_release was
- *     called; a call that has already begun may still be running. Release without completing ends the
- * exchange with 204. So of `complete == true` and `abandoned` exactly one happens for each suspended exchange
- * that is completed.
+ *     and then calls the suspender's `abandoned` exactly once, with no lock held, from its timer thread or
+ *     from tacit_server_free. This is only news: the reference is still the owner's. So an owner keeps its
+ *     exchanges in a table under a lock of its own, and holds that lock while it suspends and enters one. An
+ *     `abandoned` that finds its exchange in the table takes it out and releases it; one that does not leaves
+ *     it to the thread that took it out and is about to complete it: that call does nothing but release, and
+ *     returns false. Do not hold the lock while calling tacit_server_free.
+ *  4. For each suspended exchange exactly one happens: complete returns true; release ends it (204); or
+ *     `abandoned` is called, perhaps a moment after a late release. Its `context` must stay valid until one
+ *     of them has, or tacit_server_free has returned.
  *
  * Threads: handlers and callbacks run on the server's threads, several at a time. Every tacit_exchange call
  * on a suspended exchange is thread-safe. tacit_server_free must not be called from a callback.
@@ -58,7 +60,8 @@ typedef struct tacit_peer {
     char address[64]; /* numeric, without port */
 } tacit_peer;
 
-/* A request that was answered 403 for want of a good certificate. All texts borrowed for the call. */
+/* A request that was answered 403 for want of a good certificate. All texts borrowed for the call. Method and
+ * path are a stranger's: escape them before they go to a log or a page. */
 typedef struct tacit_refusal {
     tacit_standing standing;
     const char *method, *path, *address;
@@ -87,6 +90,7 @@ typedef struct tacit_server_settings {
     uint16_t port;             /* 0: any free one; see tacit_server_port */
     unsigned threads;          /* 2 */
     unsigned connection_limit; /* 1000; further clients wait to be accepted */
+    unsigned address_limit;    /* 0: no limit; else how many of them one address may hold */
     size_t body_limit;         /* 1 MiB */
     unsigned request_ms;       /* 30000: a connection must bring its next request within this time, ... */
     size_t pace;               /* 4096: ... and longer by one second for each so many bytes of body */

@@ -24,6 +24,7 @@ typedef struct tacit_connection {
     int socket;
     int64_t deadline;          /* under the mutex: when to drop it, or to end what is suspended */
     tacit_exchange *suspended; /* under the mutex: what waits for its owner; NULL: nothing */
+    bool idle;                 /* under the mutex: between two requests */
     char address[64];
     tacit_presented presented;
 } tacit_connection;
@@ -64,14 +65,16 @@ struct tacit_server {
     uint16_t port;
     tacit_server_identity identity;
     pthread_t timer;
-    struct MHD_Response *nothing, *stopping_text, *failed; /* for 204, 503 and 500: made beforehand, since */
-                                                           /* they are needed when memory or time is short */
-    pthread_mutex_t mutex;                                 /* protects all below, and what is said above */
+    /* For 204, 503 and 500; made beforehand, since they are needed when memory or time is short. */
+    struct MHD_Response *nothing, *stopping_text, *failed;
+    pthread_mutex_t mutex;  /* protects all to the blank line, and what is said above */
     pthread_cond_t changed; /* an earlier deadline, an answer sent, or stopping */
     tacit_connection *connections;
     int64_t next_wake;  /* when the timer will look again */
     size_t answers_due; /* answered but not yet sent */
     bool stopping;
+
+    pthread_mutex_t message_mutex;
     char first_message[256]; /* what went wrong, should the daemon not start */
 };
 
@@ -79,6 +82,7 @@ struct tacit_server {
 
 /* Set when a connection is due, waking the timer if that is earlier than it would look. Under the mutex. */
 void tacit_connection_due(tacit_connection *connection, int64_t deadline);
+
 /* The moment by which so many bytes must have passed, at the slowest pace we accept. */
 int64_t tacit_server_time_for(const tacit_server *server, size_t length);
 

@@ -1,5 +1,4 @@
-/* The Hessian of the data term, X^T C X, from scaled copies of blocks that stay in the cache. */
-#include <cblas.h>
+/* The Hessian of the data term, X^T C X, from packed copies of rows that stay in the cache. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +6,25 @@
 #include "base/memory.h"
 #include "num/glm_internal.h"
 
-enum { MOST_HESSIAN_GROUPS = 32, MOST_HESSIAN_PARTIAL = 1 << 25 };
+enum {
+    MOST_HESSIAN_GROUPS = 32,
+    MOST_HESSIAN_PARTIAL = 1 << 25,
+    PACKED_ROWS = 96 /* two panels of them fit in a first-level cache of 32 KiB */
+};
 
 typedef struct hessian_pass {
     glm_work *work;
     const glm_point *point;
     glm_hessian_kind kind;
-    size_t every, groups, length;
-    bool scatter; /* sparse rows short enough to add their products entry by entry */
+    size_t every, groups;
+    size_t length; /* of a group's sum: a diagonal, a matrix (scatter) or the tiles of all pairs of classes */
+    size_t panels; /* of 8 columns */
+    size_t tiles;  /* numbers in one symmetric matrix of tiles */
+    bool classes;  /* softmax, all pairs of classes */
+    bool scatter;  /* sparse rows short enough to add their products entry by entry */
     double *partial;
+    double *room; /* a worker's scales and packed rows */
+    size_t room_size;
 } hessian_pass;
 
 /* One number per row that stands for its second derivative. Softmax: the trace of diag(p) - p p^T spread over
@@ -40,47 +49,50 @@ static void scatter_row(const hessian_pass *all, size_t i, double *out) {
     }
 }
 
-/* out += sum_i c_i x_i x_i^T by a symmetric product of rows scaled by sqrt(c_i); rows without curvature
- * (Huber) are left out. */
-static void add_products(const hessian_pass *all, size_t begin, size_t count, unsigned worker, double *out) {
+/* Pack rows scaled by sqrt(c), those without curvature (Huber) left out, and add their products. */
+static void add_scaled(const hessian_pass *all, const double *const *row, const double *c, size_t count,
+                       unsigned worker, double *tiles) {
     const glm_work *work = all->work;
-    if (all->scatter) {
-        for (size_t i = 0; i < count; i++) scatter_row(all, begin + i, out);
-        return;
+    double *scale = all->room + worker * all->room_size, *packed = scale + PACKED_ROWS;
+    const double *kept_row[PACKED_ROWS];
+    for (size_t i = 0; i < count;) {
+        size_t kept = 0;
+        for (; i < count && kept < PACKED_ROWS; i++)
+            if (c[i] > 0) {
+                kept_row[kept] = row[i];
+                scale[kept++] = sqrt(c[i]);
+            }
+        if (kept == 0) continue;
+        work->kernels->pack_rows(kept_row, kept, work->cols, scale, packed);
+        work->kernels->add_tiles(kept, all->panels, packed, tiles);
     }
-    size_t cols = work->cols, kept = 0;
-    double *copy = work->scratch + (worker + 1) * work->scratch_size - work->block_rows * cols;
-    const double *const *row = glm_dense_block(work, begin, count, worker, copy);
-    for (size_t i = 0; i < count; i++) {
-        double c = row_curvature(all, begin + i);
-        if (c > 0) work->kernels->scale_row(row[i], cols, sqrt(c), copy + kept++ * cols);
-    }
-    if (kept > 0)
-        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)cols, (int)kept, 1.0, copy, (int)cols, 1.0,
-                    out, (int)cols);
 }
 
-/* Softmax, all pairs of classes k <= l: block (k, l) is sum_i weight_i p_k (1{k = l} - p_l) x_i x_i^T. */
-static void add_class_products(const hessian_pass *all, size_t begin, size_t count, unsigned worker,
-                               double *out) {
+/* sum += sum_i c_i x_i x_i^T */
+static void add_products(const hessian_pass *all, size_t begin, size_t count, unsigned worker, double *sum) {
     const glm_work *work = all->work;
-    size_t cols = work->cols, classes = work->outputs;
-    double *copy = work->scratch + (worker + 1) * work->scratch_size - work->block_rows * cols;
-    double *scaled = out + all->length - work->block_rows * cols; /* room at the end of the partial sum */
+    if (all->scatter) {
+        for (size_t i = 0; i < count; i++) scatter_row(all, begin + i, sum);
+        return;
+    }
+    double *scratch = work->scratch + worker * work->scratch_size;
+    double *copy = scratch + work->scratch_size - work->block_rows * work->cols;
     const double *const *row = glm_dense_block(work, begin, count, worker, copy);
-    if (work->x.dense != NULL)
-        for (size_t i = 0; i < count; i++) memcpy(copy + i * cols, row[i], cols * sizeof *copy);
-    for (size_t k = 0; k < classes; k++) {
-        for (size_t l = k; l < classes; l++) {
+    if (!all->classes) {
+        for (size_t i = 0; i < count; i++) scratch[i] = row_curvature(all, begin + i);
+        add_scaled(all, row, scratch, count, worker, sum);
+        return;
+    }
+    /* Block (k, l) is sum_i weight_i p_k (1{k = l} - p_l) x_i x_i^T; its sign off the diagonal is put in
+     * later. */
+    for (size_t k = 0; k < work->outputs; k++) {
+        for (size_t l = k; l < work->outputs; l++, sum += all->tiles) {
             for (size_t i = 0; i < count; i++) {
-                const double *p = all->point->curvature + (begin + i) * classes;
+                const double *p = all->point->curvature + (begin + i) * work->outputs;
                 double weight = glm_row_weight(work, tacit_rows_stored(&work->x, begin + i));
-                work->kernels->scale_row(copy + i * cols, cols, weight * p[k] * ((k == l) - p[l]),
-                                         scaled + i * cols);
+                scratch[i] = weight * p[k] * (k == l ? 1 - p[k] : p[l]);
             }
-            cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)cols, (int)cols, (int)count, 1.0,
-                        scaled, (int)cols, copy, (int)cols, 1.0, out + k * cols * work->size + l * cols,
-                        (int)work->size);
+            add_scaled(all, row, scratch, count, worker, sum);
         }
     }
 }
@@ -116,8 +128,6 @@ static tacit_status hessian_groups(void *context, size_t begin, size_t end, unsi
             if (b % all->every != 0 || count == 0) continue;
             if (all->kind == GLM_HESSIAN_DIAGONAL)
                 for (size_t i = first; i < first + count; i++) add_squares(all, i, sum);
-            else if (all->kind == GLM_HESSIAN_FULL && work->outputs > 1)
-                add_class_products(all, first, count, worker, sum);
             else
                 add_products(all, first, count, worker, sum);
         }
@@ -132,34 +142,77 @@ static bool rows_are_short(const glm_work *work) {
         size_t stored = tacit_rows_stored(&work->x, i);
         entries += work->x.sparse->start[stored + 1] - work->x.sparse->start[stored];
     }
-    double mean = (double)entries / (double)work->x.count;
-    return mean * mean * 16 <
-           (double)work->cols * (double)work->cols; /* scattering runs at a sixteenth of BLAS's rate */
+    double mean = (double)entries / (double)work->x.count, cols = (double)work->cols;
+    return mean * mean * 16 < cols * cols; /* scattering is about sixteen times slower per product */
+}
+
+/* The upper triangle of one cols x cols block from its tiles; all of it when `square`. */
+static void unpack_tiles(const hessian_pass *all, const double *tiles, double sign, bool square, double *out,
+                         size_t stride) {
+    size_t cols = all->work->cols;
+    for (size_t p = 0; p < all->panels; p++)
+        for (size_t q = p; q < all->panels; q++, tiles += 64)
+            for (size_t i = 8 * p; i < 8 * p + 8 && i < cols; i++)
+                for (size_t j = 8 * q; j < 8 * q + 8 && j < cols; j++) {
+                    double value = sign * tiles[8 * (i - 8 * p) + (j - 8 * q)];
+                    if (j >= i) out[i * stride + j] = value;
+                    if (square && j >= i) out[j * stride + i] = value;
+                }
+}
+
+static void unpack(const hessian_pass *all, const double *sum, double *out) {
+    const glm_work *work = all->work;
+    if (all->scatter || all->kind == GLM_HESSIAN_DIAGONAL) {
+        memcpy(out, sum, all->length * sizeof *out);
+    } else if (!all->classes) {
+        unpack_tiles(all, sum, 1, false, out, work->cols);
+    } else {
+        for (size_t k = 0; k < work->outputs; k++)
+            for (size_t l = k; l < work->outputs; l++, sum += all->tiles)
+                unpack_tiles(all, sum, k == l ? 1 : -1, k != l, out + (k * work->size + l) * work->cols,
+                             work->size);
+    }
+}
+
+static void plan(hessian_pass *all) {
+    const glm_work *work = all->work;
+    size_t pairs = work->outputs * (work->outputs + 1) / 2;
+    all->classes = all->kind == GLM_HESSIAN_FULL && work->outputs > 1;
+    all->scatter = all->kind != GLM_HESSIAN_DIAGONAL && !all->classes && rows_are_short(work);
+    all->panels = (work->cols + 7) / 8;
+    all->tiles = all->panels * (all->panels + 1) / 2 * 64;
+    if (all->kind == GLM_HESSIAN_DIAGONAL)
+        all->length = work->size;
+    else if (all->scatter)
+        all->length = work->cols * work->cols;
+    else
+        all->length = all->classes ? pairs * all->tiles : all->tiles;
+    size_t groups = MOST_HESSIAN_PARTIAL / all->length;
+    groups = groups < 1 ? 1 : groups > MOST_HESSIAN_GROUPS ? MOST_HESSIAN_GROUPS : groups;
+    all->groups = groups < work->groups ? groups : work->groups;
+    bool packs = all->kind != GLM_HESSIAN_DIAGONAL && !all->scatter;
+    all->room_size = packs ? PACKED_ROWS * (1 + 8 * all->panels) : 0;
 }
 
 tacit_status glm_hessian(glm_work *work, const glm_point *point, glm_hessian_kind kind, size_t every,
                          double *out, tacit_error *error) {
-    bool classes = kind == GLM_HESSIAN_FULL && work->outputs > 1;
-    size_t order = kind == GLM_HESSIAN_FULL ? work->size : work->cols;
-    size_t wanted = kind == GLM_HESSIAN_DIAGONAL ? work->size : order * order;
-    hessian_pass all = { .work = work,
-                         .point = point,
-                         .kind = kind,
-                         .every = every,
-                         .scatter = rows_are_short(work),
-                         .length = wanted + (classes ? work->block_rows * work->cols : 0) };
-    size_t groups = MOST_HESSIAN_PARTIAL / all.length;
-    groups = groups < 1 ? 1 : groups > MOST_HESSIAN_GROUPS ? MOST_HESSIAN_GROUPS : groups;
-    all.groups = groups < work->groups ? groups : work->groups;
-    all.partial = tacit_allocate_aligned(all.groups * all.length, sizeof(double));
-    if (all.partial == NULL) return tacit_fail_memory(error);
+    hessian_pass all = { .work = work, .point = point, .kind = kind, .every = every };
+    plan(&all);
     tacit_status status;
+    all.partial = tacit_allocate_aligned((all.groups + 1) * all.length, sizeof(double));
+    all.room = tacit_allocate_aligned(work->workers * all.room_size, sizeof(double));
+    if (all.partial == NULL || all.room == NULL) {
+        status = tacit_fail_memory(error);
+        goto cleanup;
+    }
+    double *sum = all.partial + all.groups * all.length;
     TACIT_CHECK(tacit_pool_for(work->pool, all.groups, 1, hessian_groups, &all, error));
-    TACIT_CHECK(glm_add_partials(work, all.partial, all.groups, all.length, wanted, out, error));
-    TACIT_CHECK(glm_reduce(work, out, wanted, error));
-    if (every > 1)
-        for (size_t i = 0; i < wanted; i++) out[i] *= (double)every;
+    TACIT_CHECK(glm_add_partials(work, all.partial, all.groups, all.length, all.length, sum, error));
+    TACIT_CHECK(glm_reduce(work, sum, all.length, error));
+    for (size_t i = 0; every > 1 && i < all.length; i++) sum[i] *= (double)every;
+    unpack(&all, sum, out);
 cleanup:
     free(all.partial);
+    free(all.room);
     return status;
 }

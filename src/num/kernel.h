@@ -1,6 +1,7 @@
 /*
  * The solver's inner loops, written on vectors of eight doubles and compiled for several instruction sets.
- * Multiplications and additions are never fused, so every variant gives the same bits.
+ * Where the processor fuses multiplications and additions they are fused, so variants differ in the last
+ * bits; every error bound holds either way.
  */
 #pragma once
 
@@ -19,8 +20,13 @@ typedef struct tacit_kernels {
     /* out[j] += sum_i scale[i] x[i][j] */
     void (*add_rows)(const double *const *x, size_t rows, size_t cols, const double *scale, double *out);
 
-    /* out[j] = scale x[j] */
-    void (*scale_row)(const double *x, size_t cols, double scale, double *out);
+    /* A block of rows for add_tiles: `cols` is padded with zeros to panels of 8 columns, and panel p of row
+     * i, scaled by scale[i], is packed[(p * rows + i) * 8 ...]. */
+    void (*pack_rows)(const double *const *x, size_t rows, size_t cols, const double *scale, double *packed);
+
+    /* tiles += the upper triangle of P^T P for packed rows P, in 8 x 8 tiles of 64 numbers: those of panel 0
+     * with panels 0, 1, ..., then of panel 1 with 1, 2, ... */
+    void (*add_tiles)(size_t rows, size_t panels, const double *packed, double *tiles);
 
     /* For each z: value log(1 + exp(-z)), slope 1/(1 + exp(z)) (minus the derivative) and curvature
      * exp(z)/(1 + exp(z))^2. */

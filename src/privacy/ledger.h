@@ -6,10 +6,11 @@
  * few dozen bytes, sums and an optional limit, no log.
  *
  * Units. A charge per party hides the replacement of *all* rows of the party. Replacing one row is a special
- * case, so the same numbers hold per record, and the record total counts every charge. A charge per record
- * says nothing better than n times as much about n rows replaced, so it does not enter the party total.
- * Neither total is a sum over the other: each is by itself the basic composition of all releases for which
- * the owner holds a guarantee in that unit.
+ * case of that, so the same numbers hold per record, and the record total counts every charge: by basic
+ * composition it is a guarantee for one row over everything released. A charge per record promises nothing
+ * useful about n rows replaced at once (n epsilon, and delta worse), so it does not enter the party total:
+ * that total is a guarantee for the releases priced per party only. An owner who wants it to hold for
+ * everything sets a party limit and no record limit; releases priced per record are then refused.
  *
  * Limits. A release must fit every limit it counts towards, and at least one *total* limit must bound it:
  * a record charge needs the record limit, a party charge the record or the party limit (either bounds it).

@@ -287,14 +287,17 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
     memcpy(each->party, party, strlen(party) + 1);
     memcpy(each->study, study, strlen(study) + 1);
     each->exchange = exchange;
-    if (!tacit_exchange_suspend(exchange, 0, poll_abandoned, self)) {
+    pthread_mutex_lock(&self->mutex); /* held over both, so that `abandoned` finds what was suspended */
+    bool suspended = tacit_exchange_suspend(exchange, 0, poll_abandoned, self);
+    if (suspended) {
+        each->next = self->waiters;
+        self->waiters = each;
+    }
+    pthread_mutex_unlock(&self->mutex);
+    if (!suspended) {
         free(each);
         return;
     }
-    pthread_mutex_lock(&self->mutex);
-    each->next = self->waiters;
-    self->waiters = each;
-    pthread_mutex_unlock(&self->mutex);
     tacit_buffer probe = TACIT_BUFFER_INIT;
     bool ready = false;
     tacit_status status = news_for(self, party, study, &ready, &probe, NULL);

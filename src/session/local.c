@@ -85,6 +85,7 @@ static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party
     *party = (tacit_party){
         .plan = local->plan,
         .coordinator = "simulation",
+        .study = "simulation",
         .rows = tacit_split_view(local->split, local->dataset, k),
         .total_rows = tacit_split_count(local->split, k),
         .noise = tacit_stream_fork(&local->seed, "party noise", k, round),

@@ -102,6 +102,9 @@ struct tacit_method {
     tacit_status (*check)(const tacit_plan *plan, tacit_error *error);
     tacit_status (*price)(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
 
+    /* How a party's values leave under this plan: charged, sealed or entrusted. */
+    tacit_release_kind (*release_kind)(const tacit_plan *plan);
+
     /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
     tacit_status (*coordinate)(tacit_session *session, tacit_outcome *out, tacit_error *error);
 

@@ -87,7 +87,7 @@ static tacit_release describe(const tacit_party *party, const tacit_question *qu
         .price = reply->price,
         .assumption = reply->assumption,
         .coordinator = party->coordinator,
-        .study = question->study,
+        .study = party->study,
         .method = question->method,
         .question = question->name,
         .round = question->round,

@@ -21,6 +21,7 @@ typedef struct tacit_memo {
 struct tacit_party {
     const tacit_plan *plan;
     const char *coordinator;                 /* who asks, by name */
+    const char *study;                       /* as the ledger calls it: unique over all coordinators */
     uint8_t study_hash[TACIT_HASH_BYTES];    /* of the definition that was consented to */
     tacit_view rows;                         /* touched only by mapping over blocks, or through the solver */
     size_t total_rows;                       /* over all holders of this party's rows */

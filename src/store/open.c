@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "store/internal.h"
 
@@ -240,9 +239,10 @@ tacit_status tacit_store_open(tacit_store **out, const char *path, const tacit_s
     if (path[0] == 0) return tacit_fail(error, TACIT_USAGE, "a %s needs a file name", schema->what);
     if (mode == TACIT_STORE_CREATE) TACIT_TRY(create_if_missing(path, schema, error));
     struct stat about;
-    if (stat(path, &about) != 0 && errno == ENOENT)
+    bool seen = stat(path, &about) == 0;
+    if (!seen && errno == ENOENT)
         return tacit_fail(error, TACIT_NOT_FOUND, "there is no %s at %s", schema->what, path);
-    if (stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0)
+    if (seen && S_ISREG(about.st_mode) && about.st_size == 0)
         return tacit_fail(error, TACIT_CORRUPT,
                           "%s is empty: restore the %s from a backup, or remove the file", path,
                           schema->what);

@@ -1,6 +1,5 @@
 #include "service.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -35,11 +34,13 @@ static void suspend(service *all, tacit_exchange *exchange) {
 }
 
 static void answer_large(tacit_exchange *exchange) {
-    char *bytes = malloc(300000);
+    const char *count = tacit_exchange_argument(exchange, "bytes");
+    size_t length = count != NULL ? strtoul(count, NULL, 10) : 300000;
+    char *bytes = malloc(length);
     if (bytes == NULL) return;
-    memset(bytes, 'x', 300000);
+    memset(bytes, 'x', length);
     tacit_http_answer answer = {
-        .status = 200, .bytes = bytes, .length = 300000, .done = free, .done_context = bytes
+        .status = 200, .bytes = bytes, .length = length, .done = free, .done_context = bytes
     };
     tacit_exchange_answer(exchange, &answer);
 }

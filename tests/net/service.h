@@ -1,7 +1,7 @@
 /*
  * A server whose answers a test can steer. Paths:
  *   /hello  200 and the peer's name        /echo  200 and the body         /nothing  a handler that forgets
- *   /join   open to all                    /large 200 and 300,000 bytes    /argument 200 and argument "x"
+ *   /join   open to all                    /large 200 and ?bytes=300000    /argument 200 and argument "x"
  *   /wait   suspends for ?ms=...; the test takes the exchange from the line with service_take and completes
  * it Everything the server reports is counted under one lock; tests wait for a count with a deadline.
  */

@@ -1,6 +1,7 @@
 /* Invitations: what goes in comes out, and nothing else does. */
 #include "check.h"
 
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +176,60 @@ static void random_texts_do_no_harm(void **state) {
     tacit_buffer_clear(&text);
 }
 
+/* A line with a right checksum over whatever record. */
+static tacit_buffer forge(const uint8_t *record, size_t length) {
+    static const uint8_t key[] = "tacit invitation checksum";
+    uint8_t bytes[8192], digest[32];
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    char digits[12000];
+    memcpy(bytes, record, length);
+    crypto_generichash(digest, sizeof digest, record, length, key, sizeof key - 1);
+    memcpy(bytes + length, digest, 4);
+    assert_non_null(sodium_bin2base64(digits, sizeof digits, bytes, length + 4,
+                                      sodium_base64_VARIANT_URLSAFE_NO_PADDING));
+    assert_int_equal(tacit_buffer_print(&text, NULL, "tacit1-%s", digits), TACIT_OK);
+    return text;
+}
+
+/* The checksum is no secret: what stands behind it is hostile, too. */
+static void a_forged_record_with_a_right_checksum_does_no_harm(void **state) {
+    (void)state;
+    tacit_invitation made = sample(), out;
+    tacit_buffer text = encode(&made);
+    uint8_t record[4096];
+    size_t length;
+    assert_int_equal(sodium_base642bin(record, sizeof record, tacit_buffer_text(&text) + 7, text.length - 7,
+                                       NULL, &length, NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING),
+                     0);
+    tacit_buffer_clear(&text);
+    length -= 4;
+    text = forge(record, length);
+    assert_int_equal(tacit_invitation_parse(&out, tacit_buffer_text(&text), text.length, NULL), TACIT_OK);
+    tacit_buffer_clear(&text);
+    for (size_t cut = 0; cut < length; cut++) {
+        text = forge(record, cut);
+        expect_refused(tacit_buffer_text(&text), text.length, NULL);
+        tacit_buffer_clear(&text);
+    }
+    record[0] = 2;
+    text = forge(record, length);
+    expect_refused(tacit_buffer_text(&text), text.length, "newer version");
+    tacit_buffer_clear(&text);
+    record[0] = 1;
+    tacit_stream stream = tacit_stream_from_seed(11);
+    for (int round = 0; round < 5000; round++) {
+        uint8_t changed[4096];
+        memcpy(changed, record, length);
+        /* Mostly the lengths and their surroundings. */
+        for (int edits = 0; edits < 3; edits++)
+            changed[tacit_stream_below(&stream, round % 2 == 0 ? length : 60)] =
+                (uint8_t)tacit_stream_below(&stream, 256);
+        text = forge(changed, length);
+        (void)tacit_invitation_parse(&out, tacit_buffer_text(&text), text.length, NULL);
+        tacit_buffer_clear(&text);
+    }
+}
+
 static void a_token_is_fresh_and_its_hash_is_fixed(void **state) {
     (void)state;
     uint8_t first[TACIT_TOKEN_BYTES], second[TACIT_TOKEN_BYTES], hash[TACIT_TOKEN_HASH_BYTES],
@@ -201,6 +256,7 @@ int main(void) {
         cmocka_unit_test(other_texts_are_told_apart),
         cmocka_unit_test(unusable_members_are_refused_before_encoding),
         cmocka_unit_test(random_texts_do_no_harm),
+        cmocka_unit_test(a_forged_record_with_a_right_checksum_does_no_harm),
         cmocka_unit_test(a_token_is_fresh_and_its_hash_is_fixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,9 @@
 #include "net/clock.h"
 #include "tls.h"
 
+/* Short enough to wait for, long enough for a handshake on a busy machine. */
+enum { SHORT_MS = 1000 };
+
 typedef struct stage {
     world here;
     service all;
@@ -131,7 +134,7 @@ static void a_slow_request_is_dropped(void **state) {
     (void)state;
     stage on;
     tacit_server_settings settings = tacit_server_defaults();
-    settings.request_ms = 300;
+    settings.request_ms = SHORT_MS;
     stage_open(&on, &settings);
     tls raw;
     assert_int_equal(tls_open(&raw, service_port(&on.all), &on.alice, NULL), 0);
@@ -159,7 +162,7 @@ static void a_slow_body_and_a_silent_handshake_are_dropped(void **state) {
     (void)state;
     stage on;
     tacit_server_settings settings = tacit_server_defaults();
-    settings.request_ms = 200;
+    settings.request_ms = SHORT_MS;
     settings.pace = 100000;
     stage_open(&on, &settings);
     tls raw;
@@ -177,6 +180,69 @@ static void a_slow_body_and_a_silent_handshake_are_dropped(void **state) {
     assert_true(recv(silent, answer, sizeof answer, 0) <= 0);
     close(silent);
     service_await(&on.all, &on.all.dropped, 2);
+    stage_close(&on);
+}
+
+static void a_client_that_does_not_take_its_answer_is_dropped(void **state) {
+    (void)state;
+    stage on;
+    tacit_server_settings settings = tacit_server_defaults();
+    settings.request_ms = SHORT_MS;
+    settings.pace = 1 << 30;
+    stage_open(&on, &settings);
+    tls raw;
+    assert_int_equal(tls_open(&raw, service_port(&on.all), &on.alice, NULL), 0);
+    tls_send(&raw, "GET /large?bytes=50000000 HTTP/1.1\r\nHost: x\r\n\r\n"); /* more than sockets buffer */
+    service_await(&on.all, &on.all.dropped, 1);
+    tls_vanish(&raw);
+    expect(&on, "GET", "/hello", NULL, 200, "alice");
+    stage_close(&on);
+}
+
+static void an_idle_connection_is_closed_and_the_client_does_not_notice(void **state) {
+    (void)state;
+    stage on;
+    tacit_server_settings settings = tacit_server_defaults();
+    settings.request_ms = SHORT_MS;
+    stage_open(&on, &settings);
+    tls idle;
+    char end[10];
+    expect(&on, "GET", "/hello", NULL, 200, "alice");
+    /* Opened later, so when this one is closed the client's was, too. */
+    assert_int_equal(tls_open(&idle, service_port(&on.all), &on.alice, NULL), 0);
+    tls_send(&idle, "HEAD /hello HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    while (tls_read_all(&idle, end, sizeof end) > 0) {
+    }
+    expect(&on, "GET", "/hello", NULL, 200, "alice");
+    tls_vanish(&idle);
+    stage_close(&on);
+}
+
+static void a_client_finds_a_server_that_was_restarted(void **state) {
+    (void)state;
+    stage on;
+    stage_open(&on, NULL);
+    expect(&on, "GET", "/hello", NULL, 200, "alice");
+    tacit_server_settings settings = tacit_server_defaults();
+    settings.port = service_port(&on.all); /* ephemeral, and free again a moment ago */
+    service_stop(&on.all);
+    service_start(&on.all, &on.here, &settings);
+    expect(&on, "GET", "/hello", NULL, 200, "alice");
+    stage_close(&on);
+}
+
+static void one_address_may_hold_only_so_many_connections(void **state) {
+    (void)state;
+    stage on;
+    tacit_server_settings settings = tacit_server_defaults();
+    settings.address_limit = 2;
+    stage_open(&on, &settings);
+    tls held[2], further;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(tls_open(&held[i], service_port(&on.all), &on.alice, NULL), 0);
+    assert_true(tls_open(&further, service_port(&on.all), &on.alice, NULL) < 0);
+    tls_vanish(&further);
+    for (int i = 0; i < 2; i++) tls_vanish(&held[i]);
     stage_close(&on);
 }
 
@@ -228,6 +294,10 @@ int main(void) {
         cmocka_unit_test(garbage_does_no_harm),
         cmocka_unit_test(a_slow_request_is_dropped),
         cmocka_unit_test(a_slow_body_and_a_silent_handshake_are_dropped),
+        cmocka_unit_test(a_client_that_does_not_take_its_answer_is_dropped),
+        cmocka_unit_test(an_idle_connection_is_closed_and_the_client_does_not_notice),
+        cmocka_unit_test(a_client_finds_a_server_that_was_restarted),
+        cmocka_unit_test(one_address_may_hold_only_so_many_connections),
         cmocka_unit_test(unusable_settings_and_addresses_are_refused),
         cmocka_unit_test(the_file_limit_is_raised_only_when_asked),
     };

@@ -1,0 +1,217 @@
+"""Five clinics and a coordinator as real processes on loopback: the demonstration behind script/demo."""
+
+import argparse
+import contextlib
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+CLINICS = 5
+TEST_ROWS = 114
+EPSILON_LIMIT = 4
+DEADLINE = 60
+
+
+class Failed(Exception):
+    pass
+
+
+class Demo:
+    def __init__(self, tacit, examples, folder):
+        self.tacit, self.examples, self.folder = tacit, examples, folder
+        self.coordinator = os.path.join(folder, "coordinator")
+        self.schema = os.path.join(examples, "breast_cancer.schema.yaml")
+        self.study = os.path.join(examples, "breast_cancer.study.yaml")
+        self.processes = []
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    # ---- processes ----
+
+    def run(self, *arguments, home=None):
+        """Run tacit to its end and return what it printed."""
+        done = subprocess.run([self.tacit, *arguments], capture_output=True, text=True, env=self.environment(home),
+                              check=False)
+        if done.returncode != 0:
+            raise Failed(f"tacit {' '.join(arguments[:2])}: {done.stderr.strip()}")
+        return done.stdout
+
+    def start(self, *arguments, log, home=None):
+        """Start tacit in the background, its messages going to a file."""
+        with open(self.path(log), "w", encoding="utf-8") as stream:
+            process = subprocess.Popen([self.tacit, *arguments], stdout=stream, stderr=subprocess.STDOUT,
+                                       stdin=subprocess.DEVNULL, env=self.environment(home))
+        self.processes.append(process)
+        return process
+
+    def stop(self):
+        """End what still runs: politely, then for sure."""
+        for process in self.processes:
+            if process.poll() is None:
+                process.terminate()
+        for process in self.processes:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=5)
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    def environment(self, home):
+        environment = dict(os.environ)
+        if home is not None:
+            environment["TACIT_HOME"] = home
+        return environment
+
+    def wait(self, process, log):
+        try:
+            code = process.wait(timeout=DEADLINE)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"no end after {DEADLINE} s; see {self.path(log)}") from None
+        if code != 0:
+            with open(self.path(log), encoding="utf-8") as stream:
+                raise Failed(f"exit code {code}: {stream.read().strip().splitlines()[-1]}")
+
+    def wait_for_address(self, process):
+        """The coordinator writes its address to its folder once it listens."""
+        address = os.path.join(self.coordinator, "address")
+        end = time.monotonic() + DEADLINE
+        while not os.path.exists(address):
+            if process.poll() is not None:
+                self.wait(process, "coordinator.txt")
+            if time.monotonic() > end:
+                raise Failed(f"the coordinator does not listen; see {self.path('coordinator.txt')}")
+            time.sleep(0.02)
+        with open(address, encoding="utf-8") as stream:
+            return stream.read()
+
+    # ---- data ----
+
+    def deal(self):
+        """Deal the rows out: some to nobody, for testing, the rest to the clinics."""
+        with open(os.path.join(self.examples, "breast_cancer.csv"), encoding="utf-8", newline="") as stream:
+            header, *rows = list(csv.reader(stream))
+        random.Random(1).shuffle(rows)
+        self.write_rows("test.csv", header, rows[:TEST_ROWS])
+        self.write_rows("pooled.csv", header, rows[TEST_ROWS:])
+        for clinic in range(CLINICS):
+            self.write_rows(f"clinic{clinic + 1}.csv", header, rows[TEST_ROWS + clinic::CLINICS])
+        return len(rows)
+
+    def write_rows(self, name, header, rows):
+        with open(self.path(name), "w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream, lineterminator="\n").writerows([header, *rows])
+
+    # ---- figures ----
+
+    def alone(self, name):
+        """How well rows in one place do without anybody's help, and without noise."""
+        text = self.run("simulate", "--json", "--method", "batch", "--train", self.path(name), "--test",
+                        self.path("test.csv"), "--schema", self.schema, "--parties", "1", "--lambda", self.study_number("lambda"))
+        run = json.loads(text)["runs"][0]
+        return run["accuracy"]["mean"], run["auc"]["mean"]
+
+    def model(self, path):
+        figures = json.loads(self.run("evaluate", "--json", path, self.path("test.csv")))
+        return figures["accuracy"], figures["auc"]
+
+    def ledger(self, home, source):
+        return json.loads(self.run("ledger", "show", "--json", "--source", source, home=home))["sources"][0]
+
+    def study_number(self, key):
+        """A number of the study's definition, e.g. its lambda."""
+        with open(self.study, encoding="utf-8") as stream:
+            return next(text.split(":")[1].strip() for text in stream if text.startswith(key + ":"))
+
+
+def say(text=""):
+    print(text, flush=True)
+
+
+def line(what, figures):
+    say(f"  {what:<34} accuracy {figures[0]:.3f}   AUC {figures[1]:.3f}")
+
+
+def show_ledgers(demo):
+    say()
+    say("What left each clinic, and what it cost:")
+    for clinic in range(1, CLINICS + 1):
+        ledger = demo.ledger(demo.path(f"home{clinic}"), demo.path(f"clinic{clinic}.csv"))
+        account = next(each for each in ledger["accounts"] if each["study"] is None and each["limit"] is not None)
+        for entry in ledger["entries"]:
+            if entry["entry"] == "charge":
+                say(f"  clinic {clinic}: {entry['parameters']} numbers, {entry['kind']}, epsilon "
+                    f"{entry['price']['epsilon']:g} per {entry['price']['unit']}, {account['remaining']['epsilon']:g} of "
+                    f"{account['limit']['epsilon']:g} left; its {entry['rows']} rows stayed")
+
+
+def play(demo):
+    started = time.monotonic()
+    rows = demo.deal()
+    say(f"{rows} rows of the Wisconsin breast-cancer set: {CLINICS} clinics, {TEST_ROWS} rows held back for testing.")
+    added = demo.run("study", "new", demo.coordinator, demo.study, "--coordinator", "Demo consortium")
+    coordinator = demo.start("coordinator", demo.coordinator, "--until-done", log="coordinator.txt")
+    say(f"A coordinator serves at {demo.wait_for_address(coordinator)} over mutual TLS.")
+    say(added.rstrip())
+    invitations = demo.run("study", "invite", demo.coordinator, "breast-cancer", "--count", str(CLINICS)).split()
+    clinics = []
+    for clinic, invitation in enumerate(invitations, start=1):
+        home, source = demo.path(f"home{clinic}"), demo.path(f"clinic{clinic}.csv")
+        demo.run("ledger", "limit", "--source", source, "--epsilon", str(EPSILON_LIMIT), home=home)
+        clinics.append(demo.start("join", invitation, "--data", source, "--schema", demo.schema, "--allow-entrusted",
+                                  "--yes", "--out", demo.path(f"model{clinic}.json"), log=f"clinic{clinic}.txt",
+                                  home=home))
+    say(f"{CLINICS} clinics look at what is asked, consent, join, and answer ...")
+    for clinic, process in enumerate(clinics, start=1):
+        demo.wait(process, f"clinic{clinic}.txt")
+    demo.wait(coordinator, "coordinator.txt")
+    say()
+    say("How good is it? On the rows nobody trained on:")
+    for clinic in range(1, CLINICS + 1):
+        line(f"clinic {clinic} alone, no privacy", demo.alone(f"clinic{clinic}.csv"))
+    model = os.path.join(demo.coordinator, "breast-cancer.model.json")
+    line("all five together, private", demo.model(model))
+    line("all rows pooled, no privacy", demo.alone("pooled.csv"))
+    show_ledgers(demo)
+    say()
+    say(f"Model:   {model}")
+    say(f"Ledgers: {demo.path('home1')}/ledger.db, and so on (TACIT_HOME={demo.path('home1')} tacit ledger show)")
+    say(f"Log:     {os.path.join(demo.coordinator, 'coordinator.log')}")
+    say(f"Done in {time.monotonic() - started:.1f} s; no process is left running.")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="script/demo")
+    parser.add_argument("--tacit", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--examples", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--keep", metavar="DIR", help="where models, ledgers and logs go")
+    arguments = parser.parse_args()
+    folder = os.path.abspath(arguments.keep) if arguments.keep else tempfile.mkdtemp(prefix="tacit-demo-")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    if os.listdir(folder):
+        print(f"script/demo: {folder} is not empty; name another folder", file=sys.stderr)
+        return 2
+    demo = Demo(arguments.tacit, arguments.examples, folder)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
+    try:
+        play(demo)
+    except Failed as problem:
+        print(f"script/demo: {problem} (everything is in {folder})", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nscript/demo: interrupted", file=sys.stderr)
+        return 1
+    finally:
+        demo.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

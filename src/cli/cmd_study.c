@@ -1,0 +1,247 @@
+/* tacit study new|invite|status|close: the consortium statistician's side, in a coordinator's folder. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/json.h"
+#include "service/coordinator.h"
+#include "service/study.h"
+
+static const tacit_operand folder_and_study[] = {
+    { "DIR", 1, 1, "the coordinator's folder" },
+    { "STUDY", 1, 1, "the study's name" },
+    { .name = NULL },
+};
+
+/* ---- new ---- */
+
+static void describe(tacit_console *console, const tacit_study *study, const char *folder) {
+    tacit_prices prices;
+    char text[TACIT_PRICE_TEXT_SIZE];
+    tacit_console_print(console, "Study '%s' added to %s: %s\n", study->name, folder, study->title);
+    tacit_console_print(console, "  method   %s, %s\n", study->plan.method->name, study->plan.method->title);
+    if (study->plan.method->price(&study->plan, &prices, NULL) == TACIT_OK)
+        tacit_console_print(console, "  price    %s\n", tacit_price_text(text, &prices.charged));
+    tacit_console_print(console, "  starts   when %zu parties have joined; at least %zu must answer\n",
+                        study->plan.parties, study->plan.minimum_parties);
+}
+
+static tacit_status run_new(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    const char *folder = tacit_arguments_operand(arguments, "DIR");
+    tacit_study *study = NULL;
+    tacit_registry *registry = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_study_load(&study, tacit_arguments_operand(arguments, "FILE"), error));
+    TACIT_CHECK(tacit_name_check("the coordinator's name", tacit_arguments_text(arguments, "coordinator"),
+                                 TACIT_ID_SIZE - 1, error));
+    TACIT_CHECK(tacit_coordinator_prepare(folder, tacit_arguments_text(arguments, "coordinator"), error));
+    TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
+    TACIT_CHECK(tacit_registry_add_study(registry, study->name, tacit_buffer_text(&study->canonical), error));
+    describe(console, study, folder);
+    TACIT_CHECK(tacit_console_document(console,
+                                       json_pack("{s:s,s:o,s:s,s:s}", "study", study->name, "folder",
+                                                 tacit_json_text(folder), "method", study->plan.method->name, "state",
+                                                 "recruiting"),
+                                       error));
+cleanup:
+    tacit_registry_close(registry);
+    tacit_study_free(study);
+    return status;
+}
+
+const tacit_command tacit_command_study_new = {
+    .name = "study new",
+    .section = "Studies",
+    .summary = "add a study to a coordinator's folder",
+    .description =
+        "Reads the study's definition (YAML), checks it, and stores it. The folder is made if missing, with a "
+        "certificate authority of its own; keep it private. The schema named in the definition becomes part of it.",
+    .operands =
+        (const tacit_operand[]){
+            { "DIR", 1, 1, "the coordinator's folder" },
+            { "FILE", 1, 1, "the study's definition, YAML" },
+            { .name = NULL },
+        },
+    .options =
+        (const tacit_option[]){
+            { .name = "coordinator",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "NAME",
+              .fallback = "Tacit coordinator",
+              .help = "what parties see as the coordinator's name, when the folder is made" },
+            { .name = NULL },
+        },
+    .examples =
+        (const tacit_example[]){
+            { "Add a study and invite five clinics.", "tacit study new consortium examples/breast_cancer.study.yaml" },
+            { .text = NULL },
+        },
+    .run = run_new,
+};
+
+/* ---- invite ---- */
+
+static tacit_status run_invite(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    const char *folder = tacit_arguments_operand(arguments, "DIR"), *study = tacit_arguments_operand(arguments, "STUDY");
+    int64_t count = tacit_arguments_integer(arguments, "count");
+    int64_t expires = (int64_t)time(NULL) + (int64_t)(tacit_arguments_number(arguments, "days") * 86400);
+    json_t *list = json_array();
+    tacit_status status = TACIT_OK;
+    for (int64_t i = 0; i < count && status == TACIT_OK; i++) {
+        tacit_buffer line = TACIT_BUFFER_INIT;
+        status = tacit_coordinator_invite(folder, study, tacit_arguments_text(arguments, "url"), expires, &line, error);
+        if (status == TACIT_OK) {
+            tacit_console_print(console, "%s\n", tacit_buffer_text(&line));
+            list = tacit_json_append(list, json_string(tacit_buffer_text(&line)));
+        }
+        tacit_buffer_clear(&line);
+    }
+    if (status != TACIT_OK) {
+        json_decref(list);
+        return status;
+    }
+    tacit_console_note(console, "each line lets one party join once; pass it on like a password");
+    return tacit_console_document(
+        console, json_pack("{s:s,s:I,s:o}", "study", study, "expires", (json_int_t)expires, "invitations", list),
+        error);
+}
+
+const tacit_command tacit_command_study_invite = {
+    .name = "study invite",
+    .section = "Studies",
+    .summary = "print single-use invitations to a study",
+    .description = "An invitation carries the coordinator's address and certificate and a secret token. It can be used "
+                   "once, until it expires; the party's private key is made at the party and never leaves it.",
+    .operands = folder_and_study,
+    .options =
+        (const tacit_option[]){
+            { .name = "count",
+              .kind = TACIT_OPTION_INTEGER,
+              .placeholder = "N",
+              .fallback = "1",
+              .help = "how many invitations",
+              .rules = TACIT_RULE_RANGE,
+              .least = 1,
+              .most = 10000 },
+            { .name = "days",
+              .kind = TACIT_OPTION_NUMBER,
+              .placeholder = "D",
+              .fallback = "7",
+              .help = "for how many days they are good",
+              .rules = TACIT_RULE_RANGE,
+              .least = 0,
+              .most = 365 },
+            { .name = "url",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "URL",
+              .help = "how parties reach the coordinator; that of the running one unless told" },
+            { .name = NULL },
+        },
+    .examples =
+        (const tacit_example[]){
+            { "Five invitations, one a line.", "tacit study invite consortium breast-cancer --count 5" },
+            { .text = NULL },
+        },
+    .run = run_invite,
+};
+
+/* ---- status ---- */
+
+static json_t *record_document(const tacit_study_record *record) {
+    return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I}", "study", record->name, "state", tacit_study_state_name(record->state),
+                     "reason", tacit_json_text(record->reason), "joined", (json_int_t)record->joined, "invited",
+                     (json_int_t)record->invited, "rounds", (json_int_t)record->rounds);
+}
+
+static tacit_status show(tacit_console *console, const tacit_study_record *records, size_t count, tacit_error *error) {
+    static const tacit_grid_column columns[] = { { "study", TACIT_LEFT },
+                                                 { "state", TACIT_LEFT },
+                                                 { "joined", TACIT_RIGHT },
+                                                 { "invited", TACIT_RIGHT },
+                                                 { "rounds", TACIT_RIGHT },
+                                                 { "reason", TACIT_LEFT } };
+    tacit_grid *grid = NULL;
+    json_t *list = json_array();
+    tacit_status status;
+    TACIT_CHECK(tacit_grid_create(&grid, columns, sizeof columns / sizeof columns[0], error));
+    for (size_t i = 0; i < count; i++) {
+        tacit_grid_cell(grid, "%s", records[i].name);
+        tacit_grid_cell(grid, "%s", tacit_study_state_name(records[i].state));
+        tacit_grid_cell(grid, "%zu", records[i].joined);
+        tacit_grid_cell(grid, "%zu", records[i].invited);
+        tacit_grid_cell(grid, "%llu", (unsigned long long)records[i].rounds);
+        tacit_grid_cell(grid, "%s", records[i].reason);
+        list = tacit_json_append(list, record_document(&records[i]));
+    }
+    TACIT_CHECK(tacit_console_grid(console, grid, error));
+    status = tacit_console_document(console, json_pack("{s:o}", "studies", list), error);
+    list = NULL;
+cleanup:
+    json_decref(list);
+    tacit_grid_free(grid);
+    return status;
+}
+
+static tacit_status run_status(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    const char *name = tacit_arguments_operand(arguments, "STUDY");
+    tacit_registry *registry = NULL;
+    tacit_study_record *records = NULL, one;
+    size_t count = 0;
+    tacit_status status;
+    TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
+    if (name != NULL) TACIT_CHECK(tacit_registry_study(registry, name, &one, NULL, error));
+    else TACIT_CHECK(tacit_registry_studies(registry, &records, &count, error));
+    TACIT_CHECK(name != NULL ? show(console, &one, 1, error) : show(console, records, count, error));
+cleanup:
+    free(records);
+    tacit_registry_close(registry);
+    return status;
+}
+
+const tacit_command tacit_command_study_status = {
+    .name = "study status",
+    .section = "Studies",
+    .summary = "state, parties and rounds of the studies in a folder",
+    .operands =
+        (const tacit_operand[]){
+            { "DIR", 1, 1, "the coordinator's folder" },
+            { "STUDY", 0, 1, "one study; all of them unless told" },
+            { .name = NULL },
+        },
+    .examples =
+        (const tacit_example[]){
+            { "How far are we?", "tacit study status consortium" },
+            { .text = NULL },
+        },
+    .run = run_status,
+};
+
+/* ---- close ---- */
+
+static tacit_status run_close(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    const char *name = tacit_arguments_operand(arguments, "STUDY");
+    tacit_registry *registry = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
+    TACIT_CHECK(tacit_registry_set_state(registry, name, TACIT_STUDY_CLOSED, "closed by the coordinator", NULL, error));
+    tacit_console_print(console, "Study '%s' is closed; its parties are told at their next poll.\n", name);
+    TACIT_CHECK(tacit_console_document(console, json_pack("{s:s,s:s}", "study", name, "state", "closed"), error));
+cleanup:
+    tacit_registry_close(registry);
+    return status;
+}
+
+const tacit_command tacit_command_study_close = {
+    .name = "study close",
+    .section = "Studies",
+    .summary = "end a study without a model",
+    .operands = folder_and_study,
+    .examples =
+        (const tacit_example[]){
+            { "Give up a study that found too few parties.", "tacit study close consortium breast-cancer" },
+            { .text = NULL },
+        },
+    .run = run_close,
+};

@@ -1,0 +1,347 @@
+/* Looking at an invitation, consenting and joining. Serving is in site_serve.c, the folder in site_folder.c. */
+#include "service/site.h"
+
+#include <math.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "net/clock.h"
+#include "net/identity.h"
+#include "privacy/ledger.h"
+#include "service/home.h"
+#include "service/site_parts.h"
+#include "session/wire.h"
+#include "tacit.pb-c.h"
+
+enum { REQUEST_MS = 30000 };
+
+tacit_site *tacit_site_free(tacit_site *site) {
+    if (site == NULL) return NULL;
+    tacit_dataset_free(site->rows);
+    tacit_schema_free(site->schema);
+    tacit_study_free(site->study);
+    free(site->home);
+    free(site->data);
+    free(site->schema_path);
+    free(site->source);
+    free(site->label);
+    free(site->positive);
+    tacit_buffer_clear(&site->authority);
+    sodium_memzero(site->token, sizeof site->token);
+    free(site);
+    return NULL;
+}
+
+const tacit_study *tacit_site_study(const tacit_site *site) { return site->study; }
+const char *tacit_site_coordinator(const tacit_site *site) { return site->coordinator; }
+const char *tacit_site_folder(const tacit_site *site) { return site->folder; }
+size_t tacit_site_rows(const tacit_site *site) { return site->rows->rows; }
+
+/* ---- talking ---- */
+
+tacit_status site_client(const tacit_site *site, bool joined, const char *authority, tacit_client **out,
+                         tacit_error *error) {
+    char authority_file[PATH_MAX], key[PATH_MAX], certificate[PATH_MAX];
+    TACIT_TRY(site_path(site, SITE_AUTHORITY_FILE, authority_file, error));
+    TACIT_TRY(site_path(site, SITE_KEY_FILE, key, error));
+    TACIT_TRY(site_path(site, SITE_CERTIFICATE_FILE, certificate, error));
+    tacit_client_settings settings = { .url = site->url,
+                                       .authority_file = authority != NULL ? authority : authority_file,
+                                       .certificate_file = joined ? certificate : NULL,
+                                       .key_file = joined ? key : NULL,
+                                       .cancelled = site->callbacks.cancelled,
+                                       .cancelled_context = site->callbacks.context };
+    return tacit_client_create(out, &settings, error);
+}
+
+tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms, unsigned *http,
+                       tacit_buffer *response, tacit_error *error) {
+    tacit_buffer body = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_wire_pack(&body, message, error);
+    if (status == TACIT_OK)
+        status = tacit_client_send(http, response, client,
+                                   &(tacit_client_request){ .method = "POST",
+                                                            .path = path,
+                                                            .body = body.bytes,
+                                                            .body_length = body.length,
+                                                            .timeout_ms = timeout_ms },
+                                   error);
+    tacit_buffer_clear(&body);
+    return status;
+}
+
+/* A reply that is not 200 carries one sentence of the coordinator's. */
+static tacit_status said_no(unsigned http, const tacit_buffer *response, tacit_error *error) {
+    if (http == 200) return TACIT_OK;
+    return tacit_fail(error, http == 403 ? TACIT_REFUSED : TACIT_NETWORK, "the coordinator answered %u: %.300s", http,
+                      response->length > 0 ? tacit_buffer_text(response) : "nothing");
+}
+
+/* ---- looking ---- */
+
+static tacit_status copy_if_given(char **out, const char *text, tacit_error *error) {
+    if (text == NULL) return TACIT_OK;
+    *out = tacit_copy_text(text);
+    return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+static tacit_status make_site(tacit_site **out, const tacit_site_settings *settings,
+                              const tacit_site_callbacks *callbacks, tacit_error *error) {
+    tacit_site *site = TACIT_NEW(tacit_site, 1);
+    tacit_status status;
+    if (site == NULL) return tacit_fail_memory(error);
+    site->callbacks = *callbacks;
+    site->no_header = settings->no_header;
+    site->allow_entrusted = settings->allow_entrusted;
+    TACIT_CHECK(copy_if_given(&site->home, settings->home, error));
+    TACIT_CHECK(copy_if_given(&site->data, settings->data, error));
+    TACIT_CHECK(copy_if_given(&site->schema_path, settings->schema, error));
+    TACIT_CHECK(copy_if_given(&site->source, settings->source, error));
+    TACIT_CHECK(copy_if_given(&site->label, settings->label, error));
+    TACIT_CHECK(copy_if_given(&site->positive, settings->positive, error));
+    *out = site;
+cleanup:
+    if (status != TACIT_OK) tacit_site_free(site);
+    return status;
+}
+
+tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    options.label = site->label;
+    options.positive = site->positive;
+    options.no_header = site->no_header;
+    TACIT_TRY(tacit_schema_load(&site->schema, site->schema_path, error));
+    return tacit_dataset_load(&site->rows, NULL, site->data, site->schema, &options, error);
+}
+
+/* Keep the invitation's authority in a file for the client, and name the study after it. */
+static tacit_status adopt_invitation(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {
+    tacit_certificate_info authority;
+    char name[TACIT_ID_SIZE];
+    TACIT_TRY(tacit_certificate_inspect(&authority, invitation->authority, invitation->authority_length, error));
+    if (snprintf(name, sizeof name, "%s", invitation->study) >= (int)sizeof name || strchr(name, '/') != NULL)
+        return tacit_fail(error, TACIT_INPUT, "the invitation names an impossible study");
+    snprintf(site->id, sizeof site->id, "%s@%.12s", name, authority.fingerprint);
+    snprintf(site->url, sizeof site->url, "%s", invitation->url);
+    memcpy(site->token, invitation->token, sizeof site->token);
+    char studies[PATH_MAX];
+    TACIT_TRY(tacit_path_join(studies, sizeof studies, site->home, "studies", error));
+    TACIT_TRY(tacit_path_join(site->folder, sizeof site->folder, studies, site->id, error));
+    return TACIT_OK;
+}
+
+static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit_error *error) {
+    Tacit__Wire__LookRequest request = TACIT__WIRE__LOOK_REQUEST__INIT;
+    Tacit__Wire__LookReply *reply = NULL;
+    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);
+    unsigned http = 0;
+    tacit_status status;
+    request.protocol = TACIT_PROTOCOL_VERSION;
+    request.token = (ProtobufCBinaryData){ sizeof site->token, site->token };
+    TACIT_CHECK(site_post(client, "/v1/look", &request, REQUEST_MS, &http, &response, error));
+    TACIT_CHECK(said_no(http, &response, error));
+    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__look_reply__descriptor, response.bytes, response.length,
+                                 error));
+    TACIT_CHECK(tacit_study_parse(&site->study, reply->definition, strlen(reply->definition), "the study", error));
+    TACIT_CHECK(tacit_name_check("the coordinator's name", reply->coordinator, TACIT_ID_SIZE - 1, error));
+    snprintf(site->coordinator, sizeof site->coordinator, "%s", reply->coordinator);
+cleanup:
+    tacit_wire_free(reply);
+    tacit_buffer_clear(&response);
+    return status;
+}
+
+/* The owner's schema and the study's must say the same: the encoding into the unit ball is what bounds sensitivity. */
+static tacit_status compare_schemas(const tacit_site *site, tacit_error *error) {
+    tacit_buffer ours = TACIT_BUFFER_INIT, theirs = TACIT_BUFFER_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_schema_canonical(site->schema, &ours, error));
+    TACIT_CHECK(tacit_schema_canonical(site->study->schema, &theirs, error));
+    if (ours.length == theirs.length && memcmp(ours.bytes, theirs.bytes, ours.length) == 0) goto cleanup;
+    const char *a = tacit_buffer_text(&ours), *b = tacit_buffer_text(&theirs), *line = b;
+    for (; *a != 0 && *a == *b; a++, b++)
+        if (*b == '\n') line = b + 1;
+    status = tacit_fail(error, TACIT_REFUSED,
+                        "%s is not the study's schema; they first differ where the study says '%.*s': agree on one",
+                        site->schema_path, (int)strcspn(line, "\n"), line);
+cleanup:
+    tacit_buffer_clear(&ours);
+    tacit_buffer_clear(&theirs);
+    return status;
+}
+
+static tacit_status look(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {
+    tacit_client *client = NULL;
+    tacit_buffer *pem = &site->authority;
+    char authority[PATH_MAX];
+    tacit_status status;
+    TACIT_CHECK(adopt_invitation(site, invitation, error));
+    TACIT_CHECK(site_load_rows(site, error));
+    /* The client wants the authority in a file; before joining there is no folder for it yet. */
+    TACIT_CHECK(tacit_folder_make(site->home, error));
+    snprintf(authority, sizeof authority, "%s/invitation-%ld.crt", site->home, (long)getpid());
+    TACIT_CHECK(tacit_certificate_to_pem(pem, invitation->authority, invitation->authority_length, error));
+    TACIT_CHECK(tacit_file_write(authority, pem->bytes, pem->length, 0600, error));
+    status = site_client(site, false, authority, &client, error);
+    if (status == TACIT_OK) status = ask_definition(site, client, error);
+    unlink(authority);
+    if (status == TACIT_OK) status = compare_schemas(site, error);
+cleanup:
+    tacit_client_free(client);
+    return status;
+}
+
+tacit_status tacit_site_look(tacit_site **out, const char *invitation, size_t length,
+                             const tacit_site_settings *settings, const tacit_site_callbacks *callbacks,
+                             tacit_error *error) {
+    tacit_invitation read;
+    tacit_site *site = NULL;
+    tacit_status status;
+    TACIT_TRY(tacit_invitation_parse(&read, invitation, length, error));
+    if (read.expires <= tacit_clock_wall_seconds()) {
+        status = tacit_fail(error, TACIT_INPUT, "this invitation has expired; ask for a new one");
+        goto cleanup;
+    }
+    TACIT_CHECK(make_site(&site, settings, callbacks, error));
+    TACIT_CHECK(look(site, &read, error));
+    *out = site;
+    site = NULL;
+cleanup:
+    tacit_site_free(site);
+    tacit_invitation_wipe(&read);
+    return status;
+}
+
+/* ---- the owner's rules, asked in advance ---- */
+
+/* Does one charge still fit under the total limit of a unit? *limited says whether there is one. */
+static tacit_status check_limit(tacit_site *site, tacit_ledger *ledger, tacit_unit unit, const tacit_price *price,
+                                bool *limited, tacit_error *error) {
+    tacit_account account;
+    TACIT_TRY(tacit_ledger_account(&account, ledger, NULL, unit, error));
+    if (!account.limited) return TACIT_OK;
+    *limited = true;
+    double epsilon = tacit_add_up(account.spent_epsilon, price->epsilon);
+    double delta = tacit_add_up(account.spent_delta, price->delta);
+    if (tacit_amount_within(epsilon, account.limit_epsilon) && tacit_amount_within(delta, account.limit_delta))
+        return TACIT_OK;
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the study costs epsilon %g and %s has %g left of %g per %s (tacit ledger show)", price->epsilon,
+                      site->source, fmax(0, account.limit_epsilon - account.spent_epsilon), account.limit_epsilon,
+                      tacit_unit_name(unit));
+}
+
+static tacit_status no_limit(const tacit_site *site, const tacit_price *price, tacit_error *error) {
+    return tacit_fail(error, TACIT_REFUSED,
+                      "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s --epsilon %g",
+                      site->source, site->source, price->epsilon);
+}
+
+static tacit_status check_budget(tacit_site *site, const tacit_price *price, tacit_error *error) {
+    tacit_ledger *ledger = NULL;
+    char path[PATH_MAX];
+    bool limited = false;
+    TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
+    tacit_error quiet = TACIT_ERROR_INIT;
+    tacit_status status = tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, &quiet);
+    if (status == TACIT_NOT_FOUND) return no_limit(site, price, error);
+    if (status != TACIT_OK) return tacit_fail(error, status, "%s", quiet.text);
+    TACIT_CHECK(check_limit(site, ledger, TACIT_UNIT_RECORD, price, &limited, error));
+    if (price->unit == TACIT_UNIT_PARTY)
+        TACIT_CHECK(check_limit(site, ledger, TACIT_UNIT_PARTY, price, &limited, error));
+    if (!limited) status = no_limit(site, price, error);
+cleanup:
+    tacit_ledger_free(ledger);
+    return status;
+}
+
+tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
+    const tacit_plan *plan = &site->study->plan;
+    tacit_prices prices;
+    TACIT_TRY(plan->method->price(plan, &prices, error));
+    if (site->rows->rows < plan->minimum_rows)
+        return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu", site->data,
+                          site->rows->rows, plan->minimum_rows);
+    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the study sends values in clear to '%s', trusted to add the noise: allow that with "
+                          "--allow-entrusted, or ask for a study with noise=party",
+                          site->coordinator);
+    return check_budget(site, &prices.charged, error);
+}
+
+/* ---- joining ---- */
+
+static tacit_status make_request(const tacit_site *site, tacit_buffer *out, tacit_error *error) {
+    char key[PATH_MAX], path[PATH_MAX];
+    TACIT_TRY(site_path(site, SITE_KEY_FILE, key, error));
+    TACIT_TRY(site_path(site, SITE_REQUEST_FILE, path, error));
+    if (site_file_exists(site, SITE_REQUEST_FILE)) return tacit_file_read(path, out, error); /* went on after a crash */
+    if (!site_file_exists(site, SITE_KEY_FILE)) TACIT_TRY(tacit_key_create(key, error));
+    TACIT_TRY(tacit_key_request(out, key, "party", error));
+    return tacit_file_write(path, out->bytes, out->length, 0600, error);
+}
+
+static tacit_status request_certificate(const tacit_site *site, tacit_client *client, const tacit_buffer *signing,
+                                        tacit_buffer *certificate, tacit_error *error) {
+    Tacit__Wire__JoinRequest request = TACIT__WIRE__JOIN_REQUEST__INIT;
+    Tacit__Wire__JoinReply *reply = NULL;
+    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
+    uint8_t token[TACIT_TOKEN_BYTES], hash[TACIT_HASH_BYTES];
+    unsigned http = 0;
+    tacit_status status;
+    memcpy(token, site->token, sizeof token);
+    memcpy(hash, site->study->hash, sizeof hash);
+    request.protocol = TACIT_PROTOCOL_VERSION;
+    request.token = (ProtobufCBinaryData){ sizeof token, token };
+    request.signing_request = (char *)signing->bytes;
+    request.definition_hash = (ProtobufCBinaryData){ sizeof hash, hash };
+    TACIT_CHECK(site_post(client, "/v1/join", &request, REQUEST_MS, &http, &response, error));
+    TACIT_CHECK(said_no(http, &response, error));
+    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__join_reply__descriptor, response.bytes, response.length,
+                                 error));
+    TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
+cleanup:
+    sodium_memzero(token, sizeof token);
+    tacit_wire_free(reply);
+    tacit_buffer_clear(&response);
+    return status;
+}
+
+static tacit_status record_consent(const tacit_site *site, tacit_error *error) {
+    tacit_ledger *ledger = NULL;
+    char path[PATH_MAX];
+    TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
+    TACIT_TRY(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
+    tacit_status status = tacit_ledger_consent(ledger, site->id, site->study->hash, error);
+    tacit_ledger_free(ledger);
+    return status;
+}
+
+tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
+    tacit_client *client = NULL;
+    tacit_buffer signing = TACIT_BUFFER_LIMITED(TACIT_REQUEST_BYTES_MAX), certificate = TACIT_BUFFER_INIT;
+    char key[PATH_MAX], path[PATH_MAX];
+    tacit_status status = TACIT_OK;
+    if (site_file_exists(site, SITE_CERTIFICATE_FILE)) return record_consent(site, error);
+    TACIT_CHECK(tacit_site_check(site, error));
+    TACIT_CHECK(site_save(site, error));
+    TACIT_CHECK(record_consent(site, error));
+    TACIT_CHECK(make_request(site, &signing, error));
+    TACIT_CHECK(site_client(site, false, NULL, &client, error));
+    TACIT_CHECK(request_certificate(site, client, &signing, &certificate, error));
+    TACIT_CHECK(site_path(site, SITE_KEY_FILE, key, error));
+    TACIT_CHECK(tacit_certificate_check_key(certificate.bytes, certificate.length, key, error));
+    TACIT_CHECK(site_path(site, SITE_CERTIFICATE_FILE, path, error));
+    TACIT_CHECK(tacit_file_write(path, certificate.bytes, certificate.length, 0600, error));
+cleanup:
+    tacit_client_free(client);
+    tacit_buffer_clear(&signing);
+    tacit_buffer_clear(&certificate);
+    return status;
+}

@@ -1,0 +1,155 @@
+/* A study's folder in the party's home: what is needed to go on after a crash or a restart. */
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "service/site_parts.h"
+
+tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error) {
+    return tacit_path_join(out, PATH_MAX, site->folder, name, error);
+}
+
+bool site_file_exists(const tacit_site *site, const char *name) {
+    char path[PATH_MAX];
+    return site_path(site, name, path, NULL) == TACIT_OK && access(path, F_OK) == 0;
+}
+
+static tacit_status write_file(const tacit_site *site, const char *name, const void *bytes, size_t length,
+                               tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(site_path(site, name, path, error));
+    return tacit_file_write(path, bytes, length, 0600, error);
+}
+
+/* Files are found again from any working folder. */
+static json_t *absolute(const char *path) {
+    char *full = realpath(path, NULL);
+    json_t *text = json_string(full != NULL ? full : path);
+    free(full);
+    return text;
+}
+
+tacit_status site_save(const tacit_site *site, tacit_error *error) {
+    json_t *root = NULL;
+    char *text = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_folder_make(site->folder, error));
+    TACIT_CHECK(write_file(site, SITE_AUTHORITY_FILE, site->authority.bytes, site->authority.length, error));
+    TACIT_CHECK(write_file(site, SITE_DEFINITION_FILE, site->study->canonical.bytes, site->study->canonical.length,
+                           error));
+    root = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s?,s:s?,s:b,s:b}", "url", site->url, "coordinator", site->coordinator,
+                     "data", absolute(site->data), "schema", absolute(site->schema_path), "source", site->source,
+                     "label", site->label, "positive", site->positive, "no_header", site->no_header, "allow_entrusted",
+                     site->allow_entrusted);
+    text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    if (text == NULL) {
+        status = tacit_fail(error, TACIT_INPUT, "a path or name is not UTF-8, or memory ran out");
+        goto cleanup;
+    }
+    TACIT_CHECK(write_file(site, SITE_SETTINGS_FILE, text, strlen(text), error));
+cleanup:
+    free(text);
+    json_decref(root);
+    return status;
+}
+
+/* ---- opening again ---- */
+
+static tacit_status take_text(char **out, const char *text, tacit_error *error) {
+    if (text == NULL) return TACIT_OK;
+    *out = tacit_copy_text(text);
+    return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+static tacit_status read_settings(tacit_site *site, tacit_error *error) {
+    char path[PATH_MAX];
+    tacit_buffer text = TACIT_BUFFER_LIMITED(1 << 20);
+    json_t *root = NULL;
+    const char *url = NULL, *coordinator = NULL, *data = NULL, *schema = NULL, *source = NULL, *label = NULL,
+               *positive = NULL;
+    int no_header = 0, allow_entrusted = 0;
+    tacit_status status;
+    TACIT_CHECK(site_path(site, SITE_SETTINGS_FILE, path, error));
+    TACIT_CHECK(tacit_file_read(path, &text, error));
+    root = json_loadb(tacit_buffer_text(&text), text.length, 0, NULL);
+    if (root == NULL ||
+        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s?,s?:s?,s:b,s:b}", "url", &url, "coordinator", &coordinator, "data",
+                    &data, "schema", &schema, "source", &source, "label", &label, "positive", &positive, "no_header",
+                    &no_header, "allow_entrusted", &allow_entrusted) != 0 ||
+        strlen(url) >= sizeof site->url || strlen(coordinator) >= sizeof site->coordinator)
+        TACIT_CHECK(tacit_fail(error, TACIT_CORRUPT, "%s is damaged: join again with a new invitation", path));
+    snprintf(site->url, sizeof site->url, "%s", url);
+    snprintf(site->coordinator, sizeof site->coordinator, "%s", coordinator);
+    site->no_header = no_header != 0;
+    site->allow_entrusted = allow_entrusted != 0;
+    TACIT_CHECK(take_text(&site->data, data, error));
+    TACIT_CHECK(take_text(&site->schema_path, schema, error));
+    TACIT_CHECK(take_text(&site->source, source, error));
+    TACIT_CHECK(take_text(&site->label, label, error));
+    TACIT_CHECK(take_text(&site->positive, positive, error));
+cleanup:
+    json_decref(root);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+static tacit_status read_definition(tacit_site *site, tacit_error *error) {
+    char path[PATH_MAX];
+    tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);
+    tacit_status status;
+    TACIT_CHECK(site_path(site, SITE_DEFINITION_FILE, path, error));
+    TACIT_CHECK(tacit_file_read(path, &text, error));
+    TACIT_CHECK(tacit_study_parse(&site->study, tacit_buffer_text(&text), text.length, path, error));
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+/* The folder of a study: named in full (name@authority) or, when only one fits, by the study's name. */
+static tacit_status find_folder(tacit_site *site, const char *studies, const char *study, tacit_error *error) {
+    char known[300] = "";
+    size_t used = 0, matches = 0, length = strlen(study);
+    DIR *folder = opendir(studies);
+    if (folder == NULL)
+        return tacit_fail(error, TACIT_NOT_FOUND, "no study has been joined yet (tacit join --help)");
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        const char *name = entry->d_name;
+        if (name[0] == '.' || strlen(name) >= sizeof site->id) continue;
+        if (used < sizeof known)
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", name);
+        if (strcmp(name, study) != 0 && !(strncmp(name, study, length) == 0 && name[length] == '@')) continue;
+        snprintf(site->id, sizeof site->id, "%s", name);
+        matches++;
+    }
+    closedir(folder);
+    if (matches == 1) return tacit_path_join(site->folder, sizeof site->folder, studies, site->id, error);
+    return tacit_fail(error, TACIT_NOT_FOUND, "%s joined study is called '%s'; there are: %s",
+                      matches == 0 ? "no" : "more than one", study, known);
+}
+
+tacit_status tacit_site_open(tacit_site **out, const char *home, const char *study,
+                             const tacit_site_callbacks *callbacks, tacit_error *error) {
+    tacit_site *site = TACIT_NEW(tacit_site, 1);
+    char studies[PATH_MAX];
+    tacit_status status;
+    if (site == NULL) return tacit_fail_memory(error);
+    site->callbacks = *callbacks;
+    TACIT_CHECK(take_text(&site->home, home, error));
+    TACIT_CHECK(tacit_path_join(studies, sizeof studies, home, "studies", error));
+    TACIT_CHECK(find_folder(site, studies, study, error));
+    if (!site_file_exists(site, SITE_CERTIFICATE_FILE))
+        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "joining study '%s' was not finished: tacit join again", study));
+    TACIT_CHECK(read_settings(site, error));
+    TACIT_CHECK(read_definition(site, error));
+    TACIT_CHECK(site_load_rows(site, error));
+    *out = site;
+    site = NULL;
+cleanup:
+    tacit_site_free(site);
+    return status;
+}

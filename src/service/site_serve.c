@@ -1,0 +1,233 @@
+/* Answering a study's questions until it ends. */
+#include <poll.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "privacy/gate.h"
+#include "service/home.h"
+#include "service/site_parts.h"
+#include "session/party.h"
+#include "tacit.pb-c.h"
+
+enum {
+    POLL_MS = 45000,        /* longer than the coordinator's longest suspension */
+    ANSWER_MS = 300000,
+    FIRST_PAUSE_MS = 200,
+    LONGEST_PAUSE_MS = 10000,
+};
+
+typedef struct serving {
+    tacit_site *site;
+    tacit_client *client;
+    tacit_ledger *ledger;
+    tacit_pool *pool;
+    tacit_policy policy;
+    tacit_gate gate;
+    tacit_memo memo;
+    unsigned pause_ms;  /* before the next try; 0 while all is well */
+    tacit_site_result *result;
+    bool finished;
+} serving;
+
+static bool cancelled(const serving *self) {
+    const tacit_site_callbacks *callbacks = &self->site->callbacks;
+    return callbacks->cancelled != NULL && callbacks->cancelled(callbacks->context);
+}
+
+static void news(const serving *self, const char *format, ...) TACIT_PRINTF(2, 3);
+
+static void news(const serving *self, const char *format, ...) {
+    const tacit_site_callbacks *callbacks = &self->site->callbacks;
+    if (callbacks->news == NULL) return;
+    char line[768];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    callbacks->news(callbacks->context, line);
+}
+
+/* ---- trying again ---- */
+
+static bool worth_retrying(const serving *self) {
+    tacit_client_failure failure = tacit_client_last_failure(self->client);
+    return failure == TACIT_CLIENT_UNREACHABLE || failure == TACIT_CLIENT_TIMED_OUT;
+}
+
+/* Wait twice as long each time, with a random part so that many parties do not return at once. */
+static void pause_before_retry(serving *self, const char *why) {
+    if (self->pause_ms == 0) {
+        news(self, "%s; trying again until the coordinator is back", why);
+        self->pause_ms = FIRST_PAUSE_MS;
+    } else if (self->pause_ms < LONGEST_PAUSE_MS) {
+        self->pause_ms *= 2;
+    }
+    unsigned left = self->pause_ms / 2 + randombytes_uniform(self->pause_ms);
+    while (left > 0 && !cancelled(self)) {
+        unsigned step = left < 100 ? left : 100;
+        poll(NULL, 0, (int)step);
+        left -= step;
+    }
+}
+
+/* ---- answering ---- */
+
+static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit_error *error) {
+    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 16);
+    unsigned http = 0;
+    tacit_client_request request = { .method = "POST",
+                                     .path = "/v1/answer",
+                                     .body = answer->bytes,
+                                     .body_length = answer->length,
+                                     .timeout_ms = ANSWER_MS };
+    tacit_status status = tacit_client_send(&http, &response, self->client, &request, error);
+    if (status == TACIT_OK && http == 409) {
+        news(self, "the round had closed before our answer arrived");
+    } else if (status == TACIT_OK && http >= 500) {
+        /* Asked again by the next poll, we send the stored bytes again. */
+        pause_before_retry(self, "the coordinator could not take our answer");
+    } else if (status == TACIT_OK && http != 200) {
+        status = tacit_fail(error, TACIT_PROTOCOL, "the coordinator rejected our answer (%u): %.300s", http,
+                            tacit_buffer_text(&response));
+    }
+    tacit_buffer_clear(&response);
+    return status;
+}
+
+/* Tell the coordinator that there is no answer. The reason stays here: what is left of a budget, or why a fit failed,
+ * is nobody else's business. */
+static tacit_status send_refusal(serving *self, const tacit_question *question, tacit_status why, tacit_error *error) {
+    tacit_answer answer = { .round = question->round };
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    memcpy(answer.study, question->study, sizeof answer.study);
+    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
+    snprintf(answer.refusal, sizeof answer.refusal, "%s",
+             why == TACIT_REFUSED ? tacit_status_text(TACIT_REFUSED) : "the party could not compute an answer");
+    tacit_status status = tacit_answer_encode(&answer, &bytes, error);
+    if (status == TACIT_OK) status = send_answer(self, &bytes, error);
+    tacit_buffer_clear(&bytes);
+    return status;
+}
+
+static tacit_status compute_answer(serving *self, const tacit_question *question, const tacit_buffer *bytes,
+                                   tacit_buffer *answer, tacit_error *error) {
+    const tacit_site *site = self->site;
+    uint8_t hash[TACIT_HASH_BYTES];
+    tacit_party party = {
+        .plan = &site->study->plan,
+        .coordinator = site->coordinator,
+        .study = site->id,
+        .rows = tacit_dataset_view(site->rows),
+        .total_rows = site->rows->rows,
+        .pool = self->pool,
+        .noise = tacit_stream_from_entropy(),
+        .noise_grade = TACIT_NOISE_PROVISIONAL,
+        .memo = &self->memo,
+        .gate = &self->gate,
+    };
+    memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);
+    crypto_generichash(hash, sizeof hash, bytes->bytes, bytes->length, NULL, 0);
+    tacit_status status = tacit_party_answer(&party, question, hash, answer, error);
+    tacit_stream_wipe(&party.noise);
+    return status;
+}
+
+static tacit_status handle_question(serving *self, const Tacit__Wire__Question *wire, tacit_error *error) {
+    tacit_question question;
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_buffer bytes = TACIT_BUFFER_INIT, answer = TACIT_BUFFER_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_wire_pack(&bytes, wire, error));
+    TACIT_CHECK(tacit_question_decode(&question, &message, bytes.bytes, bytes.length, error));
+    tacit_status answered = compute_answer(self, &question, &bytes, &answer, error);
+    if (answered == TACIT_OK) {
+        news(self, "round %llu: answering '%s' (%zu bytes)", (unsigned long long)question.round + 1, question.name,
+             answer.length);
+        TACIT_CHECK(send_answer(self, &answer, error));
+    } else {
+        tacit_error unsent = TACIT_ERROR_INIT;
+        send_refusal(self, &question, answered, &unsent);
+        status = answered; /* the reason, for the owner */
+    }
+cleanup:
+    tacit_message_clear(&message);
+    tacit_buffer_clear(&bytes);
+    tacit_buffer_clear(&answer);
+    return status;
+}
+
+static tacit_status take_result(serving *self, const Tacit__Wire__Finished *finished, tacit_error *error) {
+    tacit_site_result *out = self->result;
+    snprintf(out->state, sizeof out->state, "%s", finished->state);
+    snprintf(out->reason, sizeof out->reason, "%s", finished->reason);
+    self->finished = true;
+    return tacit_buffer_append(&out->model, finished->model.data, finished->model.len, error);
+}
+
+/* One poll: a question, the end, or nothing yet. */
+static tacit_status poll_once(serving *self, tacit_error *error) {
+    Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
+    Tacit__Wire__PollReply *reply = NULL;
+    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT);
+    unsigned http = 0;
+    tacit_status status;
+    request.protocol = TACIT_PROTOCOL_VERSION;
+    request.study = self->site->study->name;
+    TACIT_CHECK(site_post(self->client, "/v1/poll", &request, POLL_MS, &http, &response, error));
+    if (http >= 500) {
+        pause_before_retry(self, "the coordinator is not ready");
+        goto cleanup;
+    }
+    if (self->pause_ms > 0) news(self, "connected again");
+    self->pause_ms = 0;
+    if (http == 204) goto cleanup;
+    if (http != 200)
+        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator answered %u: %.300s", http,
+                               tacit_buffer_text(&response)));
+    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__poll_reply__descriptor, response.bytes, response.length,
+                                 error));
+    if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_QUESTION)
+        TACIT_CHECK(handle_question(self, reply->question, error));
+    else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_FINISHED)
+        TACIT_CHECK(take_result(self, reply->finished, error));
+cleanup:
+    tacit_wire_free(reply);
+    tacit_buffer_clear(&response);
+    return status;
+}
+
+static tacit_status serve(serving *self, tacit_error *error) {
+    while (!self->finished) {
+        if (cancelled(self)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
+        tacit_error problem = TACIT_ERROR_INIT;
+        tacit_status status = poll_once(self, &problem);
+        if (status == TACIT_NETWORK && worth_retrying(self)) pause_before_retry(self, problem.text);
+        else if (status != TACIT_OK) return tacit_fail(error, status, "%s", problem.text);
+    }
+    return TACIT_OK;
+}
+
+tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error) {
+    serving self = { .site = site, .policy = tacit_policy_default(), .result = out };
+    char path[PATH_MAX];
+    tacit_status status;
+    *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
+    self.policy.allow_entrusted = site->allow_entrusted;
+    TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
+    TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
+    TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.policy, TACIT_GATE_REAL, error));
+    TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
+    TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
+    TACIT_CHECK(serve(&self, error));
+cleanup:
+    if (status != TACIT_OK) tacit_buffer_clear(&out->model);
+    tacit_model_free(self.memo.model);
+    tacit_client_free(self.client);
+    tacit_pool_free(self.pool);
+    tacit_ledger_free(self.ledger);
+    return status;
+}
