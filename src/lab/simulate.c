@@ -1,7 +1,7 @@
 #include "lab/simulate.h"
 
 #include <math.h>
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,8 @@ typedef struct evaluation {
     const tacit_simulation *simulation;
     const tacit_outcome *outcome;
     tacit_metrics *metrics;
-    atomic_size_t done;
+    pthread_mutex_t mutex; /* guards done, and keeps reports in order */
+    size_t done;
 } evaluation;
 
 static tacit_status evaluate_some(void *context, size_t begin, size_t end, unsigned worker,
@@ -53,8 +54,10 @@ static tacit_status evaluate_some(void *context, size_t begin, size_t end, unsig
     for (size_t i = begin; i < end; i++)
         TACIT_TRY(tacit_model_evaluate(work->outcome->models[i], &work->simulation->test, NULL,
                                        &work->metrics[i], error));
-    size_t done = atomic_fetch_add(&work->done, end - begin) + (end - begin);
-    tacit_progress_report(progress, "evaluating", done, work->outcome->count);
+    pthread_mutex_lock(&work->mutex);
+    work->done += end - begin;
+    tacit_progress_report(progress, "evaluating", work->done, work->outcome->count);
+    pthread_mutex_unlock(&work->mutex);
     return TACIT_OK;
 }
 
@@ -63,7 +66,10 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
                              tacit_metrics *out, tacit_error *error) {
     if (outcome->count == 1)
         return tacit_model_evaluate(outcome->models[0], &simulation->test, simulation->pool, out, error);
-    evaluation work = { simulation, outcome, TACIT_NEW(tacit_metrics, outcome->count), 0 };
+    evaluation work = { .simulation = simulation,
+                        .outcome = outcome,
+                        .metrics = TACIT_NEW(tacit_metrics, outcome->count),
+                        .mutex = PTHREAD_MUTEX_INITIALIZER };
     if (work.metrics == NULL) return tacit_fail_memory(error);
     tacit_status status =
         tacit_pool_for(simulation->pool, outcome->count, MODELS_AT_A_TIME, evaluate_some, &work, error);
@@ -76,6 +82,7 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
     double count = (double)outcome->count;
     if (status == TACIT_OK)
         *out = (tacit_metrics){ sum.accuracy / count, sum.auc / count, sum.log_loss / count };
+    pthread_mutex_destroy(&work.mutex);
     free(work.metrics);
     return status;
 }
