@@ -200,24 +200,27 @@ static tacit_status pack_question(const tacit_buffer *question, tacit_buffer *ou
     return tacit_buffer_append(out, question->bytes, question->length, error);
 }
 
-/* Is there something to tell this party now? */
-static tacit_status news_for(coordinator *self, const char *party, const char *study, bool *ready, tacit_buffer *out,
+typedef enum tidings { TIDINGS_NONE, TIDINGS_QUESTION, TIDINGS_END } tidings;
+
+/* What is there to tell this party now? */
+static tacit_status news_for(coordinator *self, const char *party, const char *study, tidings *what, tacit_buffer *out,
                              tacit_error *error) {
     tacit_study_record record;
-    *ready = false;
+    bool pending = false;
+    *what = TIDINGS_NONE;
     TACIT_TRY(tacit_registry_study(self->registry, study, &record, NULL, error));
     if (record.state >= TACIT_STUDY_DONE) {
         TACIT_TRY(pack_finished(self, &record, out, error));
-        remember_told(self, study, party);
-        *ready = true;
+        *what = TIDINGS_END;
         return TACIT_OK;
     }
     hosted *host = coordinator_find(self, study);
     if (host == NULL) return TACIT_OK; /* added a moment ago: the main loop will host it */
     tacit_buffer question = TACIT_BUFFER_INIT;
     TACIT_TRY(tacit_board_admit(host->board, party, error));
-    tacit_status status = tacit_board_read(host->board, party, ready, &question, error);
-    if (status == TACIT_OK && *ready) status = pack_question(&question, out, error);
+    tacit_status status = tacit_board_read(host->board, party, &pending, &question, error);
+    if (status == TACIT_OK && pending) status = pack_question(&question, out, error);
+    if (status == TACIT_OK && pending) *what = TIDINGS_QUESTION;
     tacit_buffer_clear(&question);
     return status;
 }
@@ -244,13 +247,14 @@ static void poll_abandoned(void *context, tacit_exchange *exchange) {
 static void complete_waiter(coordinator *self, waiter *found) {
     tacit_buffer body = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
-    bool ready = false;
-    tacit_status status = news_for(self, found->party, found->study, &ready, &body, &error);
+    tidings what = TIDINGS_NONE;
+    tacit_status status = news_for(self, found->party, found->study, &what, &body, &error);
     if (status != TACIT_OK) coordinator_news(self, "poll of %s: %s", found->party, error.text);
-    tacit_exchange_complete(found->exchange,
-                            &(tacit_http_answer){ .status = status != TACIT_OK ? 500 : ready ? 200 : 204,
-                                                  .bytes = ready ? body.bytes : NULL,
-                                                  .length = ready ? body.length : 0 });
+    bool told = tacit_exchange_complete(
+        found->exchange, &(tacit_http_answer){ .status = status != TACIT_OK ? 500 : what != TIDINGS_NONE ? 200 : 204,
+                                               .bytes = what != TIDINGS_NONE ? body.bytes : NULL,
+                                               .length = what != TIDINGS_NONE ? body.length : 0 });
+    if (told && what == TIDINGS_END) remember_told(self, found->study, found->party);
     tacit_buffer_clear(&body);
     free(found);
 }
@@ -299,10 +303,10 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
         return;
     }
     tacit_buffer probe = TACIT_BUFFER_INIT;
-    bool ready = false;
-    tacit_status status = news_for(self, party, study, &ready, &probe, NULL);
+    tidings what = TIDINGS_NONE;
+    tacit_status status = news_for(self, party, study, &what, &probe, NULL);
     tacit_buffer_clear(&probe);
-    if (status == TACIT_OK && !ready) return;
+    if (status == TACIT_OK && what == TIDINGS_NONE) return;
     waiter *again = take_waiter(self, exchange);
     if (again != NULL) complete_waiter(self, again);
 }
@@ -311,13 +315,14 @@ static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_p
     tacit_buffer body = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
     char study[TACIT_ID_SIZE], party[sizeof peer->name];
-    bool ready = false;
+    tidings what = TIDINGS_NONE;
     memcpy(party, peer->name, sizeof party);
     tacit_status status = tacit_registry_party_study(self->registry, party, study, &error);
-    if (status == TACIT_OK) status = news_for(self, party, study, &ready, &body, &error);
+    if (status == TACIT_OK) status = news_for(self, party, study, &what, &body, &error);
     if (status != TACIT_OK) answer_failure(self, exchange, status, &error);
-    else if (ready) answer_bytes(exchange, &body);
+    else if (what != TIDINGS_NONE) answer_bytes(exchange, &body);
     else wait_for_news(self, exchange, party, study);
+    if (status == TACIT_OK && what == TIDINGS_END) remember_told(self, study, party);
     tacit_buffer_clear(&body);
 }
 
