@@ -223,7 +223,7 @@ static void impossible_sums_are_refused(void **state) {
     const tacit_sum_spec impossible[] = {
         { 0, 1, 40 },        { SIZE_MAX, 1, 40 }, { 3, 0, 40 },      { 3, -1, 40 },
         { 3, INFINITY, 40 }, { 3, NAN, 40 },      { 3, 1, 63 },      { 3, 1, INT_MAX },
-        { 3, 1, 1001 },      { 3, 1, -1001 },     { 3, 0x1p40, 40 },
+        { 3, 1, 1001 },      { 3, 1, -1001 },     { 3, 0x1p40, 40 }, { 3, 1, INT_MIN },
     };
     for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
         question.sum = impossible[i];
