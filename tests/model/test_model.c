@@ -149,7 +149,7 @@ static void damaged_files_are_refused_with_a_sentence(void **state) {
     check_edit_refused("\"features\": 4", "\"features\": -4", "out of range");
     check_edit_refused("\"features\": 4", "\"features\": 9223372036854775807", "out of range");
     check_edit_refused("\"classes\": 2", "\"classes\": 1", "out of range");
-    check_edit_refused("\"classes\": 2", "\"classes\": 3", "no linear model");
+    check_edit_refused("\"classes\": 2", "\"classes\": 3", "has two classes, not 3");
     check_edit_refused("\"logistic\"", "\"linear\"", "unknown loss");
     check_edit_refused("\"loss\"", "\"lost\"", "missing");
     check_edit_refused("0.30000000000000004", "\"0.3\"", "weight 3 is not a finite number");
