@@ -16,12 +16,20 @@
 #include "num/glm_internal.h"
 
 enum {
-    MOST_FACTORED = 2048,   /* columns of a d x d factor */
-    MOST_CLASS_ORDER = 320, /* size of an exact softmax Hessian */
-    MOST_EXACT_ORDER = 192, /* columns from which sampling pays when rows are many */
+    MOST_FACTORED = 2048,       /* columns of a d x d factor */
+    MOST_CLASS_ORDER = 1536,    /* size of an exact softmax Hessian */
+    ANY_ROWS_CLASS_ORDER = 320, /* up to this size for any number of rows */
+    MOST_EXACT_ORDER = 192,     /* columns from which sampling pays when rows are many */
     SAMPLE_ROWS_PER_COL = 32,
     MOST_PRODUCTS = 400
 };
+
+/* All pairs of classes in one matrix: rows * size^2 products, worth it while they take seconds at most. */
+static bool factors_all_classes(const glm_work *work, size_t total) {
+    double size = (double)work->size;
+    if (work->size > MOST_CLASS_ORDER) return false;
+    return work->size <= ANY_ROWS_CLASS_ORDER || size * size * (double)total <= 1e10;
+}
 
 tacit_status glm_newton_prepare(glm_newton *newton, const glm_work *work, tacit_error *error) {
     size_t total = work->problem->total_rows != 0 ? work->problem->total_rows : work->x.count;
@@ -32,7 +40,7 @@ tacit_status glm_newton_prepare(glm_newton *newton, const glm_work *work, tacit_
         newton->kind = GLM_HESSIAN_FULL;
         newton->exact = work->cols <= MOST_EXACT_ORDER || !many_rows;
         newton->order = work->cols;
-    } else if (work->outputs > 1 && work->size <= MOST_CLASS_ORDER) {
+    } else if (work->outputs > 1 && factors_all_classes(work, total)) {
         newton->kind = GLM_HESSIAN_FULL;
         newton->exact = true;
         newton->order = work->size;
@@ -63,9 +71,9 @@ void glm_newton_clear(glm_newton *newton) {
 
 /* Over classes for the common matrix, else the coordinate's own. */
 static double mean_lambda(const glm_work *work, const glm_newton *newton, size_t j) {
-    if (newton->kind != GLM_HESSIAN_COMMON) return glm_lambda(work->problem, j);
+    if (newton->kind != GLM_HESSIAN_COMMON) return glm_lambda(work, j);
     double sum = 0;
-    for (size_t k = 0; k < work->outputs; k++) sum += glm_lambda(work->problem, k * work->cols + j);
+    for (size_t k = 0; k < work->outputs; k++) sum += glm_lambda(work, k * work->cols + j);
     return sum / (double)work->outputs;
 }
 
@@ -98,7 +106,7 @@ tacit_status glm_newton_refresh(glm_newton *newton, glm_work *work, const glm_po
                                 tacit_error *error) {
     TACIT_TRY(glm_hessian(work, point, newton->kind, newton->every, newton->matrix, error));
     if (newton->kind == GLM_HESSIAN_DIAGONAL) {
-        for (size_t j = 0; j < work->size; j++) newton->matrix[j] += glm_lambda(work->problem, j);
+        for (size_t j = 0; j < work->size; j++) newton->matrix[j] += glm_lambda(work, j);
         return TACIT_OK;
     }
     for (size_t j = 0; j < newton->order; j++)

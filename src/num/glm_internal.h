@@ -75,7 +75,8 @@ static inline double glm_row_weight(const glm_work *work, size_t stored) {
            work->weight_scale;
 }
 
-static inline double glm_lambda(const tacit_glm_problem *problem, size_t j) {
+static inline double glm_lambda(const glm_work *work, size_t j) {
+    const tacit_glm_problem *problem = work->problem;
     return problem->lambda_each != NULL ? problem->lambda_each[j] : problem->lambda;
 }
 
@@ -155,7 +156,7 @@ tacit_status glm_newton_direction(glm_newton *newton, glm_work *work, const glm_
 /* The objective at step s along the line being searched; the value may lack a constant. */
 typedef tacit_status glm_trial(void *context, double s, glm_line *out, tacit_error *error);
 
-/* A step s > 0 that decreases a convex function and at which its slope is at most a tenth of that at 0
+/* A step s > 0 that decreases a convex function and at which its slope is at most a fiftieth of that at 0
  * (a Wolfe step). 0 when rounding hides every decrease. */
 tacit_status glm_search(glm_trial *trial, void *context, double *step, tacit_error *error);
 
