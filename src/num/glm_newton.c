@@ -6,7 +6,7 @@
  * convergent.
  *
  * Many rows: the minimiser over every eighth row (found the same way) is a start from which the full
- * problem needs one Hessian and a few gradients.
+ * problem needs the Hessian of a sample and a few gradients, each of which also corrects that Hessian (BFGS).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@
 
 enum {
     SAMPLE_EVERY = 8,
-    LEAST_SAMPLED_ROWS = 4096,
+    HESSIAN_EVERY = 4, /* blocks, for the first Hessian after starting from a sample */
+    LEAST_SAMPLED_ROWS = 2048,
     SAMPLED_ROWS_PER_COORDINATE = 16,
     PATIENCE = 4 /* steps without progress before giving up */
 };
@@ -124,11 +125,11 @@ static tacit_status take_step(solver *self, double *step, tacit_error *error) {
 }
 
 /* Would steps with the old Hessian cost more than a new one? Each shrinks the gradient by `ratio`; forming
- * and factoring takes about as long as 1 + cols/50 passes. */
+ * and factoring takes about as long as 1 + cols/30 passes. */
 static bool worth_refreshing(const solver *self, double ratio, double tolerance) {
     if (!(ratio < 0.7)) return true;
     double left = log(fmax(self->now.norm / tolerance, 1)) / log(1 / ratio);
-    return left > 1.5 + (double)self->newton.order / 50;
+    return left > 2 + (double)self->newton.order / 30;
 }
 
 static tacit_status give_up(const solver *self, double tolerance, tacit_error *error) {
@@ -160,7 +161,10 @@ static tacit_status newton_step(solver *self, double forcing, double tolerance, 
                                 tacit_error *error) {
     bool fresh = self->refresh;
     int products;
-    if (fresh) TACIT_TRY(glm_newton_refresh(&self->newton, &self->work, &self->now, error));
+    if (fresh) {
+        TACIT_TRY(glm_newton_refresh(&self->newton, &self->work, &self->now, error));
+        if (self->newton.exact) self->newton.every = 1; /* only the first may come from a sample */
+    }
     TACIT_TRY(glm_newton_direction(&self->newton, &self->work, &self->now, forcing, self->direction,
                                    &products, error));
     TACIT_TRY(take_step(self, step, error));
@@ -171,6 +175,8 @@ static tacit_status newton_step(solver *self, double forcing, double tolerance, 
         return TACIT_OK;
     }
     double ratio = self->next.norm / self->now.norm;
+    glm_newton_learn(&self->newton, &self->work, self->direction, *step, self->now.gradient,
+                     self->next.gradient);
     bool better = self->next.norm < 0.9 * self->now.norm ||
                   self->next.objective < self->now.objective - 1e-13 * fabs(self->now.objective);
     self->idle = better ? 0 : self->idle + 1;
@@ -223,6 +229,7 @@ static tacit_status solve_over(const tacit_glm_problem *problem, const tacit_glm
         TACIT_CHECK(start_from_sample(problem, settings, x, total, weight_scale, weights, error));
         memcpy(self.next.weights, weights, size * sizeof *weights);
         TACIT_CHECK(glm_evaluate(&self.work, &self.next, error));
+        if (self.newton.exact) self.newton.every = HESSIAN_EVERY;
         if (!warm || self.next.objective < self.now.objective) {
             glm_point swap = self.now;
             self.now = self.next;
