@@ -51,7 +51,7 @@ typedef struct tacit_glm_settings {
     const tacit_progress *progress;
 } tacit_glm_settings;
 
-tacit_glm_settings tacit_glm_defaults(void); /* 1e-8, 200 iterations */
+tacit_glm_settings tacit_glm_defaults(void); /* 1e-8, 1000 iterations */
 
 typedef struct tacit_glm_fit {
     double objective;
