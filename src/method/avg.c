@@ -116,6 +116,23 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
     return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
 }
 
+/* G(d, s) has mean norm d s. Of M independent ones with variance (d + 1) s^2 in each coordinate, the mean has a norm
+ * near sqrt(d (d + 1)/M) s. */
+static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+    tacit_sum_spec spec;
+    TACIT_TRY(sum_spec(plan, &spec, error));
+    double d = (double)spec.length, m = (double)plan->parties, s = sensitivity(plan, &spec) / plan->epsilon;
+    *out = (tacit_noise_law){
+        .law = "gamma-norm G(d, s)",
+        .added_to = by_party(plan) ? "each party's weights" : "the sum of the parties' weights",
+        .dimension = spec.length,
+        .sensitivity = sensitivity(plan, &spec),
+        .scale = s,
+        .mean_norm = by_party(plan) ? sqrt(d * (d + 1) / m) * s : d * s / m,
+    };
+    return TACIT_OK;
+}
+
 static void add_noise(const tacit_plan *plan, const tacit_sum_spec *spec, tacit_stream *stream, double *values,
                       double *scratch) {
     if (isinf(plan->epsilon)) return;
@@ -194,11 +211,20 @@ const tacit_method tacit_method_avg = {
     .leaves = "the weights of a model fitted to the party's rows, as one contribution to a sum",
     .seen_by = "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); noise=party: the "
                "coordinator, with the party's own noise inside (charged). Everybody sees the final model",
-    .guarantee = "pure epsilon-DP for one row (unit=record) or one party (unit=party) by gamma-norm noise on the sum, "
-                 "sensitivity 2/(n_min lambda) or 2 min(1/lambda, sqrt(.2785/lambda)), solver slack and rounding "
-                 "included",
+    .guarantee = "epsilon-differential privacy (delta = 0), for replacing one row of a party (unit=record) or all its rows "
+                 "(unit=party), towards everybody who sees the model; with noise=party towards the coordinator too",
+    .assumption = "every row lies in the unit ball (the schema's encoding sees to it); parties have at least the declared "
+                  "minimum of rows (a smaller one refuses); with noise=coordinator, that the coordinator adds the noise "
+                  "and keeps the contributions to itself",
+    .theorem = "gamma-norm noise of scale S/epsilon on a sum of L2 sensitivity S (Chaudhuri, Monteleoni and Sarwate 2011). "
+               "S = 2L/(n_min lambda) per record, 2 min(L/lambda, sqrt(W((K-1)/e)/lambda)) per party, L = 1 or sqrt(2) for "
+               "softmax, W Lambert's function; plus twice the solver's certified distance and twice the grid's rounding",
+    .claim = "the same epsilon; per party the papers' S is 2L/lambda, larger by L/sqrt(lambda W) for small lambda",
+    .caveats = "the smallest party sets the noise; the mean of models of unlike parties is not the model of all rows; noise "
+               "in deployed studies is provisional (double precision)",
     .check = check,
     .price = price,
+    .noise = noise_law,
     .release_kind = release_kind,
     .coordinate = coordinate,
     .handlers = handlers,
