@@ -7,7 +7,8 @@
 
 #include "service/registry.h"
 
-/* Make what a coordinator's folder needs (authority, registry) if it is not there yet. `name` is what parties see. */
+/* Make what a coordinator's folder needs (authority, registry) if it is not there yet. `name` is what parties
+ * see. */
 tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tacit_error *error);
 
 typedef struct tacit_coordinator_settings {
@@ -22,11 +23,12 @@ typedef struct tacit_coordinator_settings {
     void *context;
 } tacit_coordinator_settings;
 
-/* Serve until cancelled (TACIT_OK) or done. The address served is in the file `address` of the folder meanwhile. */
+/* Serve until cancelled (TACIT_OK) or done. The address served is in the file `address` of the folder
+ * meanwhile. */
 tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, tacit_error *error);
 
-/* One single-use invitation to a study, as a line of text appended to `out`. `url` NULL: that of the coordinator that
- * runs, or ran last. */
+/* One single-use invitation to a study, as a line of text appended to `out`. `url` NULL: that of the
+ * coordinator that runs, or ran last. */
 tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
                                       tacit_buffer *out, tacit_error *error);
 
