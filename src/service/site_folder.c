@@ -42,7 +42,7 @@ tacit_status site_save(const tacit_site *site, tacit_error *error) {
     TACIT_CHECK(write_file(site, SITE_AUTHORITY_FILE, site->authority.bytes, site->authority.length, error));
     TACIT_CHECK(write_file(site, SITE_DEFINITION_FILE, site->study->canonical.bytes,
                            site->study->canonical.length, error));
-    root = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s?,s:s?,s:b,s:b}", "url", site->url, "coordinator",
+    root = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b}", "url", site->url, "coordinator",
                      site->coordinator, "data", absolute(site->data), "schema", absolute(site->schema_path),
                      "source", site->source, "label", site->label, "positive", site->positive, "no_header",
                      site->no_header, "allow_entrusted", site->allow_entrusted);
@@ -78,7 +78,7 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     TACIT_CHECK(tacit_file_read(path, &text, error));
     root = json_loadb(tacit_buffer_text(&text), text.length, 0, NULL);
     if (root == NULL ||
-        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s?,s?:s?,s:b,s:b}", "url", &url, "coordinator",
+        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b}", "url", &url, "coordinator",
                     &coordinator, "data", &data, "schema", &schema, "source", &source, "label", &label,
                     "positive", &positive, "no_header", &no_header, "allow_entrusted",
                     &allow_entrusted) != 0 ||
