@@ -78,10 +78,9 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     TACIT_CHECK(tacit_file_read(path, &text, error));
     root = json_loadb(tacit_buffer_text(&text), text.length, 0, NULL);
     if (root == NULL ||
-        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b}", "url", &url, "coordinator",
-                    &coordinator, "data", &data, "schema", &schema, "source", &source, "label", &label,
-                    "positive", &positive, "no_header", &no_header, "allow_entrusted",
-                    &allow_entrusted) != 0 ||
+        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b}", "url", &url, "coordinator", &coordinator,
+                    "data", &data, "schema", &schema, "source", &source, "label", &label, "positive",
+                    &positive, "no_header", &no_header, "allow_entrusted", &allow_entrusted) != 0 ||
         strlen(url) >= sizeof site->url || strlen(coordinator) >= sizeof site->coordinator)
         TACIT_CHECK(
             tacit_fail(error, TACIT_CORRUPT, "%s is damaged: join again with a new invitation", path));
