@@ -410,6 +410,7 @@ static tacit_status start_server(coordinator *self, tacit_error *error) {
     char last[16] = "";
     tacit_status status;
     if (self->settings.address != NULL) settings.address = self->settings.address;
+    if (self->settings.connections > 0) settings.connection_limit = self->settings.connections;
     settings.port = self->settings.port;
     TACIT_CHECK(make_identity(self, settings.address, &identity, error));
     TACIT_CHECK(tacit_registry_get(self->registry, "port", last, sizeof last, error));

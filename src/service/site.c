@@ -330,12 +330,24 @@ cleanup:
     return status;
 }
 
+/* Consent is to the price that was shown. A coordinator that asks on and on is stopped there, not only where the data
+ * source has nothing left. A limit that the owner set for the study stays. */
+static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, tacit_error *error) {
+    const tacit_plan *plan = &site->study->plan;
+    tacit_prices prices;
+    tacit_account account;
+    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_ledger_account(&account, ledger, site->id, prices.charged.unit, error));
+    return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices.charged, error);
+}
+
 static tacit_status record_consent(const tacit_site *site, tacit_error *error) {
     tacit_ledger *ledger = NULL;
     char path[PATH_MAX];
     TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     TACIT_TRY(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
-    tacit_status status = tacit_ledger_consent(ledger, site->id, site->study->hash, error);
+    tacit_status status = bound_study(site, ledger, error);
+    if (status == TACIT_OK) status = tacit_ledger_consent(ledger, site->id, site->study->hash, error);
     tacit_ledger_free(ledger);
     return status;
 }

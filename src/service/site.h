@@ -51,7 +51,8 @@ size_t tacit_site_rows(const tacit_site *site);
  * answer. */
 tacit_status tacit_site_check(tacit_site *site, tacit_error *error);
 
-/* Consent to the study as looked at, and join it. After a crash the same call goes on where it stopped. */
+/* Consent to the study as looked at, and join it. The ledger then lets the study have its price and no more. After a
+ * crash the same call goes on where it stopped. */
 tacit_status tacit_site_join(tacit_site *site, tacit_error *error);
 
 /* How a study ended. */

@@ -76,6 +76,23 @@ class Studies(DeployedTest):
         self.assertFalse((self.folder / "trial.model.json").exists())
         self.refuse(2, "study", "close", self.folder, "trial", says=["already closed"])
 
+    def test_a_study_closed_while_it_runs_leaves_no_model(self):
+        self.study()
+        self.coordinator()
+        self.join(0).kill()
+        parties = [self.join(party) for party in (1, 2)]
+        for process in parties:
+            process.wait_line("answering")
+        self.succeed("study", "close", self.folder, "trial")
+        for process in parties:
+            self.assertEqual(process.finish(), 1, process.text())
+            self.assertIn("closed by the coordinator", process.lines[-1])
+        late = self.resume(0)
+        self.assertEqual(late.finish(), 1)
+        self.assertIn("closed", late.lines[-1])
+        self.assertEqual(self.charges(0), [])
+        self.assertFalse((self.folder / "trial.model.json").exists())
+
     def test_what_is_private_is_readable_by_its_owner_only(self):
         self.study()
         self.coordinator()
@@ -236,6 +253,20 @@ class Refused(DeployedTest):
 
 
 class Invitations(DeployedTest):
+    def test_joining_again_after_a_crash_gives_the_same_certificate(self):
+        self.study()
+        self.coordinator()
+        invitation = self.invite()
+        self.join(0, invitation=invitation).kill()
+        certificate = next(self.home(0).glob("studies/*/party.crt"))
+        before = certificate.read_bytes()
+        certificate.unlink()  # as if the answer had never arrived
+        self.refuse(1, "party", "trial", home=self.home(0), says=["tacit join again"])
+        again = self.join(0, invitation=invitation)
+        self.assertEqual(certificate.read_bytes(), before)
+        self.assertEqual(self.status()["joined"], 1)
+        self.check_done({0: again, 1: self.join(1), 2: self.join(2)})
+
     def test_what_is_not_an_invitation_is_told(self):
         self.study()
         self.coordinator()

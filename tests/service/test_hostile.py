@@ -153,6 +153,61 @@ class KilledCoordinator(DeployedTest):
         self.assertIn("revoked", refused.lines[-1])
 
 
+class Stuck(DeployedTest):
+    """A file that another process holds for longer than anybody waits: what fails can be done again."""
+
+    def hold(self, file):
+        database = sqlite3.connect(file, isolation_level=None)
+        database.execute("BEGIN IMMEDIATE")
+        self.addCleanup(database.close)
+        return database
+
+    def test_a_registry_that_cannot_be_written_stops_the_coordinator_and_not_the_study(self):
+        self.study()
+        coordinator = self.coordinator()
+        self.join(0).kill()
+        parties = {party: self.join(party) for party in (1, 2)}
+        lock = self.hold(self.folder / "coordinator.db")
+        parties[0] = self.resume(0)
+        self.assertEqual(coordinator.finish(), 1, coordinator.text())
+        self.assertIn("in use by another process", coordinator.lines[-1])
+        lock.execute("ROLLBACK")
+        self.assertEqual(self.status()["state"], "running")
+        self.coordinator()
+        self.check_done(parties)
+
+    def test_a_ledger_that_cannot_be_written_stops_the_party_and_refuses_nothing(self):
+        self.study()
+        coordinator = self.coordinator()
+        stuck = self.join(0)
+        lock = self.hold(self.home(0) / "ledger.db")
+        parties = {party: self.join(party) for party in (1, 2)}
+        self.assertEqual(stuck.finish(), 1, stuck.text())
+        self.assertIn("in use by another process", stuck.lines[-1])
+        lock.execute("ROLLBACK")
+        self.assertEqual(self.charges(0), [])
+        self.check_done({0: self.resume(0), **parties})
+        self.assertNotIn("refused", coordinator.text())
+
+
+class Greedy(DeployedTest):
+    def test_a_coordinator_gets_what_was_consented_to_and_no_more(self):
+        """With another secret the same question comes under another answer id, and would cost a second time."""
+        self.study(parties="{expected: 2, minimum: 2}")
+        coordinator = self.coordinator()
+        self.join(0).kill()
+        party = self.join(1)  # has epsilon 10 left, and consented to 2
+        party.wait_line("answering")
+        coordinator.kill()
+        with sqlite3.connect(self.folder / "coordinator.db") as database:
+            database.execute("UPDATE study SET secret = randomblob(32)")
+        database.close()
+        self.coordinator()
+        self.assertEqual(party.finish(), 3, party.text())
+        self.assertIn("for study trial@", party.lines[-1])
+        self.assertEqual(len(self.charges(1)), 1)
+
+
 class Strangers(DeployedTest):
     """Python in the place of a party, with the keys from its home."""
 
@@ -292,6 +347,16 @@ class Strangers(DeployedTest):
         local = json.loads((self.path / "local.json").read_text())
         for weight, alone in zip(joint["weights"], local["weights"]):
             self.assertAlmostEqual(weight, alone / 3, delta=1e-4)
+
+    def test_more_than_a_thousand_connections_leave_room_to_join(self):
+        self.study()
+        self.coordinator()
+        idle = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(1200)]
+        try:
+            self.join(0)
+        finally:
+            for connection in idle:
+                connection.close()
 
     def large(self, length):
         """Announce a body of so many bytes: it is refused before it is sent."""
