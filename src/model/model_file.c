@@ -55,7 +55,8 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
                  json_array_size(names) == model->class_names.count;
     /* 17 digits bring back the same double. */
     text = root != NULL && whole ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
-    status = text != NULL ? tacit_buffer_print(out, error, "%s\n", text) : tacit_fail_memory(error);
+    status = text != NULL ? tacit_buffer_print(out, error, "%s\n", text)
+                          : tacit_fail(error, TACIT_NO_MEMORY, "out of memory, or a class name is not UTF-8");
 cleanup:
     free(text);
     json_decref(root);
@@ -88,9 +89,10 @@ static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
     out->parties = (size_t)parties;
     if (!out->is_private) return true;
     if (json_unpack((json_t *)object, "{s:s}", "noise", &noise) != 0) return false;
-    for (int grade = TACIT_NOISE_NONE; grade <= TACIT_NOISE_EXACT; grade++)
-        if (strcmp(noise, tacit_noise_name((tacit_noise)grade)) == 0) out->noise = (tacit_noise)grade;
-    return read_price(json_object_get(object, "charged"), &out->charged) &&
+    int grade = TACIT_NOISE_NONE;
+    while (grade <= TACIT_NOISE_EXACT && strcmp(noise, tacit_noise_name((tacit_noise)grade)) != 0) grade++;
+    out->noise = (tacit_noise)grade;
+    return grade <= TACIT_NOISE_EXACT && read_price(json_object_get(object, "charged"), &out->charged) &&
            read_price(json_object_get(object, "claimed"), &out->claimed);
 }
 
@@ -122,6 +124,15 @@ static tacit_status read_names(tacit_model *model, const json_t *names, tacit_er
     return TACIT_OK;
 }
 
+static tacit_status check_schema(const tacit_model *model, tacit_error *error) {
+    if (model->schema == NULL) return TACIT_OK;
+    size_t features = tacit_schema_features(model->schema), classes = model->schema->classes.count;
+    if (features == model->features && classes == model->classes) return TACIT_OK;
+    return tacit_fail(error, TACIT_INPUT,
+                      "the schema makes %zu features and %zu classes, the model has %zu and %zu", features, classes,
+                      model->features, model->classes);
+}
+
 static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *error) {
     const char *format = NULL, *loss = NULL, *schema = NULL;
     int version = 0;
@@ -140,6 +151,9 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     int kind = TACIT_LOSS_LOGISTIC;
     while (kind <= TACIT_LOSS_SOFTMAX && strcmp(loss_name((tacit_loss)kind), loss) != 0) kind++;
     if (kind > TACIT_LOSS_SOFTMAX) return tacit_fail(error, TACIT_INPUT, "unknown loss '%.40s'", loss);
+    if (kind != TACIT_LOSS_SOFTMAX && classes != 2)
+        return tacit_fail(error, TACIT_INPUT, "a model with the %s loss has two classes, not %lld", loss,
+                          (long long)classes);
     size_t size = kind == TACIT_LOSS_SOFTMAX ? (size_t)features * (size_t)classes : (size_t)features;
     if (json_array_size(weights) != size) /* before anything of that size is allocated */
         return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(weights), size);
@@ -149,9 +163,7 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     TACIT_CHECK(read_weights(model, weights, error));
     TACIT_CHECK(read_names(model, names, error));
     if (schema[0] != 0) TACIT_CHECK(tacit_schema_parse(&model->schema, schema, strlen(schema), "schema", error));
-    if (model->schema != NULL && tacit_schema_features(model->schema) != model->features)
-        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "the schema makes %zu features and the model has %zu",
-                               tacit_schema_features(model->schema), model->features));
+    TACIT_CHECK(check_schema(model, error));
     if (!read_guarantee(guarantee, &model->guarantee))
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "the guarantee is damaged"));
     *out = model;

@@ -193,7 +193,7 @@ cleanup:
 static tacit_status read_sum(tacit_sum_spec *out, const Tacit__Wire__Sum *sum, tacit_error *error) {
     enum { MOST_LENGTH = TACIT_WIRE_LIMIT / 8, WIDEST_GRID = 1000 };
     if (sum->length == 0 || sum->length > MOST_LENGTH || !(sum->bound > 0) || !isfinite(sum->bound) ||
-        abs(sum->grid_bits) > WIDEST_GRID || ldexp(sum->bound, sum->grid_bits) > 0x1p62)
+        sum->grid_bits < -WIDEST_GRID || sum->grid_bits > WIDEST_GRID || ldexp(sum->bound, sum->grid_bits) > 0x1p62)
         return tacit_fail(error, TACIT_PROTOCOL, "the question asks for a sum with impossible length, bound or grid");
     *out = (tacit_sum_spec){ sum->length, sum->bound, sum->grid_bits };
     return TACIT_OK;
