@@ -26,7 +26,8 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
         .minimum_rows = (size_t)tacit_arguments_integer(arguments, "rows"),
     };
     const tacit_setting *settings = tacit_arguments_settings(arguments, "set", &count);
-    for (size_t i = 0; i < count; i++) TACIT_TRY(tacit_plan_set(out, settings[i].key, settings[i].value, error));
+    for (size_t i = 0; i < count; i++)
+        TACIT_TRY(tacit_plan_set(out, settings[i].key, settings[i].value, error));
     return tacit_plan_check(out, error);
 }
 
@@ -40,8 +41,9 @@ static void print_item(const tacit_console *console, const char *title, const ch
 
 static void print_settings(const tacit_console *console, const tacit_plan *plan) {
     char text[512];
-    int used = snprintf(text, sizeof text, "%zu parties of at least %zu rows, %zu features, %zu classes, lambda %g",
-                        plan->parties, plan->minimum_rows, plan->features, plan->classes, plan->lambda);
+    int used =
+        snprintf(text, sizeof text, "%zu parties of at least %zu rows, %zu features, %zu classes, lambda %g",
+                 plan->parties, plan->minimum_rows, plan->features, plan->classes, plan->lambda);
     for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++)
         if (used > 0 && (size_t)used < sizeof text)
             used += snprintf(text + used, sizeof text - (size_t)used, ", %s=%s", one->name,
@@ -62,14 +64,17 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
     print_item(console, "guarantee", method->guarantee);
     print_item(console, "assuming", method->assumption);
     print_item(console, "theorem", method->theorem);
-    print_item(console, "charged", method->noise_free ? "nothing is private" : tacit_price_text(price, &prices->charged));
+    print_item(console, "charged",
+               method->noise_free ? "nothing is private" : tacit_price_text(price, &prices->charged));
     if (!method->noise_free) {
         snprintf(text, sizeof text, "%s; %s", tacit_price_text(price, &prices->claimed), method->claim);
         print_item(console, "paper", text);
         snprintf(text, sizeof text,
-                 "%s in %zu dimensions, s = %.4g, added to %s, of L2 sensitivity %.4g; in the published model its norm is "
+                 "%s in %zu dimensions, s = %.4g, added to %s, of L2 sensitivity %.4g; in the published "
+                 "model its norm is "
                  "about %.4g",
-                 noise->law, noise->dimension, noise->scale, noise->added_to, noise->sensitivity, noise->mean_norm);
+                 noise->law, noise->dimension, noise->scale, noise->added_to, noise->sensitivity,
+                 noise->mean_norm);
         print_item(console, "noise", text);
     }
     if (method->undeployable != NULL) {
@@ -87,22 +92,25 @@ static json_t *price_document(const tacit_price *price) {
 static json_t *noise_document(const tacit_method *method, const tacit_noise_law *noise) {
     if (method->noise == NULL) return json_null();
     return json_pack("{s:s,s:s,s:I,s:o,s:o,s:o}", "law", noise->law, "added_to", noise->added_to, "dimension",
-                     (json_int_t)noise->dimension, "sensitivity", tacit_json_number(noise->sensitivity), "scale",
-                     tacit_json_number(noise->scale), "mean_norm", tacit_json_number(noise->mean_norm));
+                     (json_int_t)noise->dimension, "sensitivity", tacit_json_number(noise->sensitivity),
+                     "scale", tacit_json_number(noise->scale), "mean_norm",
+                     tacit_json_number(noise->mean_norm));
 }
 
 static json_t *document(const tacit_plan *plan, const tacit_prices *prices, const tacit_noise_law *noise) {
     const tacit_method *method = plan->method;
-    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "method", method->name, "title",
-                     method->title, "reference", method->reference, "leaves", method->leaves, "release",
-                     tacit_release_kind_name(method->release_kind(plan)), "seen_by", method->seen_by, "guarantee",
-                     method->guarantee, "assumption", method->assumption, "theorem", method->theorem, "claim",
-                     method->claim, "caveats", method->caveats, "charged", price_document(&prices->charged), "claimed",
-                     price_document(&prices->claimed), "noise", noise_document(method, noise), "undeployable",
+    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "method", method->name,
+                     "title", method->title, "reference", method->reference, "leaves", method->leaves,
+                     "release", tacit_release_kind_name(method->release_kind(plan)), "seen_by",
+                     method->seen_by, "guarantee", method->guarantee, "assumption", method->assumption,
+                     "theorem", method->theorem, "claim", method->claim, "caveats", method->caveats,
+                     "charged", price_document(&prices->charged), "claimed", price_document(&prices->claimed),
+                     "noise", noise_document(method, noise), "undeployable",
                      method->undeployable != NULL ? json_string(method->undeployable) : json_null());
 }
 
-static tacit_status run_explain(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+static tacit_status run_explain(const tacit_arguments *arguments, tacit_console *console,
+                                tacit_error *error) {
     tacit_plan plan;
     tacit_prices prices;
     tacit_noise_law noise = { .law = "" };
@@ -114,18 +122,20 @@ static tacit_status run_explain(const tacit_arguments *arguments, tacit_console 
 }
 
 /* A whole number from 1 upwards. */
-#define OPTION_COUNT(option, letter, value, text)                                                                      \
-    {                                                                                                                  \
-        .name = option, .kind = TACIT_OPTION_INTEGER, .placeholder = letter, .fallback = value, .help = text,          \
-        .rules = TACIT_RULE_RANGE, .least = 1, .most = 1e9                                                             \
+#define OPTION_COUNT(option, letter, value, text)                                                            \
+    {                                                                                                        \
+        .name = option, .kind = TACIT_OPTION_INTEGER, .placeholder = letter, .fallback = value,              \
+        .help = text, .rules = TACIT_RULE_RANGE, .least = 1, .most = 1e9                                     \
     }
 
 const tacit_command tacit_command_explain = {
     .name = "explain",
     .section = "Learning",
     .summary = "what leaves a party, who sees it, what is guaranteed, what it costs",
-    .description = "Says for one method what is guaranteed, to whom, per record or per party, under which assumption and by "
-                   "which theorem; the paper's own claim beside what the ledger is charged; and how much noise that means "
+    .description = "Says for one method what is guaranteed, to whom, per record or per party, under which "
+                   "assumption and by "
+                   "which theorem; the paper's own claim beside what the ledger is charged; and how much "
+                   "noise that means "
                    "for the numbers given.",
     .operands =
         (const tacit_operand[]){

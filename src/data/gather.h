@@ -15,7 +15,7 @@ typedef struct tacit_gather {
     size_t block_count, block_capacity;
     double **block;     /* dense */
     tacit_matrix whole; /* dense, when the number of rows was announced: no blocks then */
-    size_t *start;  /* sparse */
+    size_t *start;      /* sparse */
     size_t entries, entry_capacity;
     uint32_t *column;
     double *value;

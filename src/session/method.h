@@ -57,7 +57,7 @@ typedef struct tacit_prices {
 
 /* The noise that buys the price. */
 typedef struct tacit_noise_law {
-    const char *law;     /* e.g. "gamma-norm G(d, s)" */
+    const char *law;      /* e.g. "gamma-norm G(d, s)" */
     const char *added_to; /* e.g. "the sum of the parties' weights" */
     size_t dimension;
     double sensitivity; /* L2, of what it is added to */
@@ -72,7 +72,7 @@ typedef struct tacit_outcome {
     size_t parties; /* whose answers are in it */
 } tacit_outcome;
 
-#define TACIT_OUTCOME_INIT                                                                                             \
+#define TACIT_OUTCOME_INIT                                                                                   \
     { NULL, 0, 0 }
 
 /* Append a model, which the outcome then owns (also on failure). */
@@ -99,10 +99,10 @@ typedef struct tacit_handler_entry {
 
 struct tacit_method {
     const char *name, *title, *reference;
-    unsigned version;         /* raised whenever questions or answers change */
-    const char *units;        /* "record", "party" or "record|party" */
-    bool noise_free;          /* no privacy: epsilon is infinite */
-    const char *undeployable; /* why a deployed study is refused; NULL when it may be deployed */
+    unsigned version;                  /* raised whenever questions or answers change */
+    const char *units;                 /* "record", "party" or "record|party" */
+    bool noise_free;                   /* no privacy: epsilon is infinite */
+    const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
 
     /* Who learns what, for `tacit explain` and for whoever is asked to consent. All are filled (a test checks it). */
