@@ -131,7 +131,7 @@ static tacit_status run_explain(const tacit_arguments *arguments, tacit_console 
 const tacit_command tacit_command_explain = {
     .name = "explain",
     .section = "Learning",
-    .summary = "what leaves a party, who sees it, what is guaranteed, what it costs",
+    .summary = "what leaves a party, who sees it, what it costs",
     .description = "Says for one method what is guaranteed, to whom, per record or per party, under which "
                    "assumption and by "
                    "which theorem; the paper's own claim beside what the ledger is charged; and how much "
