@@ -69,9 +69,11 @@ class Running:
                     raise AssertionError(f"{self.words[0]} never said '{pattern}':\n" + "\n".join(self.lines))
 
     def finish(self, seconds=PATIENCE):
-        """Wait for the end; the exit code."""
-        self.process.stdout.read()
-        code = self.process.wait(seconds)
+        """Wait for the end; the exit code. What is printed fits a pipe, so nobody need read it meanwhile."""
+        try:
+            code = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.words[0]} does not end:\n" + self.text()) from None
         self.reader.join(seconds)
         return code
 

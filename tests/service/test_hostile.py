@@ -167,6 +167,7 @@ class Stuck(DeployedTest):
         coordinator = self.coordinator()
         self.join(0).kill()
         parties = {party: self.join(party) for party in (1, 2)}
+        coordinator.wait_line("study trial runs")
         lock = self.hold(self.folder / "coordinator.db")
         parties[0] = self.resume(0)
         self.assertEqual(coordinator.finish(), 1, coordinator.text())
