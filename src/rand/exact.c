@@ -109,7 +109,7 @@ tacit_status tacit_exact_fill(tacit_exact_vector *vector, const tacit_exact_requ
     TACIT_TRY(check_request(request, error));
     TACIT_TRY(make_room(vector, request, error));
     tacit_status status = draw(vector, request, bits, error);
-    tacit_space_clear(&vector->space); /* the sums and the noise, which would tell the values */
+    tacit_space_wipe(&vector->space); /* the sums and the noise, which would tell the values */
     if (status != TACIT_OK) {
         sodium_memzero(vector->steps, request->count * sizeof *vector->steps);
         return status;
@@ -137,7 +137,7 @@ tacit_status tacit_exact_coordinates(tacit_exact_vector *vector, const tacit_exa
     tacit_lazy x = { 0 };
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < request->count; i++) {
-        tacit_space_start(space);
+        TACIT_CHECK(tacit_space_start(space, request->scale, request->grid_bits, error));
         draw_noise(&x, request->noise, bits);
         for (;;) {
             tacit_interval *noise = &space->noise;

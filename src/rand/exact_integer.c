@@ -66,8 +66,8 @@ static tacit_status race(bool *out, tacit_space *space, const rival *against, ta
                          tacit_error *error) {
     tacit_lazy x = { 0 };
     tacit_status status = TACIT_OK;
+    TACIT_TRY(tacit_space_start(space, 1, 0, error));
     tacit_lazy_exponential(&x, bits);
-    tacit_space_start(space);
     for (;;) {
         tacit_interval *drawn = &space->digits, *g = &space->factor;
         tacit_interval_of(drawn, &x, space, bits);
@@ -102,8 +102,8 @@ static tacit_status geometric(int64_t *out, tacit_space *space, double scale, ta
                               tacit_error *error) {
     tacit_lazy x = { 0 };
     tacit_status status = TACIT_OK;
+    TACIT_TRY(tacit_space_start(space, scale, 0, error));
     tacit_lazy_exponential(&x, bits);
-    tacit_space_start(space);
     for (;;) {
         tacit_interval_of(&space->noise, &x, space, bits);
         if (bits->failed) {

@@ -68,7 +68,7 @@ tacit_status tacit_exact_gamma_norm(tacit_exact_vector *vector, const tacit_exac
         tacit_lazy_normal(&vector->lazy[i], bits);
         tacit_lazy_exponential(&vector->lazy[count + i], bits);
     }
-    tacit_space_start(&vector->space);
+    TACIT_CHECK(tacit_space_start(&vector->space, request->scale, request->grid_bits, error));
     while (!place_all(vector, request, bits) || bits->failed) {
         if (bits->failed) {
             status = tacit_fail_memory(error);

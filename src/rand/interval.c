@@ -2,7 +2,7 @@
  * Proof note: why a decision taken here is the decision of the real numbers.
  *
  * The digits drawn so far put each lazy real x into [low, low + 2^-64n]; `low` is exact, because the
- * numbers hold n + 1 words. Every formula is evaluated with the lower end rounded down and the upper end up,
+ * numbers hold n + 1 words or more. Every formula is evaluated with the lower end rounded down and the upper end up,
  * choosing operands by the monotonicity of the operation (the only operations are sums, products and
  * quotients of non-negative intervals, negation, square roots), so the real result lies in the interval.
  * Floor is monotone: when both ends have the same floor, so has the real result, whatever the digits still
@@ -16,6 +16,7 @@
  */
 #include "rand/interval.h"
 
+#include <math.h>
 #include <sodium.h>
 
 #include "base/memory.h"
@@ -23,42 +24,60 @@
 _Static_assert(sizeof(mp_limb_t) == 8 && GMP_NAIL_BITS == 0, "a limb must be a word of 64 bits");
 _Static_assert(sizeof(unsigned long) == 8, "a digit is handed to MPFR as an unsigned long");
 
-static void lay_out(tacit_space *space, size_t known, mp_limb_t *limbs) {
-    size_t words = known + 1;
-    tacit_interval *intervals[] = { &space->digits, &space->noise, &space->sum, &space->square,
-                                    &space->factor };
-    mpfr_prec_t precision = (mpfr_prec_t)(64 * words);
-    for (size_t i = 0; i < TACIT_SPACE_NUMBERS / 2; i++) {
-        mpfr_custom_init_set(intervals[i]->low, MPFR_ZERO_KIND, 0, precision, limbs + 2 * i * words);
-        mpfr_custom_init_set(intervals[i]->high, MPFR_ZERO_KIND, 0, precision, limbs + (2 * i + 1) * words);
-    }
-    space->known = known;
-}
-
-void tacit_space_start(tacit_space *space) { lay_out(space, TACIT_SPACE_FIRST_WORDS - 1, space->first); }
-
-tacit_status tacit_space_refine(tacit_space *space, tacit_error *error) {
-    size_t known = 2 * space->known;
-    if (known + 1 > space->room) {
-        mp_limb_t *limbs = TACIT_NEW(mp_limb_t, TACIT_SPACE_NUMBERS * (known + 1));
+static tacit_status lay_out(tacit_space *space, size_t known, size_t words, tacit_error *error) {
+    if (words > TACIT_SPACE_FIRST_WORDS && words > space->room) {
+        mp_limb_t *limbs = TACIT_NEW(mp_limb_t, TACIT_SPACE_NUMBERS * words);
         if (limbs == NULL) return tacit_fail_memory(error);
         tacit_space_clear(space);
         space->limbs = limbs;
-        space->room = known + 1;
+        space->room = words;
     }
-    lay_out(space, known, space->limbs);
+    mp_limb_t *at = words > TACIT_SPACE_FIRST_WORDS ? space->limbs : space->first;
+    tacit_interval *intervals[] = { &space->digits, &space->noise, &space->sum, &space->square,
+                                    &space->factor };
+    mpfr_prec_t precision = (mpfr_prec_t)(64 * words);
+    for (size_t i = 0; i < TACIT_SPACE_NUMBERS / 2; i++, at += 2 * words) {
+        mpfr_custom_init_set(intervals[i]->low, MPFR_ZERO_KIND, 0, precision, at);
+        mpfr_custom_init_set(intervals[i]->high, MPFR_ZERO_KIND, 0, precision, at + words);
+    }
+    space->known = known;
+    space->words = words;
+    return TACIT_OK;
+}
+
+/*
+ * With scale 2^grid_bits < 2^e, n digits leave an interval of 2^(e - 64 n) steps, and w words add rounding
+ * errors of 2^(63 - 64 w) steps to a sum of at most 2^62. The sum has a density of at most 2^(1 - e) per
+ * step, so a boundary between two steps falls into the interval with probability below 2^(1 - 64 n) +
+ * 2^(64 - e - 64 w): n = 1 will do for e <= 0, but there may be as many boundaries in reach as
+ * the interval has steps, so for e > 0 it must also be short, e - 64 n <= -64.
+ */
+tacit_status tacit_space_start(tacit_space *space, double scale, int grid_bits, tacit_error *error) {
+    int exponent;
+    frexp(scale, &exponent); /* scale < 2^exponent */
+    long e = (long)exponent + grid_bits;
+    long digits = ((e > 0 ? e : 0) + 64 + 63) / 64, words = (64 - e + 64 + 63) / 64;
+    if (words < digits + 1) words = digits + 1;
+    return lay_out(space, (size_t)digits, (size_t)words, error);
+}
+
+tacit_status tacit_space_refine(tacit_space *space, tacit_error *error) {
+    TACIT_TRY(lay_out(space, 2 * space->known, space->words + space->known, error));
     space->refinements++;
     return TACIT_OK;
 }
 
-void tacit_space_clear(tacit_space *space) {
-    if (space->limbs != NULL) {
+void tacit_space_wipe(tacit_space *space) {
+    if (space->limbs != NULL)
         sodium_memzero(space->limbs, TACIT_SPACE_NUMBERS * space->room * sizeof *space->limbs);
-        free(space->limbs);
-        space->limbs = NULL;
-        space->room = 0;
-    }
     sodium_memzero(space->first, sizeof space->first);
+}
+
+void tacit_space_clear(tacit_space *space) {
+    tacit_space_wipe(space);
+    free(space->limbs);
+    space->limbs = NULL;
+    space->room = 0;
 }
 
 void tacit_interval_of(tacit_interval *out, tacit_lazy *x, const tacit_space *space, tacit_bits *bits) {
@@ -107,7 +126,7 @@ static int64_t cut_floor(mpfr_t x, size_t words) {
 
 bool tacit_interval_floor(int64_t *out, tacit_interval *x, const tacit_space *space) {
     if (mpfr_nan_p(x->low) || mpfr_nan_p(x->high)) return false;
-    int64_t low = cut_floor(x->low, space->known + 1), high = cut_floor(x->high, space->known + 1);
+    int64_t low = cut_floor(x->low, space->words), high = cut_floor(x->high, space->words);
     *out = low;
     return low == high;
 }

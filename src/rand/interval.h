@@ -10,7 +10,7 @@
 
 #include "rand/lazy.h"
 
-enum { TACIT_SPACE_NUMBERS = 10, TACIT_SPACE_FIRST_WORDS = 2 };
+enum { TACIT_SPACE_NUMBERS = 10, TACIT_SPACE_FIRST_WORDS = 4 };
 
 typedef struct tacit_interval {
     mpfr_t low, high;
@@ -19,20 +19,28 @@ typedef struct tacit_interval {
 typedef struct tacit_space {
     /* By what they stand for; each sampler says in a comment what it keeps where. */
     tacit_interval digits, noise, sum, square, factor;
-    size_t known;         /* digits used of every lazy real; the numbers hold known + 1 words */
-    mp_limb_t *limbs;     /* NULL while the numbers live in `first` */
+    size_t known;         /* digits used of every lazy real */
+    size_t words;         /* words of each number, known + 1 or more */
+    mp_limb_t *limbs;     /* NULL while the numbers have always fitted into `first` */
     size_t room;          /* words of each number in `limbs` */
     uint64_t refinements; /* how often a decision needed more digits, for the tests */
     mp_limb_t first[TACIT_SPACE_NUMBERS * TACIT_SPACE_FIRST_WORDS];
 } tacit_space;
 
-/* All numbers at one digit. The space must not be moved afterwards. */
-void tacit_space_start(tacit_space *space);
+/*
+ * As many digits and words as leave a sum of noise of this scale undecided with a probability of about 2^-62
+ * a coordinate (sqrt(d) times that in a gamma-norm vector), whatever the value: but for such a rare case the
+ * work then depends on public parameters. The numbers start afresh; a space must not be moved while it is in use.
+ */
+tacit_status tacit_space_start(tacit_space *space, double scale, int grid_bits, tacit_error *error);
 
-/* Twice as many digits, twice the precision; what the numbers held is lost. */
+/* Twice as many digits, as many words more; what the numbers held is lost. */
 tacit_status tacit_space_refine(tacit_space *space, tacit_error *error);
 
-/* Overwrite all that the numbers held and release the memory. */
+/* Overwrite all that the numbers held; the memory stays for the next use. */
+void tacit_space_wipe(tacit_space *space);
+
+/* Overwrite and release. */
 void tacit_space_clear(tacit_space *space);
 
 /* Bounds of |x| from the digits known to the space, drawing them where need be. */

@@ -33,6 +33,10 @@ static inline void source_begin(source *self, uint64_t seed, const uint64_t *giv
     tacit_bits_init(&self->bits, source_fill, self);
 }
 
+/* Noise words under which uniform noise of scale 1 needs 64 digits beside the value 0.5: negative, and then
+ * forty digits of zeros. */
+static const uint64_t slow_words[41] = { 1 };
+
 static inline tacit_exact_vector *new_vector(void) {
     tacit_exact_vector *vector = NULL;
     assert_int_equal(tacit_exact_vector_create(&vector, NULL), TACIT_OK);
