@@ -2,7 +2,6 @@
  * Rates of the samplers, on one thread.
  *
  *   bench_rand fast   COUNT REPEATS            fast normals
- *   bench_rand stream COUNT REPEATS            the words they are made of
  *   bench_rand exact  DIMENSION GRID REPEATS   vectors of each exact law
  *
  * Prints one JSON line: the best rate of the repeats, and the variance seen, so that a fast but wrong sampler
@@ -42,21 +41,6 @@ static int fast_normals(size_t count, int repeats) {
     }
     printf("{\"rate\": %.6g, \"variance\": %.6g}\n", best, variance);
     free(values);
-    return 0;
-}
-
-static int stream_words(size_t count, int repeats) {
-    tacit_stream stream = tacit_stream_from_seed(1);
-    uint64_t *words = TACIT_NEW(uint64_t, count);
-    double best = 0;
-    if (words == NULL) return 1;
-    for (int r = 0; r < repeats; r++) {
-        double start = now();
-        tacit_stream_bytes(&stream, words, count * sizeof *words);
-        best = fmax(best, (double)count / (now() - start));
-    }
-    printf("{\"rate\": %.6g}\n", best);
-    free(words);
     return 0;
 }
 
@@ -137,10 +121,8 @@ int main(int count, char **argument) {
     if (sodium_init() < 0) return 1; /* picks the vector instructions of this processor, as the program does */
     if (count == 4 && strcmp(argument[1], "fast") == 0)
         return fast_normals(strtoull(argument[2], NULL, 10), atoi(argument[3]));
-    if (count == 4 && strcmp(argument[1], "stream") == 0)
-        return stream_words(strtoull(argument[2], NULL, 10), atoi(argument[3]));
     if (count == 5 && strcmp(argument[1], "exact") == 0)
         return exact_vectors(strtoull(argument[2], NULL, 10), atoi(argument[3]), atoi(argument[4]));
-    fprintf(stderr, "usage: bench_rand fast|stream COUNT REPEATS | exact DIMENSION GRID REPEATS\n");
+    fprintf(stderr, "usage: bench_rand fast COUNT REPEATS | exact DIMENSION GRID REPEATS\n");
     return 2;
 }
