@@ -23,9 +23,9 @@ static void set_zero(tacit_interval *x) {
     mpfr_set_zero(x->high, 1);
 }
 
-/* space->factor <- s T/|Z|. `square` collects |Z|^2, `sum` T. */
-static void common_factor(tacit_space *space, tacit_lazy *lazy, size_t count, double scale,
-                          tacit_bits *bits) {
+/* `square` collects |Z|^2, `sum` T. */
+void tacit_exact_norm_factor(tacit_space *space, tacit_lazy *lazy, size_t count, double scale,
+                             tacit_bits *bits) {
     tacit_interval *x = &space->digits, *square = &space->square, *sum = &space->sum;
     set_zero(square);
     set_zero(sum);
@@ -48,7 +48,7 @@ static void common_factor(tacit_space *space, tacit_lazy *lazy, size_t count, do
 static bool place_all(tacit_exact_vector *vector, const tacit_exact_request *request, tacit_bits *bits) {
     tacit_space *space = &vector->space;
     tacit_interval *noise = &space->noise;
-    common_factor(space, vector->lazy, request->count, request->scale, bits);
+    tacit_exact_norm_factor(space, vector->lazy, request->count, request->scale, bits);
     for (size_t i = 0; i < request->count; i++) {
         tacit_interval_of(noise, &vector->lazy[i], space, bits);
         mpfr_mul(noise->low, noise->low, space->factor.low, MPFR_RNDD);

@@ -40,3 +40,7 @@ tacit_status tacit_exact_gamma_norm(tacit_exact_vector *vector, const tacit_exac
                                     tacit_bits *bits, tacit_error *error);
 tacit_status tacit_exact_integers(tacit_exact_vector *vector, const tacit_exact_request *request,
                                   tacit_bits *bits, tacit_error *error);
+
+/* Bounds of scale T/|Z| in space->factor, from `count` normals and then `count` exponentials. */
+void tacit_exact_norm_factor(tacit_space *space, tacit_lazy *lazy, size_t count, double scale,
+                             tacit_bits *bits);
