@@ -1,14 +1,57 @@
 #include "rand/fast.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
-double tacit_fast_normal(tacit_stream *stream) {
-    /* Marsaglia's polar method; its second value is thrown away so that a stream has no hidden state. */
-    for (;;) {
-        double u = 2 * tacit_stream_unit(stream) - 1, v = 2 * tacit_stream_unit(stream) - 1;
-        double square = u * u + v * v;
-        if (square < 1 && square > 0) return u * sqrt(-2 * log(square) / square);
+#include "rand/ziggurat.h"
+
+/* Straight from the stream's cache while it lasts; the same words as tacit_stream_u64. */
+static inline uint64_t next_word(tacit_stream *stream) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (stream->used + sizeof(uint64_t) <= sizeof stream->cache) {
+        uint64_t word;
+        memcpy(&word, stream->cache + stream->used, sizeof word);
+        memset(stream->cache + stream->used, 0, sizeof word);
+        stream->used += sizeof word;
+        return word;
     }
+#endif
+    return tacit_stream_u64(stream);
+}
+
+/* Beyond the ziggurat's last edge r (Marsaglia 1964): x = E1/r, kept when 2 E2 > x^2. */
+static double normal_tail(tacit_stream *stream) {
+    const double r = ziggurat_edge[1];
+    for (;;) {
+        double x = tacit_fast_exponential(stream) / r;
+        if (2 * tacit_fast_exponential(stream) > x * x) return r + x;
+    }
+}
+
+/* A point of a layer that sticks out over the next one: by chance above or below the curve. */
+static bool under_curve(tacit_stream *stream, unsigned layer, double x) {
+    double low = ziggurat_height[layer], high = ziggurat_height[layer + 1];
+    return low + tacit_stream_unit(stream) * (high - low) < exp(-0.5 * x * x);
+}
+
+/* Of one word, 8 bits choose the layer, one the sign and 53 the place. */
+static inline double normal(tacit_stream *stream) {
+    for (;;) {
+        uint64_t word = next_word(stream);
+        unsigned layer = (unsigned)(word & (ZIGGURAT_LAYERS - 1));
+        double sign = 1 - 2 * (double)(word >> 8 & 1),
+               x = (double)(word >> 11) * 0x1p-53 * ziggurat_edge[layer];
+        if (__builtin_expect(x < ziggurat_edge[layer + 1], 1)) return sign * x;
+        if (layer == 0) return sign * normal_tail(stream);
+        if (under_curve(stream, layer, x)) return sign * x;
+    }
+}
+
+double tacit_fast_normal(tacit_stream *stream) { return normal(stream); }
+
+void tacit_fast_normals(tacit_stream *stream, double *out, size_t count) {
+    for (size_t i = 0; i < count; i++) out[i] = normal(stream);
 }
 
 double tacit_fast_exponential(tacit_stream *stream) { return -log(tacit_stream_unit(stream)); }
@@ -28,10 +71,8 @@ double tacit_fast_gamma(tacit_stream *stream, double shape) {
 
 void tacit_fast_gamma_norm(tacit_stream *stream, double *out, size_t dimension, double scale) {
     double square = 0;
-    for (size_t j = 0; j < dimension; j++) {
-        out[j] = tacit_fast_normal(stream);
-        square += out[j] * out[j];
-    }
+    tacit_fast_normals(stream, out, dimension);
+    for (size_t j = 0; j < dimension; j++) square += out[j] * out[j];
     double stretch = scale * tacit_fast_gamma(stream, (double)dimension) / sqrt(square);
     for (size_t j = 0; j < dimension; j++) out[j] *= stretch;
 }

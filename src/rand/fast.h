@@ -7,6 +7,10 @@
 #include "rand/stream.h"
 
 double tacit_fast_normal(tacit_stream *stream);
+
+/* The same numbers as `count` calls of tacit_fast_normal. */
+void tacit_fast_normals(tacit_stream *stream, double *out, size_t count);
+
 double tacit_fast_exponential(tacit_stream *stream);
 
 /* Gamma(shape, 1), shape > 0 (Marsaglia and Tsang 2000). */

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-enum { TACIT_STREAM_KEY_BYTES = 32, TACIT_STREAM_CACHE_BYTES = 256 };
+enum { TACIT_STREAM_KEY_BYTES = 32, TACIT_STREAM_CACHE_BYTES = 512 };
 
 typedef struct tacit_stream {
     uint8_t key[TACIT_STREAM_KEY_BYTES];
