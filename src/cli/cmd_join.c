@@ -45,7 +45,7 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
     tacit_console_note(console,
                        "parties    %zu expected, at least %zu must answer; yours has %zu rows, %zu needed",
                        plan->parties, plan->minimum_parties, tacit_site_rows(site), plan->minimum_rows);
-    tacit_console_note(console, "noise      provisional: operating-system entropy in double precision");
+    tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");
     return TACIT_OK;
 }
 

@@ -32,7 +32,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "rand/fast.h"
 #include "session/party.h"
 #include "session/session.h"
 
@@ -138,11 +137,10 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     return TACIT_OK;
 }
 
-static void add_noise(const tacit_plan *plan, const tacit_sum_spec *spec, tacit_stream *stream,
-                      double *values, double *scratch) {
-    if (isinf(plan->epsilon)) return;
-    tacit_fast_gamma_norm(stream, scratch, spec->length, sensitivity(plan, spec) / plan->epsilon);
-    for (size_t j = 0; j < spec->length; j++) values[j] += scratch[j];
+static tacit_mechanism mechanism(const tacit_plan *plan, const tacit_sum_spec *spec) {
+    return (tacit_mechanism){ TACIT_LAW_GAMMA_NORM,
+                              sensitivity(plan, spec),
+                              { unit_of(plan), plan->epsilon, 0 } };
 }
 
 /* The party's half: its weights as a contribution to the sum, with its own noise if it trusts nobody. */
@@ -150,31 +148,45 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
                                    tacit_error *error) {
     const tacit_plan *plan = party->plan;
     tacit_sum_spec spec;
-    tacit_prices prices;
     const tacit_model *model = NULL;
     tacit_model *owned = NULL;
-    double *noise = NULL;
     tacit_status status;
     TACIT_CHECK(sum_spec(plan, &spec, error));
-    TACIT_CHECK(price(plan, &prices, error));
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
     TACIT_CHECK(tacit_party_local_model(party, GRADIENT_TOLERANCE, &model, &owned, error));
-    reply->contribution = TACIT_NEW(double, spec.length);
-    noise = TACIT_NEW(double, spec.length);
-    if (reply->contribution == NULL || noise == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    memcpy(reply->contribution, model->weights, spec.length * sizeof *noise);
-    if (by_party(plan)) add_noise(plan, &spec, &party->noise, reply->contribution, noise);
-    for (size_t j = 0; j < spec.length; j++)
-        reply->contribution[j] = fmax(-spec.bound, fmin(spec.bound, reply->contribution[j]));
+    tacit_mechanism gamma_norm = mechanism(plan, &spec);
     reply->kind = release_kind(plan);
-    reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : party->noise_grade;
-    reply->price = prices.charged;
+    reply->price = gamma_norm.price;
+    if (by_party(plan)) {
+        TACIT_CHECK(tacit_mechanism_release(&reply->noised, &party->noise, &gamma_norm, model->weights,
+                                            spec.length, spec.grid_bits, spec.bound, error));
+    } else {
+        reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
+        reply->contribution = TACIT_NEW(double, spec.length);
+        if (reply->contribution == NULL) TACIT_CHECK(tacit_fail_memory(error));
+        memcpy(reply->contribution, model->weights, spec.length * sizeof *model->weights);
+    }
 cleanup:
-    free(noise);
     tacit_model_free(owned);
     return status;
+}
+
+/* Noise on the sum, for a coordinator that is entrusted with it. The grid stays that of the sum unless the noise needs
+ * more room. */
+static tacit_status publish(tacit_session *session, const tacit_sum_spec *spec, tacit_sum *sum,
+                            tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    tacit_mechanism gamma_norm = mechanism(plan, spec);
+    double bound = spec->bound * (double)plan->parties;
+    if (isfinite(plan->epsilon))
+        bound += 2 * noise_reach(spec->length, gamma_norm.sensitivity / plan->epsilon);
+    int bits;
+    frexp(bound, &bits);
+    int grid_bits = spec->grid_bits < 61 - bits ? spec->grid_bits : 61 - bits;
+    return tacit_session_release(session, &gamma_norm, sum->values, spec->length, grid_bits, bound,
+                                 sum->values, error);
 }
 
 /* The coordinator's half: sum, noise if entrusted with it, mean. */
@@ -183,24 +195,17 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_sum_spec spec;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_model *model = NULL;
-    double *noise = TACIT_NEW(double, weight_count(plan));
-    tacit_status status = noise != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status != TACIT_OK) goto cleanup;
+    tacit_status status;
     TACIT_CHECK(sum_spec(plan, &spec, error));
     TACIT_CHECK(
         tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
-    if (!by_party(plan)) {
-        tacit_stream stream = tacit_session_stream(session, "avg noise");
-        add_noise(plan, &spec, &stream, sum.values, noise);
-        tacit_stream_wipe(&stream);
-    }
+    if (!by_party(plan)) TACIT_CHECK(publish(session, &spec, &sum, error));
     for (size_t j = 0; j < spec.length; j++) model->weights[j] = sum.values[j] / (double)sum.parties;
     out->parties = sum.parties;
     status = tacit_outcome_add(out, model, error);
     model = NULL;
 cleanup:
-    free(noise);
     tacit_model_free(model);
     tacit_sum_clear(&sum);
     return status;
@@ -237,8 +242,7 @@ const tacit_method tacit_method_avg = {
     .claim =
         "the same epsilon; per party the papers' S is 2L/lambda, larger by L/sqrt(lambda W) for small lambda",
     .caveats = "the smallest party sets the noise; the mean of models of unlike parties is not the model of "
-               "all rows; noise "
-               "in deployed studies is provisional (double precision)",
+               "all rows",
     .check = check,
     .price = price,
     .noise = noise_law,

@@ -16,7 +16,6 @@ const char *tacit_noise_name(tacit_noise noise) {
     switch (noise) {
     case TACIT_NOISE_NONE: return "none";
     case TACIT_NOISE_SIMULATED: return "simulated";
-    case TACIT_NOISE_PROVISIONAL: return "provisional";
     case TACIT_NOISE_EXACT: return "exact";
     }
     return "unknown noise";

@@ -31,7 +31,6 @@ typedef enum tacit_release_kind {
 typedef enum tacit_noise {
     TACIT_NOISE_NONE,        /* no noise: epsilon is infinite, or 0 for sealed */
     TACIT_NOISE_SIMULATED,   /* fast double-precision samplers or a seeded stream: simulations only */
-    TACIT_NOISE_PROVISIONAL, /* operating-system entropy but double precision: let out, and logged as such */
     TACIT_NOISE_EXACT        /* exact rounding of real-valued noise */
 } tacit_noise;
 
@@ -61,7 +60,7 @@ typedef struct tacit_release {
     size_t payload_length; /* 0: send again what is stored under this answer id */
 } tacit_release;
 
-/* "charged", "sealed", "entrusted"; "none", "simulated", "provisional", "exact". */
+/* "charged", "sealed", "entrusted"; "none", "simulated", "exact". */
 const char *tacit_release_kind_name(tacit_release_kind kind);
 const char *tacit_noise_name(tacit_noise noise);
 

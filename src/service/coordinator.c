@@ -107,7 +107,7 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     model->guarantee = (tacit_guarantee){ .is_private = true,
                                           .charged = prices.charged,
                                           .claimed = prices.claimed,
-                                          .noise = TACIT_NOISE_PROVISIONAL,
+                                          .noise = TACIT_NOISE_EXACT,
                                           .parties = outcome->parties,
                                           .lambda = plan->lambda };
     snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
@@ -135,9 +135,11 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
     tacit_status status;
     TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
     TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
+    TACIT_CHECK(tacit_entropy_create(&session.entropy, error));
     TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
 cleanup:
     tacit_stream_wipe(&session.secret);
+    tacit_entropy_free(session.entropy);
     free(journal.context);
     return status;
 }

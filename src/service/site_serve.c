@@ -28,6 +28,7 @@ typedef struct serving {
     tacit_policy policy;
     tacit_gate gate;
     tacit_memo memo;
+    tacit_entropy *entropy;
     unsigned pause_ms; /* before the next try; 0 while all is well */
     tacit_site_result *result;
     bool finished;
@@ -126,15 +127,13 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
         .rows = tacit_dataset_view(site->rows),
         .total_rows = site->rows->rows,
         .pool = self->pool,
-        .noise = tacit_stream_from_entropy(),
-        .noise_grade = TACIT_NOISE_PROVISIONAL,
+        .noise = { .entropy = self->entropy },
         .memo = &self->memo,
         .gate = &self->gate,
     };
     memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);
     crypto_generichash(hash, sizeof hash, bytes->bytes, bytes->length, NULL, 0);
     tacit_status status = tacit_party_answer(&party, question, hash, answer, error);
-    tacit_stream_wipe(&party.noise);
     return status;
 }
 
@@ -228,6 +227,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
     TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.policy, TACIT_GATE_REAL, error));
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
+    TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
     TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
     TACIT_CHECK(serve(&self, error));
 cleanup:
@@ -235,6 +235,7 @@ cleanup:
     tacit_model_free(self.memo.model);
     tacit_client_free(self.client);
     tacit_pool_free(self.pool);
+    tacit_entropy_free(self.entropy);
     tacit_ledger_free(self.ledger);
     return status;
 }

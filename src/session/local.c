@@ -79,7 +79,9 @@ size_t tacit_local_smallest_party(const tacit_local *local) {
 }
 
 /* Party k as its handler sees it, for one question. */
-static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party *party, tacit_gate *gate) {
+static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party *party, tacit_gate *gate,
+                       tacit_stream *stream) {
+    *stream = tacit_stream_fork(&local->seed, "party noise", k, round);
     *gate = (tacit_gate){ local->ledgers[k], &local->policy, TACIT_GATE_SIMULATED };
     *party = (tacit_party){
         .plan = local->plan,
@@ -87,8 +89,7 @@ static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party
         .study = "simulation",
         .rows = tacit_split_view(local->split, local->dataset, k),
         .total_rows = tacit_split_count(local->split, k),
-        .noise = tacit_stream_fork(&local->seed, "party noise", k, round),
-        .noise_grade = TACIT_NOISE_SIMULATED,
+        .noise = { .stream = stream },
         .memo = &local->memos[k],
         .gate = gate,
     };
@@ -142,8 +143,9 @@ static tacit_status contribute(void *context, size_t begin, size_t end, unsigned
     for (size_t k = begin; k < end; k++) {
         tacit_party party;
         tacit_gate gate;
+        tacit_stream stream;
         tacit_question question = *work->question;
-        seat_party(work->local, k, question.round, &party, &gate);
+        seat_party(work->local, k, question.round, &party, &gate, &stream);
         answer_id(question.answer_id, k, question.round);
         tacit_status status =
             tacit_party_contribute(&party, &question, work->totals + worker * question.sum.length, error);
@@ -186,9 +188,10 @@ static tacit_status answer(void *context, size_t begin, size_t end, unsigned wor
     for (size_t k = begin; k < end; k++) {
         tacit_party party;
         tacit_gate gate;
+        tacit_stream stream;
         tacit_question question = *work->question;
         tacit_buffer bytes = TACIT_BUFFER_INIT;
-        seat_party(work->local, k, question.round, &party, &gate);
+        seat_party(work->local, k, question.round, &party, &gate, &stream);
         answer_id(question.answer_id, k, question.round);
         tacit_status status = tacit_party_answer(&party, &question, no_hash, &bytes, error);
         if (status == TACIT_OK)

@@ -6,7 +6,7 @@
 
 #include "data/dataset.h"
 #include "model/model.h"
-#include "privacy/price.h"
+#include "privacy/mechanism.h"
 #include "session/message.h"
 #include "session/question.h"
 
@@ -82,11 +82,12 @@ void tacit_outcome_clear(tacit_outcome *outcome);
 /* What a handler hands back: values, and what letting them out means. The runtime takes it through the gate. */
 typedef struct tacit_reply {
     tacit_release_kind kind;
-    tacit_noise noise;
+    tacit_noise noise; /* of what is not in `noised`: the noise promised, for an entrusted release */
     tacit_price price;
     const char *assumption; /* sealed only */
     tacit_message message;  /* an answer of its own */
-    double *contribution;   /* or a contribution of question->sum.length numbers to a sum */
+    double *contribution;   /* or, entrusted or sealed, question->sum.length numbers for a sum */
+    tacit_noised *noised;   /* or, charged, the same with noise: what its grade says, the gate is told */
 } tacit_reply;
 
 typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *question, tacit_reply *reply,

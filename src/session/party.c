@@ -10,6 +10,7 @@ void tacit_reply_clear(tacit_reply *reply) {
     if (reply == NULL) return;
     tacit_message_clear(&reply->message);
     free(reply->contribution);
+    tacit_noised_free(reply->noised);
     *reply = (tacit_reply){ .message = TACIT_MESSAGE_INIT };
 }
 
@@ -74,10 +75,26 @@ static tacit_status compute(tacit_party *party, const tacit_question *question, 
         return tacit_fail(error, TACIT_REFUSED, "this party has %zu rows and the study needs at least %zu",
                           party->total_rows, party->plan->minimum_rows);
     TACIT_TRY(handler(party, question, reply, error));
-    if (question->wants_sum != (reply->contribution != NULL))
-        return tacit_fail(error, TACIT_INTERNAL, "method %s answers '%s' with %s", question->method,
-                          question->name,
-                          question->wants_sum ? "no contribution to its sum" : "a contribution nobody sums");
+    if (reply->noised != NULL) reply->noise = tacit_noised_grade(reply->noised);
+    bool summed = reply->contribution != NULL || reply->noised != NULL;
+    bool charged = reply->kind == TACIT_RELEASE_CHARGED;
+    if (question->wants_sum != summed || (summed && charged != (reply->noised != NULL)))
+        return tacit_fail(error, TACIT_INTERNAL,
+                          "method %s answers '%s' with something else than was asked for", question->method,
+                          question->name);
+    return TACIT_OK;
+}
+
+/* A contribution on the grid of its sum: noise is in it already, or it is rounded now. */
+static tacit_status contribution_steps(const tacit_question *question, const tacit_reply *reply, int64_t *out,
+                                       tacit_error *error) {
+    const tacit_sum_spec *sum = &question->sum;
+    if (reply->noised == NULL) return tacit_sum_quantise(sum, reply->contribution, out, error);
+    if (tacit_noised_count(reply->noised) != sum->length ||
+        tacit_noised_grid_bits(reply->noised) != sum->grid_bits)
+        return tacit_fail(error, TACIT_INTERNAL, "method %s adds noise on another grid than that of its sum",
+                          question->method);
+    memcpy(out, tacit_noised_steps(reply->noised), sum->length * sizeof *out);
     return TACIT_OK;
 }
 
@@ -91,7 +108,7 @@ static tacit_status recall(const tacit_party *party, const tacit_question *quest
     TACIT_TRY(find_handler(party, question, &unused, error));
     TACIT_TRY(method->price(party->plan, &prices, error));
     reply->kind = method->release_kind(party->plan);
-    reply->noise = party->noise_grade;
+    reply->noise = tacit_noise_source_grade(&party->noise);
     reply->price = prices.charged;
     if (reply->kind == TACIT_RELEASE_SEALED) reply->assumption = "that of the stored answer";
     return TACIT_OK;
@@ -133,7 +150,7 @@ static tacit_status encode_reply(const tacit_question *question, const tacit_rep
         answer.length = question->sum.length;
         answer.contribution = TACIT_NEW(int64_t, answer.length);
         if (answer.contribution == NULL) return tacit_fail_memory(error);
-        TACIT_CHECK(tacit_sum_quantise(&question->sum, reply->contribution, answer.contribution, error));
+        TACIT_CHECK(contribution_steps(question, reply, answer.contribution, error));
     }
     TACIT_CHECK(tacit_answer_encode(&answer, out, error));
 cleanup:
@@ -177,7 +194,7 @@ tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *qu
         goto cleanup;
     }
     TACIT_CHECK(compute(party, question, &reply, error));
-    TACIT_CHECK(tacit_sum_quantise(&question->sum, reply.contribution, grid, error));
+    TACIT_CHECK(contribution_steps(question, &reply, grid, error));
     tacit_release release = describe(party, question, &reply, NULL);
     release.payload = (const uint8_t *)grid;
     release.payload_length = length * sizeof *grid;

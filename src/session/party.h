@@ -27,8 +27,7 @@ struct tacit_party {
     size_t total_rows;                    /* over all holders of this party's rows */
     const tacit_reducer *reducer;         /* adds up over the holders; NULL: all rows are here */
     tacit_pool *pool;                     /* NULL: one thread */
-    tacit_stream noise;                   /* this party's own, for this question */
-    tacit_noise noise_grade;              /* what that stream is worth: simulated or provisional */
+    tacit_noise_source noise;             /* this party's own, for this question */
     tacit_memo *memo;                     /* NULL: nothing is kept */
     tacit_gate *gate;
 };

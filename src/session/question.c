@@ -8,13 +8,12 @@ tacit_status tacit_sum_spec_for(tacit_sum_spec *out, size_t length, double bound
         return tacit_fail(error, TACIT_USAGE,
                           "the bound on a summed value must be positive and finite, not %g", bound);
     if (parties == 0) return tacit_fail(error, TACIT_USAGE, "a sum needs at least one party");
-    /* bound * parties * 2^grid <= 2^62, exponents rounded up; finer than 2^-52 of the bound is below a double's own
-     * precision and only costs range. */
+    /* bound * parties * 2^grid <= 2^53, exponents rounded up: every sum is then a double, exactly, and noise can be
+     * added to it without another rounding to account for. */
     int bound_bits, party_bits;
     frexp(bound, &bound_bits);
     frexp((double)parties, &party_bits);
-    int bits = 62 - bound_bits - party_bits, finest = 52 - bound_bits;
-    *out = (tacit_sum_spec){ length, bound, bits < finest ? bits : finest };
+    *out = (tacit_sum_spec){ length, bound, 53 - bound_bits - party_bits };
     return TACIT_OK;
 }
 

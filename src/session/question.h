@@ -22,8 +22,7 @@ typedef struct tacit_sum_spec {
     int grid_bits;
 } tacit_sum_spec;
 
-/* The finest grid on which `parties` contributions of at most `bound` cannot overflow, with one bit to spare
- * for noise shares. TACIT_USAGE when the bound is not positive and finite. */
+/* The finest grid on which the sum of `parties` contributions of at most `bound` is exact as a double. TACIT_USAGE when the bound is not positive and finite. */
 tacit_status tacit_sum_spec_for(tacit_sum_spec *out, size_t length, double bound, size_t parties,
                                 tacit_error *error);
 

@@ -226,6 +226,62 @@ cleanup:
     return status;
 }
 
+/* ---- publishing ---- */
+
+/* Ties a journal record to what the noise was added to. */
+static void release_fingerprint(uint8_t hash[TACIT_HASH_BYTES], const tacit_mechanism *mechanism,
+                                const double *values, size_t count, int grid_bits, double bound) {
+    double numbers[] = { mechanism->law,         mechanism->sensitivity, mechanism->price.epsilon,
+                         mechanism->price.delta, (double)grid_bits,      bound,
+                         (double)count };
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, TACIT_HASH_BYTES);
+    crypto_generichash_update(&state, (const uint8_t *)numbers, sizeof numbers);
+    crypto_generichash_update(&state, (const uint8_t *)values, count * sizeof *values);
+    crypto_generichash_final(&state, hash, TACIT_HASH_BYTES);
+}
+
+static tacit_status draw(tacit_session *session, const tacit_mechanism *mechanism, const double *values,
+                         size_t count, int grid_bits, double bound, uint64_t *steps, tacit_error *error) {
+    tacit_stream stream = tacit_session_stream(session, "published noise");
+    tacit_noise_source source = { session->entropy, session->entropy == NULL ? &stream : NULL };
+    tacit_noised *noised = NULL;
+    tacit_status status =
+        tacit_mechanism_release(&noised, &source, mechanism, values, count, grid_bits, bound, error);
+    if (status == TACIT_OK) memcpy(steps, tacit_noised_steps(noised), count * sizeof *steps);
+    tacit_noised_free(noised);
+    tacit_stream_wipe(&stream);
+    return status;
+}
+
+tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism *mechanism,
+                                   const double *values, size_t count, int grid_bits, double bound,
+                                   double *out, tacit_error *error) {
+    uint64_t *steps = TACIT_NEW(uint64_t, count);
+    tacit_buffer record = TACIT_BUFFER_INIT;
+    tacit_cursor cursor;
+    uint8_t hash[TACIT_HASH_BYTES];
+    size_t one = 1;
+    bool found = false;
+    tacit_status status = steps != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) goto cleanup;
+    release_fingerprint(hash, mechanism, values, count, grid_bits, bound);
+    TACIT_CHECK(read_record(session, hash, &found, &record, &cursor, error));
+    if (found) {
+        TACIT_CHECK(unpack_sum(session, &cursor, steps, count, &one, error));
+    } else {
+        TACIT_CHECK(draw(session, mechanism, values, count, grid_bits, bound, steps, error));
+        TACIT_CHECK(pack_sum(&record, hash, steps, count, one, error));
+        TACIT_CHECK(write_record(session, &record, error));
+    }
+    for (size_t j = 0; j < count; j++) out[j] = ldexp((double)(int64_t)steps[j], -grid_bits);
+    session->round++;
+cleanup:
+    free(steps);
+    tacit_buffer_clear(&record);
+    return status;
+}
+
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose) {
     return tacit_stream_fork(&session->secret, purpose, session->round, 0);
 }

@@ -67,7 +67,8 @@ struct tacit_session {
     const tacit_plan *plan;
     tacit_transport transport;
     const tacit_journal *journal; /* NULL: nothing is kept */
-    tacit_stream secret;          /* the coordinator's; everything random in its half comes from here */
+    tacit_stream secret;          /* the coordinator's; what is random in its half, but not its noise */
+    tacit_entropy *entropy;       /* for noise that is published; NULL in a simulation: from the secret */
     tacit_pool *pool;
     const tacit_progress *progress;
     uint64_t round;           /* of the next question */
@@ -81,6 +82,13 @@ tacit_status tacit_ask(tacit_session *session, const char *question, const tacit
 /* Ask for the sum of contributions only. */
 tacit_status tacit_ask_sum(tacit_session *session, const char *question, const tacit_message *message,
                            const tacit_sum_spec *spec, tacit_sum *out, tacit_error *error);
+
+/* Add noise to what the coordinator was entrusted with, before it is published: out[j] = values[j] + noise on the
+ * given grid. Journalled like a question, so that a half run again publishes the same numbers; a second draw would be
+ * a second release. */
+tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism *mechanism,
+                                   const double *values, size_t count, int grid_bits, double bound,
+                                   double *out, tacit_error *error);
 
 /* Randomness for the coordinator's half, the same when the half is run again; `purpose` sets uses apart. */
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose);

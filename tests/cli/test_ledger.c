@@ -38,7 +38,7 @@ static void home_close(home *self) {
 static tacit_status release(home *self, uint8_t number, double epsilon, double delta) {
     tacit_buffer out = TACIT_BUFFER_INIT;
     tacit_release about = { .kind = TACIT_RELEASE_CHARGED,
-                            .noise = TACIT_NOISE_PROVISIONAL,
+                            .noise = TACIT_NOISE_EXACT,
                             .price = { TACIT_UNIT_RECORD, epsilon, delta },
                             .coordinator = "uni-hospital",
                             .study = "heart",
@@ -107,7 +107,7 @@ static void show_tells_what_left_what_was_refused_and_what_is_left(void **state)
     assert_string_equal(json_string_value(json_object_get(charge, "asked_by")), "uni-hospital");
     assert_string_equal(json_string_value(json_object_get(charge, "question")), "weights");
     assert_string_equal(json_string_value(json_object_get(charge, "kind")), "charged");
-    assert_string_equal(json_string_value(json_object_get(charge, "noise")), "provisional");
+    assert_string_equal(json_string_value(json_object_get(charge, "noise")), "exact");
     CHECK_NEAR(amount(charge, "price", "epsilon"), 0.25, 0);
     assert_non_null(strstr(json_string_value(json_object_get(refusal, "reason")), "limit"));
     const json_t *accounts = json_object_get(source, "accounts"), *total = json_array_get(accounts, 0);

@@ -329,13 +329,13 @@ static tacit_status ask_first(void *context, const tacit_question *question, uin
                               tacit_error *error) {
     first_party *self = context;
     tacit_gate gate = { self->ledger, &self->policy, TACIT_GATE_SIMULATED };
+    tacit_stream stream = tacit_stream_from_seed(1);
     tacit_party party = { .plan = &self->world->plan,
                           .coordinator = "test",
                           .study = "test",
                           .rows = tacit_split_view(self->world->split, self->world->data, 0),
                           .total_rows = tacit_split_count(self->world->split, 0),
-                          .noise = tacit_stream_from_seed(1),
-                          .noise_grade = TACIT_NOISE_SIMULATED,
+                          .noise = { .stream = &stream },
                           .gate = &gate };
     tacit_question asked = *question;
     asked.sum.bound *= self->stretch;

@@ -33,7 +33,7 @@ static tacit_model *sample_model(void) {
                                           .is_private = true,
                                           .charged = { TACIT_UNIT_PARTY, 1.0 / 3, 1e-7 },
                                           .claimed = { TACIT_UNIT_RECORD, 2.0 / 3, 0 },
-                                          .noise = TACIT_NOISE_PROVISIONAL,
+                                          .noise = TACIT_NOISE_EXACT,
                                           .parties = 5,
                                           .lambda = 0.05 };
     tacit_schema_free(schema);

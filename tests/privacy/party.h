@@ -12,7 +12,7 @@
 static inline tacit_release sample_release(int number) {
     static const uint8_t payload[] = "noisy weights 0123456789";
     tacit_release release = { .kind = TACIT_RELEASE_CHARGED,
-                              .noise = TACIT_NOISE_PROVISIONAL,
+                              .noise = TACIT_NOISE_EXACT,
                               .price = { TACIT_UNIT_RECORD, 0.25, 0 },
                               .coordinator = "uni-hospital",
                               .study = STUDY,

@@ -14,7 +14,7 @@ static void a_release_is_charged_logged_and_let_out(void **state) {
     CHECK_NEAR(party_spent(&self, "other", TACIT_UNIT_RECORD), 0, 0);
     log_summary log = party_log(&self);
     assert_int_equal(log.kinds[TACIT_ENTRY_CHARGE], 1);
-    assert_int_equal(log.noise, TACIT_NOISE_PROVISIONAL);
+    assert_int_equal(log.noise, TACIT_NOISE_EXACT);
     party_verifies(&self, 3);
     party_end(&self);
 }

@@ -35,7 +35,7 @@ class Studies(DeployedTest):
         self.assertEqual((status["joined"], status["invited"], status["rounds"]), (5, 0, 1))
         charge = self.charges(0)[0]
         self.assertEqual(charge["price"], {"unit": "record", "epsilon": 2, "delta": 0})
-        self.assertEqual((charge["kind"], charge["noise"], charge["rows"]), ("charged", "provisional", 40))
+        self.assertEqual((charge["kind"], charge["noise"], charge["rows"]), ("charged", "exact", 40))
         self.succeed("evaluate", self.folder / "trial.model.json", self.rows(0))
 
     def test_the_deployed_model_is_the_mean_of_the_local_ones(self):

@@ -1,0 +1,129 @@
+#include "privacy/mechanism.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rand/fast.h"
+
+struct tacit_noised {
+    tacit_noise grade;
+    int grid_bits;
+    size_t count;
+    int64_t *steps;
+};
+
+tacit_noise tacit_noise_source_grade(const tacit_noise_source *source) {
+    return source->entropy != NULL ? TACIT_NOISE_EXACT : TACIT_NOISE_SIMULATED;
+}
+
+tacit_noised *tacit_noised_free(tacit_noised *noised) {
+    if (noised == NULL) return NULL;
+    free(noised->steps);
+    free(noised);
+    return NULL;
+}
+
+const int64_t *tacit_noised_steps(const tacit_noised *noised) { return noised->steps; }
+size_t tacit_noised_count(const tacit_noised *noised) { return noised->count; }
+int tacit_noised_grid_bits(const tacit_noised *noised) { return noised->grid_bits; }
+tacit_noise tacit_noised_grade(const tacit_noised *noised) { return noised->grade; }
+
+tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism, tacit_error *error) {
+    TACIT_TRY(tacit_price_check(&mechanism->price, error));
+    if (!(mechanism->sensitivity > 0) || !isfinite(mechanism->sensitivity))
+        return tacit_fail(error, TACIT_USAGE, "a sensitivity must be positive and finite, not %g",
+                          mechanism->sensitivity);
+    if (mechanism->law != TACIT_LAW_LAPLACE && mechanism->law != TACIT_LAW_GAMMA_NORM)
+        return tacit_fail(error, TACIT_USAGE, "no mechanism is priced for this law of noise");
+    if (isinf(mechanism->price.epsilon))
+        return tacit_fail(error, TACIT_USAGE, "an infinite epsilon has no noise");
+    double scale = nextafter(mechanism->sensitivity / mechanism->price.epsilon, INFINITY);
+    if (!isfinite(scale) || scale <= 0)
+        return tacit_fail(error, TACIT_USAGE, "sensitivity %g at epsilon %g asks for impossible noise",
+                          mechanism->sensitivity, mechanism->price.epsilon);
+    *out = scale;
+    return TACIT_OK;
+}
+
+/* Clip, then round a double to the grid. */
+static int64_t to_step(double value, int grid_bits, double bound) {
+    return llrint(ldexp(fmax(-bound, fmin(bound, value)), grid_bits));
+}
+
+static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, const tacit_mechanism *mechanism,
+                                  const double *values, double bound, tacit_error *error) {
+    double scale, *noise = TACIT_NEW(double, out->count);
+    tacit_status status = noise != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) return status;
+    TACIT_CHECK(tacit_mechanism_scale(&scale, mechanism, error));
+    if (mechanism->law == TACIT_LAW_GAMMA_NORM) {
+        tacit_fast_gamma_norm(stream, noise, out->count, scale);
+    } else {
+        for (size_t j = 0; j < out->count; j++)
+            noise[j] = scale * (tacit_fast_exponential(stream) - tacit_fast_exponential(stream));
+    }
+    for (size_t j = 0; j < out->count; j++)
+        out->steps[j] = to_step(values[j] + noise[j], out->grid_bits, bound);
+    out->grade = TACIT_NOISE_SIMULATED;
+cleanup:
+    free(noise);
+    return status;
+}
+
+static tacit_status add_exact(tacit_noised *out, tacit_entropy *entropy, const tacit_mechanism *mechanism,
+                              const double *values, double bound, tacit_error *error) {
+    tacit_exact_vector *vector = NULL;
+    double scale;
+    tacit_status status;
+    TACIT_CHECK(tacit_mechanism_scale(&scale, mechanism, error));
+    TACIT_CHECK(tacit_exact_vector_create(&vector, error));
+    TACIT_CHECK(
+        tacit_exact_add(vector, entropy, mechanism->law, values, out->count, scale, out->grid_bits, error));
+    int64_t most = llrint(ldexp(bound, out->grid_bits));
+    const int64_t *steps = tacit_exact_vector_steps(vector);
+    for (size_t j = 0; j < out->count; j++)
+        out->steps[j] = steps[j] > most ? most : steps[j] < -most ? -most : steps[j];
+    out->grade = TACIT_NOISE_EXACT;
+cleanup:
+    tacit_exact_vector_free(vector);
+    return status;
+}
+
+static tacit_status check_values(const double *values, size_t count, int grid_bits, double bound,
+                                 tacit_error *error) {
+    if (count == 0 || !(bound > 0) || abs(grid_bits) > TACIT_GRID_BITS_MOST ||
+        !(ldexp(bound, grid_bits) < 0x1p62))
+        return tacit_fail(error, TACIT_USAGE, "no release has %zu values within %g on a grid of 2^%d", count,
+                          bound, -grid_bits);
+    for (size_t j = 0; j < count; j++)
+        if (!isfinite(values[j])) return tacit_fail(error, TACIT_INPUT, "value %zu is not finite", j + 1);
+    return TACIT_OK;
+}
+
+tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_source *source,
+                                     const tacit_mechanism *mechanism, const double *values, size_t count,
+                                     int grid_bits, double bound, tacit_error *error) {
+    TACIT_TRY(check_values(values, count, grid_bits, bound, error));
+    tacit_noised *noised = TACIT_NEW(tacit_noised, 1);
+    tacit_status status;
+    if (noised == NULL) return tacit_fail_memory(error);
+    *noised = (tacit_noised){ TACIT_NOISE_NONE, grid_bits, count, TACIT_NEW(int64_t, count) };
+    if (noised->steps == NULL) {
+        status = tacit_fail_memory(error);
+    } else if (isinf(mechanism->price.epsilon) && source->entropy == NULL) {
+        for (size_t j = 0; j < count; j++) noised->steps[j] = to_step(values[j], grid_bits, bound);
+        status = TACIT_OK;
+    } else if (source->entropy != NULL) {
+        status = add_exact(noised, source->entropy, mechanism, values, bound, error);
+    } else {
+        status = add_simulated(noised, source->stream, mechanism, values, bound, error);
+    }
+    if (status != TACIT_OK) {
+        tacit_noised_free(noised);
+        return status;
+    }
+    *out = noised;
+    return TACIT_OK;
+}

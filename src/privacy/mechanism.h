@@ -1,0 +1,54 @@
+/*
+ * Mechanisms that add noise. One call serves a simulation and a real release; what differs is the source of
+ * the noise, and the result remembers it: a tacit_noised from a seeded stream can be told from one made of
+ * exact noise, and nothing but the functions here can make either. So no method can pass the one off as the
+ * other at the gate of a real party.
+ *
+ *   law                      sensitivity   guarantee
+ *   TACIT_LAW_LAPLACE        L1            epsilon-DP, scale S/epsilon
+ *   TACIT_LAW_GAMMA_NORM     L2            epsilon-DP, scale S/epsilon
+ *
+ * Proof note. Both densities are proportional to exp(-|b|/s) in their norm, so moving the centre by at most S
+ * changes the density anywhere by a factor of at most exp(S/s) = exp(epsilon) (Dwork et al. 2006; Chaudhuri,
+ * Monteleoni and Sarwate 2011). What follows, rounding to the grid and clipping to the bound, is
+ * post-processing: for a real release the sum is rounded once, in exact arithmetic (rand/exact.h).
+ */
+#pragma once
+
+#include "privacy/release.h"
+#include "rand/exact.h"
+#include "rand/stream.h"
+
+/* Where noise comes from: exactly one of the two. */
+typedef struct tacit_noise_source {
+    tacit_entropy *entropy; /* a real release */
+    tacit_stream *stream;   /* a simulation */
+} tacit_noise_source;
+
+/* What its noise will be worth: TACIT_NOISE_EXACT or TACIT_NOISE_SIMULATED. */
+tacit_noise tacit_noise_source_grade(const tacit_noise_source *source);
+
+typedef struct tacit_mechanism {
+    tacit_law law;
+    double sensitivity; /* in the law's norm, of the values as they are given: their rounding included */
+    tacit_price price;  /* infinite epsilon: no noise, in simulations only */
+} tacit_mechanism;
+
+/* The scale of the noise, rounded up. TACIT_USAGE for a sensitivity or price that is not positive and finite, or a law
+ * not in the table above. */
+tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism, tacit_error *error);
+
+/* Values with noise, in steps of 2^-grid_bits. */
+typedef struct tacit_noised tacit_noised;
+
+/* Add noise to `count` finite values and round to the grid. Values beyond `bound` (with their noise) are moved to it;
+ * bound * 2^grid_bits must be below 2^62. */
+tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_source *source,
+                                     const tacit_mechanism *mechanism, const double *values, size_t count,
+                                     int grid_bits, double bound, tacit_error *error);
+tacit_noised *tacit_noised_free(tacit_noised *noised);
+
+const int64_t *tacit_noised_steps(const tacit_noised *noised);
+size_t tacit_noised_count(const tacit_noised *noised);
+int tacit_noised_grid_bits(const tacit_noised *noised);
+tacit_noise tacit_noised_grade(const tacit_noised *noised); /* NONE, SIMULATED or EXACT */
