@@ -77,9 +77,9 @@ class Running:
         self.reader.join(seconds)
         return code
 
-    def kill(self, number=signal.SIGKILL):
+    def kill(self, number=signal.SIGKILL, seconds=PATIENCE):
         self.process.send_signal(number)
-        return self.finish()
+        return self.finish(seconds)
 
     def clean(self):
         if self.process.poll() is None:

@@ -119,21 +119,24 @@ class Studies(DeployedTest):
         self.refuse(2, *self.join_words(1, self.invite()), home=self.home(0), says=["was joined with", "TACIT_HOME"])
 
 
+SOON = 15  # seconds; far less on an idle machine
+
+
 class Interrupted(DeployedTest):
     def test_interrupting_ends_everything_soon_and_leaves_nothing_half_done(self):
         self.study()
         coordinator = self.coordinator()
         party = self.join(0)
         before = sorted(os.listdir(next((self.home(0) / "studies").iterdir())))
-        self.assertEqual(party.kill(signal.SIGINT), 1)
+        self.assertEqual(party.kill(signal.SIGINT, SOON), 1)
         self.assertEqual(party.lines[-1], "tacit: interrupted")
         self.assertEqual(sorted(os.listdir(next((self.home(0) / "studies").iterdir()))), before)
         self.assertEqual(sorted(os.listdir(self.home(0))), ["ledger.db", "studies"])
         other = self.join(1)
-        self.assertEqual(coordinator.kill(signal.SIGINT), 0, coordinator.text())
+        self.assertEqual(coordinator.kill(signal.SIGINT, SOON), 0, coordinator.text())
         self.assertFalse((self.folder / "address").exists())
         other.wait_line("trying again until")
-        self.assertEqual(other.kill(signal.SIGTERM), 1)
+        self.assertEqual(other.kill(signal.SIGTERM, SOON), 1)
         self.assertEqual(self.status()["state"], "recruiting")
         self.coordinator()
         self.check_done({0: self.resume(0), 1: self.resume(1), 2: self.join(2)})

@@ -40,8 +40,8 @@ class KilledParty(DeployedTest):
         self.check_done({0: again, **others})
         self.assertNotIn("409", coordinator.text())
 
-    def test_with_its_answer_charged_and_certainly_not_sent(self):
-        """The coordinator dies with the question asked, so the stored bytes go to its successor."""
+    def test_with_its_answer_charged_and_lost(self):
+        """The coordinator dies with the round open, and the answer with it: the stored bytes go to its successor."""
         self.study(parties="{expected: 2, minimum: 2}")
         coordinator = self.coordinator()
         absent = self.join(0)
