@@ -2,7 +2,7 @@
  * Times of the certified solver.
  *
  *   bench_glm fit   X LABELS ROWS COLS LAMBDA THREADS REPEATS WEIGHTS
- *   bench_glm many  X LABELS ROWS COLS LAMBDA THREADS REPEATS WEIGHTS FITS
+ *   bench_glm many  X LABELS ROWS COLS LAMBDA THREADS REPEATS WEIGHTS FITS STORED-ROWS
  *   bench_glm dgemm THREADS
  *
  * X holds doubles, row by row, LABELS 32-bit classes. `many` makes FITS separate fits of ROWS rows each,

@@ -46,17 +46,17 @@ static int fast_normals(size_t count, int repeats) {
 
 typedef struct law {
     const char *name;
-    tacit_noise noise;
+    tacit_law noise;
     double scale, variance; /* of a coordinate; 0: (d + 1) s^2 */
 } law;
 
 static const law laws[] = {
-    { "uniform", TACIT_NOISE_UNIFORM, 1, 1.0 / 3 },
-    { "Laplace", TACIT_NOISE_LAPLACE, 1, 2 },
-    { "Gaussian", TACIT_NOISE_GAUSSIAN, 1, 1 },
-    { "gamma-norm", TACIT_NOISE_GAMMA_NORM, 1, 0 },
-    { "discrete Laplace", TACIT_NOISE_DISCRETE_LAPLACE, 100, 2e4 },
-    { "discrete Gaussian", TACIT_NOISE_DISCRETE_GAUSSIAN, 100, 1e4 },
+    { "uniform", TACIT_LAW_UNIFORM, 1, 1.0 / 3 },
+    { "Laplace", TACIT_LAW_LAPLACE, 1, 2 },
+    { "Gaussian", TACIT_LAW_GAUSSIAN, 1, 1 },
+    { "gamma-norm", TACIT_LAW_GAMMA_NORM, 1, 0 },
+    { "discrete Laplace", TACIT_LAW_DISCRETE_LAPLACE, 100, 2e4 },
+    { "discrete Gaussian", TACIT_LAW_DISCRETE_GAUSSIAN, 100, 1e4 },
 };
 
 typedef struct work {
@@ -69,7 +69,7 @@ typedef struct work {
 } work;
 
 static tacit_status draw(work *self, const law *which, tacit_error *error) {
-    if (which->noise >= TACIT_NOISE_GEOMETRIC)
+    if (which->noise >= TACIT_LAW_GEOMETRIC)
         return tacit_exact_add_integer(self->vector, self->entropy, which->noise, self->whole,
                                        self->dimension, which->scale, 0, error);
     return tacit_exact_add(self->vector, self->entropy, which->noise, self->value, self->dimension,

@@ -22,6 +22,10 @@ class Failed(Exception):
     pass
 
 
+class Interrupted(Exception):
+    pass
+
+
 class Demo:
     def __init__(self, tacit, examples, folder):
         self.tacit, self.examples, self.folder = tacit, examples, folder
@@ -29,30 +33,45 @@ class Demo:
         self.schema = os.path.join(examples, "breast_cancer.schema.yaml")
         self.study = os.path.join(examples, "breast_cancer.study.yaml")
         self.processes = []
+        self.starting = self.interrupted = False
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
     # ---- processes ----
 
+    def interrupt(self, *_):
+        """A signal came: stop, but never between starting a process and remembering it."""
+        self.interrupted = True
+        if not self.starting:
+            raise Interrupted
+
+    def spawn(self, arguments, home, **streams):
+        self.starting = True
+        self.processes.append(subprocess.Popen([self.tacit, *arguments], stdin=subprocess.DEVNULL, text=True,
+                                               env=self.environment(home), **streams))
+        self.starting = False
+        if self.interrupted:
+            raise Interrupted
+        return self.processes[-1]
+
     def run(self, *arguments, home=None):
         """Run tacit to its end and return what it printed."""
-        done = subprocess.run([self.tacit, *arguments], capture_output=True, text=True, env=self.environment(home),
-                              check=False)
-        if done.returncode != 0:
-            raise Failed(f"tacit {' '.join(arguments[:2])}: {done.stderr.strip()}")
-        return done.stdout
+        process = self.spawn(arguments, home, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        output, messages = process.communicate()
+        if process.returncode != 0:
+            raise Failed(f"tacit {' '.join(arguments[:2])}: {messages.strip()}")
+        return output
 
     def start(self, *arguments, log, home=None):
         """Start tacit in the background, its messages going to a file."""
         with open(self.path(log), "w", encoding="utf-8") as stream:
-            process = subprocess.Popen([self.tacit, *arguments], stdout=stream, stderr=subprocess.STDOUT,
-                                       stdin=subprocess.DEVNULL, env=self.environment(home))
-        self.processes.append(process)
-        return process
+            return self.spawn(arguments, home, stdout=stream, stderr=subprocess.STDOUT)
 
     def stop(self):
         """End what still runs: politely, then for sure."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
         for process in self.processes:
             if process.poll() is None:
                 process.terminate()
@@ -198,14 +217,14 @@ def main():
         print(f"script/demo: {folder} is not empty; name another folder", file=sys.stderr)
         return 2
     demo = Demo(arguments.tacit, arguments.examples, folder)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(1))
     try:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, demo.interrupt)
         play(demo)
     except Failed as problem:
         print(f"script/demo: {problem} (everything is in {folder})", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except (Interrupted, KeyboardInterrupt):
         print("\nscript/demo: interrupted", file=sys.stderr)
         return 1
     finally:

@@ -8,21 +8,25 @@
 #include "net/server.h"
 #include "service/coordinator.h"
 
-enum { WANTED_FILES = 20000 };
+enum { WANTED_FILES = 20000, OTHER_FILES = 200 };
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 
 static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_console_progress(context)); }
 
 /* "127.0.0.1", "127.0.0.1:8443", "[::1]:8443" */
-static tacit_status parse_listen(const char *text, char *address, size_t size, uint16_t *port, tacit_error *error) {
+static tacit_status parse_listen(const char *text, char *address, size_t size, uint16_t *port,
+                                 tacit_error *error) {
     const char *close = text[0] == '[' ? strchr(text, ']') : NULL;
     const char *colon = close != NULL ? strchr(close, ':') : strrchr(text, ':');
     if (close == NULL && colon != NULL && strchr(text, ':') != colon) colon = NULL; /* a bare IPv6 address */
-    size_t length = close != NULL ? (size_t)(close - text - 1) : colon != NULL ? (size_t)(colon - text) : strlen(text);
+    size_t length = close != NULL   ? (size_t)(close - text - 1)
+                    : colon != NULL ? (size_t)(colon - text)
+                                    : strlen(text);
     char *end = NULL;
     long number = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
-    if (length == 0 || length >= size || (colon != NULL && (end == colon + 1 || *end != 0 || number < 0 || number > 65535)))
+    if (length == 0 || length >= size ||
+        (colon != NULL && (end == colon + 1 || *end != 0 || number < 0 || number > 65535)))
         return tacit_fail(error, TACIT_USAGE, "--listen takes ADDRESS or ADDRESS:PORT, not '%s'", text);
     memcpy(address, close != NULL ? text + 1 : text, length);
     address[length] = 0;
@@ -30,7 +34,8 @@ static tacit_status parse_listen(const char *text, char *address, size_t size, u
     return TACIT_OK;
 }
 
-static tacit_status run_coordinator(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+static tacit_status run_coordinator(const tacit_arguments *arguments, tacit_console *console,
+                                    tacit_error *error) {
     char address[64];
     tacit_coordinator_settings settings = {
         .folder = tacit_arguments_operand(arguments, "DIR"),
@@ -41,8 +46,12 @@ static tacit_status run_coordinator(const tacit_arguments *arguments, tacit_cons
         .news = print_news,
         .context = console,
     };
-    TACIT_TRY(parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address, &settings.port, error));
-    tacit_file_limit_raise(WANTED_FILES);
+    TACIT_TRY(parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address, &settings.port,
+                           error));
+    /* Every waiting party holds a connection, and those that want to join need one more. */
+    unsigned long files = tacit_file_limit_raise(WANTED_FILES);
+    if (files > 2 * OTHER_FILES)
+        settings.connections = (unsigned)(files > WANTED_FILES ? WANTED_FILES : files) - OTHER_FILES;
     TACIT_TRY(tacit_coordinator_run(&settings, error));
     return tacit_console_document(console, json_pack("{s:s}", "state", "stopped"), error);
 }
@@ -51,10 +60,11 @@ const tacit_command tacit_command_coordinator = {
     .name = "coordinator",
     .section = "Studies",
     .summary = "serve the studies of a folder to their parties",
-    .description =
-        "Listens for parties over mutual TLS, asks the questions of each study's method, and writes the models to the "
-        "folder. Stop it and start it again at any time: studies go on where they were. Only loopback is served unless "
-        "--listen says otherwise.",
+    .description = "Listens for parties over mutual TLS, asks the questions of each study's method, and "
+                   "writes the models to the "
+                   "folder. Stop it and start it again at any time: studies go on where they were. Only "
+                   "loopback is served unless "
+                   "--listen says otherwise.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder, made by `tacit study new`" },
@@ -70,9 +80,12 @@ const tacit_command tacit_command_coordinator = {
             { .name = "url",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "URL",
-              .help = "how parties reach this server, e.g. https://study.example.org:8443; its host goes into the "
+              .help = "how parties reach this server, e.g. https://study.example.org:8443; its host goes "
+                      "into the "
                       "server's certificate" },
-            { .name = "until-done", .kind = TACIT_OPTION_FLAG, .help = "end when no study recruits or runs any more" },
+            { .name = "until-done",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "end when no study recruits or runs any more" },
             { .name = NULL },
         },
     .examples =

@@ -21,7 +21,8 @@ static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_con
 /* The invitation itself, or a file that holds it, or - for standard input. */
 static tacit_status read_invitation(const char *operand, tacit_buffer *out, tacit_error *error) {
     if (strcmp(operand, "-") == 0) return tacit_file_read("/dev/stdin", out, error);
-    if (strchr(operand, '/') != NULL || access(operand, F_OK) == 0) return tacit_file_read(operand, out, error);
+    if (strchr(operand, '/') != NULL || access(operand, F_OK) == 0)
+        return tacit_file_read(operand, out, error);
     return tacit_buffer_append(out, operand, strlen(operand), error);
 }
 
@@ -41,7 +42,8 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
     tacit_console_note(console, "guarantee  %s", method->guarantee);
     tacit_console_note(console, "price      %s (%s)", tacit_price_text(price, &prices.charged),
                        tacit_release_kind_name(method->release_kind(plan)));
-    tacit_console_note(console, "parties    %zu expected, at least %zu must answer; yours has %zu rows, %zu needed",
+    tacit_console_note(console,
+                       "parties    %zu expected, at least %zu must answer; yours has %zu rows, %zu needed",
                        plan->parties, plan->minimum_parties, tacit_site_rows(site), plan->minimum_rows);
     tacit_console_note(console, "noise      provisional: operating-system entropy in double precision");
     return TACIT_OK;
@@ -50,7 +52,8 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
 static tacit_status ask_consent(const tacit_arguments *arguments, tacit_error *error) {
     if (tacit_arguments_flag(arguments, "yes")) return TACIT_OK;
     if (!isatty(STDIN_FILENO))
-        return tacit_fail(error, TACIT_REFUSED, "nobody is there to consent: read the above, then repeat with --yes");
+        return tacit_fail(error, TACIT_REFUSED,
+                          "nobody is there to consent: read the above, then repeat with --yes");
     char line[16] = "";
     fprintf(stderr, "Take part? [y/N] ");
     if (fgets(line, sizeof line, stdin) == NULL || (line[0] != 'y' && line[0] != 'Y'))
@@ -67,14 +70,17 @@ static tacit_status take_part(const tacit_arguments *arguments, tacit_console *c
     tacit_status status;
     TACIT_TRY(tacit_site_serve(site, &result, error));
     if (strcmp(result.state, "done") != 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_IO, "study '%s' ended without a model: %s: %s", name, result.state,
-                               result.reason));
-    if (out == NULL) TACIT_CHECK(tacit_path_join(path, sizeof path, tacit_site_folder(site), "model.json", error));
-    else snprintf(path, sizeof path, "%s", out);
+        TACIT_CHECK(tacit_fail(error, TACIT_IO, "study '%s' ended without a model: %s: %s", name,
+                               result.state, result.reason));
+    if (out == NULL)
+        TACIT_CHECK(tacit_path_join(path, sizeof path, tacit_site_folder(site), "model.json", error));
+    else
+        snprintf(path, sizeof path, "%s", out);
     TACIT_CHECK(tacit_file_write(path, result.model.bytes, result.model.length, 0644, error));
     tacit_console_print(console, "Study '%s' is done. The model is in %s\n", name, path);
     TACIT_CHECK(tacit_console_document(
-        console, json_pack("{s:s,s:s,s:o}", "study", name, "state", result.state, "model", tacit_json_text(path)),
+        console,
+        json_pack("{s:s,s:s,s:o}", "study", name, "state", result.state, "model", tacit_json_text(path)),
         error));
 cleanup:
     tacit_buffer_clear(&result.model);
@@ -82,7 +88,8 @@ cleanup:
 }
 
 static tacit_status run_join(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    const char *data = tacit_arguments_text(arguments, "data"), *given = tacit_arguments_text(arguments, "source");
+    const char *data = tacit_arguments_text(arguments, "data"),
+               *given = tacit_arguments_text(arguments, "source");
     char home[PATH_MAX], source[PATH_MAX];
     tacit_load_options reading = tacit_reading_options(arguments, console);
     tacit_buffer invitation = TACIT_BUFFER_LIMITED(TACIT_INVITATION_TEXT_MAX);
@@ -100,7 +107,8 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
                                      .no_header = reading.no_header,
                                      .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted") };
     tacit_site_callbacks callbacks = { cancelled, print_news, console };
-    TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings, &callbacks, error));
+    TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
+                                &callbacks, error));
     TACIT_CHECK(show_study(console, site, error));
     TACIT_CHECK(tacit_site_check(site, error));
     TACIT_CHECK(ask_consent(arguments, error));
@@ -114,22 +122,24 @@ cleanup:
     return status;
 }
 
-#define OPTION_OUT                                                                                                     \
-    {                                                                                                                  \
-        .name = "out", .kind = TACIT_OPTION_FILE, .placeholder = "MODEL",                                              \
-        .help = "where to write the model; into the study's folder unless told"                                        \
+#define OPTION_OUT                                                                                           \
+    {                                                                                                        \
+        .name = "out", .kind = TACIT_OPTION_FILE, .placeholder = "MODEL",                                    \
+        .help = "where to write the model; into the study's folder unless told"                              \
     }
 
 const tacit_command tacit_command_join = {
     .name = "join",
     .section = "Taking part",
     .summary = "take part in a study with one's own rows",
-    .description =
-        "Shows what the study asks, who sees it and what it costs, asks for consent, joins, and answers questions "
-        "until the study ends. The rows stay in this process; every answer passes the gate, which charges the ledger "
-        "and refuses beyond its limit. Set a limit first: tacit ledger limit.\n\n"
-        "The schema is the owner's own statement of what is public about the columns; it must say the same as the "
-        "study's.",
+    .description = "Shows what the study asks, who sees it and what it costs, asks for consent, joins, and "
+                   "answers questions "
+                   "until the study ends. The rows stay in this process; every answer passes the gate, which "
+                   "charges the ledger "
+                   "and refuses beyond its limit. Set a limit first: tacit ledger limit.\n\n"
+                   "The schema is the owner's own statement of what is public about the columns; it must say "
+                   "the same as the "
+                   "study's.",
     .operands =
         (const tacit_operand[]){
             { "INVITE", 1, 1, "the invitation, or a file that holds it, or - for standard input" },
@@ -185,8 +195,9 @@ const tacit_command tacit_command_party = {
     .name = "party",
     .section = "Taking part",
     .summary = "go on with a study that was joined before",
-    .description = "After a restart or an interruption. An answer already given is sent again as it was, without a "
-                   "second charge.",
+    .description =
+        "After a restart or an interruption. An answer already given is sent again as it was, without a "
+        "second charge.",
     .operands =
         (const tacit_operand[]){
             { "STUDY", 1, 1, "its name, as `tacit join` showed it" },

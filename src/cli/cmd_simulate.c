@@ -303,7 +303,7 @@ const tacit_command tacit_command_simulate = {
         (const tacit_example[]){
             { "Five clinics, three prices, beside pooling all rows and staying alone.",
               "tacit simulate --method batch,indiv,avg --train examples/breast_cancer.csv --schema "
-              "examples/breast_cancer.schema.yaml --parties 5 --epsilon 0.5,2,10 --lambda 0.05 --trials 20" },
+              "examples/breast_cancer.schema.yaml --parties 5 --epsilon 1,2,5 --lambda 0.05 --trials 20" },
             { "Keep a model.", "tacit simulate --method avg --train patients.csv --schema patients.yaml "
                                "--parties 10 --epsilon 1 --out model.json" },
             { .text = NULL },

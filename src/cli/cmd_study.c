@@ -42,8 +42,8 @@ static tacit_status run_new(const tacit_arguments *arguments, tacit_console *con
     describe(console, study, folder);
     TACIT_CHECK(tacit_console_document(console,
                                        json_pack("{s:s,s:o,s:s,s:s}", "study", study->name, "folder",
-                                                 tacit_json_text(folder), "method", study->plan.method->name, "state",
-                                                 "recruiting"),
+                                                 tacit_json_text(folder), "method", study->plan.method->name,
+                                                 "state", "recruiting"),
                                        error));
 cleanup:
     tacit_registry_close(registry);
@@ -55,9 +55,10 @@ const tacit_command tacit_command_study_new = {
     .name = "study new",
     .section = "Studies",
     .summary = "add a study to a coordinator's folder",
-    .description =
-        "Reads the study's definition (YAML), checks it, and stores it. The folder is made if missing, with a "
-        "certificate authority of its own; keep it private. The schema named in the definition becomes part of it.",
+    .description = "Reads the study's definition (YAML), checks it, and stores it. The folder is made if "
+                   "missing, with a "
+                   "certificate authority of its own; keep it private. The schema named in the definition "
+                   "becomes part of it.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },
@@ -75,7 +76,8 @@ const tacit_command tacit_command_study_new = {
         },
     .examples =
         (const tacit_example[]){
-            { "Add a study and invite five clinics.", "tacit study new consortium examples/breast_cancer.study.yaml" },
+            { "Add a study and invite five clinics.",
+              "tacit study new consortium examples/breast_cancer.study.yaml" },
             { .text = NULL },
         },
     .run = run_new,
@@ -84,14 +86,16 @@ const tacit_command tacit_command_study_new = {
 /* ---- invite ---- */
 
 static tacit_status run_invite(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    const char *folder = tacit_arguments_operand(arguments, "DIR"), *study = tacit_arguments_operand(arguments, "STUDY");
+    const char *folder = tacit_arguments_operand(arguments, "DIR"),
+               *study = tacit_arguments_operand(arguments, "STUDY");
     int64_t count = tacit_arguments_integer(arguments, "count");
     int64_t expires = (int64_t)time(NULL) + (int64_t)(tacit_arguments_number(arguments, "days") * 86400);
     json_t *list = json_array();
     tacit_status status = TACIT_OK;
     for (int64_t i = 0; i < count && status == TACIT_OK; i++) {
         tacit_buffer line = TACIT_BUFFER_INIT;
-        status = tacit_coordinator_invite(folder, study, tacit_arguments_text(arguments, "url"), expires, &line, error);
+        status = tacit_coordinator_invite(folder, study, tacit_arguments_text(arguments, "url"), expires,
+                                          &line, error);
         if (status == TACIT_OK) {
             tacit_console_print(console, "%s\n", tacit_buffer_text(&line));
             list = tacit_json_append(list, json_string(tacit_buffer_text(&line)));
@@ -104,7 +108,8 @@ static tacit_status run_invite(const tacit_arguments *arguments, tacit_console *
     }
     tacit_console_note(console, "each line lets one party join once; pass it on like a password");
     return tacit_console_document(
-        console, json_pack("{s:s,s:I,s:o}", "study", study, "expires", (json_int_t)expires, "invitations", list),
+        console,
+        json_pack("{s:s,s:I,s:o}", "study", study, "expires", (json_int_t)expires, "invitations", list),
         error);
 }
 
@@ -112,8 +117,9 @@ const tacit_command tacit_command_study_invite = {
     .name = "study invite",
     .section = "Studies",
     .summary = "print single-use invitations to a study",
-    .description = "An invitation carries the coordinator's address and certificate and a secret token. It can be used "
-                   "once, until it expires; the party's private key is made at the party and never leaves it.",
+    .description =
+        "An invitation carries the coordinator's address and certificate and a secret token. It can be used "
+        "once, until it expires; the party's private key is made at the party and never leaves it.",
     .operands = folder_and_study,
     .options =
         (const tacit_option[]){
@@ -150,18 +156,17 @@ const tacit_command tacit_command_study_invite = {
 /* ---- status ---- */
 
 static json_t *record_document(const tacit_study_record *record) {
-    return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I}", "study", record->name, "state", tacit_study_state_name(record->state),
-                     "reason", tacit_json_text(record->reason), "joined", (json_int_t)record->joined, "invited",
-                     (json_int_t)record->invited, "rounds", (json_int_t)record->rounds);
+    return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I}", "study", record->name, "state",
+                     tacit_study_state_name(record->state), "reason", tacit_json_text(record->reason),
+                     "joined", (json_int_t)record->joined, "invited", (json_int_t)record->invited, "rounds",
+                     (json_int_t)record->rounds);
 }
 
-static tacit_status show(tacit_console *console, const tacit_study_record *records, size_t count, tacit_error *error) {
-    static const tacit_grid_column columns[] = { { "study", TACIT_LEFT },
-                                                 { "state", TACIT_LEFT },
-                                                 { "joined", TACIT_RIGHT },
-                                                 { "invited", TACIT_RIGHT },
-                                                 { "rounds", TACIT_RIGHT },
-                                                 { "reason", TACIT_LEFT } };
+static tacit_status show(tacit_console *console, const tacit_study_record *records, size_t count,
+                         tacit_error *error) {
+    static const tacit_grid_column columns[] = { { "study", TACIT_LEFT },   { "state", TACIT_LEFT },
+                                                 { "joined", TACIT_RIGHT }, { "invited", TACIT_RIGHT },
+                                                 { "rounds", TACIT_RIGHT }, { "reason", TACIT_LEFT } };
     tacit_grid *grid = NULL;
     json_t *list = json_array();
     tacit_status status;
@@ -191,8 +196,10 @@ static tacit_status run_status(const tacit_arguments *arguments, tacit_console *
     size_t count = 0;
     tacit_status status;
     TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
-    if (name != NULL) TACIT_CHECK(tacit_registry_study(registry, name, &one, NULL, error));
-    else TACIT_CHECK(tacit_registry_studies(registry, &records, &count, error));
+    if (name != NULL)
+        TACIT_CHECK(tacit_registry_study(registry, name, &one, NULL, error));
+    else
+        TACIT_CHECK(tacit_registry_studies(registry, &records, &count, error));
     TACIT_CHECK(name != NULL ? show(console, &one, 1, error) : show(console, records, count, error));
 cleanup:
     free(records);
@@ -225,9 +232,11 @@ static tacit_status run_close(const tacit_arguments *arguments, tacit_console *c
     tacit_registry *registry = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
-    TACIT_CHECK(tacit_registry_set_state(registry, name, TACIT_STUDY_CLOSED, "closed by the coordinator", NULL, error));
+    TACIT_CHECK(tacit_registry_set_state(registry, name, TACIT_STUDY_CLOSED, "closed by the coordinator",
+                                         NULL, error));
     tacit_console_print(console, "Study '%s' is closed; its parties are told at their next poll.\n", name);
-    TACIT_CHECK(tacit_console_document(console, json_pack("{s:s,s:s}", "study", name, "state", "closed"), error));
+    TACIT_CHECK(
+        tacit_console_document(console, json_pack("{s:s,s:s}", "study", name, "state", "closed"), error));
 cleanup:
     tacit_registry_close(registry);
     return status;

@@ -6,6 +6,7 @@
 
 #define TACIT_COMMANDS(X)                                                                                    \
     X(methods)                                                                                               \
+    X(explain)                                                                                               \
     X(simulate)                                                                                              \
     X(evaluate)                                                                                              \
     X(predict)                                                                                               \

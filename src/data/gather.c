@@ -36,8 +36,25 @@ static tacit_status grow_entries(tacit_gather *gather, size_t entries, tacit_err
     return TACIT_OK;
 }
 
+/* Not tacit_matrix_create: filling with zeros would touch all the memory before it is needed. */
+static tacit_status make_matrix(tacit_matrix *out, size_t rows, size_t features, tacit_error *error) {
+    double *values =
+        rows <= SIZE_MAX / features ? tacit_allocate_aligned(rows * features, sizeof *values) : NULL;
+    if (values == NULL) return tacit_fail_memory(error);
+    *out = (tacit_matrix){ rows, features, values };
+    return TACIT_OK;
+}
+
+tacit_status tacit_gather_expect(tacit_gather *gather, size_t rows, tacit_error *error) {
+    return gather->is_sparse ? TACIT_OK : make_matrix(&gather->whole, rows, gather->features, error);
+}
+
 /* Where dense row `row` goes; blocks are added as needed. */
 static tacit_status dense_place(tacit_gather *gather, size_t row, double **out, tacit_error *error) {
+    if (row < gather->whole.rows) {
+        *out = gather->whole.values + row * gather->features;
+        return TACIT_OK;
+    }
     size_t block = row / TACIT_GATHER_BLOCK;
     if (block == gather->block_capacity) {
         size_t capacity = gather->block_capacity > 0 ? 2 * gather->block_capacity : 16;
@@ -79,13 +96,12 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
 
 /* Blocks are freed as they are copied, so that memory peaks at one copy and a block. */
 static tacit_status finish_dense(tacit_gather *gather, tacit_matrix *out, tacit_error *error) {
-    /* Not tacit_matrix_create: filling with zeros would touch all the memory while the blocks still hold
-     * theirs. */
-    double *values = gather->rows <= SIZE_MAX / gather->features
-                         ? tacit_allocate_aligned(gather->rows * gather->features, sizeof *values)
-                         : NULL;
-    if (values == NULL) return tacit_fail_memory(error);
-    *out = (tacit_matrix){ gather->rows, gather->features, values };
+    if (gather->whole.values != NULL && gather->whole.rows == gather->rows) {
+        *out = gather->whole;
+        gather->whole = (tacit_matrix)TACIT_MATRIX_INIT;
+        return TACIT_OK;
+    }
+    TACIT_TRY(make_matrix(out, gather->rows, gather->features, error));
     for (size_t block = 0; block < gather->block_count; block++) {
         size_t first = block * TACIT_GATHER_BLOCK, left = gather->rows - first;
         size_t rows = left < TACIT_GATHER_BLOCK ? left : TACIT_GATHER_BLOCK;
@@ -126,6 +142,7 @@ void tacit_gather_clear(tacit_gather *gather) {
     if (gather == NULL) return;
     for (size_t i = 0; i < gather->block_count; i++) free(gather->block[i]);
     free(gather->block);
+    tacit_matrix_clear(&gather->whole);
     free(gather->label);
     free(gather->group);
     free(gather->start);

@@ -13,12 +13,16 @@ typedef struct tacit_gather {
     size_t rows, row_capacity;
     int32_t *label, *group;
     size_t block_count, block_capacity;
-    double **block; /* dense */
-    size_t *start;  /* sparse */
+    double **block;     /* dense */
+    tacit_matrix whole; /* dense, when the number of rows was announced: no blocks then */
+    size_t *start;      /* sparse */
     size_t entries, entry_capacity;
     uint32_t *column;
     double *value;
 } tacit_gather;
+
+/* The number of rows is known after all: dense rows then go straight to their final place. */
+tacit_status tacit_gather_expect(tacit_gather *gather, size_t rows, tacit_error *error);
 
 /* Encode and append all rows of a table, with the class and the group of each (NULL: none). */
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,

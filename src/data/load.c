@@ -220,6 +220,7 @@ static tacit_status load_and_draft(loading *load, tacit_input *input, tacit_data
         tacit_schema_draft(&schema, load->table, load->options->label, load->options->positive, error));
     load->schema = schema;
     TACIT_CHECK(start_gathering(load, error));
+    TACIT_CHECK(tacit_gather_expect(&load->gather, load->table->rows, error));
     TACIT_CHECK(gather_rows(load, error));
     TACIT_CHECK(finish(load, &dataset, error));
     dataset->bounds_from_data = true;

@@ -1,6 +1,7 @@
 #include "lab/simulate.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,18 +35,29 @@ static tacit_spread spread(const double *values, size_t count) {
 
 /* ---- evaluating ---- */
 
+enum { MODELS_AT_A_TIME = 16 }; /* large enough to be cheap, small enough to stop soon */
+
 typedef struct evaluation {
+    const tacit_simulation *simulation;
     const tacit_outcome *outcome;
-    const tacit_view *test;
     tacit_metrics *metrics;
+    pthread_mutex_t mutex; /* guards done, and keeps reports in order */
+    size_t done;
 } evaluation;
 
 static tacit_status evaluate_some(void *context, size_t begin, size_t end, unsigned worker,
                                   tacit_error *error) {
     evaluation *work = context;
+    const tacit_progress *progress = work->simulation->progress;
     (void)worker;
+    if (tacit_progress_cancelled(progress)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
     for (size_t i = begin; i < end; i++)
-        TACIT_TRY(tacit_model_evaluate(work->outcome->models[i], work->test, NULL, &work->metrics[i], error));
+        TACIT_TRY(tacit_model_evaluate(work->outcome->models[i], &work->simulation->test, NULL,
+                                       &work->metrics[i], error));
+    pthread_mutex_lock(&work->mutex);
+    work->done += end - begin;
+    tacit_progress_report(progress, "evaluating", work->done, work->outcome->count);
+    pthread_mutex_unlock(&work->mutex);
     return TACIT_OK;
 }
 
@@ -54,9 +66,13 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
                              tacit_metrics *out, tacit_error *error) {
     if (outcome->count == 1)
         return tacit_model_evaluate(outcome->models[0], &simulation->test, simulation->pool, out, error);
-    evaluation work = { outcome, &simulation->test, TACIT_NEW(tacit_metrics, outcome->count) };
+    evaluation work = { .simulation = simulation,
+                        .outcome = outcome,
+                        .metrics = TACIT_NEW(tacit_metrics, outcome->count),
+                        .mutex = PTHREAD_MUTEX_INITIALIZER };
     if (work.metrics == NULL) return tacit_fail_memory(error);
-    tacit_status status = tacit_pool_for(simulation->pool, outcome->count, 16, evaluate_some, &work, error);
+    tacit_status status =
+        tacit_pool_for(simulation->pool, outcome->count, MODELS_AT_A_TIME, evaluate_some, &work, error);
     tacit_metrics sum = { 0, 0, 0 };
     for (size_t i = 0; i < outcome->count; i++) {
         sum.accuracy += work.metrics[i].accuracy;
@@ -66,6 +82,7 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
     double count = (double)outcome->count;
     if (status == TACIT_OK)
         *out = (tacit_metrics){ sum.accuracy / count, sum.auc / count, sum.log_loss / count };
+    pthread_mutex_destroy(&work.mutex);
     free(work.metrics);
     return status;
 }

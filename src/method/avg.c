@@ -40,8 +40,10 @@ static const double GRADIENT_TOLERANCE = 1e-9; /* g: fixed and public */
 
 static const tacit_parameter parameters[] = {
     { "noise", "coordinator", "coordinator|party", 0, 0,
-      "who adds it: a coordinator entrusted with the local weights, or each party itself (more noise, no trust)" },
-    { "unit", "record", "record|party", 0, 0, "whose replacement is hidden: one row, or all rows of a party" },
+      "who adds it: a coordinator entrusted with the local weights, or each party itself (more noise, no "
+      "trust)" },
+    { "unit", "record", "record|party", 0, 0,
+      "whose replacement is hidden: one row, or all rows of a party" },
     { NULL, NULL, NULL, 0, 0, NULL },
 };
 
@@ -52,7 +54,8 @@ static tacit_unit unit_of(const tacit_plan *plan) {
 }
 
 static size_t weight_count(const tacit_plan *plan) {
-    return tacit_loss_for(plan->classes) == TACIT_LOSS_SOFTMAX ? plan->classes * plan->features : plan->features;
+    return tacit_loss_for(plan->classes) == TACIT_LOSS_SOFTMAX ? plan->classes * plan->features
+                                                               : plan->features;
 }
 
 /* W(x), x >= 0, from above: Newton on w e^w = x, which descends to the root from the right. */
@@ -86,7 +89,9 @@ static double sensitivity(const tacit_plan *plan, const tacit_sum_spec *spec) {
 /* The radius that G(d, s) passes with probability below e^-40 < 1e-17: Gamma(d, 1) > d + sqrt(2 d u) + u at e^-u
  * (Laurent and Massart 2000). Where noise is inside a contribution the sum's bound must hold it; what falls beyond is
  * clipped, which is post-processing. */
-static double noise_reach(size_t d, double scale) { return scale * ((double)d + sqrt(80.0 * (double)d) + 40); }
+static double noise_reach(size_t d, double scale) {
+    return scale * ((double)d + sqrt(80.0 * (double)d) + 40);
+}
 
 /* The sum that is asked for. With noise inside, the bound depends on the scale and the scale on the grid's rounding,
  * so the grid is fixed from a first scale and the bound from the final one. */
@@ -116,8 +121,25 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
     return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
 }
 
-static void add_noise(const tacit_plan *plan, const tacit_sum_spec *spec, tacit_stream *stream, double *values,
-                      double *scratch) {
+/* G(d, s) has mean norm d s. Of M independent ones with variance (d + 1) s^2 in each coordinate, the mean has a norm
+ * near sqrt(d (d + 1)/M) s. */
+static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+    tacit_sum_spec spec;
+    TACIT_TRY(sum_spec(plan, &spec, error));
+    double d = (double)spec.length, m = (double)plan->parties, s = sensitivity(plan, &spec) / plan->epsilon;
+    *out = (tacit_noise_law){
+        .law = "gamma-norm G(d, s)",
+        .added_to = by_party(plan) ? "each party's weights" : "the sum of the parties' weights",
+        .dimension = spec.length,
+        .sensitivity = sensitivity(plan, &spec),
+        .scale = s,
+        .mean_norm = by_party(plan) ? sqrt(d * (d + 1) / m) * s : d * s / m,
+    };
+    return TACIT_OK;
+}
+
+static void add_noise(const tacit_plan *plan, const tacit_sum_spec *spec, tacit_stream *stream,
+                      double *values, double *scratch) {
     if (isinf(plan->epsilon)) return;
     tacit_fast_gamma_norm(stream, scratch, spec->length, sensitivity(plan, spec) / plan->epsilon);
     for (size_t j = 0; j < spec->length; j++) values[j] += scratch[j];
@@ -136,7 +158,8 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     TACIT_CHECK(sum_spec(plan, &spec, error));
     TACIT_CHECK(price(plan, &prices, error));
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
-        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
     TACIT_CHECK(tacit_party_local_model(party, GRADIENT_TOLERANCE, &model, &owned, error));
     reply->contribution = TACIT_NEW(double, spec.length);
     noise = TACIT_NEW(double, spec.length);
@@ -164,7 +187,8 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_status status = noise != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) goto cleanup;
     TACIT_CHECK(sum_spec(plan, &spec, error));
-    TACIT_CHECK(tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+    TACIT_CHECK(
+        tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
     if (!by_party(plan)) {
         tacit_stream stream = tacit_session_stream(session, "avg noise");
@@ -192,13 +216,32 @@ const tacit_method tacit_method_avg = {
     .units = "record|party",
     .parameters = parameters,
     .leaves = "the weights of a model fitted to the party's rows, as one contribution to a sum",
-    .seen_by = "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); noise=party: the "
+    .seen_by = "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); "
+               "noise=party: the "
                "coordinator, with the party's own noise inside (charged). Everybody sees the final model",
-    .guarantee = "pure epsilon-DP for one row (unit=record) or one party (unit=party) by gamma-norm noise on the sum, "
-                 "sensitivity 2/(n_min lambda) or 2 min(1/lambda, sqrt(.2785/lambda)), solver slack and rounding "
-                 "included",
+    .guarantee =
+        "epsilon-differential privacy (delta = 0), for replacing one row of a party (unit=record) or all its "
+        "rows "
+        "(unit=party), towards everybody who sees the model; with noise=party towards the coordinator too",
+    .assumption = "every row lies in the unit ball (the schema's encoding sees to it); parties have at least "
+                  "the declared "
+                  "minimum of rows (a smaller one refuses); with noise=coordinator, that the coordinator "
+                  "adds the noise "
+                  "and keeps the contributions to itself",
+    .theorem = "gamma-norm noise of scale S/epsilon on a sum of L2 sensitivity S (Chaudhuri, Monteleoni and "
+               "Sarwate 2011). "
+               "S = 2L/(n_min lambda) per record, 2 min(L/lambda, sqrt(W((K-1)/e)/lambda)) per party, L = 1 "
+               "or sqrt(2) for "
+               "softmax, W Lambert's function; plus twice the solver's certified distance and twice the "
+               "grid's rounding",
+    .claim =
+        "the same epsilon; per party the papers' S is 2L/lambda, larger by L/sqrt(lambda W) for small lambda",
+    .caveats = "the smallest party sets the noise; the mean of models of unlike parties is not the model of "
+               "all rows; noise "
+               "in deployed studies is provisional (double precision)",
     .check = check,
     .price = price,
+    .noise = noise_law,
     .release_kind = release_kind,
     .coordinate = coordinate,
     .handlers = handlers,

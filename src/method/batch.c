@@ -21,8 +21,11 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     const tacit_view *rows =
         session->transport.pooled != NULL ? session->transport.pooled(session->transport.context) : NULL;
     if (rows == NULL)
-        return tacit_fail(error, TACIT_REFUSED, "method batch needs all rows in one place: simulate it instead");
-    tacit_linear_fit fit = { .lambda = session->plan->lambda, .pool = session->pool, .progress = session->progress };
+        return tacit_fail(error, TACIT_REFUSED,
+                          "method batch needs all rows in one place: simulate it instead");
+    tacit_linear_fit fit = { .lambda = session->plan->lambda,
+                             .pool = session->pool,
+                             .progress = session->progress };
     tacit_model *model = NULL;
     TACIT_TRY(tacit_model_fit_linear(&model, rows, &fit, error));
     out->parties = session->plan->parties;
@@ -40,6 +43,10 @@ const tacit_method tacit_method_batch = {
     .leaves = "every row",
     .seen_by = "whoever pools the rows",
     .guarantee = "none: a yardstick for simulations",
+    .assumption = "that the rows are nobody's, as in a simulation",
+    .theorem = "none",
+    .claim = "none: the papers use it as a yardstick too",
+    .caveats = "never publish its model when the rows are private",
     .price = price,
     .release_kind = release_kind,
     .coordinate = coordinate,

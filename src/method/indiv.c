@@ -45,10 +45,11 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     for (size_t k = 0; k < answers.count; k++) {
         tacit_model *model = NULL;
         const double *weights = NULL;
-        TACIT_CHECK(tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+        TACIT_CHECK(
+            tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
         TACIT_CHECK(tacit_outcome_add(out, model, error));
-        TACIT_CHECK(tacit_message_numbers(&answers.answer[k].message, "weights", tacit_model_size(model), &weights,
-                                          error));
+        TACIT_CHECK(tacit_message_numbers(&answers.answer[k].message, "weights", tacit_model_size(model),
+                                          &weights, error));
         memcpy(model->weights, weights, tacit_model_size(model) * sizeof *weights);
     }
     out->parties = answers.count;
@@ -70,6 +71,10 @@ const tacit_method tacit_method_indiv = {
     .leaves = "each party's own model",
     .seen_by = "the coordinator",
     .guarantee = "none: a yardstick for simulations",
+    .assumption = "that the rows are nobody's, as in a simulation",
+    .theorem = "none",
+    .claim = "none: the papers use it as a yardstick too",
+    .caveats = "never publish its model when the rows are private",
     .price = price,
     .release_kind = release_kind,
     .coordinate = coordinate,

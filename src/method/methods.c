@@ -26,6 +26,7 @@ tacit_status tacit_method_require(const tacit_method **out, const char *name, ta
     size_t used = 0;
     known[0] = 0;
     for (size_t i = 0; tacit_methods[i] != NULL && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", tacit_methods[i]->name);
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
+                                 tacit_methods[i]->name);
     return tacit_fail(error, TACIT_USAGE, "no method is called '%.60s'; there are: %s", name, known);
 }

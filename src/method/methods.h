@@ -3,9 +3,9 @@
 
 #include "session/method.h"
 
-#define TACIT_METHODS(X)                                                                                               \
-    X(batch)                                                                                                           \
-    X(indiv)                                                                                                           \
+#define TACIT_METHODS(X)                                                                                     \
+    X(batch)                                                                                                 \
+    X(indiv)                                                                                                 \
     X(avg)
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;

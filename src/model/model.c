@@ -10,7 +10,8 @@
 tacit_status tacit_model_create(tacit_model **out, tacit_loss loss, size_t features, size_t classes,
                                 tacit_error *error) {
     if (features == 0 || classes < 2 || (loss != TACIT_LOSS_SOFTMAX && classes != 2))
-        return tacit_fail(error, TACIT_USAGE, "no linear model has %zu features and %zu classes", features, classes);
+        return tacit_fail(error, TACIT_USAGE, "no linear model has %zu features and %zu classes", features,
+                          classes);
     tacit_model *model = TACIT_NEW(tacit_model, 1);
     if (model == NULL) return tacit_fail_memory(error);
     model->loss = loss;
@@ -38,14 +39,17 @@ size_t tacit_model_scores_per_row(const tacit_model *model) {
     return model->loss == TACIT_LOSS_SOFTMAX ? model->classes : 1;
 }
 
-size_t tacit_model_size(const tacit_model *model) { return tacit_model_scores_per_row(model) * model->features; }
+size_t tacit_model_size(const tacit_model *model) {
+    return tacit_model_scores_per_row(model) * model->features;
+}
 
 tacit_loss tacit_loss_for(size_t classes) { return classes > 2 ? TACIT_LOSS_SOFTMAX : TACIT_LOSS_LOGISTIC; }
 
 tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, const tacit_linear_fit *fit,
                                     tacit_error *error) {
     tacit_model *model = NULL;
-    TACIT_TRY(tacit_model_create(&model, tacit_loss_for(rows->classes), rows->rows.cols, rows->classes, error));
+    TACIT_TRY(
+        tacit_model_create(&model, tacit_loss_for(rows->classes), rows->rows.cols, rows->classes, error));
     tacit_glm_problem problem = {
         .loss = model->loss,
         .x = rows->rows,
@@ -69,8 +73,8 @@ tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, c
     return TACIT_OK;
 }
 
-tacit_status tacit_model_describe(tacit_model *model, const tacit_levels *class_names, const tacit_schema *schema,
-                                  tacit_error *error) {
+tacit_status tacit_model_describe(tacit_model *model, const tacit_levels *class_names,
+                                  const tacit_schema *schema, tacit_error *error) {
     if (class_names != NULL) {
         tacit_levels_clear(&model->class_names);
         TACIT_TRY(tacit_levels_copy(&model->class_names, class_names, error));
@@ -105,8 +109,8 @@ static tacit_status score_rows(void *context, size_t begin, size_t end, unsigned
     return TACIT_OK;
 }
 
-tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool, double *out,
-                                tacit_error *error) {
+tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool,
+                                double *out, tacit_error *error) {
     if (rows->cols != model->features)
         return tacit_fail(error, TACIT_INPUT, "the rows have %zu features and the model %zu", rows->cols,
                           model->features);
@@ -123,8 +127,8 @@ int32_t tacit_model_class(const tacit_model *model, const double *scores) {
 }
 
 /* Metrics from scores already computed; label and predicted are scratch of `count` each. */
-static tacit_status measure(const tacit_model *model, const int32_t *label, int32_t *predicted, const double *scores,
-                            size_t count, tacit_metrics *out, tacit_error *error) {
+static tacit_status measure(const tacit_model *model, const int32_t *label, int32_t *predicted,
+                            const double *scores, size_t count, tacit_metrics *out, tacit_error *error) {
     size_t each = tacit_model_scores_per_row(model);
     tacit_metrics metrics = { NAN, NAN, NAN };
     for (size_t i = 0; i < count; i++) predicted[i] = tacit_model_class(model, scores + i * each);
@@ -142,7 +146,7 @@ static tacit_status measure(const tacit_model *model, const int32_t *label, int3
 tacit_status tacit_model_evaluate(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
                                   tacit_metrics *out, tacit_error *error) {
     size_t count = rows->rows.count;
-    double *scores = TACIT_NEW(double, count * tacit_model_scores_per_row(model));
+    double *scores = TACIT_NEW(double, count *tacit_model_scores_per_row(model));
     int32_t *label = TACIT_NEW(int32_t, count), *predicted = TACIT_NEW(int32_t, count);
     tacit_status status;
     if (scores == NULL || label == NULL || predicted == NULL) {

@@ -25,9 +25,9 @@ typedef struct tacit_guarantee {
 typedef struct tacit_model {
     tacit_loss loss;
     size_t features, classes;
-    double *weights;        /* features of them, or classes x features row-major for softmax */
+    double *weights;          /* features of them, or classes x features row-major for softmax */
     tacit_levels class_names; /* as many as classes, or none */
-    tacit_schema *schema;   /* the encoding; NULL when the model is used on encoded rows only */
+    tacit_schema *schema;     /* the encoding; NULL when the model is used on encoded rows only */
     tacit_guarantee guarantee;
 } tacit_model;
 
@@ -58,12 +58,12 @@ tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, c
                                     tacit_error *error);
 
 /* Copy class names and encoding from where the rows came; the schema may be NULL. */
-tacit_status tacit_model_describe(tacit_model *model, const tacit_levels *class_names, const tacit_schema *schema,
-                                  tacit_error *error);
+tacit_status tacit_model_describe(tacit_model *model, const tacit_levels *class_names,
+                                  const tacit_schema *schema, tacit_error *error);
 
 /* Scores of all rows: rows x scores_per_row, row-major. */
-tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool, double *out,
-                                tacit_error *error);
+tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool,
+                                double *out, tacit_error *error);
 
 /* The predicted class of a row from its scores. */
 int32_t tacit_model_class(const tacit_model *model, const double *scores);

@@ -22,14 +22,14 @@ static const char *loss_name(tacit_loss loss) {
 
 /* JSON has no infinity; a noise-free model has no price at all, so only finite ones are written. */
 static json_t *price_to_json(const tacit_price *price) {
-    return json_pack("{s:s,s:f,s:f}", "unit", tacit_unit_name(price->unit), "epsilon", price->epsilon, "delta",
-                     price->delta);
+    return json_pack("{s:s,s:f,s:f}", "unit", tacit_unit_name(price->unit), "epsilon", price->epsilon,
+                     "delta", price->delta);
 }
 
 static json_t *guarantee_to_json(const tacit_guarantee *guarantee) {
-    json_t *object = json_pack("{s:s,s:s,s:b,s:I,s:f}", "method", guarantee->method, "study", guarantee->study,
-                               "private", guarantee->is_private, "parties", (json_int_t)guarantee->parties, "lambda",
-                               guarantee->lambda);
+    json_t *object = json_pack("{s:s,s:s,s:b,s:I,s:f}", "method", guarantee->method, "study",
+                               guarantee->study, "private", guarantee->is_private, "parties",
+                               (json_int_t)guarantee->parties, "lambda", guarantee->lambda);
     if (object != NULL && guarantee->is_private) {
         json_object_set_new(object, "charged", price_to_json(&guarantee->charged));
         json_object_set_new(object, "claimed", price_to_json(&guarantee->claimed));
@@ -43,19 +43,21 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
     json_t *weights = json_array(), *names = json_array(), *root = NULL;
     char *text = NULL;
     tacit_status status = TACIT_OK;
-    for (size_t i = 0; i < tacit_model_size(model); i++) json_array_append_new(weights, json_real(model->weights[i]));
+    for (size_t i = 0; i < tacit_model_size(model); i++)
+        json_array_append_new(weights, json_real(model->weights[i]));
     for (size_t k = 0; k < model->class_names.count; k++)
         json_array_append_new(names, json_string(model->class_names.text[k]));
     if (model->schema != NULL) TACIT_CHECK(tacit_schema_canonical(model->schema, &schema, error));
-    root = json_pack("{s:s,s:i,s:s,s:I,s:I,s:O,s:O,s:s,s:o}", "format", "tacit-model", "version", FORMAT_VERSION,
-                     "loss", loss_name(model->loss), "features", (json_int_t)model->features, "classes",
-                     (json_int_t)model->classes, "weights", weights, "class_names", names, "schema",
-                     tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
+    root = json_pack("{s:s,s:i,s:s,s:I,s:I,s:O,s:O,s:s,s:o}", "format", "tacit-model", "version",
+                     FORMAT_VERSION, "loss", loss_name(model->loss), "features", (json_int_t)model->features,
+                     "classes", (json_int_t)model->classes, "weights", weights, "class_names", names,
+                     "schema", tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
     bool whole = json_array_size(weights) == tacit_model_size(model) &&
                  json_array_size(names) == model->class_names.count;
     /* 17 digits bring back the same double. */
     text = root != NULL && whole ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
-    status = text != NULL ? tacit_buffer_print(out, error, "%s\n", text) : tacit_fail_memory(error);
+    status = text != NULL ? tacit_buffer_print(out, error, "%s\n", text)
+                          : tacit_fail(error, TACIT_NO_MEMORY, "out of memory, or a class name is not UTF-8");
 cleanup:
     free(text);
     json_decref(root);
@@ -71,7 +73,8 @@ static bool read_price(const json_t *object, tacit_price *out) {
                     &out->delta) != 0)
         return false;
     out->unit = strcmp(unit, "party") == 0 ? TACIT_UNIT_PARTY : TACIT_UNIT_RECORD;
-    return (out->unit == TACIT_UNIT_PARTY || strcmp(unit, "record") == 0) && tacit_price_check(out, NULL) == TACIT_OK;
+    return (out->unit == TACIT_UNIT_PARTY || strcmp(unit, "record") == 0) &&
+           tacit_price_check(out, NULL) == TACIT_OK;
 }
 
 static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
@@ -88,9 +91,10 @@ static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
     out->parties = (size_t)parties;
     if (!out->is_private) return true;
     if (json_unpack((json_t *)object, "{s:s}", "noise", &noise) != 0) return false;
-    for (int grade = TACIT_NOISE_NONE; grade <= TACIT_NOISE_EXACT; grade++)
-        if (strcmp(noise, tacit_noise_name((tacit_noise)grade)) == 0) out->noise = (tacit_noise)grade;
-    return read_price(json_object_get(object, "charged"), &out->charged) &&
+    int grade = TACIT_NOISE_NONE;
+    while (grade <= TACIT_NOISE_EXACT && strcmp(noise, tacit_noise_name((tacit_noise)grade)) != 0) grade++;
+    out->noise = (tacit_noise)grade;
+    return grade <= TACIT_NOISE_EXACT && read_price(json_object_get(object, "charged"), &out->charged) &&
            read_price(json_object_get(object, "claimed"), &out->claimed);
 }
 
@@ -114,12 +118,22 @@ static tacit_status read_names(tacit_model *model, const json_t *names, tacit_er
     for (size_t k = 0; k < json_array_size(names); k++) {
         const json_t *name = json_array_get(names, k);
         int32_t code;
-        if (!json_is_string(name)) return tacit_fail(error, TACIT_INPUT, "class name %zu is not a text", k + 1);
-        TACIT_TRY(tacit_levels_add(&model->class_names, json_string_value(name), json_string_length(name), &code,
-                                   error));
+        if (!json_is_string(name))
+            return tacit_fail(error, TACIT_INPUT, "class name %zu is not a text", k + 1);
+        TACIT_TRY(tacit_levels_add(&model->class_names, json_string_value(name), json_string_length(name),
+                                   &code, error));
         if ((size_t)code != k) return tacit_fail(error, TACIT_INPUT, "class name %zu appears twice", k + 1);
     }
     return TACIT_OK;
+}
+
+static tacit_status check_schema(const tacit_model *model, tacit_error *error) {
+    if (model->schema == NULL) return TACIT_OK;
+    size_t features = tacit_schema_features(model->schema), classes = model->schema->classes.count;
+    if (features == model->features && classes == model->classes) return TACIT_OK;
+    return tacit_fail(error, TACIT_INPUT,
+                      "the schema makes %zu features and %zu classes, the model has %zu and %zu", features,
+                      classes, model->features, model->classes);
 }
 
 static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *error) {
@@ -131,15 +145,20 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
         strcmp(format, "tacit-model") != 0)
         return tacit_fail(error, TACIT_INPUT, "not a Tacit model");
     if (version != FORMAT_VERSION)
-        return tacit_fail(error, TACIT_INPUT, "model format %d, and this program reads %d: update the older of the two",
-                          version, FORMAT_VERSION);
-    if (json_unpack(root, "{s:s,s:I,s:I,s:o,s:o,s:s,s:o}", "loss", &loss, "features", &features, "classes", &classes,
-                    "weights", &weights, "class_names", &names, "schema", &schema, "guarantee", &guarantee) != 0 ||
+        return tacit_fail(error, TACIT_INPUT,
+                          "model format %d, and this program reads %d: update the older of the two", version,
+                          FORMAT_VERSION);
+    if (json_unpack(root, "{s:s,s:I,s:I,s:o,s:o,s:s,s:o}", "loss", &loss, "features", &features, "classes",
+                    &classes, "weights", &weights, "class_names", &names, "schema", &schema, "guarantee",
+                    &guarantee) != 0 ||
         features <= 0 || features > TACIT_FEATURE_LIMIT || classes < 2 || classes > 1000000)
         return tacit_fail(error, TACIT_INPUT, "a part of the model is missing or out of range");
     int kind = TACIT_LOSS_LOGISTIC;
     while (kind <= TACIT_LOSS_SOFTMAX && strcmp(loss_name((tacit_loss)kind), loss) != 0) kind++;
     if (kind > TACIT_LOSS_SOFTMAX) return tacit_fail(error, TACIT_INPUT, "unknown loss '%.40s'", loss);
+    if (kind != TACIT_LOSS_SOFTMAX && classes != 2)
+        return tacit_fail(error, TACIT_INPUT, "a model with the %s loss has two classes, not %lld", loss,
+                          (long long)classes);
     size_t size = kind == TACIT_LOSS_SOFTMAX ? (size_t)features * (size_t)classes : (size_t)features;
     if (json_array_size(weights) != size) /* before anything of that size is allocated */
         return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(weights), size);
@@ -148,10 +167,9 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     TACIT_CHECK(tacit_model_create(&model, (tacit_loss)kind, (size_t)features, (size_t)classes, error));
     TACIT_CHECK(read_weights(model, weights, error));
     TACIT_CHECK(read_names(model, names, error));
-    if (schema[0] != 0) TACIT_CHECK(tacit_schema_parse(&model->schema, schema, strlen(schema), "schema", error));
-    if (model->schema != NULL && tacit_schema_features(model->schema) != model->features)
-        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "the schema makes %zu features and the model has %zu",
-                               tacit_schema_features(model->schema), model->features));
+    if (schema[0] != 0)
+        TACIT_CHECK(tacit_schema_parse(&model->schema, schema, strlen(schema), "schema", error));
+    TACIT_CHECK(check_schema(model, error));
     if (!read_guarantee(guarantee, &model->guarantee))
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "the guarantee is damaged"));
     *out = model;
@@ -165,7 +183,8 @@ tacit_status tacit_model_parse(tacit_model **out, const void *bytes, size_t leng
     json_error_t problem;
     json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &problem);
     if (root == NULL)
-        return tacit_fail(error, TACIT_INPUT, "%s:%d: not a Tacit model: %s", name, problem.line, problem.text);
+        return tacit_fail(error, TACIT_INPUT, "%s:%d: not a Tacit model: %s", name, problem.line,
+                          problem.text);
     tacit_status status = read_model(out, root, error);
     json_decref(root);
     return status == TACIT_OK ? status : tacit_fail_in(error, status, "%s", name);

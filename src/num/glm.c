@@ -9,7 +9,7 @@
 #include "num/glm_internal.h"
 
 tacit_glm_settings tacit_glm_defaults(void) {
-    return (tacit_glm_settings){ .gradient_tolerance = 1e-8, .max_iterations = 200 };
+    return (tacit_glm_settings){ .gradient_tolerance = 1e-8, .max_iterations = 1000 };
 }
 
 size_t tacit_glm_size(const tacit_glm_problem *problem) {

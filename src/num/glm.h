@@ -51,7 +51,7 @@ typedef struct tacit_glm_settings {
     const tacit_progress *progress;
 } tacit_glm_settings;
 
-tacit_glm_settings tacit_glm_defaults(void); /* 1e-8, 200 iterations */
+tacit_glm_settings tacit_glm_defaults(void); /* 1e-8, 1000 iterations */
 
 typedef struct tacit_glm_fit {
     double objective;
@@ -63,9 +63,12 @@ typedef struct tacit_glm_fit {
 size_t tacit_glm_size(const tacit_glm_problem *problem);
 
 /* Minimise F. `weights` holds the starting point on entry (warm start; zeros are fine) and the minimiser on
- * success. TACIT_USAGE for a malformed problem, TACIT_NOT_CONVERGED when the tolerance is not reached
- * (weights are then unspecified), TACIT_CANCELLED. Result and certificate do not depend on the number of
- * threads. */
+ * success; on failure it is left as it was. TACIT_USAGE or TACIT_INPUT for a malformed problem (index and
+ * sparse columns are trusted), TACIT_NOT_CONVERGED when the tolerance is not reached, TACIT_CANCELLED. Result
+ * and certificate do not depend on the number of threads. Safe to call from inside a pool's tasks.
+ *
+ * With a reducer every holder calls with the same problem but its own rows and must give total_rows; a holder
+ * may have none. Holders that find their rows malformed say so to the others before anything is fitted. */
 tacit_status tacit_glm_solve(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
                              double *weights, tacit_glm_fit *fit, tacit_error *error);
 

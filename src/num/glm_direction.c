@@ -16,12 +16,20 @@
 #include "num/glm_internal.h"
 
 enum {
-    MOST_FACTORED = 2048,   /* columns of a d x d factor */
-    MOST_CLASS_ORDER = 320, /* size of an exact softmax Hessian */
-    MOST_EXACT_ORDER = 192, /* columns from which sampling pays when rows are many */
+    MOST_FACTORED = 2048,       /* columns of a d x d factor */
+    MOST_CLASS_ORDER = 1536,    /* size of an exact softmax Hessian */
+    ANY_ROWS_CLASS_ORDER = 320, /* up to this size for any number of rows */
+    MOST_EXACT_ORDER = 192,     /* columns from which sampling pays when rows are many */
     SAMPLE_ROWS_PER_COL = 32,
     MOST_PRODUCTS = 400
 };
+
+/* All pairs of classes in one matrix: rows * size^2 products, worth it while they take seconds at most. */
+static bool factors_all_classes(const glm_work *work, size_t total) {
+    double size = (double)work->size;
+    if (work->size > MOST_CLASS_ORDER) return false;
+    return work->size <= ANY_ROWS_CLASS_ORDER || size * size * (double)total <= 1e10;
+}
 
 tacit_status glm_newton_prepare(glm_newton *newton, const glm_work *work, tacit_error *error) {
     size_t total = work->problem->total_rows != 0 ? work->problem->total_rows : work->x.count;
@@ -32,7 +40,7 @@ tacit_status glm_newton_prepare(glm_newton *newton, const glm_work *work, tacit_
         newton->kind = GLM_HESSIAN_FULL;
         newton->exact = work->cols <= MOST_EXACT_ORDER || !many_rows;
         newton->order = work->cols;
-    } else if (work->outputs > 1 && work->size <= MOST_CLASS_ORDER) {
+    } else if (work->outputs > 1 && factors_all_classes(work, total)) {
         newton->kind = GLM_HESSIAN_FULL;
         newton->exact = true;
         newton->order = work->size;
@@ -49,7 +57,8 @@ tacit_status glm_newton_prepare(glm_newton *newton, const glm_work *work, tacit_
     newton->matrix = tacit_allocate_aligned(storage, sizeof(double));
     newton->saved = TACIT_NEW(double, newton->order);
     newton->room = TACIT_NEW(double, 5 * work->size);
-    if (newton->matrix == NULL || newton->saved == NULL || newton->room == NULL)
+    newton->learnt = TACIT_NEW(double, newton->exact ? 2 * GLM_MOST_PAIRS * work->size : 0);
+    if (newton->matrix == NULL || newton->saved == NULL || newton->room == NULL || newton->learnt == NULL)
         return tacit_fail_memory(error);
     return TACIT_OK;
 }
@@ -58,14 +67,15 @@ void glm_newton_clear(glm_newton *newton) {
     free(newton->matrix);
     free(newton->saved);
     free(newton->room);
+    free(newton->learnt);
     *newton = (glm_newton){ 0 };
 }
 
 /* Over classes for the common matrix, else the coordinate's own. */
 static double mean_lambda(const glm_work *work, const glm_newton *newton, size_t j) {
-    if (newton->kind != GLM_HESSIAN_COMMON) return glm_lambda(work->problem, j);
+    if (newton->kind != GLM_HESSIAN_COMMON) return glm_lambda(work, j);
     double sum = 0;
-    for (size_t k = 0; k < work->outputs; k++) sum += glm_lambda(work->problem, k * work->cols + j);
+    for (size_t k = 0; k < work->outputs; k++) sum += glm_lambda(work, k * work->cols + j);
     return sum / (double)work->outputs;
 }
 
@@ -96,9 +106,10 @@ static tacit_status factor(glm_newton *newton, tacit_error *error) {
 
 tacit_status glm_newton_refresh(glm_newton *newton, glm_work *work, const glm_point *point,
                                 tacit_error *error) {
+    newton->pairs = 0;
     TACIT_TRY(glm_hessian(work, point, newton->kind, newton->every, newton->matrix, error));
     if (newton->kind == GLM_HESSIAN_DIAGONAL) {
-        for (size_t j = 0; j < work->size; j++) newton->matrix[j] += glm_lambda(work->problem, j);
+        for (size_t j = 0; j < work->size; j++) newton->matrix[j] += glm_lambda(work, j);
         return TACIT_OK;
     }
     for (size_t j = 0; j < newton->order; j++)
@@ -162,11 +173,44 @@ static tacit_status conjugate_gradients(glm_newton *newton, glm_work *work, cons
     return TACIT_OK;
 }
 
+void glm_newton_learn(glm_newton *newton, const glm_work *work, const double *direction, double step,
+                      const double *gradient_before, const double *gradient_after) {
+    size_t n = work->size;
+    if (!newton->exact || newton->pairs == GLM_MOST_PAIRS) return;
+    double *moved = newton->learnt + 2 * newton->pairs * n, *change = moved + n;
+    for (size_t j = 0; j < n; j++) {
+        moved[j] = step * direction[j];
+        change[j] = gradient_after[j] - gradient_before[j];
+    }
+    double curvature = glm_dot(moved, change, n);
+    if (!(curvature > 1e-12 * glm_norm(moved, n) * glm_norm(change, n))) return; /* rounding, not curvature */
+    newton->scale[newton->pairs++] = 1 / curvature;
+}
+
+/* -B^-1 gradient, B the factored matrix after the BFGS updates of all pairs (the two-loop recursion, Nocedal
+ * and Wright 2006, algorithm 7.4). */
+static void corrected_solve(glm_newton *newton, const glm_work *work, const double *gradient, double *out) {
+    size_t n = work->size;
+    double part[GLM_MOST_PAIRS], *rest = newton->room;
+    memcpy(rest, gradient, n * sizeof *rest);
+    for (size_t i = newton->pairs; i-- > 0;) {
+        const double *moved = newton->learnt + 2 * i * n, *change = moved + n;
+        part[i] = newton->scale[i] * glm_dot(moved, rest, n);
+        for (size_t j = 0; j < n; j++) rest[j] -= part[i] * change[j];
+    }
+    precondition(newton, work, rest, out);
+    for (size_t i = 0; i < newton->pairs; i++) {
+        const double *moved = newton->learnt + 2 * i * n, *change = moved + n;
+        double gap = part[i] - newton->scale[i] * glm_dot(change, out, n);
+        for (size_t j = 0; j < n; j++) out[j] += gap * moved[j];
+    }
+    for (size_t j = 0; j < n; j++) out[j] = -out[j];
+}
+
 tacit_status glm_newton_direction(glm_newton *newton, glm_work *work, const glm_point *point,
                                   double tolerance, double *direction, int *steps, tacit_error *error) {
     *steps = 0;
     if (!newton->exact) return conjugate_gradients(newton, work, point, tolerance, direction, steps, error);
-    precondition(newton, work, point->gradient, direction);
-    for (size_t j = 0; j < work->size; j++) direction[j] = -direction[j];
+    corrected_solve(newton, work, point->gradient, direction);
     return TACIT_OK;
 }

@@ -288,7 +288,7 @@ tacit_status glm_evaluate(glm_work *work, glm_point *point, tacit_error *error) 
     double data = glm_norm(g, work->size), regular = 0, linear = 0, ridge = 0, along = 0;
     for (size_t j = 0; j < work->size; j++) {
         double shift = point->weights[j] - (problem->prior != NULL ? problem->prior[j] : 0);
-        double pull = glm_lambda(problem, j) * shift, tilt = problem->linear != NULL ? problem->linear[j] : 0;
+        double pull = glm_lambda(work, j) * shift, tilt = problem->linear != NULL ? problem->linear[j] : 0;
         ridge += pull * shift;
         along += tilt * point->weights[j];
         regular += pull * pull;
@@ -309,7 +309,7 @@ tacit_status glm_hessian_times(glm_work *work, const glm_point *point, const dou
     TACIT_TRY(
         glm_add_partials(work, work->partial, work->groups, work->partial_size, work->size, out, error));
     TACIT_TRY(glm_reduce(work, out, work->size, error));
-    for (size_t j = 0; j < work->size; j++) out[j] += glm_lambda(work->problem, j) * v[j];
+    for (size_t j = 0; j < work->size; j++) out[j] += glm_lambda(work, j) * v[j];
     return TACIT_OK;
 }
 

@@ -75,7 +75,8 @@ static inline double glm_row_weight(const glm_work *work, size_t stored) {
            work->weight_scale;
 }
 
-static inline double glm_lambda(const tacit_glm_problem *problem, size_t j) {
+static inline double glm_lambda(const glm_work *work, size_t j) {
+    const tacit_glm_problem *problem = work->problem;
     return problem->lambda_each != NULL ? problem->lambda_each[j] : problem->lambda;
 }
 
@@ -128,6 +129,8 @@ tacit_status glm_hessian(glm_work *work, const glm_point *point, glm_hessian_kin
 
 /* --- glm_direction.c: Newton directions --- */
 
+enum { GLM_MOST_PAIRS = 12 };
+
 typedef struct glm_newton {
     glm_hessian_kind kind;
     bool exact;   /* the factored matrix is the Hessian at a recent point: solving with it is a Newton step */
@@ -136,6 +139,9 @@ typedef struct glm_newton {
     double *matrix; /* order x order, or the diagonal */
     double *room;   /* 5 * size for conjugate gradients */
     double *saved;  /* order: the diagonal, to start a factorisation over */
+    size_t pairs;   /* steps and their changes of the gradient learnt since the last refresh */
+    double *learnt; /* 2 * GLM_MOST_PAIRS * size: a step, its change of the gradient, the next step, ... */
+    double scale[GLM_MOST_PAIRS]; /* 1/(step . change) */
 } glm_newton;
 
 tacit_status glm_newton_prepare(glm_newton *newton, const glm_work *work, tacit_error *error);
@@ -150,12 +156,17 @@ tacit_status glm_newton_refresh(glm_newton *newton, glm_work *work, const glm_po
 tacit_status glm_newton_direction(glm_newton *newton, glm_work *work, const glm_point *point,
                                   double tolerance, double *direction, int *steps, tacit_error *error);
 
+/* Tell an exact factor what a step of `step` times `direction` did to the gradient: later directions are
+ * corrected for what the factor did not know (BFGS, limited memory). */
+void glm_newton_learn(glm_newton *newton, const glm_work *work, const double *direction, double step,
+                      const double *gradient_before, const double *gradient_after);
+
 /* --- glm_search.c --- */
 
 /* The objective at step s along the line being searched; the value may lack a constant. */
 typedef tacit_status glm_trial(void *context, double s, glm_line *out, tacit_error *error);
 
-/* A step s > 0 that decreases a convex function and at which its slope is at most a tenth of that at 0
+/* A step s > 0 that decreases a convex function and at which its slope is at most a fiftieth of that at 0
  * (a Wolfe step). 0 when rounding hides every decrease. */
 tacit_status glm_search(glm_trial *trial, void *context, double *step, tacit_error *error);
 

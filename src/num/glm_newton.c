@@ -6,7 +6,7 @@
  * convergent.
  *
  * Many rows: the minimiser over every eighth row (found the same way) is a start from which the full
- * problem needs one Hessian and a few gradients.
+ * problem needs the Hessian of a sample and a few gradients, each of which also corrects that Hessian (BFGS).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +17,10 @@
 
 enum {
     SAMPLE_EVERY = 8,
-    LEAST_SAMPLED_ROWS = 4096,
+    HESSIAN_EVERY = 4, /* blocks, for the first Hessian after starting from a sample */
+    LEAST_SAMPLED_ROWS = 2048,
     SAMPLED_ROWS_PER_COORDINATE = 16,
-    PATIENCE = 3 /* steps without progress before giving up */
+    PATIENCE = 4 /* steps without progress before giving up */
 };
 
 typedef struct solver {
@@ -28,7 +29,9 @@ typedef struct solver {
     glm_newton newton;
     glm_point now, next;
     double *direction, *margin_change;
+    bool refresh; /* the factored Hessian is too old */
     int iterations;
+    int idle; /* steps without progress in a row */
 } solver;
 
 static void solver_clear(solver *self) {
@@ -87,7 +90,7 @@ static line_context parabola_along(solver *self) {
     const tacit_glm_problem *problem = self->work.problem;
     line_context out = { .self = self };
     for (size_t j = 0; j < self->work.size; j++) {
-        double lambda = glm_lambda(problem, j), p = self->direction[j];
+        double lambda = glm_lambda(&self->work, j), p = self->direction[j];
         double shift = self->now.weights[j] - (problem->prior != NULL ? problem->prior[j] : 0);
         out.slope += (lambda * shift + (problem->linear != NULL ? problem->linear[j] : 0)) * p;
         out.curvature += lambda * p * p;
@@ -122,11 +125,11 @@ static tacit_status take_step(solver *self, double *step, tacit_error *error) {
 }
 
 /* Would steps with the old Hessian cost more than a new one? Each shrinks the gradient by `ratio`; forming
- * and factoring takes about as long as 1 + cols/50 passes. */
+ * and factoring takes about as long as 1 + cols/30 passes. */
 static bool worth_refreshing(const solver *self, double ratio, double tolerance) {
     if (!(ratio < 0.7)) return true;
     double left = log(fmax(self->now.norm / tolerance, 1)) / log(1 / ratio);
-    return left > 1.5 + (double)self->newton.order / 50;
+    return left > 2 + (double)self->newton.order / 30;
 }
 
 static tacit_status give_up(const solver *self, double tolerance, tacit_error *error) {
@@ -145,42 +148,56 @@ static double forcing(const solver *self, double first_norm, double tolerance) {
     return fmax(fmin(wanted, 0.1), fmin(enough, 0.1));
 }
 
+static tacit_status check_limits(const solver *self, double tolerance, tacit_error *error) {
+    if (tacit_progress_cancelled(self->settings->progress))
+        return tacit_fail(error, TACIT_CANCELLED, "the fit was cancelled");
+    if (self->iterations >= self->settings->max_iterations || self->idle >= PATIENCE)
+        return give_up(self, tolerance, error);
+    return TACIT_OK;
+}
+
+/* One Newton step from now.weights, already evaluated. *step = 0: none decreases the objective. */
+static tacit_status newton_step(solver *self, double forcing, double tolerance, double *step,
+                                tacit_error *error) {
+    bool fresh = self->refresh;
+    int products;
+    if (fresh) {
+        TACIT_TRY(glm_newton_refresh(&self->newton, &self->work, &self->now, error));
+        if (self->newton.exact) self->newton.every = 1; /* only the first may come from a sample */
+    }
+    TACIT_TRY(glm_newton_direction(&self->newton, &self->work, &self->now, forcing, self->direction,
+                                   &products, error));
+    TACIT_TRY(take_step(self, step, error));
+    self->iterations++;
+    if (*step == 0) {
+        self->idle = fresh ? PATIENCE : self->idle + 1;
+        self->refresh = true;
+        return TACIT_OK;
+    }
+    double ratio = self->next.norm / self->now.norm;
+    glm_newton_learn(&self->newton, &self->work, self->direction, *step, self->now.gradient,
+                     self->next.gradient);
+    bool better = self->next.norm < 0.9 * self->now.norm ||
+                  self->next.objective < self->now.objective - 1e-13 * fabs(self->now.objective);
+    self->idle = better ? 0 : self->idle + 1;
+    glm_point swap = self->now;
+    self->now = self->next;
+    self->next = swap;
+    self->refresh =
+        self->newton.exact ? *step != 1 || worth_refreshing(self, ratio, tolerance) : products > 8;
+    tacit_progress_report(self->settings->progress, "fitting", (uint64_t)self->iterations, 0);
+    return TACIT_OK;
+}
+
 /* From now.weights, already evaluated, until now.bound <= tolerance. */
 static tacit_status iterate(solver *self, double tolerance, tacit_error *error) {
-    const tacit_glm_settings *settings = self->settings;
-    bool refresh = true;
-    double first_norm = self->now.norm, best_norm = self->now.norm, best_objective = self->now.objective;
-    int idle = 0;
-    for (self->iterations = 0; !(self->now.bound <= tolerance); self->iterations++) {
-        if (self->iterations >= settings->max_iterations || idle >= PATIENCE)
-            return give_up(self, tolerance, error);
-        if (tacit_progress_cancelled(settings->progress))
-            return tacit_fail(error, TACIT_CANCELLED, "the fit was cancelled");
-        bool fresh = refresh;
-        if (refresh) TACIT_TRY(glm_newton_refresh(&self->newton, &self->work, &self->now, error));
+    double first_norm = self->now.norm;
+    self->refresh = true;
+    self->iterations = self->idle = 0;
+    while (!(self->now.bound <= tolerance)) {
         double step;
-        int products;
-        TACIT_TRY(glm_newton_direction(&self->newton, &self->work, &self->now,
-                                       forcing(self, first_norm, tolerance), self->direction, &products,
-                                       error));
-        TACIT_TRY(take_step(self, &step, error));
-        if (step == 0) {
-            if (fresh) return give_up(self, tolerance, error);
-            refresh = true;
-            idle++;
-            continue;
-        }
-        double ratio = self->next.norm / self->now.norm;
-        glm_point swap = self->now;
-        self->now = self->next;
-        self->next = swap;
-        refresh = self->newton.exact ? step != 1 || worth_refreshing(self, ratio, tolerance) : products > 8;
-        bool better = self->now.norm < 0.9 * best_norm ||
-                      self->now.objective < best_objective - 1e-13 * fabs(best_objective);
-        idle = better ? 0 : idle + 1;
-        best_norm = fmin(best_norm, self->now.norm);
-        best_objective = fmin(best_objective, self->now.objective);
-        tacit_progress_report(settings->progress, "fitting", (uint64_t)self->iterations + 1, 0);
+        TACIT_TRY(check_limits(self, tolerance, error));
+        TACIT_TRY(newton_step(self, forcing(self, first_norm, tolerance), tolerance, &step, error));
     }
     return TACIT_OK;
 }
@@ -212,6 +229,7 @@ static tacit_status solve_over(const tacit_glm_problem *problem, const tacit_glm
         TACIT_CHECK(start_from_sample(problem, settings, x, total, weight_scale, weights, error));
         memcpy(self.next.weights, weights, size * sizeof *weights);
         TACIT_CHECK(glm_evaluate(&self.work, &self.next, error));
+        if (self.newton.exact) self.newton.every = HESSIAN_EVERY;
         if (!warm || self.next.objective < self.now.objective) {
             glm_point swap = self.now;
             self.now = self.next;

@@ -6,7 +6,7 @@
  * [low, high]; a point left of the root with slope f' <= 0 satisfies f(s) <= f(0) + s f'(s): a decrease. */
 tacit_status glm_search(glm_trial *trial, void *context, double *step, tacit_error *error) {
     enum { MOST_TRIALS = 100 };
-    const double share = 0.1;
+    const double share = 0.02;
     glm_line start, at;
     TACIT_TRY(trial(context, 0, &start, error));
     *step = 0;

@@ -25,20 +25,20 @@ tacit_exact_vector *tacit_exact_vector_free(tacit_exact_vector *vector) {
     return NULL;
 }
 
-tacit_noise tacit_exact_vector_noise(const tacit_exact_vector *vector) { return vector->noise; }
+tacit_law tacit_exact_vector_law(const tacit_exact_vector *vector) { return vector->noise; }
 double tacit_exact_vector_scale(const tacit_exact_vector *vector) { return vector->scale; }
 int tacit_exact_vector_grid_bits(const tacit_exact_vector *vector) { return vector->grid_bits; }
 size_t tacit_exact_vector_count(const tacit_exact_vector *vector) { return vector->count; }
 const int64_t *tacit_exact_vector_steps(const tacit_exact_vector *vector) { return vector->steps; }
 
-static bool of_integers(tacit_noise noise) {
-    return noise == TACIT_NOISE_GEOMETRIC || noise == TACIT_NOISE_DISCRETE_LAPLACE ||
-           noise == TACIT_NOISE_DISCRETE_GAUSSIAN;
+static bool of_integers(tacit_law noise) {
+    return noise == TACIT_LAW_GEOMETRIC || noise == TACIT_LAW_DISCRETE_LAPLACE ||
+           noise == TACIT_LAW_DISCRETE_GAUSSIAN;
 }
 
-static bool of_reals(tacit_noise noise) {
-    return noise == TACIT_NOISE_UNIFORM || noise == TACIT_NOISE_EXPONENTIAL || noise == TACIT_NOISE_LAPLACE ||
-           noise == TACIT_NOISE_GAUSSIAN || noise == TACIT_NOISE_GAMMA_NORM;
+static bool of_reals(tacit_law noise) {
+    return noise == TACIT_LAW_UNIFORM || noise == TACIT_LAW_EXPONENTIAL || noise == TACIT_LAW_LAPLACE ||
+           noise == TACIT_LAW_GAUSSIAN || noise == TACIT_LAW_GAMMA_NORM;
 }
 
 static tacit_status check_request(const tacit_exact_request *request, tacit_error *error) {
@@ -63,7 +63,7 @@ static tacit_status check_request(const tacit_exact_request *request, tacit_erro
 }
 
 static void make_empty(tacit_exact_vector *vector) {
-    vector->noise = TACIT_NOISE_NONE;
+    vector->noise = TACIT_LAW_NONE;
     vector->scale = 0;
     vector->grid_bits = 0;
     vector->count = 0;
@@ -77,7 +77,7 @@ static tacit_status make_room(tacit_exact_vector *vector, const tacit_exact_requ
         vector->steps = steps;
         vector->room = request->count;
     }
-    if (request->noise == TACIT_NOISE_GAMMA_NORM && request->count > vector->lazy_room) {
+    if (request->noise == TACIT_LAW_GAMMA_NORM && request->count > vector->lazy_room) {
         if (request->count > SIZE_MAX / 2) return tacit_fail_memory(error);
         tacit_lazy *lazy = TACIT_NEW(tacit_lazy, 2 * request->count);
         if (lazy == NULL) return tacit_fail_memory(error);
@@ -90,7 +90,7 @@ static tacit_status make_room(tacit_exact_vector *vector, const tacit_exact_requ
 
 static tacit_status draw(tacit_exact_vector *vector, const tacit_exact_request *request, tacit_bits *bits,
                          tacit_error *error) {
-    if (request->noise == TACIT_NOISE_GAMMA_NORM)
+    if (request->noise == TACIT_LAW_GAMMA_NORM)
         TACIT_TRY(tacit_exact_gamma_norm(vector, request, bits, error));
     else if (of_integers(request->noise))
         TACIT_TRY(tacit_exact_integers(vector, request, bits, error));
@@ -122,11 +122,11 @@ tacit_status tacit_exact_fill(tacit_exact_vector *vector, const tacit_exact_requ
 }
 
 /* Coordinate by coordinate: a real number is drawn, placed, and forgotten once its step is certain. */
-static void draw_noise(tacit_lazy *x, tacit_noise noise, tacit_bits *bits) {
+static void draw_noise(tacit_lazy *x, tacit_law noise, tacit_bits *bits) {
     switch (noise) {
-    case TACIT_NOISE_UNIFORM: tacit_lazy_uniform(x, bits); break;
-    case TACIT_NOISE_EXPONENTIAL: tacit_lazy_exponential(x, bits); break;
-    case TACIT_NOISE_LAPLACE: tacit_lazy_laplace(x, bits); break;
+    case TACIT_LAW_UNIFORM: tacit_lazy_uniform(x, bits); break;
+    case TACIT_LAW_EXPONENTIAL: tacit_lazy_exponential(x, bits); break;
+    case TACIT_LAW_LAPLACE: tacit_lazy_laplace(x, bits); break;
     default: tacit_lazy_normal(x, bits); break;
     }
 }
@@ -159,7 +159,7 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_exact_add(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_noise noise,
+tacit_status tacit_exact_add(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_law noise,
                              const double *value, size_t count, double scale, int grid_bits,
                              tacit_error *error) {
     tacit_exact_request request = { noise, value, NULL, count, scale, grid_bits };
@@ -169,7 +169,7 @@ tacit_status tacit_exact_add(tacit_exact_vector *vector, tacit_entropy *entropy,
     return tacit_exact_fill(vector, &request, bits, error);
 }
 
-tacit_status tacit_exact_add_integer(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_noise noise,
+tacit_status tacit_exact_add_integer(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_law noise,
                                      const int64_t *value, size_t count, double scale, int grid_bits,
                                      tacit_error *error) {
     tacit_exact_request request = { noise, NULL, value, count, scale, grid_bits };

@@ -21,19 +21,19 @@
 
 #include "rand/entropy.h"
 
-typedef enum tacit_noise {
-    TACIT_NOISE_NONE,
+typedef enum tacit_law {
+    TACIT_LAW_NONE,
     /* Of real numbers, with density proportional to, for scale s: */
-    TACIT_NOISE_UNIFORM,     /* 1 on (-s, s), each coordinate */
-    TACIT_NOISE_EXPONENTIAL, /* exp(-x/s) for x > 0, each coordinate */
-    TACIT_NOISE_LAPLACE,     /* exp(-|x|/s), each coordinate */
-    TACIT_NOISE_GAUSSIAN,    /* exp(-x^2/(2 s^2)), each coordinate */
-    TACIT_NOISE_GAMMA_NORM,  /* exp(-|b|/s) of the whole vector b, |b| its Euclidean length: G(d, s) */
+    TACIT_LAW_UNIFORM,     /* 1 on (-s, s), each coordinate */
+    TACIT_LAW_EXPONENTIAL, /* exp(-x/s) for x > 0, each coordinate */
+    TACIT_LAW_LAPLACE,     /* exp(-|x|/s), each coordinate */
+    TACIT_LAW_GAUSSIAN,    /* exp(-x^2/(2 s^2)), each coordinate */
+    TACIT_LAW_GAMMA_NORM,  /* exp(-|b|/s) of the whole vector b, |b| its Euclidean length: G(d, s) */
     /* Of integers, with probability proportional to: */
-    TACIT_NOISE_GEOMETRIC,        /* exp(-k/s) for k >= 0 */
-    TACIT_NOISE_DISCRETE_LAPLACE, /* exp(-|k|/s) */
-    TACIT_NOISE_DISCRETE_GAUSSIAN /* exp(-k^2/(2 s^2)) */
-} tacit_noise;
+    TACIT_LAW_GEOMETRIC,        /* exp(-k/s) for k >= 0 */
+    TACIT_LAW_DISCRETE_LAPLACE, /* exp(-|k|/s) */
+    TACIT_LAW_DISCRETE_GAUSSIAN /* exp(-k^2/(2 s^2)) */
+} tacit_law;
 
 enum { TACIT_GRID_BITS_MOST = 1000 }; /* -1000 <= grid_bits <= 1000 */
 
@@ -43,8 +43,8 @@ typedef struct tacit_exact_vector tacit_exact_vector;
 tacit_status tacit_exact_vector_create(tacit_exact_vector **out, tacit_error *error);
 tacit_exact_vector *tacit_exact_vector_free(tacit_exact_vector *vector);
 
-/* What it was filled with; TACIT_NOISE_NONE and 0 while empty. */
-tacit_noise tacit_exact_vector_noise(const tacit_exact_vector *vector);
+/* What it was filled with; TACIT_LAW_NONE and 0 while empty. */
+tacit_law tacit_exact_vector_law(const tacit_exact_vector *vector);
 double tacit_exact_vector_scale(const tacit_exact_vector *vector);
 int tacit_exact_vector_grid_bits(const tacit_exact_vector *vector);
 size_t tacit_exact_vector_count(const tacit_exact_vector *vector);
@@ -60,7 +60,7 @@ const int64_t *tacit_exact_vector_steps(const tacit_exact_vector *vector);
  * lies beyond 2^62 steps: that is decided on the noisy sum, so it tells no more than a release would, but
  * it tells as much, and must be charged like one. On any failure the vector is empty.
  */
-tacit_status tacit_exact_add(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_noise noise,
+tacit_status tacit_exact_add(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_law noise,
                              const double *value, size_t count, double scale, int grid_bits,
                              tacit_error *error);
 
@@ -68,7 +68,7 @@ tacit_status tacit_exact_add(tacit_exact_vector *vector, tacit_entropy *entropy,
  * Fill `vector` with `value` plus noise of a law of integers, after Canonne, Kamath and Steinke (2020).
  * Values and scale are in steps; grid_bits is only kept beside the result. As above, and scale <= 2^50.
  */
-tacit_status tacit_exact_add_integer(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_noise noise,
+tacit_status tacit_exact_add_integer(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_law noise,
                                      const int64_t *value, size_t count, double scale, int grid_bits,
                                      tacit_error *error);
 

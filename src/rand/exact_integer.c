@@ -151,10 +151,10 @@ tacit_status tacit_exact_integers(tacit_exact_vector *vector, const tacit_exact_
     for (size_t i = 0; i < request->count; i++) {
         int64_t noise = 0;
         switch (request->noise) {
-        case TACIT_NOISE_GEOMETRIC:
+        case TACIT_LAW_GEOMETRIC:
             TACIT_TRY(geometric(&noise, &vector->space, request->scale, bits, error));
             break;
-        case TACIT_NOISE_DISCRETE_LAPLACE:
+        case TACIT_LAW_DISCRETE_LAPLACE:
             TACIT_TRY(discrete_laplace(&noise, &vector->space, request->scale, bits, error));
             break;
         default: TACIT_TRY(discrete_gaussian(&noise, &vector->space, request->scale, bits, error)); break;

@@ -6,7 +6,7 @@
 #include "rand/interval.h"
 
 struct tacit_exact_vector {
-    tacit_noise noise;
+    tacit_law noise;
     double scale;
     int grid_bits;
     size_t count, room;
@@ -18,7 +18,7 @@ struct tacit_exact_vector {
 
 /* What to add to: `value` for laws of real numbers, `whole` for laws of integers. */
 typedef struct tacit_exact_request {
-    tacit_noise noise;
+    tacit_law noise;
     const double *value;
     const int64_t *whole;
     size_t count;

@@ -1,10 +1,12 @@
 #include "service/coordinator.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,14 +20,22 @@ enum { SERVER_DAYS = 365, LOOK_EVERY_MS = 100, FAREWELL_MS = 10000 };
 
 /* ---- small services to the other file ---- */
 
+/* Texts of peers stay on their line and steer no terminal: no control characters, those of two bytes
+ * included. */
+static void keep_to_its_line(char *line) {
+    for (unsigned char *at = (unsigned char *)line; *at != 0; at++) {
+        if (*at < 0x20 || *at == 0x7f) *at = ' ';
+        if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) at[0] = at[1] = ' ';
+    }
+}
+
 void coordinator_news(coordinator *self, const char *format, ...) {
     char line[1024], stamp[32];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    for (char *at = line; *at != 0; at++)
-        if ((unsigned char)*at < 0x20) *at = ' '; /* texts of peers stay on their line */
+    keep_to_its_line(line);
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
@@ -54,15 +64,17 @@ void coordinator_stir(coordinator *self) {
 }
 
 static void refused(void *context, const tacit_refusal *refusal) {
-    coordinator_news(context, "refused %s %s from %s: %s %s", refusal->method, refusal->path, refusal->address,
-                     tacit_standing_text(refusal->standing), refusal->fingerprint);
+    coordinator_news(context, "refused %s %s from %s: %s %s", refusal->method, refusal->path,
+                     refusal->address, tacit_standing_text(refusal->standing), refusal->fingerprint);
 }
 
 static bool revoked(void *context, const char *fingerprint) {
     return tacit_registry_revoked(((coordinator *)context)->registry, fingerprint);
 }
 
-static void library_message(void *context, const char *message) { coordinator_news(context, "net: %s", message); }
+static void library_message(void *context, const char *message) {
+    coordinator_news(context, "net: %s", message);
+}
 
 /* ---- running a study ---- */
 
@@ -87,7 +99,8 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     char path[PATH_MAX];
     tacit_status status;
     if (outcome->count != 1)
-        return tacit_fail(error, TACIT_INTERNAL, "method %s ended with %zu models", plan->method->name, outcome->count);
+        return tacit_fail(error, TACIT_INTERNAL, "method %s ended with %zu models", plan->method->name,
+                          outcome->count);
     tacit_model *model = outcome->models[0];
     TACIT_CHECK(plan->method->price(plan, &prices, error));
     TACIT_CHECK(tacit_model_describe(model, &study->schema->classes, study->schema, error));
@@ -100,10 +113,11 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
     snprintf(model->guarantee.study, sizeof model->guarantee.study, "%s", study->name);
     TACIT_CHECK(tacit_model_print(model, &text, error));
-    TACIT_CHECK(tacit_coordinator_model_path(host->owner->settings.folder, study->name, path, sizeof path, error));
-    TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, 0644, error));
     TACIT_CHECK(
-        tacit_registry_set_state(host->owner->registry, study->name, TACIT_STUDY_DONE, "", &text, error));
+        tacit_coordinator_model_path(host->owner->settings.folder, study->name, path, sizeof path, error));
+    TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, 0644, error));
+    status = tacit_registry_set_state(host->owner->registry, study->name, TACIT_STUDY_DONE, "", &text, error);
+    if (status == TACIT_USAGE) unlink(path); /* closed meanwhile by somebody who wants no model */
 cleanup:
     tacit_buffer_clear(&text);
     return status;
@@ -128,35 +142,53 @@ cleanup:
     return status;
 }
 
-static void *study_main(void *argument) {
-    hosted *host = argument;
+/* Write down how the study ended. A full disk or want of memory is no end: the program stops with it, and a
+ * later one goes on from the journal. */
+static void conclude(hosted *host, tacit_status status, const tacit_error *error, size_t parties) {
     coordinator *self = host->owner;
     const char *name = host->study->name;
+    if (status == TACIT_OK) {
+        coordinator_news(self, "study %s is done: one model from %zu parties", name, parties);
+    } else if (status == TACIT_IO || status == TACIT_NO_MEMORY) {
+        coordinator_news(self, "study %s stopped, and goes on when the coordinator is started again: %s",
+                         name, error->text);
+        pthread_mutex_lock(&self->mutex);
+        self->failed = status;
+        self->failure = *error;
+        pthread_mutex_unlock(&self->mutex);
+        coordinator_stir(self);
+        return;
+    } else {
+        coordinator_news(self, "study %s failed: %s", name, error->text);
+        tacit_registry_set_state(self->registry, name, TACIT_STUDY_FAILED, error->text, NULL, NULL);
+    }
+    atomic_store(&host->ended, true);
+    coordinator_wake(self, name);
+    coordinator_stir(self);
+}
+
+static void *study_main(void *argument) {
+    hosted *host = argument;
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status = coordinate(host, &outcome, &error);
     if (status == TACIT_OK) status = keep_model(host, &outcome, &error);
-    if (status == TACIT_OK) {
-        coordinator_news(self, "study %s is done: one model from %zu parties", name, outcome.parties);
-    } else if (status != TACIT_CANCELLED) {
-        coordinator_news(self, "study %s failed: %s", name, error.text);
-        tacit_registry_set_state(self->registry, name, TACIT_STUDY_FAILED, error.text, NULL, NULL);
-    }
+    /* Cancelled: the study was closed, or the program stops and a later one goes on from the journal. */
+    if (status != TACIT_CANCELLED) conclude(host, status, &error, outcome.parties);
     tacit_outcome_clear(&outcome);
-    if (status != TACIT_CANCELLED) { /* cancelled: the program stops, and a later one goes on from the journal */
-        atomic_store(&host->ended, true);
-        coordinator_wake(self, name);
-        coordinator_stir(self);
-    }
     return NULL;
+}
+
+static void join_thread(hosted *host) {
+    if (!host->started) return;
+    tacit_board_cancel(host->board);
+    pthread_join(host->thread, NULL);
+    host->started = false;
 }
 
 static hosted *hosted_free(hosted *host) {
     if (host == NULL) return NULL;
-    if (host->started) {
-        tacit_board_cancel(host->board);
-        pthread_join(host->thread, NULL);
-    }
+    join_thread(host);
     tacit_board_free(host->board);
     tacit_study_free(host->study);
     tacit_levels_clear(&host->told);
@@ -188,8 +220,8 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     host->next = self->studies;
     self->studies = host;
     pthread_mutex_unlock(&self->mutex);
-    coordinator_news(self, "study %s: %s, %zu of %zu parties have joined", name, tacit_study_state_name(record.state),
-                     record.joined, host->study->plan.parties);
+    coordinator_news(self, "study %s: %s, %zu of %zu parties have joined", name,
+                     tacit_study_state_name(record.state), record.joined, host->study->plan.parties);
     host = NULL;
 cleanup:
     tacit_stream_wipe(&board.secret);
@@ -201,11 +233,15 @@ cleanup:
 static tacit_status start_study(coordinator *self, hosted *host, const tacit_study_record *record,
                                 tacit_error *error) {
     if (record->state == TACIT_STUDY_RECRUITING)
-        TACIT_TRY(tacit_registry_set_state(self->registry, record->name, TACIT_STUDY_RUNNING, "", NULL, error));
+        TACIT_TRY(
+            tacit_registry_set_state(self->registry, record->name, TACIT_STUDY_RUNNING, "", NULL, error));
+    /* A party is in the registry a moment before it has its seat; the round must not close without it. */
+    TACIT_TRY(tacit_registry_parties(self->registry, record->name, seat, host->board, error));
     coordinator_news(self, "study %s runs with %zu parties%s", record->name, record->joined,
                      record->rounds > 0 ? ", resumed from its journal" : "");
     host->started = pthread_create(&host->thread, NULL, study_main, host) == 0;
-    return host->started ? TACIT_OK : tacit_fail(error, TACIT_NO_MEMORY, "starting a thread: the system allows no more");
+    return host->started ? TACIT_OK
+                         : tacit_fail(error, TACIT_NO_MEMORY, "starting a thread: the system allows no more");
 }
 
 /* Look at one study of the registry and do what is due. */
@@ -226,6 +262,17 @@ static tacit_status tend_study(coordinator *self, const tacit_study_record *reco
     return due && !host->started ? start_study(self, host, record, error) : TACIT_OK;
 }
 
+/* One study's trouble is not the others'. It is looked at again and again, but told once. */
+static void tell_trouble(coordinator *self, const char *study, tacit_status status,
+                         const tacit_error *trouble) {
+    if (status == TACIT_NOT_FOUND || status == TACIT_USAGE) return; /* it ended while we looked */
+    hosted *host = coordinator_find(self, study);
+    char *told = host != NULL ? host->trouble : self->trouble;
+    if (strcmp(told, trouble->text) == 0) return;
+    memcpy(told, trouble->text, sizeof trouble->text);
+    coordinator_news(self, "study %s cannot be served: %s", study, trouble->text);
+}
+
 /* Every study of the registry; *active says whether one still recruits or runs. */
 static tacit_status tend_studies(coordinator *self, bool *active, tacit_error *error) {
     tacit_study_record *records = NULL;
@@ -233,8 +280,10 @@ static tacit_status tend_studies(coordinator *self, bool *active, tacit_error *e
     *active = false;
     tacit_status status = tacit_registry_studies(self->registry, &records, &count, error);
     for (size_t i = 0; i < count && status == TACIT_OK; i++) {
+        tacit_error trouble = TACIT_ERROR_INIT;
+        tacit_status tended = tend_study(self, &records[i], &trouble);
         *active = *active || records[i].state < TACIT_STUDY_DONE;
-        status = tend_study(self, &records[i], error);
+        if (tended != TACIT_OK) tell_trouble(self, records[i].name, tended, &trouble);
     }
     free(records);
     return status;
@@ -263,12 +312,22 @@ static void wait_a_little(coordinator *self) {
     pthread_mutex_unlock(&self->mutex);
 }
 
+static tacit_status study_failure(coordinator *self, tacit_error *error) {
+    pthread_mutex_lock(&self->mutex);
+    tacit_status status = self->failed;
+    if (status != TACIT_OK) tacit_fail(error, status, "%s", self->failure.text);
+    pthread_mutex_unlock(&self->mutex);
+    return status;
+}
+
 static tacit_status serve(coordinator *self, tacit_error *error) {
     int64_t idle_since = 0;
     for (;;) {
         bool active;
-        if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context)) return TACIT_OK;
+        if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context))
+            return TACIT_OK;
         TACIT_TRY(tend_studies(self, &active, error));
+        TACIT_TRY(study_failure(self, error));
         if (self->settings.until_done && !active) {
             if (idle_since == 0) idle_since = tacit_clock_monotonic_ms();
             if (all_told(self) || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS) return TACIT_OK;
@@ -286,8 +345,10 @@ tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tac
     tacit_status status;
     TACIT_CHECK(tacit_folder_make(folder, error));
     status = tacit_authority_load(&authority, folder, NULL);
-    if (status == TACIT_NOT_FOUND) status = tacit_authority_create(&authority, folder, name, error);
-    else if (status != TACIT_OK) status = tacit_authority_load(&authority, folder, error); /* for its sentence */
+    if (status == TACIT_NOT_FOUND)
+        status = tacit_authority_create(&authority, folder, name, error);
+    else if (status != TACIT_OK)
+        status = tacit_authority_load(&authority, folder, error); /* for its sentence */
     if (status != TACIT_OK) goto cleanup;
     TACIT_CHECK(tacit_registry_open(&registry, folder, true, error));
     TACIT_CHECK(tacit_registry_get(registry, "name", known, sizeof known, error));
@@ -301,12 +362,17 @@ cleanup:
 /* The host part of an https URL, for the server's certificate. */
 static tacit_status url_host(const char *url, char *out, size_t size, tacit_error *error) {
     static const char scheme[] = "https://";
+    if (strlen(url) > TACIT_INVITATION_URL_MAX)
+        return tacit_fail(error, TACIT_USAGE, "the address parties use is longer than %d bytes",
+                          TACIT_INVITATION_URL_MAX);
     if (strncmp(url, scheme, sizeof scheme - 1) != 0)
-        return tacit_fail(error, TACIT_USAGE, "the address parties use must start with https://, not '%s'", url);
+        return tacit_fail(error, TACIT_USAGE, "the address parties use must start with https://, not '%s'",
+                          url);
     const char *host = url + sizeof scheme - 1;
     bool bracket = *host == '[';
     size_t length = bracket ? strcspn(++host, "]") : strcspn(host, ":/");
-    if (length == 0 || length >= size) return tacit_fail(error, TACIT_USAGE, "no host in the address '%s'", url);
+    if (length == 0 || length >= size)
+        return tacit_fail(error, TACIT_USAGE, "no host in the address '%s'", url);
     memcpy(out, host, length);
     out[length] = 0;
     return TACIT_OK;
@@ -325,7 +391,8 @@ static tacit_status make_identity(coordinator *self, const char *address, tacit_
         if (strcmp(host, names[0]) != 0 && strcmp(host, names[1]) != 0) names[count++] = host;
     }
     TACIT_TRY(tacit_authority_issue_server(self->authority, self->settings.folder, names, count,
-                                           tacit_validity_days(tacit_clock_wall_seconds(), SERVER_DAYS), error));
+                                           tacit_validity_days(tacit_clock_wall_seconds(), SERVER_DAYS),
+                                           error));
     return tacit_server_identity_load(out, self->settings.folder, error);
 }
 
@@ -343,6 +410,7 @@ static tacit_status start_server(coordinator *self, tacit_error *error) {
     char last[16] = "";
     tacit_status status;
     if (self->settings.address != NULL) settings.address = self->settings.address;
+    if (self->settings.connections > 0) settings.connection_limit = self->settings.connections;
     settings.port = self->settings.port;
     TACIT_CHECK(make_identity(self, settings.address, &identity, error));
     TACIT_CHECK(tacit_registry_get(self->registry, "port", last, sizeof last, error));
@@ -363,8 +431,10 @@ static tacit_status announce(coordinator *self, tacit_error *error) {
     const char *address = self->settings.address != NULL ? self->settings.address : "127.0.0.1";
     unsigned number = tacit_server_port(self->server);
     bool six = strchr(address, ':') != NULL;
-    if (self->settings.url != NULL) snprintf(url, sizeof url, "%s", self->settings.url);
-    else snprintf(url, sizeof url, "https://%s%s%s:%u", six ? "[" : "", address, six ? "]" : "", number);
+    if (self->settings.url != NULL)
+        snprintf(url, sizeof url, "%s", self->settings.url);
+    else
+        snprintf(url, sizeof url, "https://%s%s%s:%u", six ? "[" : "", address, six ? "]" : "", number);
     snprintf(port, sizeof port, "%u", number);
     TACIT_TRY(tacit_registry_set(self->registry, "port", port, error));
     TACIT_TRY(tacit_registry_set(self->registry, "url", url, error));
@@ -372,6 +442,18 @@ static tacit_status announce(coordinator *self, tacit_error *error) {
     TACIT_TRY(tacit_file_write(path, url, strlen(url), 0644, error));
     coordinator_news(self, "serving at %s", url);
     return TACIT_OK;
+}
+
+/* Two coordinators on one folder would each ask the parties that found them, and draw the same noise for
+ * both. The lock ends with the process, however that ends. */
+static tacit_status lock_folder(coordinator *self, tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(tacit_path_join(path, sizeof path, self->settings.folder, "coordinator.lock", error));
+    self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (self->lock < 0) return tacit_fail_errno(error, "opening", path);
+    if (flock(self->lock, LOCK_EX | LOCK_NB) == 0) return TACIT_OK;
+    if (errno != EWOULDBLOCK) return tacit_fail_errno(error, "locking", path);
+    return tacit_fail(error, TACIT_USAGE, "another coordinator serves %s already", self->settings.folder);
 }
 
 static tacit_status open_log(coordinator *self, tacit_error *error) {
@@ -385,17 +467,21 @@ static tacit_status open_log(coordinator *self, tacit_error *error) {
 
 static void stop(coordinator *self) {
     char path[PATH_MAX];
-    /* First the studies' threads, which may wait for answers; then the server, whose handlers use the studies. */
+    /* First the studies' threads, which may wait for answers; then the server, whose handlers use the
+     * studies. */
     for (hosted *host = self->studies; host != NULL; host = host->next) tacit_board_cancel(host->board);
     tacit_server_free(self->server);
+    for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
     while (self->studies != NULL) {
         hosted *host = self->studies;
         self->studies = host->next;
         hosted_free(host);
     }
-    if (self->server != NULL && tacit_path_join(path, sizeof path, self->settings.folder, "address", NULL) == TACIT_OK)
+    if (self->server != NULL &&
+        tacit_path_join(path, sizeof path, self->settings.folder, "address", NULL) == TACIT_OK)
         unlink(path);
     if (self->log != NULL) fclose(self->log);
+    if (self->lock >= 0) close(self->lock);
     tacit_pool_free(self->pool);
     tacit_authority_free(self->authority);
     tacit_registry_close(self->registry);
@@ -404,7 +490,7 @@ static void stop(coordinator *self) {
 }
 
 tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, tacit_error *error) {
-    coordinator self = { .settings = *settings };
+    coordinator self = { .settings = *settings, .lock = -1 };
     pthread_condattr_t monotonic;
     tacit_status status;
     pthread_mutex_init(&self.mutex, NULL);
@@ -413,6 +499,7 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     pthread_cond_init(&self.stirred, &monotonic);
     pthread_condattr_destroy(&monotonic);
     TACIT_CHECK(tacit_registry_open(&self.registry, settings->folder, false, error));
+    TACIT_CHECK(lock_folder(&self, error));
     TACIT_CHECK(tacit_registry_get(self.registry, "name", self.name, sizeof self.name, error));
     TACIT_CHECK(tacit_authority_load(&self.authority, settings->folder, error));
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
@@ -440,13 +527,19 @@ tacit_status tacit_coordinator_invite(const char *folder, const char *study, con
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' is %s and takes no new parties", study,
                                tacit_study_state_name(record.state)));
     TACIT_CHECK(tacit_authority_load(&authority, folder, error));
-    if (url != NULL) snprintf(invitation.url, sizeof invitation.url, "%s", url);
-    else TACIT_CHECK(tacit_registry_get(registry, "url", invitation.url, sizeof invitation.url, error));
+    if (url != NULL && strlen(url) >= sizeof invitation.url)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "the address parties use is longer than %d bytes",
+                               TACIT_INVITATION_URL_MAX));
+    if (url != NULL)
+        memcpy(invitation.url, url, strlen(url) + 1);
+    else
+        TACIT_CHECK(tacit_registry_get(registry, "url", invitation.url, sizeof invitation.url, error));
     if (invitation.url[0] == 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
-                               "the coordinator's address is not known yet: start `tacit coordinator %s` first, or give "
-                               "--url",
-                               folder));
+        TACIT_CHECK(tacit_fail(
+            error, TACIT_USAGE,
+            "the coordinator's address is not known yet: start `tacit coordinator %s` first, or give "
+            "--url",
+            folder));
     snprintf(invitation.study, sizeof invitation.study, "%s", study);
     const char *pem = tacit_authority_pem(authority);
     TACIT_CHECK(tacit_certificate_to_der(&der, pem, strlen(pem), error));

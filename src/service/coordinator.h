@@ -7,26 +7,29 @@
 
 #include "service/registry.h"
 
-/* Make what a coordinator's folder needs (authority, registry) if it is not there yet. `name` is what parties see. */
+/* Make what a coordinator's folder needs (authority, registry) if it is not there yet. `name` is what parties
+ * see. */
 tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tacit_error *error);
 
 typedef struct tacit_coordinator_settings {
     const char *folder;
-    const char *address; /* to listen on; NULL: 127.0.0.1 */
-    uint16_t port;       /* 0: the port used last time if it is free, else any free one */
-    const char *url;     /* how parties reach it; NULL: made from address and port */
-    bool until_done;     /* end when no study is left that recruits or runs */
+    const char *address;  /* to listen on; NULL: 127.0.0.1 */
+    uint16_t port;        /* 0: the port used last time if it is free, else any free one */
+    const char *url;      /* how parties reach it; NULL: made from address and port */
+    unsigned connections; /* most at once, one for each waiting party and some to join by; 0: 1000 */
+    bool until_done;      /* end when no study is left that recruits or runs */
     bool (*cancelled)(void *context);
     /* One line of news; also written to coordinator.log in the folder. */
     void (*news)(void *context, const char *line);
     void *context;
 } tacit_coordinator_settings;
 
-/* Serve until cancelled (TACIT_OK) or done. The address served is in the file `address` of the folder meanwhile. */
+/* Serve until cancelled (TACIT_OK) or done. The address served is in the file `address` of the folder
+ * meanwhile. */
 tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, tacit_error *error);
 
-/* One single-use invitation to a study, as a line of text appended to `out`. `url` NULL: that of the coordinator that
- * runs, or ran last. */
+/* One single-use invitation to a study, as a line of text appended to `out`. `url` NULL: that of the
+ * coordinator that runs, or ran last. */
 tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
                                       tacit_buffer *out, tacit_error *error);
 

@@ -38,27 +38,31 @@ static unsigned http_status(tacit_status status) {
     }
 }
 
-static void answer_bytes(tacit_exchange *exchange, const tacit_buffer *body) {
-    tacit_exchange_answer(exchange, &(tacit_http_answer){ .status = 200, .bytes = body->bytes, .length = body->length });
+static tacit_http_answer bytes_answer(const tacit_buffer *body) {
+    return (tacit_http_answer){ .status = 200, .bytes = body->bytes, .length = body->length };
 }
 
 /* What went wrong on our side is for our log, not for whoever is at the other end. */
-static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_status status, const tacit_error *error) {
+static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_status status,
+                           const tacit_error *error) {
     const tacit_peer *peer = tacit_exchange_peer(exchange);
     unsigned http = http_status(status);
     coordinator_news(self, "%s %s from %s: %u: %s", tacit_exchange_path(exchange), tacit_status_name(status),
                      peer->verified ? peer->name : peer->address, http, error->text);
-    tacit_exchange_answer_text(exchange, http, http == 500 ? "the coordinator failed; its log says why" : error->text);
+    tacit_exchange_answer_text(exchange, http,
+                               http == 500 ? "the coordinator failed; its log says why" : error->text);
 }
 
-static tacit_status token_of(ProtobufCBinaryData token, uint32_t protocol, uint8_t hash[TACIT_TOKEN_HASH_BYTES],
-                             tacit_error *error) {
+static tacit_status token_of(ProtobufCBinaryData token, uint32_t protocol,
+                             uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error) {
     if (protocol != TACIT_PROTOCOL_VERSION)
-        return tacit_fail(error, TACIT_PROTOCOL,
-                          "the party speaks protocol version %u, the coordinator version %d: update the older of the "
-                          "two",
-                          protocol, TACIT_PROTOCOL_VERSION);
-    if (token.len != TACIT_TOKEN_BYTES) return tacit_fail(error, TACIT_PROTOCOL, "the token has the wrong length");
+        return tacit_fail(
+            error, TACIT_PROTOCOL,
+            "the party speaks protocol version %u, the coordinator version %d: update the older of the "
+            "two",
+            protocol, TACIT_PROTOCOL_VERSION);
+    if (token.len != TACIT_TOKEN_BYTES)
+        return tacit_fail(error, TACIT_PROTOCOL, "the token has the wrong length");
     tacit_token_hash(hash, token.data);
     return TACIT_OK;
 }
@@ -73,8 +77,8 @@ static tacit_status look(coordinator *self, const tacit_buffer *body, tacit_buff
     char study[TACIT_ID_SIZE];
     tacit_study_record record;
     tacit_status status;
-    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__look_request__descriptor, body->bytes, body->length,
-                                 error));
+    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__look_request__descriptor, body->bytes,
+                                 body->length, error));
     TACIT_CHECK(token_of(request->token, request->protocol, hash, error));
     TACIT_CHECK(tacit_registry_look(self->registry, hash, tacit_clock_wall_seconds(), study, error));
     TACIT_CHECK(tacit_registry_study(self->registry, study, &record, &definition, error));
@@ -91,8 +95,10 @@ cleanup:
 
 /* ---- join ---- */
 
+/* Was consent given to this study as it is? *seats receives how many parties it takes. */
 static tacit_status check_consent(coordinator *self, const char *study, ProtobufCBinaryData consented,
-                                  tacit_error *error) {
+                                  size_t *seats, tacit_error *error) {
+    tacit_study *read = NULL;
     tacit_study_record record;
     tacit_buffer definition = TACIT_BUFFER_INIT;
     uint8_t hash[TACIT_HASH_BYTES];
@@ -100,23 +106,58 @@ static tacit_status check_consent(coordinator *self, const char *study, Protobuf
     if (status == TACIT_OK) {
         crypto_generichash(hash, sizeof hash, definition.bytes, definition.length, NULL, 0);
         if (consented.len != sizeof hash || sodium_memcmp(hash, consented.data, sizeof hash) != 0)
-            status = tacit_fail(error, TACIT_REFUSED, "consent was given to another definition of study '%s'", study);
+            status = tacit_fail(error, TACIT_REFUSED, "consent was given to another definition of study '%s'",
+                                study);
     }
+    if (status == TACIT_OK)
+        status = tacit_study_parse(&read, tacit_buffer_text(&definition), definition.length, study, error);
+    if (status == TACIT_OK) *seats = read->plan.parties;
+    tacit_study_free(read);
     tacit_buffer_clear(&definition);
     return status;
 }
 
-/* Issue the certificate of a redeemed invitation and seat the party. */
-static tacit_status admit(coordinator *self, const uint8_t *token_hash, const char *request, const char *party,
-                          const char *study, tacit_buffer *certificate, tacit_error *error) {
+/* Issue and store the certificate of a redeemed invitation. */
+static tacit_status issue(coordinator *self, const uint8_t *token_hash, const char *request,
+                          const char *party, tacit_error *error) {
     int64_t now = tacit_clock_wall_seconds();
+    tacit_buffer certificate = TACIT_BUFFER_INIT;
     tacit_certificate_info info;
+    tacit_status status;
+    TACIT_CHECK(tacit_authority_issue_client(&certificate, self->authority, request, strlen(request), party,
+                                             tacit_validity_days(now, CERTIFICATE_DAYS), error));
+    TACIT_CHECK(tacit_certificate_inspect(&info, certificate.bytes, certificate.length, error));
+    TACIT_CHECK(tacit_registry_admit(self->registry, token_hash, tacit_buffer_text(&certificate),
+                                     info.fingerprint, now, error));
+cleanup:
+    tacit_buffer_clear(&certificate);
+    return status;
+}
+
+/* An invitation must not be used up by a request that no certificate can be issued for. */
+static tacit_status check_request(coordinator *self, const char *request, tacit_error *error) {
+    tacit_buffer unused = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_authority_issue_client(
+        &unused, self->authority, request, strlen(request), "unused",
+        tacit_validity_days(tacit_clock_wall_seconds(), CERTIFICATE_DAYS), error);
+    tacit_buffer_clear(&unused);
+    return status;
+}
+
+/* Use the invitation and seat the party; `certificate` receives the one that is stored. */
+static tacit_status admit(coordinator *self, const uint8_t *token_hash, const char *request,
+                          const char *study, size_t seats, char party[TACIT_ID_SIZE],
+                          tacit_buffer *certificate, tacit_error *error) {
+    int64_t now = tacit_clock_wall_seconds();
+    uint8_t request_hash[TACIT_HASH_BYTES];
+    TACIT_TRY(check_request(self, request, error));
+    crypto_generichash(request_hash, sizeof request_hash, (const uint8_t *)request, strlen(request), NULL, 0);
+    TACIT_TRY(tacit_registry_redeem(self->registry, token_hash, request_hash, now, seats, party, certificate,
+                                    error));
     if (certificate->length == 0) {
-        TACIT_TRY(tacit_authority_issue_client(certificate, self->authority, request, strlen(request), party,
-                                               tacit_validity_days(now, CERTIFICATE_DAYS), error));
-        TACIT_TRY(tacit_certificate_inspect(&info, certificate->bytes, certificate->length, error));
-        TACIT_TRY(tacit_registry_admit(self->registry, token_hash, tacit_buffer_text(certificate), info.fingerprint,
-                                       now, error));
+        TACIT_TRY(issue(self, token_hash, request, party, error));
+        TACIT_TRY(tacit_registry_redeem(self->registry, token_hash, request_hash, now, seats, party,
+                                        certificate, error));
         coordinator_news(self, "%s joined study %s", party, study);
     }
     hosted *host = coordinator_find(self, study);
@@ -129,20 +170,16 @@ static tacit_status join(coordinator *self, const tacit_buffer *body, tacit_buff
     Tacit__Wire__JoinRequest *request = NULL;
     Tacit__Wire__JoinReply reply = TACIT__WIRE__JOIN_REPLY__INIT;
     tacit_buffer certificate = TACIT_BUFFER_INIT;
-    uint8_t token_hash[TACIT_TOKEN_HASH_BYTES], request_hash[TACIT_HASH_BYTES];
+    uint8_t token_hash[TACIT_TOKEN_HASH_BYTES];
     char study[TACIT_ID_SIZE], party[TACIT_ID_SIZE];
-    int64_t now = tacit_clock_wall_seconds();
+    size_t seats = 0;
     tacit_status status;
-    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__join_request__descriptor, body->bytes, body->length,
-                                 error));
+    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__join_request__descriptor, body->bytes,
+                                 body->length, error));
     TACIT_CHECK(token_of(request->token, request->protocol, token_hash, error));
-    TACIT_CHECK(tacit_registry_look(self->registry, token_hash, now, study, error));
-    TACIT_CHECK(check_consent(self, study, request->definition_hash, error));
-    crypto_generichash(request_hash, sizeof request_hash, (const uint8_t *)request->signing_request,
-                       strlen(request->signing_request), NULL, 0);
-    TACIT_CHECK(
-        tacit_registry_redeem(self->registry, token_hash, request_hash, now, party, &certificate, error));
-    TACIT_CHECK(admit(self, token_hash, request->signing_request, party, study, &certificate, error));
+    TACIT_CHECK(tacit_registry_look(self->registry, token_hash, tacit_clock_wall_seconds(), study, error));
+    TACIT_CHECK(check_consent(self, study, request->definition_hash, &seats, error));
+    TACIT_CHECK(admit(self, token_hash, request->signing_request, study, seats, party, &certificate, error));
     reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.party = party;
     reply.certificate = (char *)certificate.bytes;
@@ -155,13 +192,47 @@ cleanup:
 
 /* ---- poll ---- */
 
-static void remember_told(coordinator *self, const char *study, const char *party) {
-    hosted *host = coordinator_find(self, study);
-    if (host == NULL) return;
-    pthread_mutex_lock(&self->mutex);
-    tacit_levels_add(&host->told, party, strlen(party), NULL, NULL);
-    pthread_mutex_unlock(&self->mutex);
-    coordinator_stir(self);
+/* What there is to say to a party now. */
+typedef enum tidings { TIDINGS_NONE, TIDINGS_QUESTION, TIDINGS_END } tidings;
+
+/* The end of a study on its way to a party. It counts as told when the bytes are gone, not when they are
+ * ready: else the program might stop before it has sent them, and leave the party waiting for a coordinator
+ * that is not there. */
+typedef struct farewell {
+    coordinator *owner;
+    char study[TACIT_ID_SIZE], party[TACIT_NAME_SIZE];
+    tacit_buffer body;
+} farewell;
+
+static void farewell_sent(void *context) {
+    farewell *told = context;
+    coordinator *self = told->owner;
+    hosted *host = coordinator_find(self, told->study);
+    if (host != NULL) {
+        pthread_mutex_lock(&self->mutex);
+        tacit_levels_add(&host->told, told->party, strlen(told->party), NULL, NULL);
+        pthread_mutex_unlock(&self->mutex);
+        coordinator_stir(self);
+    }
+    tacit_buffer_clear(&told->body);
+    free(told);
+}
+
+/* The answer to a poll. The farewell takes the body over. */
+static tacit_http_answer news_answer(coordinator *self, const char *party, const char *study, tidings what,
+                                     tacit_buffer *body) {
+    tacit_http_answer answer =
+        what == TIDINGS_NONE ? (tacit_http_answer){ .status = 204 } : bytes_answer(body);
+    farewell *told = what == TIDINGS_END ? TACIT_NEW(farewell, 1) : NULL;
+    if (told == NULL) return answer; /* without memory to remember it, the party is told all the same */
+    told->owner = self;
+    memcpy(told->party, party, strlen(party) + 1);
+    memcpy(told->study, study, strlen(study) + 1);
+    told->body = *body;
+    *body = (tacit_buffer)TACIT_BUFFER_INIT;
+    answer.done = farewell_sent;
+    answer.done_context = told;
+    return answer;
 }
 
 static tacit_status pack_finished(coordinator *self, const tacit_study_record *record, tacit_buffer *out,
@@ -185,7 +256,8 @@ cleanup:
     return status;
 }
 
-/* The question travels inside the reply; it is encoded already, so its bytes are framed by hand: field 2, length. */
+/* The question travels inside the reply; it is encoded already, so its bytes are framed by hand: field 2,
+ * length. */
 static tacit_status pack_question(const tacit_buffer *question, tacit_buffer *out, tacit_error *error) {
     Tacit__Wire__PollReply reply = TACIT__WIRE__POLL_REPLY__INIT;
     reply.protocol = TACIT_PROTOCOL_VERSION;
@@ -200,13 +272,11 @@ static tacit_status pack_question(const tacit_buffer *question, tacit_buffer *ou
     return tacit_buffer_append(out, question->bytes, question->length, error);
 }
 
-typedef enum tidings { TIDINGS_NONE, TIDINGS_QUESTION, TIDINGS_END } tidings;
-
-/* What is there to tell this party now? */
-static tacit_status news_for(coordinator *self, const char *party, const char *study, tidings *what, tacit_buffer *out,
-                             tacit_error *error) {
+/* Is there something to tell this party now? */
+static tacit_status news_for(coordinator *self, const char *party, const char *study, tidings *what,
+                             tacit_buffer *out, tacit_error *error) {
     tacit_study_record record;
-    bool pending = false;
+    bool asked = false;
     *what = TIDINGS_NONE;
     TACIT_TRY(tacit_registry_study(self->registry, study, &record, NULL, error));
     if (record.state >= TACIT_STUDY_DONE) {
@@ -218,9 +288,9 @@ static tacit_status news_for(coordinator *self, const char *party, const char *s
     if (host == NULL) return TACIT_OK; /* added a moment ago: the main loop will host it */
     tacit_buffer question = TACIT_BUFFER_INIT;
     TACIT_TRY(tacit_board_admit(host->board, party, error));
-    tacit_status status = tacit_board_read(host->board, party, &pending, &question, error);
-    if (status == TACIT_OK && pending) status = pack_question(&question, out, error);
-    if (status == TACIT_OK && pending) *what = TIDINGS_QUESTION;
+    tacit_status status = tacit_board_read(host->board, party, &asked, &question, error);
+    if (status == TACIT_OK && asked) status = pack_question(&question, out, error);
+    if (status == TACIT_OK && asked) *what = TIDINGS_QUESTION;
     tacit_buffer_clear(&question);
     return status;
 }
@@ -250,11 +320,9 @@ static void complete_waiter(coordinator *self, waiter *found) {
     tidings what = TIDINGS_NONE;
     tacit_status status = news_for(self, found->party, found->study, &what, &body, &error);
     if (status != TACIT_OK) coordinator_news(self, "poll of %s: %s", found->party, error.text);
-    bool told = tacit_exchange_complete(
-        found->exchange, &(tacit_http_answer){ .status = status != TACIT_OK ? 500 : what != TIDINGS_NONE ? 200 : 204,
-                                               .bytes = what != TIDINGS_NONE ? body.bytes : NULL,
-                                               .length = what != TIDINGS_NONE ? body.length : 0 });
-    if (told && what == TIDINGS_END) remember_told(self, found->study, found->party);
+    tacit_http_answer answer = status == TACIT_OK ? news_answer(self, found->party, found->study, what, &body)
+                                                  : (tacit_http_answer){ .status = 500 };
+    tacit_exchange_complete(found->exchange, &answer);
     tacit_buffer_clear(&body);
     free(found);
 }
@@ -280,8 +348,8 @@ void coordinator_wake(coordinator *self, const char *study) {
     }
 }
 
-/* Suspend a poll. The waiter is listed before the board is looked at again, so that a question pinned in between is
- * seen either here or by coordinator_wake. */
+/* Suspend a poll. The waiter is listed before the board is looked at again, so that a question pinned in
+ * between is seen either here or by coordinator_wake. */
 static void wait_for_news(coordinator *self, tacit_exchange *exchange, const char *party, const char *study) {
     waiter *each = TACIT_NEW(waiter, 1);
     if (each == NULL) {
@@ -319,10 +387,14 @@ static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_p
     memcpy(party, peer->name, sizeof party);
     tacit_status status = tacit_registry_party_study(self->registry, party, study, &error);
     if (status == TACIT_OK) status = news_for(self, party, study, &what, &body, &error);
-    if (status != TACIT_OK) answer_failure(self, exchange, status, &error);
-    else if (what != TIDINGS_NONE) answer_bytes(exchange, &body);
-    else wait_for_news(self, exchange, party, study);
-    if (status == TACIT_OK && what == TIDINGS_END) remember_told(self, study, party);
+    if (status != TACIT_OK) {
+        answer_failure(self, exchange, status, &error);
+    } else if (what == TIDINGS_NONE) {
+        wait_for_news(self, exchange, party, study);
+    } else {
+        tacit_http_answer answer = news_answer(self, party, study, what, &body);
+        tacit_exchange_answer(exchange, &answer);
+    }
     tacit_buffer_clear(&body);
 }
 
@@ -353,14 +425,21 @@ void coordinator_handle(void *context, tacit_exchange *exchange) {
         poll_news(self, exchange, peer);
         return;
     }
-    if (strcmp(path, "/v1/look") == 0) status = look(self, body, &out, &error);
-    else if (strcmp(path, "/v1/join") == 0) status = join(self, body, &out, &error);
-    else if (strcmp(path, "/v1/answer") == 0) status = take_answer(self, body, peer, &error);
+    if (strcmp(path, "/v1/look") == 0)
+        status = look(self, body, &out, &error);
+    else if (strcmp(path, "/v1/join") == 0)
+        status = join(self, body, &out, &error);
+    else if (strcmp(path, "/v1/answer") == 0)
+        status = take_answer(self, body, peer, &error);
     else {
         tacit_exchange_answer_text(exchange, 404, "nothing is here");
         return;
     }
-    if (status == TACIT_OK) answer_bytes(exchange, &out);
-    else answer_failure(self, exchange, status, &error);
+    if (status == TACIT_OK) {
+        tacit_http_answer answer = bytes_answer(&out);
+        tacit_exchange_answer(exchange, &answer);
+    } else {
+        answer_failure(self, exchange, status, &error);
+    }
     tacit_buffer_clear(&out);
 }

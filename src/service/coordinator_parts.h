@@ -19,8 +19,9 @@ typedef struct hosted {
     tacit_board *board;
     pthread_t thread;
     bool started;
-    atomic_bool ended;   /* the registry holds its final state */
-    tacit_levels told;   /* parties that have been told the end; guarded by the coordinator's mutex */
+    atomic_bool ended; /* the registry holds its final state */
+    tacit_levels told; /* parties that have been told the end; guarded by the coordinator's mutex */
+    char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
     struct hosted *next;
 } hosted;
 
@@ -40,10 +41,15 @@ struct coordinator {
     tacit_server *server;
     tacit_pool *pool;
     FILE *log;
-    pthread_mutex_t mutex; /* guards what follows, and the log */
+    int lock;               /* an open file that says: this folder is being served; -1 when not */
+    pthread_mutex_t mutex;  /* guards what follows, and the log */
     pthread_cond_t stirred; /* something for the main loop to look at */
     hosted *studies;
     waiter *waiters;
+    tacit_status
+        failed; /* of a study that can go on once the cause is removed: the coordinator ends with it */
+    tacit_error failure;
+    char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last, of a study that could not be hosted; main loop only */
 };
 
 /* Write a line to the log and hand it to settings.news. */

@@ -19,9 +19,11 @@ static const char *const scripts[] = {
     "CREATE TABLE invitation (token_hash BLOB PRIMARY KEY, study TEXT NOT NULL REFERENCES study(name),"
     "  expires INTEGER NOT NULL, request_hash BLOB, party TEXT) WITHOUT ROWID;"
     "CREATE TABLE party (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
-    "  study TEXT NOT NULL REFERENCES study(name), fingerprint TEXT NOT NULL UNIQUE, certificate TEXT NOT NULL,"
+    "  study TEXT NOT NULL REFERENCES study(name), fingerprint TEXT NOT NULL UNIQUE, certificate TEXT NOT "
+    "NULL,"
     "  joined INTEGER NOT NULL, revoked INTEGER NOT NULL DEFAULT 0);"
-    "CREATE TABLE journal (study TEXT NOT NULL REFERENCES study(name), round INTEGER NOT NULL, record BLOB NOT NULL,"
+    "CREATE TABLE journal (study TEXT NOT NULL REFERENCES study(name), round INTEGER NOT NULL, record BLOB "
+    "NOT NULL,"
     "  PRIMARY KEY (study, round)) WITHOUT ROWID;"
     "CREATE TABLE checkpoint (study TEXT PRIMARY KEY REFERENCES study(name), round INTEGER NOT NULL,"
     "  state BLOB NOT NULL) WITHOUT ROWID;",
@@ -35,13 +37,19 @@ tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool 
     TACIT_TRY(tacit_path_join(path, sizeof path, folder, "coordinator.db", error));
     tacit_registry *registry = TACIT_NEW(tacit_registry, 1);
     if (registry == NULL) return tacit_fail_memory(error);
-    tacit_status status =
-        tacit_store_open(&registry->store, path, &schema, create ? TACIT_STORE_CREATE : TACIT_STORE_EXISTING, error);
+    tacit_status status = tacit_store_open(&registry->store, path, &schema,
+                                           create ? TACIT_STORE_CREATE : TACIT_STORE_EXISTING, error);
     if (status != TACIT_OK) {
         free(registry);
         return status;
     }
     pthread_mutex_init(&registry->mutex, NULL);
+    /* What is erased, a secret above all, is overwritten and not only unlinked from its page. */
+    status = tacit_store_run(registry->store, "PRAGMA secure_delete = ON", error);
+    if (status != TACIT_OK) {
+        tacit_registry_close(registry);
+        return status;
+    }
     *out = registry;
     return TACIT_OK;
 }
@@ -65,11 +73,13 @@ tacit_status tacit_registry_finish(tacit_registry *registry, tacit_status status
 
 /* ---- settings ---- */
 
-tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value, tacit_error *error) {
+tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value,
+                                tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *put = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store, "REPLACE INTO setting VALUES (?1, ?2)", error));
+    TACIT_CHECK(
+        tacit_statement_prepare(&put, registry->store, "REPLACE INTO setting VALUES (?1, ?2)", error));
     tacit_bind_text(put, 1, key);
     tacit_bind_text(put, 2, value);
     TACIT_CHECK(tacit_statement_run(put, error));
@@ -79,13 +89,15 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_registry_get(tacit_registry *registry, const char *key, char *out, size_t size, tacit_error *error) {
+tacit_status tacit_registry_get(tacit_registry *registry, const char *key, char *out, size_t size,
+                                tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *get = NULL;
     const char *text = "";
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, "SELECT value FROM setting WHERE key = ?1", error));
+    TACIT_CHECK(
+        tacit_statement_prepare(&get, registry->store, "SELECT value FROM setting WHERE key = ?1", error));
     tacit_bind_text(get, 1, key);
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (row) TACIT_CHECK(tacit_column_text(&text, get, 0, size - 1, error));
@@ -120,11 +132,13 @@ tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name
     bool taken = false;
     tacit_status status;
     TACIT_CHECK(tacit_store_begin(registry->store, error));
-    TACIT_CHECK(tacit_statement_prepare(&find, registry->store, "SELECT 1 FROM study WHERE name = ?1", error));
+    TACIT_CHECK(
+        tacit_statement_prepare(&find, registry->store, "SELECT 1 FROM study WHERE name = ?1", error));
     tacit_bind_text(find, 1, name);
     TACIT_CHECK(tacit_statement_step(&taken, find, error));
     if (taken)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "a study called '%s' is already there; choose another name", name));
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
+                               "a study called '%s' is already there; choose another name", name));
     TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
                                         "INSERT INTO study (name, definition, state, reason, secret, created)"
                                         " VALUES (?1, ?2, ?3, '', ?4, ?5)",
@@ -144,9 +158,9 @@ cleanup:
     return status;
 }
 
-#define STUDY_COLUMNS                                                                                                  \
-    "SELECT name, state, reason, (SELECT count(*) FROM party WHERE study = s.name AND revoked = 0),"                   \
-    " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"             \
+#define STUDY_COLUMNS                                                                                        \
+    "SELECT name, state, reason, (SELECT count(*) FROM party WHERE study = s.name AND revoked = 0),"         \
+    " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"   \
     " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name), 0), definition FROM study s "
 
 static tacit_status read_record(tacit_statement *row, tacit_study_record *out, tacit_error *error) {
@@ -201,10 +215,13 @@ tacit_status tacit_registry_study(tacit_registry *registry, const char *name, ta
     tacit_bind_text(get, 1, name);
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row)
-        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "no study is called '%s' (tacit study status lists them)", name));
+        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND,
+                               "no study is called '%s' (tacit study status lists them)", name));
     TACIT_CHECK(read_record(get, out, error));
-    TACIT_CHECK(tacit_column_text(&text, get, 6, SIZE_MAX / 2, error));
-    if (definition != NULL) TACIT_CHECK(tacit_buffer_append(definition, text, strlen(text), error));
+    if (definition != NULL) {
+        TACIT_CHECK(tacit_column_text(&text, get, 6, SIZE_MAX / 2, error));
+        TACIT_CHECK(tacit_buffer_append(definition, text, strlen(text), error));
+    }
 cleanup:
     tacit_statement_free(get);
     tacit_registry_unlock(registry);
@@ -216,7 +233,8 @@ static tacit_status current_state(tacit_registry *registry, const char *name, ta
     tacit_statement *get = NULL;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, "SELECT state FROM study WHERE name = ?1", error));
+    TACIT_CHECK(
+        tacit_statement_prepare(&get, registry->store, "SELECT state FROM study WHERE name = ?1", error));
     tacit_bind_text(get, 1, name);
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "no study is called '%s'", name));
@@ -224,6 +242,25 @@ static tacit_status current_state(tacit_registry *registry, const char *name, ta
 cleanup:
     tacit_statement_free(get);
     return status;
+}
+
+static tacit_status run_for(tacit_registry *registry, const char *sql, const char *study,
+                            tacit_error *error) {
+    tacit_statement *statement = NULL;
+    tacit_status status = tacit_statement_prepare(&statement, registry->store, sql, error);
+    if (status == TACIT_OK) {
+        tacit_bind_text(statement, 1, study);
+        status = tacit_statement_run(statement, error);
+    }
+    tacit_statement_free(statement);
+    return status;
+}
+
+/* A sum entrusted to the coordinator, kept beside the published model, would tell the noise as the secret
+ * does. That there was a round may be known, so the emptied records stay. */
+static tacit_status erase_journal(tacit_registry *registry, const char *study, tacit_error *error) {
+    TACIT_TRY(run_for(registry, "UPDATE journal SET record = x'' WHERE study = ?1", study, error));
+    return run_for(registry, "DELETE FROM checkpoint WHERE study = ?1", study, error);
 }
 
 tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name, tacit_study_state state,
@@ -235,7 +272,8 @@ tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name
     TACIT_CHECK(tacit_store_begin(registry->store, error));
     TACIT_CHECK(current_state(registry, name, &before, error));
     if (has_ended(before))
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' is already %s", name, tacit_study_state_name(before)));
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_USAGE, "study '%s' is already %s", name, tacit_study_state_name(before)));
     TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
                                         "UPDATE study SET state = ?2, reason = ?3, model = ?4,"
                                         " secret = CASE WHEN ?5 THEN NULL ELSE secret END WHERE name = ?1",
@@ -246,21 +284,27 @@ tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name
     tacit_bind_blob(put, 4, model != NULL ? model->bytes : NULL, model != NULL ? model->length : 0);
     tacit_bind_integer(put, 5, has_ended(state));
     TACIT_CHECK(tacit_statement_run(put, error));
+    if (has_ended(state)) TACIT_CHECK(erase_journal(registry, name, error));
 cleanup:
     tacit_statement_free(put);
     status = tacit_registry_finish(registry, status, error);
+    /* The write-ahead log still holds pages with the secret: move it into the file and cut it off. Where
+     * another process reads just now, closing the file or the next study's end does it. */
+    if (status == TACIT_OK && has_ended(state))
+        (void)tacit_store_run(registry->store, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
     tacit_registry_unlock(registry);
     return status;
 }
 
-tacit_status tacit_registry_secret(tacit_registry *registry, const char *name, tacit_stream *out, tacit_error *error) {
+tacit_status tacit_registry_secret(tacit_registry *registry, const char *name, tacit_stream *out,
+                                   tacit_error *error) {
     uint8_t key[TACIT_STREAM_KEY_BYTES];
     tacit_registry_lock(registry);
     tacit_statement *get = NULL;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT secret FROM study WHERE name = ?1 AND secret IS NOT NULL", error));
+    TACIT_CHECK(tacit_statement_prepare(
+        &get, registry->store, "SELECT secret FROM study WHERE name = ?1 AND secret IS NOT NULL", error));
     tacit_bind_text(get, 1, name);
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has ended", name));
@@ -273,15 +317,16 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out, tacit_error *error) {
+tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out,
+                                  tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *get = NULL;
     const uint8_t *bytes;
     size_t length;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT model FROM study WHERE name = ?1 AND model IS NOT NULL", error));
+    TACIT_CHECK(tacit_statement_prepare(
+        &get, registry->store, "SELECT model FROM study WHERE name = ?1 AND model IS NOT NULL", error));
     tacit_bind_text(get, 1, name);
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has no model", name));

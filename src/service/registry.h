@@ -18,8 +18,10 @@ tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool 
 tacit_registry *tacit_registry_close(tacit_registry *registry);
 
 /* Small settings of the coordinator ("name", "url"); "" when never set. */
-tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value, tacit_error *error);
-tacit_status tacit_registry_get(tacit_registry *registry, const char *key, char *out, size_t size, tacit_error *error);
+tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value,
+                                tacit_error *error);
+tacit_status tacit_registry_get(tacit_registry *registry, const char *key, char *out, size_t size,
+                                tacit_error *error);
 
 typedef enum tacit_study_state {
     TACIT_STUDY_RECRUITING,
@@ -52,34 +54,41 @@ tacit_status tacit_registry_studies(tacit_registry *registry, tacit_study_record
 tacit_status tacit_registry_study(tacit_registry *registry, const char *name, tacit_study_record *out,
                                   tacit_buffer *definition, tacit_error *error);
 
-/* Change the state. Ending a study (done, failed, closed) erases its secret: noise drawn from it can then never be
- * drawn again. `model` may be NULL. A study that has ended stays as it is: TACIT_USAGE. */
+/* Change the state. Ending a study (done, failed, closed) erases its secret and what its journal holds, also
+ * from the file: noise drawn from it can then never be drawn again. `model` may be NULL. A study that has
+ * ended stays as it is: TACIT_USAGE. */
 tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name, tacit_study_state state,
                                       const char *reason, const tacit_buffer *model, tacit_error *error);
-tacit_status tacit_registry_secret(tacit_registry *registry, const char *name, tacit_stream *out, tacit_error *error);
+tacit_status tacit_registry_secret(tacit_registry *registry, const char *name, tacit_stream *out,
+                                   tacit_error *error);
 
 /* The model file of a finished study, appended. TACIT_NOT_FOUND when there is none. */
-tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out, tacit_error *error);
+tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out,
+                                  tacit_error *error);
 
 /* Remember an invitation by the hash of its token. */
 tacit_status tacit_registry_invite(tacit_registry *registry, const char *study,
                                    const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES], int64_t expires,
                                    tacit_error *error);
 
-/* Which study does a token open? TACIT_REFUSED: unknown, expired, or the study takes nobody in any more. A token that
- * was used still tells its study, so that its holder can look. */
+/* Which study does a token open? TACIT_REFUSED: unknown, expired, or the study has begun or ended. A token
+ * that was used still tells its study until that ends, so that its holder can look. */
 tacit_status tacit_registry_look(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
                                  int64_t now, char study[TACIT_ID_SIZE], tacit_error *error);
 
-/* Use a token for the key behind one certificate request. The first use makes a party id; the same request again gets
- * the same party id and, once stored, the same certificate (appended; empty before). Another request is refused. */
+/* Use a token for the key behind one certificate request. The first use makes a party id; the same request
+ * again gets the same party id and, once stored, the same certificate (appended; empty before). Another
+ * request is refused, and so is a first use when `seats` tokens of the study have been used: a sum is laid
+ * out for so many parties. */
 tacit_status tacit_registry_redeem(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
-                                   const uint8_t request_hash[TACIT_HASH_BYTES], int64_t now,
+                                   const uint8_t request_hash[TACIT_HASH_BYTES], int64_t now, size_t seats,
                                    char party[TACIT_ID_SIZE], tacit_buffer *certificate, tacit_error *error);
 
-/* The party is in: store its certificate. */
+/* The party is in: store its certificate, unless it has one already (the same request twice at once):
+ * redeeming again gives the one that counts. */
 tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
-                                  const char *certificate, const char *fingerprint, int64_t now, tacit_error *error);
+                                  const char *certificate, const char *fingerprint, int64_t now,
+                                  tacit_error *error);
 
 typedef tacit_status tacit_party_visit(void *context, const char *party, tacit_error *error);
 
@@ -88,8 +97,8 @@ tacit_status tacit_registry_parties(tacit_registry *registry, const char *study,
                                     void *context, tacit_error *error);
 
 /* The study that a party belongs to; TACIT_NOT_FOUND. */
-tacit_status tacit_registry_party_study(tacit_registry *registry, const char *party, char study[TACIT_ID_SIZE],
-                                        tacit_error *error);
+tacit_status tacit_registry_party_study(tacit_registry *registry, const char *party,
+                                        char study[TACIT_ID_SIZE], tacit_error *error);
 
 /* Has this certificate been revoked, or was it never admitted? Errors count as revoked. */
 bool tacit_registry_revoked(tacit_registry *registry, const char *fingerprint);

@@ -14,9 +14,9 @@ tacit_status tacit_registry_invite(tacit_registry *registry, const char *study,
     tacit_registry_lock(registry);
     tacit_statement *put = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
-                                        "INSERT INTO invitation (token_hash, study, expires) VALUES (?1, ?2, ?3)",
-                                        error));
+    TACIT_CHECK(tacit_statement_prepare(
+        &put, registry->store, "INSERT INTO invitation (token_hash, study, expires) VALUES (?1, ?2, ?3)",
+        error));
     tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
     tacit_bind_text(put, 2, study);
     tacit_bind_integer(put, 3, expires);
@@ -35,21 +35,23 @@ typedef struct invitation {
     char party[TACIT_ID_SIZE];
 } invitation;
 
-/* Called with the lock held. Unknown and expired tokens look alike to a guesser except for the sentence, which helps
- * an honest holder; a token has 256 bits, so there is nothing to guess. */
-static tacit_status find_invitation(tacit_registry *registry, const uint8_t *token_hash, int64_t now, invitation *out,
-                                    tacit_error *error) {
+/* Called with the lock held. Unknown and expired tokens look alike to a guesser except for the sentence,
+ * which helps an honest holder; a token has 256 bits, so there is nothing to guess. */
+static tacit_status find_invitation(tacit_registry *registry, const uint8_t *token_hash, int64_t now,
+                                    invitation *out, tacit_error *error) {
     tacit_statement *get = NULL;
     const char *text;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT i.study, i.expires, i.party, i.request_hash, s.state FROM invitation i"
-                                        " JOIN study s ON s.name = i.study WHERE token_hash = ?1",
-                                        error));
+    TACIT_CHECK(tacit_statement_prepare(
+        &get, registry->store,
+        "SELECT i.study, i.expires, i.party, i.request_hash, s.state FROM invitation i"
+        " JOIN study s ON s.name = i.study WHERE token_hash = ?1",
+        error));
     tacit_bind_blob(get, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
     TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "this invitation is not known here; ask for a new one"));
+    if (!row)
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "this invitation is not known here; ask for a new one"));
     *out = (invitation){ .used = false };
     TACIT_CHECK(tacit_column_text(&text, get, 0, TACIT_ID_SIZE - 1, error));
     memcpy(out->study, text, strlen(text) + 1);
@@ -61,6 +63,9 @@ static tacit_status find_invitation(tacit_registry *registry, const uint8_t *tok
         TACIT_CHECK(tacit_column_bytes(out->request_hash, sizeof out->request_hash, get, 3, error));
     } else if (tacit_column_integer(get, 1) <= now) {
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "this invitation has expired; ask for a new one"));
+    } else if (tacit_column_integer(get, 4) != TACIT_STUDY_RECRUITING) {
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_REFUSED, "study '%s' has begun and takes no new parties", out->study));
     }
 cleanup:
     tacit_statement_free(get);
@@ -77,13 +82,13 @@ tacit_status tacit_registry_look(tacit_registry *registry, const uint8_t token_h
     return status;
 }
 
-static tacit_status mark_used(tacit_registry *registry, const uint8_t *token_hash, const uint8_t *request_hash,
-                              const char *party, tacit_error *error) {
+static tacit_status mark_used(tacit_registry *registry, const uint8_t *token_hash,
+                              const uint8_t *request_hash, const char *party, tacit_error *error) {
     tacit_statement *put = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
-                                        "UPDATE invitation SET request_hash = ?2, party = ?3 WHERE token_hash = ?1",
-                                        error));
+    TACIT_CHECK(tacit_statement_prepare(
+        &put, registry->store, "UPDATE invitation SET request_hash = ?2, party = ?3 WHERE token_hash = ?1",
+        error));
     tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
     tacit_bind_blob(put, 2, request_hash, TACIT_HASH_BYTES);
     tacit_bind_text(put, 3, party);
@@ -93,13 +98,34 @@ cleanup:
     return status;
 }
 
+/* Is there room for one more? Called inside the transaction that takes the seat. */
+static tacit_status check_seats(tacit_registry *registry, const char *study, size_t seats,
+                                tacit_error *error) {
+    tacit_statement *get = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(
+        tacit_statement_prepare(&get, registry->store,
+                                "SELECT count(*) FROM invitation i LEFT JOIN party p ON p.name = i.party"
+                                " WHERE i.study = ?1 AND i.party IS NOT NULL AND coalesce(p.revoked, 0) = 0",
+                                error));
+    tacit_bind_text(get, 1, study);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if ((uint64_t)tacit_column_integer(get, 0) >= seats)
+        status = tacit_fail(error, TACIT_REFUSED, "study '%s' has all its %zu parties", study, seats);
+cleanup:
+    tacit_statement_free(get);
+    return status;
+}
+
 static tacit_status stored_certificate(tacit_registry *registry, const char *party, tacit_buffer *out,
                                        tacit_error *error) {
     tacit_statement *get = NULL;
     const char *text;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, "SELECT certificate FROM party WHERE name = ?1", error));
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
+                                        "SELECT certificate FROM party WHERE name = ?1", error));
     tacit_bind_text(get, 1, party);
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (row) {
@@ -112,7 +138,7 @@ cleanup:
 }
 
 tacit_status tacit_registry_redeem(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
-                                   const uint8_t request_hash[TACIT_HASH_BYTES], int64_t now,
+                                   const uint8_t request_hash[TACIT_HASH_BYTES], int64_t now, size_t seats,
                                    char party[TACIT_ID_SIZE], tacit_buffer *certificate, tacit_error *error) {
     invitation found;
     tacit_registry_lock(registry);
@@ -126,6 +152,7 @@ tacit_status tacit_registry_redeem(tacit_registry *registry, const uint8_t token
     } else {
         uint8_t random[6];
         char suffix[2 * sizeof random + 1];
+        TACIT_CHECK(check_seats(registry, found.study, seats, error));
         randombytes_buf(random, sizeof random);
         sodium_bin2hex(suffix, sizeof suffix, random, sizeof random);
         snprintf(found.party, sizeof found.party, "party-%s", suffix);
@@ -139,14 +166,16 @@ cleanup:
 }
 
 tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
-                                  const char *certificate, const char *fingerprint, int64_t now, tacit_error *error) {
+                                  const char *certificate, const char *fingerprint, int64_t now,
+                                  tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *put = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
-                                        "INSERT OR IGNORE INTO party (name, study, fingerprint, certificate, joined)"
-                                        " SELECT party, study, ?2, ?3, ?4 FROM invitation WHERE token_hash = ?1",
-                                        error));
+    TACIT_CHECK(
+        tacit_statement_prepare(&put, registry->store,
+                                "INSERT OR IGNORE INTO party (name, study, fingerprint, certificate, joined)"
+                                " SELECT party, study, ?2, ?3, ?4 FROM invitation WHERE token_hash = ?1",
+                                error));
     tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
     tacit_bind_text(put, 2, fingerprint);
     tacit_bind_text(put, 3, certificate);
@@ -165,9 +194,9 @@ tacit_status tacit_registry_parties(tacit_registry *registry, const char *study,
     const char *name;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&list, registry->store,
-                                        "SELECT name FROM party WHERE study = ?1 AND revoked = 0 ORDER BY number",
-                                        error));
+    TACIT_CHECK(tacit_statement_prepare(
+        &list, registry->store, "SELECT name FROM party WHERE study = ?1 AND revoked = 0 ORDER BY number",
+        error));
     tacit_bind_text(list, 1, study);
     for (;;) {
         TACIT_CHECK(tacit_statement_step(&row, list, error));
@@ -181,14 +210,15 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_registry_party_study(tacit_registry *registry, const char *party, char study[TACIT_ID_SIZE],
-                                        tacit_error *error) {
+tacit_status tacit_registry_party_study(tacit_registry *registry, const char *party,
+                                        char study[TACIT_ID_SIZE], tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *get = NULL;
     const char *text;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, "SELECT study FROM party WHERE name = ?1", error));
+    TACIT_CHECK(
+        tacit_statement_prepare(&get, registry->store, "SELECT study FROM party WHERE name = ?1", error));
     tacit_bind_text(get, 1, party);
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part here", party));
@@ -220,11 +250,13 @@ tacit_status tacit_registry_revoke(tacit_registry *registry, const char *party, 
     tacit_statement *put = NULL, *look = NULL;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&look, registry->store, "SELECT 1 FROM party WHERE name = ?1", error));
+    TACIT_CHECK(
+        tacit_statement_prepare(&look, registry->store, "SELECT 1 FROM party WHERE name = ?1", error));
     tacit_bind_text(look, 1, party);
     TACIT_CHECK(tacit_statement_step(&row, look, error));
     if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "no party is called '%s'", party));
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store, "UPDATE party SET revoked = 1 WHERE name = ?1", error));
+    TACIT_CHECK(tacit_statement_prepare(&put, registry->store, "UPDATE party SET revoked = 1 WHERE name = ?1",
+                                        error));
     tacit_bind_text(put, 1, party);
     tacit_statement_reset(look);
     TACIT_CHECK(tacit_statement_run(put, error));
@@ -242,8 +274,8 @@ typedef struct study_journal {
     char study[TACIT_ID_SIZE];
 } study_journal;
 
-static tacit_status read_blob(study_journal *journal, const char *sql, uint64_t round, bool *found, uint64_t *number,
-                              tacit_buffer *out, tacit_error *error) {
+static tacit_status read_blob(study_journal *journal, const char *sql, uint64_t round, bool *found,
+                              uint64_t *number, tacit_buffer *out, tacit_error *error) {
     tacit_registry_lock(journal->registry);
     tacit_statement *get = NULL;
     const uint8_t *bytes;
@@ -282,27 +314,28 @@ cleanup:
     return status;
 }
 
-static tacit_status read_round(void *context, uint64_t round, bool *found, tacit_buffer *out, tacit_error *error) {
-    return read_blob(context, "SELECT round, record FROM journal WHERE study = ?1 AND round = ?2", round, found, NULL,
-                     out, error);
+static tacit_status read_round(void *context, uint64_t round, bool *found, tacit_buffer *out,
+                               tacit_error *error) {
+    return read_blob(context, "SELECT round, record FROM journal WHERE study = ?1 AND round = ?2", round,
+                     found, NULL, out, error);
 }
 
 static tacit_status write_round(void *context, uint64_t round, const uint8_t *bytes, size_t length,
                                 tacit_error *error) {
-    return write_blob(context, "INSERT INTO journal (study, round, record) VALUES (?1, ?2, ?3)", round, bytes, length,
-                      error);
+    return write_blob(context, "INSERT INTO journal (study, round, record) VALUES (?1, ?2, ?3)", round, bytes,
+                      length, error);
 }
 
 static tacit_status read_checkpoint(void *context, bool *found, uint64_t *round, tacit_buffer *out,
                                     tacit_error *error) {
-    return read_blob(context, "SELECT round, state FROM checkpoint WHERE study = ?1 AND round >= ?2", 0, found, round,
-                     out, error);
+    return read_blob(context, "SELECT round, state FROM checkpoint WHERE study = ?1 AND round >= ?2", 0,
+                     found, round, out, error);
 }
 
 static tacit_status write_checkpoint(void *context, uint64_t round, const uint8_t *bytes, size_t length,
                                      tacit_error *error) {
-    return write_blob(context, "REPLACE INTO checkpoint (study, round, state) VALUES (?1, ?2, ?3)", round, bytes,
-                      length, error);
+    return write_blob(context, "REPLACE INTO checkpoint (study, round, state) VALUES (?1, ?2, ?3)", round,
+                      bytes, length, error);
 }
 
 tacit_status tacit_registry_journal(tacit_registry *registry, const char *study, tacit_journal *out,

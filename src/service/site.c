@@ -1,4 +1,5 @@
-/* Looking at an invitation, consenting and joining. Serving is in site_serve.c, the folder in site_folder.c. */
+/* Looking at an invitation, consenting and joining. Serving is in site_serve.c, the folder in site_folder.c.
+ */
 #include "service/site.h"
 
 #include <math.h>
@@ -59,8 +60,8 @@ tacit_status site_client(const tacit_site *site, bool joined, const char *author
     return tacit_client_create(out, &settings, error);
 }
 
-tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms, unsigned *http,
-                       tacit_buffer *response, tacit_error *error) {
+tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
+                       unsigned *http, tacit_buffer *response, tacit_error *error) {
     tacit_buffer body = TACIT_BUFFER_INIT;
     tacit_status status = tacit_wire_pack(&body, message, error);
     if (status == TACIT_OK)
@@ -78,7 +79,8 @@ tacit_status site_post(tacit_client *client, const char *path, const void *messa
 /* A reply that is not 200 carries one sentence of the coordinator's. */
 static tacit_status said_no(unsigned http, const tacit_buffer *response, tacit_error *error) {
     if (http == 200) return TACIT_OK;
-    return tacit_fail(error, http == 403 ? TACIT_REFUSED : TACIT_NETWORK, "the coordinator answered %u: %.300s", http,
+    return tacit_fail(error, http == 403 ? TACIT_REFUSED : TACIT_NETWORK,
+                      "the coordinator answered %u: %.300s", http,
                       response->length > 0 ? tacit_buffer_text(response) : "nothing");
 }
 
@@ -120,10 +122,12 @@ tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
 }
 
 /* Keep the invitation's authority in a file for the client, and name the study after it. */
-static tacit_status adopt_invitation(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {
+static tacit_status adopt_invitation(tacit_site *site, const tacit_invitation *invitation,
+                                     tacit_error *error) {
     tacit_certificate_info authority;
     char name[TACIT_ID_SIZE];
-    TACIT_TRY(tacit_certificate_inspect(&authority, invitation->authority, invitation->authority_length, error));
+    TACIT_TRY(
+        tacit_certificate_inspect(&authority, invitation->authority, invitation->authority_length, error));
     if (snprintf(name, sizeof name, "%s", invitation->study) >= (int)sizeof name || strchr(name, '/') != NULL)
         return tacit_fail(error, TACIT_INPUT, "the invitation names an impossible study");
     snprintf(site->id, sizeof site->id, "%s@%.12s", name, authority.fingerprint);
@@ -145,9 +149,15 @@ static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit
     request.token = (ProtobufCBinaryData){ sizeof site->token, site->token };
     TACIT_CHECK(site_post(client, "/v1/look", &request, REQUEST_MS, &http, &response, error));
     TACIT_CHECK(said_no(http, &response, error));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__look_reply__descriptor, response.bytes, response.length,
-                                 error));
-    TACIT_CHECK(tacit_study_parse(&site->study, reply->definition, strlen(reply->definition), "the study", error));
+    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__look_reply__descriptor, response.bytes,
+                                 response.length, error));
+    TACIT_CHECK(
+        tacit_study_parse(&site->study, reply->definition, strlen(reply->definition), "the study", error));
+    if (strncmp(site->study->name, site->id, strlen(site->study->name)) != 0 ||
+        site->id[strlen(site->study->name)] != '@')
+        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL,
+                               "the invitation is to study '%s', but the coordinator tells of '%s'", site->id,
+                               site->study->name));
     TACIT_CHECK(tacit_name_check("the coordinator's name", reply->coordinator, TACIT_ID_SIZE - 1, error));
     snprintf(site->coordinator, sizeof site->coordinator, "%s", reply->coordinator);
 cleanup:
@@ -156,7 +166,8 @@ cleanup:
     return status;
 }
 
-/* The owner's schema and the study's must say the same: the encoding into the unit ball is what bounds sensitivity. */
+/* The owner's schema and the study's must say the same: the encoding into the unit ball is what bounds
+ * sensitivity. */
 static tacit_status compare_schemas(const tacit_site *site, tacit_error *error) {
     tacit_buffer ours = TACIT_BUFFER_INIT, theirs = TACIT_BUFFER_INIT;
     tacit_status status;
@@ -166,9 +177,10 @@ static tacit_status compare_schemas(const tacit_site *site, tacit_error *error) 
     const char *a = tacit_buffer_text(&ours), *b = tacit_buffer_text(&theirs), *line = b;
     for (; *a != 0 && *a == *b; a++, b++)
         if (*b == '\n') line = b + 1;
-    status = tacit_fail(error, TACIT_REFUSED,
-                        "%s is not the study's schema; they first differ where the study says '%.*s': agree on one",
-                        site->schema_path, (int)strcspn(line, "\n"), line);
+    status = tacit_fail(
+        error, TACIT_REFUSED,
+        "%s is not the study's schema; they first differ where the study says '%.*s': agree on one",
+        site->schema_path, (int)strcspn(line, "\n"), line);
 cleanup:
     tacit_buffer_clear(&ours);
     tacit_buffer_clear(&theirs);
@@ -220,26 +232,28 @@ cleanup:
 /* ---- the owner's rules, asked in advance ---- */
 
 /* Does one charge still fit under the total limit of a unit? *limited says whether there is one. */
-static tacit_status check_limit(tacit_site *site, tacit_ledger *ledger, tacit_unit unit, const tacit_price *price,
-                                bool *limited, tacit_error *error) {
+static tacit_status check_limit(tacit_site *site, tacit_ledger *ledger, tacit_unit unit,
+                                const tacit_price *price, bool *limited, tacit_error *error) {
     tacit_account account;
     TACIT_TRY(tacit_ledger_account(&account, ledger, NULL, unit, error));
     if (!account.limited) return TACIT_OK;
     *limited = true;
     double epsilon = tacit_add_up(account.spent_epsilon, price->epsilon);
     double delta = tacit_add_up(account.spent_delta, price->delta);
-    if (tacit_amount_within(epsilon, account.limit_epsilon) && tacit_amount_within(delta, account.limit_delta))
+    if (tacit_amount_within(epsilon, account.limit_epsilon) &&
+        tacit_amount_within(delta, account.limit_delta))
         return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
-                      "the study costs epsilon %g and %s has %g left of %g per %s (tacit ledger show)", price->epsilon,
-                      site->source, fmax(0, account.limit_epsilon - account.spent_epsilon), account.limit_epsilon,
-                      tacit_unit_name(unit));
+                      "the study costs epsilon %g and %s has %g left of %g per %s (tacit ledger show)",
+                      price->epsilon, site->source, fmax(0, account.limit_epsilon - account.spent_epsilon),
+                      account.limit_epsilon, tacit_unit_name(unit));
 }
 
 static tacit_status no_limit(const tacit_site *site, const tacit_price *price, tacit_error *error) {
-    return tacit_fail(error, TACIT_REFUSED,
-                      "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s --epsilon %g",
-                      site->source, site->source, price->epsilon);
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s --epsilon %g",
+        site->source, site->source, price->epsilon);
 }
 
 static tacit_status check_budget(tacit_site *site, const tacit_price *price, tacit_error *error) {
@@ -265,13 +279,14 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     tacit_prices prices;
     TACIT_TRY(plan->method->price(plan, &prices, error));
     if (site->rows->rows < plan->minimum_rows)
-        return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu", site->data,
-                          site->rows->rows, plan->minimum_rows);
+        return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu",
+                          site->data, site->rows->rows, plan->minimum_rows);
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the study sends values in clear to '%s', trusted to add the noise: allow that with "
-                          "--allow-entrusted, or ask for a study with noise=party",
-                          site->coordinator);
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "the study sends values in clear to '%s', trusted to add the noise: allow that with "
+            "--allow-entrusted, or ask for a study with noise=party",
+            site->coordinator);
     return check_budget(site, &prices.charged, error);
 }
 
@@ -281,14 +296,16 @@ static tacit_status make_request(const tacit_site *site, tacit_buffer *out, taci
     char key[PATH_MAX], path[PATH_MAX];
     TACIT_TRY(site_path(site, SITE_KEY_FILE, key, error));
     TACIT_TRY(site_path(site, SITE_REQUEST_FILE, path, error));
-    if (site_file_exists(site, SITE_REQUEST_FILE)) return tacit_file_read(path, out, error); /* went on after a crash */
+    if (site_file_exists(site, SITE_REQUEST_FILE))
+        return tacit_file_read(path, out, error); /* went on after a crash */
     if (!site_file_exists(site, SITE_KEY_FILE)) TACIT_TRY(tacit_key_create(key, error));
     TACIT_TRY(tacit_key_request(out, key, "party", error));
     return tacit_file_write(path, out->bytes, out->length, 0600, error);
 }
 
-static tacit_status request_certificate(const tacit_site *site, tacit_client *client, const tacit_buffer *signing,
-                                        tacit_buffer *certificate, tacit_error *error) {
+static tacit_status request_certificate(const tacit_site *site, tacit_client *client,
+                                        const tacit_buffer *signing, tacit_buffer *certificate,
+                                        tacit_error *error) {
     Tacit__Wire__JoinRequest request = TACIT__WIRE__JOIN_REQUEST__INIT;
     Tacit__Wire__JoinReply *reply = NULL;
     tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
@@ -303,8 +320,8 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
     request.definition_hash = (ProtobufCBinaryData){ sizeof hash, hash };
     TACIT_CHECK(site_post(client, "/v1/join", &request, REQUEST_MS, &http, &response, error));
     TACIT_CHECK(said_no(http, &response, error));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__join_reply__descriptor, response.bytes, response.length,
-                                 error));
+    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__join_reply__descriptor, response.bytes,
+                                 response.length, error));
     TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
 cleanup:
     sodium_memzero(token, sizeof token);
@@ -313,12 +330,24 @@ cleanup:
     return status;
 }
 
+/* Consent is to the price that was shown. A coordinator that asks on and on is stopped there, not only where the data
+ * source has nothing left. A limit that the owner set for the study stays. */
+static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, tacit_error *error) {
+    const tacit_plan *plan = &site->study->plan;
+    tacit_prices prices;
+    tacit_account account;
+    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_ledger_account(&account, ledger, site->id, prices.charged.unit, error));
+    return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices.charged, error);
+}
+
 static tacit_status record_consent(const tacit_site *site, tacit_error *error) {
     tacit_ledger *ledger = NULL;
     char path[PATH_MAX];
     TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     TACIT_TRY(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
-    tacit_status status = tacit_ledger_consent(ledger, site->id, site->study->hash, error);
+    tacit_status status = bound_study(site, ledger, error);
+    if (status == TACIT_OK) status = tacit_ledger_consent(ledger, site->id, site->study->hash, error);
     tacit_ledger_free(ledger);
     return status;
 }
@@ -328,7 +357,10 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     tacit_buffer signing = TACIT_BUFFER_LIMITED(TACIT_REQUEST_BYTES_MAX), certificate = TACIT_BUFFER_INIT;
     char key[PATH_MAX], path[PATH_MAX];
     tacit_status status = TACIT_OK;
-    if (site_file_exists(site, SITE_CERTIFICATE_FILE)) return record_consent(site, error);
+    if (site_file_exists(site, SITE_CERTIFICATE_FILE)) {
+        TACIT_TRY(site_check_source(site, error));
+        return record_consent(site, error);
+    }
     TACIT_CHECK(tacit_site_check(site, error));
     TACIT_CHECK(site_save(site, error));
     TACIT_CHECK(record_consent(site, error));

@@ -12,13 +12,13 @@ typedef struct tacit_site tacit_site;
 
 /* What the owner says; texts are copied. */
 typedef struct tacit_site_settings {
-    const char *home;        /* the party's folder */
-    const char *data;        /* file with the rows */
-    const char *schema;      /* the owner's own statement of what is public about the columns */
-    const char *source;      /* the data source as the ledger calls it */
+    const char *home;             /* the party's folder */
+    const char *data;             /* file with the rows */
+    const char *schema;           /* the owner's own statement of what is public about the columns */
+    const char *source;           /* the data source as the ledger calls it */
     const char *label, *positive; /* as for reading any file; NULL: as the schema says */
     bool no_header;
-    bool allow_entrusted;    /* values in clear may go to this coordinator */
+    bool allow_entrusted; /* values in clear may go to this coordinator */
 } tacit_site_settings;
 
 typedef struct tacit_site_callbacks {
@@ -27,9 +27,9 @@ typedef struct tacit_site_callbacks {
     void *context;
 } tacit_site_callbacks;
 
-/* Read the invitation and the owner's files, and ask the coordinator what the study is. Nothing is used up, nothing is
- * promised. TACIT_INPUT for an unreadable or expired invitation or unusable rows, TACIT_REFUSED when the coordinator
- * refuses the invitation or the study's schema is not the owner's. */
+/* Read the invitation and the owner's files, and ask the coordinator what the study is. Nothing is used up,
+ * nothing is promised. TACIT_INPUT for an unreadable or expired invitation or unusable rows, TACIT_REFUSED
+ * when the coordinator refuses the invitation or the study's schema is not the owner's. */
 tacit_status tacit_site_look(tacit_site **out, const char *invitation, size_t length,
                              const tacit_site_settings *settings, const tacit_site_callbacks *callbacks,
                              tacit_error *error);
@@ -46,11 +46,13 @@ const char *tacit_site_coordinator(const tacit_site *site);
 const char *tacit_site_folder(const tacit_site *site);
 size_t tacit_site_rows(const tacit_site *site);
 
-/* Would the owner's rules let the study's answers out? TACIT_REFUSED with the remedy: no limit set, limit too small,
- * entrusting not allowed, too few rows. A courtesy before consenting; the gate decides again for each answer. */
+/* Would the owner's rules let the study's answers out? TACIT_REFUSED with the remedy: no limit set, limit too
+ * small, entrusting not allowed, too few rows. A courtesy before consenting; the gate decides again for each
+ * answer. */
 tacit_status tacit_site_check(tacit_site *site, tacit_error *error);
 
-/* Consent to the study as looked at, and join it. After a crash the same call goes on where it stopped. */
+/* Consent to the study as looked at, and join it. The ledger then lets the study have its price and no more. After a
+ * crash the same call goes on where it stopped. */
 tacit_status tacit_site_join(tacit_site *site, tacit_error *error);
 
 /* How a study ended. */
@@ -60,6 +62,6 @@ typedef struct tacit_site_result {
     tacit_buffer model; /* the model file, when done */
 } tacit_site_result;
 
-/* Answer until the study ends, reconnecting by itself. TACIT_REFUSED when an answer was refused by the owner's gate:
- * the coordinator was told so, without the reason. TACIT_CANCELLED when asked to stop. */
+/* Answer until the study ends, reconnecting by itself. TACIT_REFUSED when an answer was refused by the
+ * owner's gate: the coordinator was told so, without the reason. TACIT_CANCELLED when asked to stop. */
 tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error);

@@ -40,12 +40,12 @@ tacit_status site_save(const tacit_site *site, tacit_error *error) {
     tacit_status status;
     TACIT_CHECK(tacit_folder_make(site->folder, error));
     TACIT_CHECK(write_file(site, SITE_AUTHORITY_FILE, site->authority.bytes, site->authority.length, error));
-    TACIT_CHECK(write_file(site, SITE_DEFINITION_FILE, site->study->canonical.bytes, site->study->canonical.length,
-                           error));
-    root = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s?,s:s?,s:b,s:b}", "url", site->url, "coordinator", site->coordinator,
-                     "data", absolute(site->data), "schema", absolute(site->schema_path), "source", site->source,
-                     "label", site->label, "positive", site->positive, "no_header", site->no_header, "allow_entrusted",
-                     site->allow_entrusted);
+    TACIT_CHECK(write_file(site, SITE_DEFINITION_FILE, site->study->canonical.bytes,
+                           site->study->canonical.length, error));
+    root = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b}", "url", site->url, "coordinator",
+                     site->coordinator, "data", absolute(site->data), "schema", absolute(site->schema_path),
+                     "source", site->source, "label", site->label, "positive", site->positive, "no_header",
+                     site->no_header, "allow_entrusted", site->allow_entrusted);
     text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     if (text == NULL) {
         status = tacit_fail(error, TACIT_INPUT, "a path or name is not UTF-8, or memory ran out");
@@ -78,11 +78,12 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     TACIT_CHECK(tacit_file_read(path, &text, error));
     root = json_loadb(tacit_buffer_text(&text), text.length, 0, NULL);
     if (root == NULL ||
-        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s?,s?:s?,s:b,s:b}", "url", &url, "coordinator", &coordinator, "data",
-                    &data, "schema", &schema, "source", &source, "label", &label, "positive", &positive, "no_header",
-                    &no_header, "allow_entrusted", &allow_entrusted) != 0 ||
+        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b}", "url", &url, "coordinator", &coordinator,
+                    "data", &data, "schema", &schema, "source", &source, "label", &label, "positive",
+                    &positive, "no_header", &no_header, "allow_entrusted", &allow_entrusted) != 0 ||
         strlen(url) >= sizeof site->url || strlen(coordinator) >= sizeof site->coordinator)
-        TACIT_CHECK(tacit_fail(error, TACIT_CORRUPT, "%s is damaged: join again with a new invitation", path));
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_CORRUPT, "%s is damaged: join again with a new invitation", path));
     snprintf(site->url, sizeof site->url, "%s", url);
     snprintf(site->coordinator, sizeof site->coordinator, "%s", coordinator);
     site->no_header = no_header != 0;
@@ -95,6 +96,24 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
 cleanup:
     json_decref(root);
     tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status site_check_source(const tacit_site *site, tacit_error *error) {
+    tacit_site before = { .home = NULL };
+    memcpy(before.folder, site->folder, sizeof before.folder);
+    tacit_status status = read_settings(&before, error);
+    if (status == TACIT_OK && strcmp(before.source, site->source) != 0)
+        status = tacit_fail(
+            error, TACIT_USAGE,
+            "this study was joined with %s: one home is one party of a study, so set TACIT_HOME to "
+            "another folder to join with %s",
+            before.source, site->source);
+    free(before.data);
+    free(before.schema_path);
+    free(before.source);
+    free(before.label);
+    free(before.positive);
     return status;
 }
 
@@ -111,7 +130,8 @@ cleanup:
 }
 
 /* The folder of a study: named in full (name@authority) or, when only one fits, by the study's name. */
-static tacit_status find_folder(tacit_site *site, const char *studies, const char *study, tacit_error *error) {
+static tacit_status find_folder(tacit_site *site, const char *studies, const char *study,
+                                tacit_error *error) {
     char known[300] = "";
     size_t used = 0, matches = 0, length = strlen(study);
     DIR *folder = opendir(studies);
@@ -143,7 +163,8 @@ tacit_status tacit_site_open(tacit_site **out, const char *home, const char *stu
     TACIT_CHECK(tacit_path_join(studies, sizeof studies, home, "studies", error));
     TACIT_CHECK(find_folder(site, studies, study, error));
     if (!site_file_exists(site, SITE_CERTIFICATE_FILE))
-        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "joining study '%s' was not finished: tacit join again", study));
+        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND,
+                               "joining study '%s' was not finished: tacit join again", study));
     TACIT_CHECK(read_settings(site, error));
     TACIT_CHECK(read_definition(site, error));
     TACIT_CHECK(site_load_rows(site, error));

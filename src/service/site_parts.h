@@ -17,10 +17,10 @@ struct tacit_site {
     tacit_dataset *rows;
     char coordinator[TACIT_ID_SIZE];
     char url[TACIT_INVITATION_URL_MAX + 1];
-    char id[2 * TACIT_ID_SIZE];  /* study@authority: the study as ledger and home folder call it */
-    char folder[PATH_MAX];       /* this study's, in the home */
+    char id[2 * TACIT_ID_SIZE]; /* study@authority: the study as ledger and home folder call it */
+    char folder[PATH_MAX];      /* this study's, in the home */
     uint8_t token[TACIT_TOKEN_BYTES];
-    tacit_buffer authority;      /* the coordinator's certificate, PEM, from the invitation */
+    tacit_buffer authority; /* the coordinator's certificate, PEM, from the invitation */
 };
 
 /* Names of the files in a study's folder. */
@@ -33,18 +33,22 @@ struct tacit_site {
 
 tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error);
 
-/* A client for this study's coordinator; with our certificate when `joined`. `authority` NULL: the folder's. */
+/* A client for this study's coordinator; with our certificate when `joined`. `authority` NULL: the folder's.
+ */
 tacit_status site_client(const tacit_site *site, bool joined, const char *authority, tacit_client **out,
                          tacit_error *error);
 
 /* Post a protobuf message; *http receives the status, and the body is appended to `response`. */
-tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms, unsigned *http,
-                       tacit_buffer *response, tacit_error *error);
+tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
+                       unsigned *http, tacit_buffer *response, tacit_error *error);
 
 /* The rows, encoded as the owner's schema says. */
 tacit_status site_load_rows(tacit_site *site, tacit_error *error);
 
 /* Write and read the study's folder. */
 tacit_status site_save(const tacit_site *site, tacit_error *error);
+
+/* The study was joined before: TACIT_USAGE when that was with another data source. */
+tacit_status site_check_source(const tacit_site *site, tacit_error *error);
 
 bool site_file_exists(const tacit_site *site, const char *name);

@@ -14,7 +14,7 @@
 #include "tacit.pb-c.h"
 
 enum {
-    POLL_MS = 45000,        /* longer than the coordinator's longest suspension */
+    POLL_MS = 45000, /* longer than the coordinator's longest suspension */
     ANSWER_MS = 300000,
     FIRST_PAUSE_MS = 200,
     LONGEST_PAUSE_MS = 10000,
@@ -28,7 +28,7 @@ typedef struct serving {
     tacit_policy policy;
     tacit_gate gate;
     tacit_memo memo;
-    unsigned pause_ms;  /* before the next try; 0 while all is well */
+    unsigned pause_ms; /* before the next try; 0 while all is well */
     tacit_site_result *result;
     bool finished;
 } serving;
@@ -98,15 +98,17 @@ static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit
     return status;
 }
 
-/* Tell the coordinator that there is no answer. The reason stays here: what is left of a budget, or why a fit failed,
- * is nobody else's business. */
-static tacit_status send_refusal(serving *self, const tacit_question *question, tacit_status why, tacit_error *error) {
+/* Tell the coordinator that there is no answer. The reason stays here: what is left of a budget, or why a fit
+ * failed, is nobody else's business. */
+static tacit_status send_refusal(serving *self, const tacit_question *question, tacit_status why,
+                                 tacit_error *error) {
     tacit_answer answer = { .round = question->round };
     tacit_buffer bytes = TACIT_BUFFER_INIT;
     memcpy(answer.study, question->study, sizeof answer.study);
     memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
     snprintf(answer.refusal, sizeof answer.refusal, "%s",
-             why == TACIT_REFUSED ? tacit_status_text(TACIT_REFUSED) : "the party could not compute an answer");
+             why == TACIT_REFUSED ? tacit_status_text(TACIT_REFUSED)
+                                  : "the party could not compute an answer");
     tacit_status status = tacit_answer_encode(&answer, &bytes, error);
     if (status == TACIT_OK) status = send_answer(self, &bytes, error);
     tacit_buffer_clear(&bytes);
@@ -145,12 +147,15 @@ static tacit_status handle_question(serving *self, const Tacit__Wire__Question *
     TACIT_CHECK(tacit_question_decode(&question, &message, bytes.bytes, bytes.length, error));
     tacit_status answered = compute_answer(self, &question, &bytes, &answer, error);
     if (answered == TACIT_OK) {
-        news(self, "round %llu: answering '%s' (%zu bytes)", (unsigned long long)question.round + 1, question.name,
-             answer.length);
+        news(self, "round %llu: answering '%s' (%zu bytes)", (unsigned long long)question.round + 1,
+             question.name, answer.length);
         TACIT_CHECK(send_answer(self, &answer, error));
     } else {
+        /* A full disk or want of memory passes: started again, the party answers the question that is still
+         * open. */
         tacit_error unsent = TACIT_ERROR_INIT;
-        send_refusal(self, &question, answered, &unsent);
+        if (answered != TACIT_IO && answered != TACIT_NO_MEMORY)
+            send_refusal(self, &question, answered, &unsent);
         status = answered; /* the reason, for the owner */
     }
 cleanup:
@@ -188,8 +193,8 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
     if (http != 200)
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator answered %u: %.300s", http,
                                tacit_buffer_text(&response)));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__poll_reply__descriptor, response.bytes, response.length,
-                                 error));
+    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__poll_reply__descriptor, response.bytes,
+                                 response.length, error));
     if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_QUESTION)
         TACIT_CHECK(handle_question(self, reply->question, error));
     else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_FINISHED)
@@ -205,8 +210,10 @@ static tacit_status serve(serving *self, tacit_error *error) {
         if (cancelled(self)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
         tacit_error problem = TACIT_ERROR_INIT;
         tacit_status status = poll_once(self, &problem);
-        if (status == TACIT_NETWORK && worth_retrying(self)) pause_before_retry(self, problem.text);
-        else if (status != TACIT_OK) return tacit_fail(error, status, "%s", problem.text);
+        if (status == TACIT_NETWORK && worth_retrying(self))
+            pause_before_retry(self, problem.text);
+        else if (status != TACIT_OK)
+            return tacit_fail(error, status, "%s", problem.text);
     }
     return TACIT_OK;
 }

@@ -36,19 +36,34 @@ static tacit_status read_name(reading *r, const yaml_node_t *node) {
     size_t length;
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "name", &text, &length, r->error));
     if (length > 40 || strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") != length || text[0] == '-')
-        return tacit_yaml_fail(&r->yaml, node, r->error, "name must be 1 to 40 of a-z, 0-9 and -, e.g. breast-cancer");
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "name must be 1 to 40 of a-z, 0-9 and -, e.g. breast-cancer");
     memcpy(r->study->name, text, length + 1);
     memcpy(r->study->plan.study, text, length + 1);
     return TACIT_OK;
+}
+
+/* The canonical text holds the title as it is between quotes, so nothing may need an escape there: no control
+ * characters, and none of the characters that YAML takes for a line break or a byte order mark, or does not
+ * allow. */
+static bool is_plain_line(const char *text) {
+    static const char *const special[] = { "\"",     "\\",           "\u2028",      "\u2029",
+                                           "\ufeff", "\xef\xbf\xbe", "\xef\xbf\xbf" };
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+        if (strstr(text, special[i]) != NULL) return false;
+    return tacit_name_check("title", text, TACIT_TITLE_SIZE - 1, NULL) == TACIT_OK;
 }
 
 static tacit_status read_title(reading *r, const yaml_node_t *node) {
     const char *text;
     size_t length;
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "title", &text, &length, r->error));
-    if (length >= TACIT_TITLE_SIZE || strpbrk(text, "\r\n\t\"\\\033") != NULL)
-        return tacit_yaml_fail(&r->yaml, node, r->error, "title must be one line of fewer than %d bytes without quotes",
-                               TACIT_TITLE_SIZE);
+    if (!is_plain_line(text))
+        return tacit_yaml_fail(
+            &r->yaml, node, r->error,
+            "title must be one line of fewer than %d bytes without quotes, backslashes and control "
+            "characters",
+            TACIT_TITLE_SIZE);
     memcpy(r->study->title, text, length + 1);
     return TACIT_OK;
 }
@@ -58,24 +73,27 @@ static tacit_status read_method(reading *r, const yaml_node_t *node) {
     size_t length;
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "method", &text, &length, r->error));
     tacit_status status = tacit_method_require(&r->study->plan.method, text, r->error);
-    if (status != TACIT_OK) return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
+    if (status != TACIT_OK)
+        return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
     const tacit_method *method = r->study->plan.method;
     if (method->undeployable != NULL)
-        return tacit_fail(r->error, TACIT_REFUSED, "%s:%zu: method %s cannot be deployed: %s (simulate it instead)",
-                          r->yaml.name, node->start_mark.line + 1, method->name, method->undeployable);
+        return tacit_fail(r->error, TACIT_REFUSED,
+                          "%s:%zu: method %s cannot be deployed: %s (simulate it instead)", r->yaml.name,
+                          node->start_mark.line + 1, method->name, method->undeployable);
     return TACIT_OK;
 }
 
 static tacit_status read_settings(reading *r, const yaml_node_t *node) {
     if (node->type != YAML_MAPPING_NODE)
         return tacit_yaml_fail(&r->yaml, node, r->error, "set must be a mapping (setting: value)");
-    for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+    for (yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top;
+         pair++) {
         const yaml_node_t *key = yaml_document_get_node(&r->yaml.document, pair->key);
         const char *name, *value;
         size_t length;
         TACIT_TRY(tacit_yaml_text(&r->yaml, key, "a setting", &name, &length, r->error));
-        TACIT_TRY(tacit_yaml_text(&r->yaml, yaml_document_get_node(&r->yaml.document, pair->value), "a setting's value",
-                                  &value, &length, r->error));
+        TACIT_TRY(tacit_yaml_text(&r->yaml, yaml_document_get_node(&r->yaml.document, pair->value),
+                                  "a setting's value", &value, &length, r->error));
         tacit_status status = tacit_plan_set(&r->study->plan, name, value, r->error);
         if (status != TACIT_OK)
             return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, key->start_mark.line + 1);
@@ -83,12 +101,13 @@ static tacit_status read_settings(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
-static tacit_status read_number(reading *r, const yaml_node_t *node, const char *what, double least, double most,
-                                double *out) {
+static tacit_status read_number(reading *r, const yaml_node_t *node, const char *what, double least,
+                                double most, double *out) {
     double value = 0;
     TACIT_TRY(tacit_yaml_number(&r->yaml, node, what, &value, r->error));
     if (!(value >= least && value <= most))
-        return tacit_yaml_fail(&r->yaml, node, r->error, "%s must be from %g to %g, not %g", what, least, most, value);
+        return tacit_yaml_fail(&r->yaml, node, r->error, "%s must be from %g to %g, not %g", what, least,
+                               most, value);
     *out = value;
     return TACIT_OK;
 }
@@ -109,7 +128,8 @@ static tacit_status read_parties(reading *r, const yaml_node_t *node) {
     tacit_plan *plan = &r->study->plan;
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, node, "parties", names, COUNT, values, r->error));
     if (values[EXPECTED] == NULL)
-        return tacit_yaml_fail(&r->yaml, node, r->error, "parties needs 'expected': the study starts when so many joined");
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "parties needs 'expected': the study starts when so many joined");
     TACIT_TRY(read_count(r, values[EXPECTED], "expected", &plan->parties));
     plan->minimum_parties = plan->parties;
     if (values[MINIMUM] != NULL) TACIT_TRY(read_count(r, values[MINIMUM], "minimum", &plan->minimum_parties));
@@ -151,7 +171,8 @@ static tacit_status read_study(reading *r) {
     TACIT_TRY(read_number(r, values[LAMBDA], "lambda", 1e-12, 1e6, &plan->lambda));
     TACIT_TRY(read_parties(r, values[PARTIES]));
     TACIT_TRY(read_count(r, values[ROWS], "minimum_rows", &plan->minimum_rows));
-    if (values[PATIENCE] != NULL) TACIT_TRY(read_number(r, values[PATIENCE], "patience", 0.1, 86400, &patience));
+    if (values[PATIENCE] != NULL)
+        TACIT_TRY(read_number(r, values[PATIENCE], "patience", 0.1, 86400, &patience));
     r->study->patience_ms = (unsigned)lround(patience * 1000);
     TACIT_TRY(read_schema(r, values[SCHEMA]));
     plan->features = tacit_schema_features(r->study->schema);
@@ -169,14 +190,16 @@ static tacit_status print_block(tacit_buffer *out, const char *text, tacit_error
     return TACIT_OK;
 }
 
-/* The same bytes for the same study: keys in one order, every setting spelt out, numbers in their shortest form. */
+/* The same bytes for the same study: keys in one order, every setting spelt out, numbers in their shortest
+ * form. */
 static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
     const tacit_plan *plan = &study->plan;
     tacit_buffer *out = &study->canonical, schema = TACIT_BUFFER_INIT;
-    char epsilon[TACIT_NUMBER_TEXT], delta[TACIT_NUMBER_TEXT], lambda[TACIT_NUMBER_TEXT], patience[TACIT_NUMBER_TEXT];
+    char epsilon[TACIT_NUMBER_TEXT], delta[TACIT_NUMBER_TEXT], lambda[TACIT_NUMBER_TEXT],
+        patience[TACIT_NUMBER_TEXT];
     tacit_status status;
-    TACIT_CHECK(tacit_buffer_print(out, error, "name: \"%s\"\ntitle: \"%s\"\nmethod: %s\n", study->name, study->title,
-                                   plan->method->name));
+    TACIT_CHECK(tacit_buffer_print(out, error, "name: \"%s\"\ntitle: \"%s\"\nmethod: %s\n", study->name,
+                                   study->title, plan->method->name));
     const tacit_parameter *parameter = plan->method->parameters;
     if (parameter != NULL && parameter->name != NULL) TACIT_CHECK(tacit_buffer_print(out, error, "set:\n"));
     for (; parameter != NULL && parameter->name != NULL; parameter++)
@@ -184,7 +207,8 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
                                        tacit_plan_text(plan, parameter->name)));
     TACIT_CHECK(tacit_buffer_print(
         out, error,
-        "epsilon: %s\ndelta: %s\nlambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: %zu\npatience: "
+        "epsilon: %s\ndelta: %s\nlambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: "
+        "%zu\npatience: "
         "%s\nschema: |\n",
         tacit_number_to_text(plan->epsilon, epsilon), tacit_number_to_text(plan->delta, delta),
         tacit_number_to_text(plan->lambda, lambda), plan->parties, plan->minimum_parties, plan->minimum_rows,
@@ -197,8 +221,8 @@ cleanup:
     return status;
 }
 
-static tacit_status parse(tacit_study **out, const char *text, size_t length, const char *name, const char *folder,
-                          tacit_error *error) {
+static tacit_status parse(tacit_study **out, const char *text, size_t length, const char *name,
+                          const char *folder, tacit_error *error) {
     reading r = { .folder = folder, .study = TACIT_NEW(tacit_study, 1), .error = error };
     if (r.study == NULL) return tacit_fail_memory(error);
     tacit_status status = tacit_yaml_open(&r.yaml, text, length, name, error);
@@ -225,8 +249,10 @@ tacit_status tacit_study_load(tacit_study **out, const char *path, tacit_error *
     const char *slash = strrchr(path, '/');
     size_t length = slash != NULL ? (size_t)(slash - path) : 0;
     if (length >= sizeof folder) return tacit_fail(error, TACIT_LIMIT, "path too long: %s", path);
-    if (slash != NULL) memcpy(folder, path, length);
-    else folder[length++] = '.';
+    if (slash != NULL)
+        memcpy(folder, path, length);
+    else
+        folder[length++] = '.';
     folder[length] = 0;
     if (slash == path) memcpy(folder, "/", 2);
     tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);

@@ -35,7 +35,8 @@ struct tacit_board {
 
 tacit_status tacit_board_create(tacit_board **out, const tacit_board_settings *settings, tacit_error *error) {
     if (strlen(settings->study) >= TACIT_ID_SIZE)
-        return tacit_fail(error, TACIT_USAGE, "the study's name is longer than %d characters", TACIT_ID_SIZE - 1);
+        return tacit_fail(error, TACIT_USAGE, "the study's name is longer than %d characters",
+                          TACIT_ID_SIZE - 1);
     tacit_board *board = TACIT_NEW(tacit_board, 1);
     if (board == NULL) return tacit_fail_memory(error);
     board->settings = *settings;
@@ -71,7 +72,8 @@ static seat *find_seat(tacit_board *board, const char *party) {
 static tacit_status add_seat(tacit_board *board, const char *party, tacit_error *error) {
     if (find_seat(board, party) != NULL) return TACIT_OK;
     if (strlen(party) >= TACIT_ID_SIZE)
-        return tacit_fail(error, TACIT_USAGE, "the party's name is longer than %d characters", TACIT_ID_SIZE - 1);
+        return tacit_fail(error, TACIT_USAGE, "the party's name is longer than %d characters",
+                          TACIT_ID_SIZE - 1);
     seat *seats = tacit_grow(board->seats, board->seat_count + 1, sizeof *seats);
     if (seats == NULL) return tacit_fail_memory(error);
     board->seats = seats;
@@ -107,7 +109,8 @@ void tacit_board_cancel(tacit_board *board) {
 static void answer_id_of(const tacit_board *board, const char *party, uint64_t round,
                          uint8_t out[TACIT_ANSWER_ID_BYTES]) {
     tacit_stream ids = tacit_stream_fork(&board->settings.secret, "answer ids", round, 0);
-    crypto_generichash(out, TACIT_ANSWER_ID_BYTES, (const uint8_t *)party, strlen(party), ids.key, sizeof ids.key);
+    crypto_generichash(out, TACIT_ANSWER_ID_BYTES, (const uint8_t *)party, strlen(party), ids.key,
+                       sizeof ids.key);
     tacit_stream_wipe(&ids);
 }
 
@@ -119,7 +122,8 @@ tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pendi
     seat *who = find_seat(board, party);
     bool waiting = who != NULL && board->open && who->state == SEAT_SILENT;
     tacit_status status = TACIT_OK;
-    if (who == NULL) status = tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
+    if (who == NULL)
+        status = tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
     if (waiting) {
         tacit_question question = board->question;
         answer_id_of(board, party, question.round, question.answer_id);
@@ -133,8 +137,8 @@ tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pendi
 static tacit_status check_contribution(const tacit_question *question, const tacit_answer *answer,
                                        tacit_error *error) {
     if (answer->contribution == NULL || answer->length != question->sum.length)
-        return tacit_fail(error, TACIT_PROTOCOL, "%zu values were sent where a sum of %zu is asked for", answer->length,
-                          question->sum.length);
+        return tacit_fail(error, TACIT_PROTOCOL, "%zu values were sent where a sum of %zu is asked for",
+                          answer->length, question->sum.length);
     double most = ldexp(question->sum.bound, question->sum.grid_bits);
     for (size_t j = 0; j < answer->length; j++)
         if (fabs((double)answer->contribution[j]) > most)
@@ -146,7 +150,8 @@ static tacit_status check_contribution(const tacit_question *question, const tac
 static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error) {
     uint8_t expected[TACIT_ANSWER_ID_BYTES];
     if (!board->open || strcmp(answer->study, board->study) != 0 || answer->round != board->question.round)
-        return tacit_fail(error, TACIT_NOT_FOUND, "round %llu is not open", (unsigned long long)answer->round);
+        return tacit_fail(error, TACIT_NOT_FOUND, "round %llu is not open",
+                          (unsigned long long)answer->round);
     answer_id_of(board, who->party, board->question.round, expected);
     if (sodium_memcmp(expected, answer->answer_id, sizeof expected) != 0)
         return tacit_fail(error, TACIT_NOT_FOUND, "the answer id is not the one this party was given");
@@ -175,9 +180,9 @@ tacit_status tacit_board_answer(tacit_board *board, const char *party, const uin
     TACIT_TRY(tacit_answer_decode(&answer, bytes, length, error)); /* before the lock: it may be long */
     pthread_mutex_lock(&board->mutex);
     seat *who = find_seat(board, party);
-    tacit_status status = who != NULL
-                              ? take(board, who, &answer, error)
-                              : tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
+    tacit_status status =
+        who != NULL ? take(board, who, &answer, error)
+                    : tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
     pthread_cond_broadcast(&board->moved);
     pthread_mutex_unlock(&board->mutex);
     tacit_answer_clear(&answer);
@@ -218,11 +223,15 @@ static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
         if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
         bool all = board->answered + board->refused == board->seat_count && board->seat_count > 0;
         if (board->answered >= minimum && (all || !patient)) return TACIT_OK;
-        if (all && board->refused > 0)
+        /* A refusal stands for its round: once too few are left, waiting cannot help, and nobody else need be
+         * charged. */
+        if (board->refused > 0 && board->seat_count - board->refused < minimum)
             return tacit_fail(error, TACIT_REFUSED, "%zu of at least %zu parties answered, %zu refused: %s",
                               board->answered, minimum, board->refused, board->first_refusal);
-        if (!patient) pthread_cond_wait(&board->moved, &board->mutex);
-        else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT) patient = false;
+        if (!patient)
+            pthread_cond_wait(&board->moved, &board->mutex);
+        else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT)
+            patient = false;
     }
 }
 
@@ -261,7 +270,8 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
     return status;
 }
 
-static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out, tacit_error *error) {
+static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
+                        tacit_error *error) {
     tacit_board *board = context;
     tacit_status status = run_round(board, question, NULL, error);
     if (status == TACIT_OK) {
@@ -278,4 +288,6 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
     return status;
 }
 
-tacit_transport tacit_board_transport(tacit_board *board) { return (tacit_transport){ ask, ask_sum, NULL, board }; }
+tacit_transport tacit_board_transport(tacit_board *board) {
+    return (tacit_transport){ ask, ask_sum, NULL, board };
+}

@@ -3,7 +3,8 @@
  * whatever connection, come by to read it and hand in their answers. Knows nothing of HTTP.
  *
  * A round closes when every admitted party has answered or refused, or when its patience has run out and at
- * least the minimum has answered; with fewer it stays open, so that a party that vanished can come back.
+ * least the minimum has answered; with fewer it stays open, so that a party that vanished can come back. It
+ * fails as soon as so many have refused that the minimum cannot be reached any more.
  * Contributions to a sum are checked, added, and not kept.
  *
  * Every function may be called from any thread.
@@ -19,7 +20,8 @@ typedef struct tacit_board_settings {
     size_t minimum_parties;
     unsigned patience_ms; /* how long a round waits for stragglers once the minimum has answered */
     tacit_stream secret;  /* answer ids come from here: the same after a restart */
-    /* News for whoever holds waiting connections: a question was pinned or the study ended. Called without locks. */
+    /* News for whoever holds waiting connections: a question was pinned or the study ended. Called without
+     * locks. */
     void (*changed)(void *context);
     void *context;
 } tacit_board_settings;
@@ -37,8 +39,8 @@ tacit_transport tacit_board_transport(tacit_board *board);
 /* Make the study's thread return TACIT_CANCELLED from what it waits for. */
 void tacit_board_cancel(tacit_board *board);
 
-/* What is there for this party now? TACIT_OK with *pending true and the encoded question appended to `out`, or with
- * *pending false. TACIT_NOT_FOUND when the party was not admitted. */
+/* What is there for this party now? TACIT_OK with *pending true and the encoded question appended to `out`,
+ * or with *pending false. TACIT_NOT_FOUND when the party was not admitted. */
 tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
                               tacit_error *error);
 

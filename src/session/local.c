@@ -1,7 +1,6 @@
 #include "session/local.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,14 +123,17 @@ typedef struct asking {
     size_t *contributors;  /* one count a worker */
     tacit_answer *answers; /* one a party, otherwise */
     bool *answered;
-    atomic_size_t done;
+    size_t done; /* guarded by the local session's mutex */
 } asking;
 
+/* Reports leave in the order of counting, so that progress only grows. */
 static tacit_status keep_going(asking *work, size_t parties, tacit_error *error) {
-    const tacit_progress *progress = work->local->progress;
-    if (tacit_progress_cancelled(progress)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
-    tacit_progress_report(progress, "parties", atomic_fetch_add(&work->done, parties) + parties,
-                          work->local->parties);
+    tacit_local *local = work->local;
+    if (tacit_progress_cancelled(local->progress)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
+    pthread_mutex_lock(&local->mutex);
+    work->done += parties;
+    tacit_progress_report(local->progress, "parties", work->done, local->parties);
+    pthread_mutex_unlock(&local->mutex);
     return TACIT_OK;
 }
 

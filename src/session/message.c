@@ -42,22 +42,23 @@ static tacit_status add(tacit_message *message, const char *name, tacit_field_ki
     return TACIT_OK;
 }
 
-tacit_status tacit_message_add_numbers(tacit_message *message, const char *name, const double *values, size_t count,
-                                       tacit_error *error) {
+tacit_status tacit_message_add_numbers(tacit_message *message, const char *name, const double *values,
+                                       size_t count, tacit_error *error) {
     return add(message, name, TACIT_FIELD_NUMBERS, values, count, sizeof *values, error);
 }
 
-tacit_status tacit_message_add_integers(tacit_message *message, const char *name, const int64_t *values, size_t count,
-                                        tacit_error *error) {
+tacit_status tacit_message_add_integers(tacit_message *message, const char *name, const int64_t *values,
+                                        size_t count, tacit_error *error) {
     return add(message, name, TACIT_FIELD_INTEGERS, values, count, sizeof *values, error);
 }
 
-tacit_status tacit_message_add_text(tacit_message *message, const char *name, const char *text, tacit_error *error) {
+tacit_status tacit_message_add_text(tacit_message *message, const char *name, const char *text,
+                                    tacit_error *error) {
     return add(message, name, TACIT_FIELD_TEXT, text, strlen(text), 1, error);
 }
 
-tacit_status tacit_message_add_bytes(tacit_message *message, const char *name, const uint8_t *bytes, size_t count,
-                                     tacit_error *error) {
+tacit_status tacit_message_add_bytes(tacit_message *message, const char *name, const uint8_t *bytes,
+                                     size_t count, tacit_error *error) {
     return add(message, name, TACIT_FIELD_BYTES, bytes, count, 1, error);
 }
 
@@ -89,7 +90,8 @@ tacit_status tacit_message_numbers(const tacit_message *message, const char *nam
     TACIT_TRY(get_counted(message, name, TACIT_FIELD_NUMBERS, expected_count, &field, error));
     for (size_t i = 0; i < field->count; i++)
         if (!isfinite(field->value.numbers[i]))
-            return tacit_fail(error, TACIT_PROTOCOL, "message field '%s' holds a value that is not finite", name);
+            return tacit_fail(error, TACIT_PROTOCOL, "message field '%s' holds a value that is not finite",
+                              name);
     *out = field->value.numbers;
     return TACIT_OK;
 }
@@ -102,7 +104,8 @@ tacit_status tacit_message_integers(const tacit_message *message, const char *na
     return TACIT_OK;
 }
 
-tacit_status tacit_message_text(const tacit_message *message, const char *name, const char **out, tacit_error *error) {
+tacit_status tacit_message_text(const tacit_message *message, const char *name, const char **out,
+                                tacit_error *error) {
     const tacit_field *field = NULL;
     TACIT_TRY(get(message, name, TACIT_FIELD_TEXT, &field, error));
     *out = field->value.text;

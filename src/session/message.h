@@ -34,16 +34,18 @@ typedef struct tacit_message {
     size_t count;
 } tacit_message;
 
-#define TACIT_MESSAGE_INIT { NULL, 0 }
+#define TACIT_MESSAGE_INIT                                                                                   \
+    { NULL, 0 }
 
 /* Add a copy of what is given; a name is used once. */
-tacit_status tacit_message_add_numbers(tacit_message *message, const char *name, const double *values, size_t count,
-                                       tacit_error *error);
-tacit_status tacit_message_add_integers(tacit_message *message, const char *name, const int64_t *values, size_t count,
-                                        tacit_error *error);
-tacit_status tacit_message_add_text(tacit_message *message, const char *name, const char *text, tacit_error *error);
-tacit_status tacit_message_add_bytes(tacit_message *message, const char *name, const uint8_t *bytes, size_t count,
-                                     tacit_error *error);
+tacit_status tacit_message_add_numbers(tacit_message *message, const char *name, const double *values,
+                                       size_t count, tacit_error *error);
+tacit_status tacit_message_add_integers(tacit_message *message, const char *name, const int64_t *values,
+                                        size_t count, tacit_error *error);
+tacit_status tacit_message_add_text(tacit_message *message, const char *name, const char *text,
+                                    tacit_error *error);
+tacit_status tacit_message_add_bytes(tacit_message *message, const char *name, const uint8_t *bytes,
+                                     size_t count, tacit_error *error);
 
 /* Borrow a field. TACIT_PROTOCOL when it is missing, of another kind, not of the expected count, or holds a
  * number that is not finite: a peer's message is never trusted. */
@@ -51,7 +53,8 @@ tacit_status tacit_message_numbers(const tacit_message *message, const char *nam
                                    const double **out, tacit_error *error);
 tacit_status tacit_message_integers(const tacit_message *message, const char *name, size_t expected_count,
                                     const int64_t **out, tacit_error *error);
-tacit_status tacit_message_text(const tacit_message *message, const char *name, const char **out, tacit_error *error);
+tacit_status tacit_message_text(const tacit_message *message, const char *name, const char **out,
+                                tacit_error *error);
 
 /* Free the fields; the message is empty again. Accepts NULL. */
 void tacit_message_clear(tacit_message *message);

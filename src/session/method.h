@@ -55,6 +55,16 @@ typedef struct tacit_prices {
     tacit_price charged, claimed;
 } tacit_prices;
 
+/* The noise that buys the price. */
+typedef struct tacit_noise_law {
+    const char *law;      /* e.g. "gamma-norm G(d, s)" */
+    const char *added_to; /* e.g. "the sum of the parties' weights" */
+    size_t dimension;
+    double sensitivity; /* L2, of what it is added to */
+    double scale;       /* s */
+    double mean_norm;   /* of the noise in the published model */
+} tacit_noise_law;
+
 /* Models a method ended with. Usually one; several when the figure of interest is their mean (indiv). */
 typedef struct tacit_outcome {
     tacit_model **models;
@@ -62,7 +72,7 @@ typedef struct tacit_outcome {
     size_t parties; /* whose answers are in it */
 } tacit_outcome;
 
-#define TACIT_OUTCOME_INIT                                                                                             \
+#define TACIT_OUTCOME_INIT                                                                                   \
     { NULL, 0, 0 }
 
 /* Append a model, which the outcome then owns (also on failure). */
@@ -89,18 +99,27 @@ typedef struct tacit_handler_entry {
 
 struct tacit_method {
     const char *name, *title, *reference;
-    unsigned version;         /* raised whenever questions or answers change */
-    const char *units;        /* "record", "party" or "record|party" */
-    bool noise_free;          /* no privacy: epsilon is infinite */
-    const char *undeployable; /* why a deployed study is refused; NULL when it may be deployed */
+    unsigned version;                  /* raised whenever questions or answers change */
+    const char *units;                 /* "record", "party" or "record|party" */
+    bool noise_free;                   /* no privacy: epsilon is infinite */
+    const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
 
-    /* Who learns what: what leaves a party, who sees it, what is guaranteed to whom and by which theorem. */
-    const char *leaves, *seen_by, *guarantee;
+    /* Who learns what, for `tacit explain` and for whoever is asked to consent. All are filled (a test checks it). */
+    const char *leaves;     /* what leaves a party */
+    const char *seen_by;    /* who sees it */
+    const char *guarantee;  /* what is guaranteed, to whom */
+    const char *assumption; /* on what that rests */
+    const char *theorem;    /* by which theorem, with its constants */
+    const char *claim;      /* what the paper says, where that differs */
+    const char *caveats;    /* what a user should know before trusting it */
 
     /* TACIT_USAGE when the plan does not fit this method; NULL: any does. */
     tacit_status (*check)(const tacit_plan *plan, tacit_error *error);
     tacit_status (*price)(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+
+    /* The noise under this plan; NULL for a method without. */
+    tacit_status (*noise)(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);
 
     /* How a party's values leave under this plan: charged, sealed or entrusted. */
     tacit_release_kind (*release_kind)(const tacit_plan *plan);

@@ -42,20 +42,21 @@ tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const
     return TACIT_OK;
 }
 
-static tacit_status find_handler(const tacit_party *party, const tacit_question *question, tacit_handler **out,
-                                 tacit_error *error) {
+static tacit_status find_handler(const tacit_party *party, const tacit_question *question,
+                                 tacit_handler **out, tacit_error *error) {
     const tacit_method *method = party->plan->method;
     if (strcmp(question->study, party->plan->study) != 0)
-        return tacit_fail(error, TACIT_PROTOCOL, "the question is about study '%s', not '%s'", question->study,
-                          party->plan->study);
+        return tacit_fail(error, TACIT_PROTOCOL, "the question is about study '%s', not '%s'",
+                          question->study, party->plan->study);
     if (strcmp(question->method, method->name) != 0)
         return tacit_fail(error, TACIT_REFUSED, "the question is of method %s, but consent was given to %s",
                           question->method, method->name);
     if (question->method_version != method->version)
-        return tacit_fail(error, TACIT_PROTOCOL,
-                          "the coordinator runs version %u of method %s, this party version %u: update the older of "
-                          "the two",
-                          question->method_version, method->name, method->version);
+        return tacit_fail(
+            error, TACIT_PROTOCOL,
+            "the coordinator runs version %u of method %s, this party version %u: update the older of "
+            "the two",
+            question->method_version, method->name, method->version);
     for (size_t i = 0; method->handlers != NULL && method->handlers[i].question != NULL; i++)
         if (strcmp(method->handlers[i].question, question->name) == 0) {
             *out = method->handlers[i].answer;
@@ -74,13 +75,30 @@ static tacit_status compute(tacit_party *party, const tacit_question *question, 
                           party->total_rows, party->plan->minimum_rows);
     TACIT_TRY(handler(party, question, reply, error));
     if (question->wants_sum != (reply->contribution != NULL))
-        return tacit_fail(error, TACIT_INTERNAL, "method %s answers '%s' with %s", question->method, question->name,
+        return tacit_fail(error, TACIT_INTERNAL, "method %s answers '%s' with %s", question->method,
+                          question->name,
                           question->wants_sum ? "no contribution to its sum" : "a contribution nobody sums");
     return TACIT_OK;
 }
 
-static tacit_release describe(const tacit_party *party, const tacit_question *question, const tacit_reply *reply,
-                              const uint8_t *question_hash) {
+/* What the gate must know of an answer that is stored and will not be computed: the owner's rules, which may
+ * have changed, are asked again; the price was paid and is not charged a second time. */
+static tacit_status recall(const tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                           tacit_error *error) {
+    const tacit_method *method = party->plan->method;
+    tacit_handler *unused = NULL;
+    tacit_prices prices;
+    TACIT_TRY(find_handler(party, question, &unused, error));
+    TACIT_TRY(method->price(party->plan, &prices, error));
+    reply->kind = method->release_kind(party->plan);
+    reply->noise = party->noise_grade;
+    reply->price = prices.charged;
+    if (reply->kind == TACIT_RELEASE_SEALED) reply->assumption = "that of the stored answer";
+    return TACIT_OK;
+}
+
+static tacit_release describe(const tacit_party *party, const tacit_question *question,
+                              const tacit_reply *reply, const uint8_t *question_hash) {
     tacit_release release = {
         .kind = reply->kind,
         .noise = reply->noise,
@@ -97,7 +115,8 @@ static tacit_release describe(const tacit_party *party, const tacit_question *qu
         .parameters = question->wants_sum ? question->sum.length : 0,
     };
     for (size_t i = 0; i < reply->message.count; i++)
-        if (reply->message.fields[i].kind <= TACIT_FIELD_INTEGERS) release.parameters += reply->message.fields[i].count;
+        if (reply->message.fields[i].kind <= TACIT_FIELD_INTEGERS)
+            release.parameters += reply->message.fields[i].count;
     memcpy(release.study_hash, party->study_hash, sizeof release.study_hash);
     memcpy(release.answer_id, question->answer_id, sizeof release.answer_id);
     if (question_hash != NULL) memcpy(release.question_hash, question_hash, sizeof release.question_hash);
@@ -123,15 +142,15 @@ cleanup:
 }
 
 tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
-                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out, tacit_error *error) {
+                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                                tacit_error *error) {
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_buffer payload = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
     tacit_status status;
     bool stored = false;
     TACIT_CHECK(tacit_gate_has_answer(&stored, party->gate, question->answer_id, question_hash, error));
     if (stored) { /* asked again: the stored bytes go out again, whatever a new computation would give */
-        tacit_handler *unused = NULL;
-        TACIT_CHECK(find_handler(party, question, &unused, error));
+        TACIT_CHECK(recall(party, question, &reply, error));
     } else {
         TACIT_CHECK(compute(party, question, &reply, error));
         TACIT_CHECK(encode_reply(question, &reply, &payload, error));

@@ -20,16 +20,16 @@ typedef struct tacit_memo {
 
 struct tacit_party {
     const tacit_plan *plan;
-    const char *coordinator;                 /* who asks, by name */
-    const char *study;                       /* as the ledger calls it: unique over all coordinators */
-    uint8_t study_hash[TACIT_HASH_BYTES];    /* of the definition that was consented to */
-    tacit_view rows;                         /* touched only by mapping over blocks, or through the solver */
-    size_t total_rows;                       /* over all holders of this party's rows */
-    const tacit_reducer *reducer;            /* adds up over the holders; NULL: all rows are here */
-    tacit_pool *pool;                        /* NULL: one thread */
-    tacit_stream noise;                      /* this party's own, for this question */
-    tacit_noise noise_grade;                 /* what that stream is worth: simulated or provisional */
-    tacit_memo *memo;                        /* NULL: nothing is kept */
+    const char *coordinator;              /* who asks, by name */
+    const char *study;                    /* as the ledger calls it: unique over all coordinators */
+    uint8_t study_hash[TACIT_HASH_BYTES]; /* of the definition that was consented to */
+    tacit_view rows;                      /* touched only by mapping over blocks, or through the solver */
+    size_t total_rows;                    /* over all holders of this party's rows */
+    const tacit_reducer *reducer;         /* adds up over the holders; NULL: all rows are here */
+    tacit_pool *pool;                     /* NULL: one thread */
+    tacit_stream noise;                   /* this party's own, for this question */
+    tacit_noise noise_grade;              /* what that stream is worth: simulated or provisional */
+    tacit_memo *memo;                     /* NULL: nothing is kept */
     tacit_gate *gate;
 };
 
@@ -41,7 +41,8 @@ tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const
 /* Answer one question: find the handler, compute, and let the encoded answer through the gate into `out`. A refusal
  * (TACIT_REFUSED) is the caller's to report. `question_hash` is of the bytes received, zeros in a simulation. */
 tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
-                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out, tacit_error *error);
+                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                                tacit_error *error);
 
 /* The same for a contribution to a sum inside this process: the gate is passed, the bytes are not encoded, and the
  * integers are added to `total` modulo 2^64. */

@@ -28,7 +28,8 @@ static void list_parameters(const tacit_method *method, char *out, size_t size) 
     size_t used = 0;
     out[0] = 0;
     for (int i = 0; method->parameters != NULL && method->parameters[i].name != NULL && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", method->parameters[i].name);
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", method->parameters[i].name);
 }
 
 tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *value, tacit_error *error) {
@@ -43,12 +44,12 @@ tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *valu
     const tacit_parameter *parameter = &method->parameters[at];
     double number;
     if (parameter->choices != NULL && !is_choice(parameter->choices, value))
-        return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is one of %s, not '%s'", name, method->name,
-                          parameter->choices, value);
+        return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is one of %s, not '%s'", name,
+                          method->name, parameter->choices, value);
     if (parameter->choices == NULL && (!tacit_text_to_number(value, strlen(value), &number) ||
                                        number < parameter->least || number > parameter->most))
-        return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is a number from %g to %g, not '%s'", name,
-                          method->name, parameter->least, parameter->most, value);
+        return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is a number from %g to %g, not '%s'",
+                          name, method->name, parameter->least, parameter->most, value);
     if (strlen(value) >= TACIT_ID_SIZE)
         return tacit_fail(error, TACIT_USAGE, "the value of setting %s is longer than %d characters", name,
                           TACIT_ID_SIZE - 1);

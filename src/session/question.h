@@ -24,7 +24,8 @@ typedef struct tacit_sum_spec {
 
 /* The finest grid on which `parties` contributions of at most `bound` cannot overflow, with one bit to spare
  * for noise shares. TACIT_USAGE when the bound is not positive and finite. */
-tacit_status tacit_sum_spec_for(tacit_sum_spec *out, size_t length, double bound, size_t parties, tacit_error *error);
+tacit_status tacit_sum_spec_for(tacit_sum_spec *out, size_t length, double bound, size_t parties,
+                                tacit_error *error);
 
 bool tacit_sum_spec_equal(const tacit_sum_spec *first, const tacit_sum_spec *second);
 
@@ -33,7 +34,8 @@ bool tacit_sum_spec_equal(const tacit_sum_spec *first, const tacit_sum_spec *sec
 double tacit_sum_rounding(const tacit_sum_spec *spec);
 
 /* value -> grid. TACIT_INTERNAL when a value is not finite or beyond the bound: the party's own half is wrong. */
-tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values, int64_t *out, tacit_error *error);
+tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values, int64_t *out,
+                                tacit_error *error);
 
 /* grid -> value. */
 double tacit_sum_value(const tacit_sum_spec *spec, int64_t total);

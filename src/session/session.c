@@ -22,7 +22,8 @@ void tacit_sum_clear(tacit_sum *sum) {
 
 static tacit_status make_question(tacit_question *out, const tacit_session *session, const char *name,
                                   const tacit_message *message, tacit_error *error) {
-    if (strlen(name) >= TACIT_ID_SIZE) return tacit_fail(error, TACIT_INTERNAL, "question name too long: %s", name);
+    if (strlen(name) >= TACIT_ID_SIZE)
+        return tacit_fail(error, TACIT_INTERNAL, "question name too long: %s", name);
     *out = (tacit_question){ .method_version = session->plan->method->version,
                              .round = session->round,
                              .message = message };
@@ -47,8 +48,8 @@ static tacit_status fingerprint(const tacit_question *question, uint8_t hash[TAC
 
 /* ---- journal records: hash of the question, then the result ---- */
 
-static tacit_status read_record(const tacit_session *session, const uint8_t hash[TACIT_HASH_BYTES], bool *found,
-                                tacit_buffer *record, tacit_cursor *cursor, tacit_error *error) {
+static tacit_status read_record(const tacit_session *session, const uint8_t hash[TACIT_HASH_BYTES],
+                                bool *found, tacit_buffer *record, tacit_cursor *cursor, tacit_error *error) {
     *found = false;
     if (session->journal == NULL) return TACIT_OK;
     TACIT_TRY(session->journal->read(session->journal->context, session->round, found, record, error));
@@ -59,16 +60,19 @@ static tacit_status read_record(const tacit_session *session, const uint8_t hash
         return tacit_fail(error, TACIT_CORRUPT, "the journal's record of round %llu is damaged",
                           (unsigned long long)session->round);
     if (memcmp(stored, hash, sizeof stored) != 0)
-        return tacit_fail(error, TACIT_CORRUPT,
-                          "the journal holds another question in round %llu: program or study changed since it was "
-                          "asked; start a new study",
-                          (unsigned long long)session->round);
+        return tacit_fail(
+            error, TACIT_CORRUPT,
+            "the journal holds another question in round %llu: program or study changed since it was "
+            "asked; start a new study",
+            (unsigned long long)session->round);
     return TACIT_OK;
 }
 
-static tacit_status write_record(const tacit_session *session, const tacit_buffer *record, tacit_error *error) {
+static tacit_status write_record(const tacit_session *session, const tacit_buffer *record,
+                                 tacit_error *error) {
     if (session->journal == NULL) return TACIT_OK;
-    return session->journal->write(session->journal->context, session->round, record->bytes, record->length, error);
+    return session->journal->write(session->journal->context, session->round, record->bytes, record->length,
+                                   error);
 }
 
 static tacit_status damaged(const tacit_session *session, tacit_error *error) {
@@ -76,16 +80,16 @@ static tacit_status damaged(const tacit_session *session, tacit_error *error) {
                       (unsigned long long)session->round);
 }
 
-static tacit_status pack_sum(tacit_buffer *record, const uint8_t hash[TACIT_HASH_BYTES], const uint64_t *total,
-                             size_t length, size_t parties, tacit_error *error) {
+static tacit_status pack_sum(tacit_buffer *record, const uint8_t hash[TACIT_HASH_BYTES],
+                             const uint64_t *total, size_t length, size_t parties, tacit_error *error) {
     TACIT_TRY(tacit_buffer_append(record, hash, TACIT_HASH_BYTES, error));
     TACIT_TRY(tacit_buffer_append_u64(record, parties, error));
     for (size_t j = 0; j < length; j++) TACIT_TRY(tacit_buffer_append_u64(record, total[j], error));
     return TACIT_OK;
 }
 
-static tacit_status unpack_sum(const tacit_session *session, tacit_cursor *cursor, uint64_t *total, size_t length,
-                               size_t *parties, tacit_error *error) {
+static tacit_status unpack_sum(const tacit_session *session, tacit_cursor *cursor, uint64_t *total,
+                               size_t length, size_t *parties, tacit_error *error) {
     uint64_t count;
     if (!tacit_cursor_read_u64(cursor, &count) || cursor->left != 8 * length) return damaged(session, error);
     for (size_t j = 0; j < length; j++)
@@ -136,7 +140,8 @@ cleanup:
 static tacit_status enough(const tacit_session *session, size_t parties, tacit_error *error) {
     size_t needed = session->plan->minimum_parties > 0 ? session->plan->minimum_parties : 1;
     if (parties >= needed) return TACIT_OK;
-    return tacit_fail(error, TACIT_REFUSED, "%zu parties answered and the study needs at least %zu", parties, needed);
+    return tacit_fail(error, TACIT_REFUSED, "%zu parties answered and the study needs at least %zu", parties,
+                      needed);
 }
 
 tacit_status tacit_ask_sum(tacit_session *session, const char *name, const tacit_message *message,
@@ -190,8 +195,8 @@ static size_t largest_answer(const tacit_answers *answers) {
     return most;
 }
 
-tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_message *message, tacit_answers *out,
-                       tacit_error *error) {
+tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_message *message,
+                       tacit_answers *out, tacit_error *error) {
     tacit_answers answers = TACIT_ANSWERS_INIT;
     tacit_buffer record = TACIT_BUFFER_INIT;
     tacit_cursor cursor;

@@ -22,7 +22,7 @@ typedef struct tacit_answers {
     tacit_answer *answer;
 } tacit_answers;
 
-#define TACIT_ANSWERS_INIT                                                                                             \
+#define TACIT_ANSWERS_INIT                                                                                   \
     { 0, NULL }
 
 void tacit_answers_clear(tacit_answers *answers);
@@ -33,14 +33,15 @@ typedef struct tacit_sum {
     size_t parties; /* how many contributed */
 } tacit_sum;
 
-#define TACIT_SUM_INIT                                                                                                 \
+#define TACIT_SUM_INIT                                                                                       \
     { NULL, 0, 0 }
 
 void tacit_sum_clear(tacit_sum *sum);
 
 /* Where parties live. `question` comes without an answer id: the transport gives each party its own. */
 typedef struct tacit_transport {
-    tacit_status (*ask)(void *context, const tacit_question *question, tacit_answers *out, tacit_error *error);
+    tacit_status (*ask)(void *context, const tacit_question *question, tacit_answers *out,
+                        tacit_error *error);
     /* Add up contributions modulo 2^64 into `total`, which starts at zero. */
     tacit_status (*ask_sum)(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
                             tacit_error *error);
@@ -52,7 +53,8 @@ typedef struct tacit_transport {
 /* Records by round, durable when write returns. */
 typedef struct tacit_journal {
     tacit_status (*read)(void *context, uint64_t round, bool *found, tacit_buffer *out, tacit_error *error);
-    tacit_status (*write)(void *context, uint64_t round, const uint8_t *bytes, size_t length, tacit_error *error);
+    tacit_status (*write)(void *context, uint64_t round, const uint8_t *bytes, size_t length,
+                          tacit_error *error);
     /* The latest checkpoint replaces earlier ones, and the records of rounds before it may go. */
     tacit_status (*read_checkpoint)(void *context, bool *found, uint64_t *round, tacit_buffer *out,
                                     tacit_error *error);
@@ -68,13 +70,13 @@ struct tacit_session {
     tacit_stream secret;          /* the coordinator's; everything random in its half comes from here */
     tacit_pool *pool;
     const tacit_progress *progress;
-    uint64_t round;               /* of the next question */
-    uint64_t bytes_per_party;     /* questions and answers so far, as they would travel */
+    uint64_t round;           /* of the next question */
+    uint64_t bytes_per_party; /* questions and answers so far, as they would travel */
 };
 
 /* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */
-tacit_status tacit_ask(tacit_session *session, const char *question, const tacit_message *message, tacit_answers *out,
-                       tacit_error *error);
+tacit_status tacit_ask(tacit_session *session, const char *question, const tacit_message *message,
+                       tacit_answers *out, tacit_error *error);
 
 /* Ask for the sum of contributions only. */
 tacit_status tacit_ask_sum(tacit_session *session, const char *question, const tacit_message *message,

@@ -63,18 +63,21 @@ static tacit_status copy_name(char *out, const char *what, const char *text, tac
     return TACIT_OK;
 }
 
-static tacit_status copy_answer_id(uint8_t out[TACIT_ANSWER_ID_BYTES], ProtobufCBinaryData id, tacit_error *error) {
+static tacit_status copy_answer_id(uint8_t out[TACIT_ANSWER_ID_BYTES], ProtobufCBinaryData id,
+                                   tacit_error *error) {
     if (id.len != TACIT_ANSWER_ID_BYTES)
-        return tacit_fail(error, TACIT_PROTOCOL, "an answer id has %d bytes, not %zu", TACIT_ANSWER_ID_BYTES, id.len);
+        return tacit_fail(error, TACIT_PROTOCOL, "an answer id has %d bytes, not %zu", TACIT_ANSWER_ID_BYTES,
+                          id.len);
     memcpy(out, id.data, id.len);
     return TACIT_OK;
 }
 
 static tacit_status check_protocol(uint32_t version, tacit_error *error) {
     if (version == TACIT_PROTOCOL_VERSION) return TACIT_OK;
-    return tacit_fail(error, TACIT_PROTOCOL,
-                      "the peer speaks protocol version %u, this program version %d: update the older of the two",
-                      version, TACIT_PROTOCOL_VERSION);
+    return tacit_fail(
+        error, TACIT_PROTOCOL,
+        "the peer speaks protocol version %u, this program version %d: update the older of the two", version,
+        TACIT_PROTOCOL_VERSION);
 }
 
 /* The fields of a message, laid out as protobuf wants them; the values are borrowed. */
@@ -138,7 +141,8 @@ static tacit_status read_field(tacit_message *out, const Tacit__Wire__Field *fie
     case TACIT__WIRE__FIELD__VALUE_NUMBERS:
         return tacit_message_add_numbers(out, name, field->numbers->values, field->numbers->n_values, error);
     case TACIT__WIRE__FIELD__VALUE_INTEGERS:
-        return tacit_message_add_integers(out, name, field->integers->values, field->integers->n_values, error);
+        return tacit_message_add_integers(out, name, field->integers->values, field->integers->n_values,
+                                          error);
     case TACIT__WIRE__FIELD__VALUE_TEXT: return tacit_message_add_text(out, name, field->text, error);
     case TACIT__WIRE__FIELD__VALUE_BYTES:
         return tacit_message_add_bytes(out, name, field->bytes.data, field->bytes.len, error);
@@ -146,10 +150,12 @@ static tacit_status read_field(tacit_message *out, const Tacit__Wire__Field *fie
     }
 }
 
-static tacit_status read_fields(tacit_message *out, Tacit__Wire__Field **fields, size_t count, tacit_error *error) {
+static tacit_status read_fields(tacit_message *out, Tacit__Wire__Field **fields, size_t count,
+                                tacit_error *error) {
     enum { MOST_FIELDS = 256 }; /* a method's message has a handful */
     if (count > MOST_FIELDS)
-        return tacit_fail(error, TACIT_PROTOCOL, "a message has at most %d fields, not %zu", MOST_FIELDS, count);
+        return tacit_fail(error, TACIT_PROTOCOL, "a message has at most %d fields, not %zu", MOST_FIELDS,
+                          count);
     tacit_message message = TACIT_MESSAGE_INIT;
     for (size_t i = 0; i < count; i++) {
         tacit_status status = read_field(&message, fields[i], error);
@@ -193,14 +199,16 @@ cleanup:
 static tacit_status read_sum(tacit_sum_spec *out, const Tacit__Wire__Sum *sum, tacit_error *error) {
     enum { MOST_LENGTH = TACIT_WIRE_LIMIT / 8, WIDEST_GRID = 1000 };
     if (sum->length == 0 || sum->length > MOST_LENGTH || !(sum->bound > 0) || !isfinite(sum->bound) ||
-        abs(sum->grid_bits) > WIDEST_GRID || ldexp(sum->bound, sum->grid_bits) > 0x1p62)
-        return tacit_fail(error, TACIT_PROTOCOL, "the question asks for a sum with impossible length, bound or grid");
+        sum->grid_bits < -WIDEST_GRID || sum->grid_bits > WIDEST_GRID ||
+        ldexp(sum->bound, sum->grid_bits) > 0x1p62)
+        return tacit_fail(error, TACIT_PROTOCOL,
+                          "the question asks for a sum with impossible length, bound or grid");
     *out = (tacit_sum_spec){ sum->length, sum->bound, sum->grid_bits };
     return TACIT_OK;
 }
 
-tacit_status tacit_question_decode(tacit_question *out, tacit_message *message, const uint8_t *bytes, size_t length,
-                                   tacit_error *error) {
+tacit_status tacit_question_decode(tacit_question *out, tacit_message *message, const uint8_t *bytes,
+                                   size_t length, tacit_error *error) {
     Tacit__Wire__Question *wire = NULL;
     tacit_question question = { .message = message };
     tacit_status status;
@@ -246,7 +254,8 @@ cleanup:
     return status;
 }
 
-static tacit_status read_contribution(tacit_answer *out, const Tacit__Wire__Integers *wire, tacit_error *error) {
+static tacit_status read_contribution(tacit_answer *out, const Tacit__Wire__Integers *wire,
+                                      tacit_error *error) {
     out->contribution = TACIT_NEW(int64_t, wire->n_values);
     if (out->contribution == NULL) return tacit_fail_memory(error);
     if (wire->n_values > 0) memcpy(out->contribution, wire->values, wire->n_values * sizeof *wire->values);

@@ -24,8 +24,8 @@ tacit_status tacit_wire_pack(tacit_buffer *out, const void *message, tacit_error
 tacit_status tacit_question_encode(const tacit_question *question, tacit_buffer *out, tacit_error *error);
 
 /* `message` receives the fields, freed by the caller; out->message points to it. */
-tacit_status tacit_question_decode(tacit_question *out, tacit_message *message, const uint8_t *bytes, size_t length,
-                                   tacit_error *error);
+tacit_status tacit_question_decode(tacit_question *out, tacit_message *message, const uint8_t *bytes,
+                                   size_t length, tacit_error *error);
 
 /* What a party sends back: its own fields, or its contribution to a sum, or why it refuses. */
 typedef struct tacit_answer {
@@ -38,7 +38,8 @@ typedef struct tacit_answer {
     char refusal[TACIT_ERROR_TEXT_SIZE]; /* "" unless refused */
 } tacit_answer;
 
-#define TACIT_ANSWER_INIT { .message = TACIT_MESSAGE_INIT }
+#define TACIT_ANSWER_INIT                                                                                    \
+    { .message = TACIT_MESSAGE_INIT }
 
 tacit_status tacit_answer_encode(const tacit_answer *answer, tacit_buffer *out, tacit_error *error);
 tacit_status tacit_answer_decode(tacit_answer *out, const uint8_t *bytes, size_t length, tacit_error *error);

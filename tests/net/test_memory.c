@@ -93,10 +93,10 @@ static void answer(void *context, tacit_exchange *exchange) {
     (void)context;
     tacit_header header = { "X-Test", "1" };
     tacit_http_answer echo = { .status = 200,
-                          .bytes = tacit_exchange_body(exchange)->bytes,
-                          .length = tacit_exchange_body(exchange)->length,
-                          .headers = &header,
-                          .header_count = 1 };
+                               .bytes = tacit_exchange_body(exchange)->bytes,
+                               .length = tacit_exchange_body(exchange)->length,
+                               .headers = &header,
+                               .header_count = 1 };
     if (tacit_exchange_suspend(exchange, 0, NULL, NULL)) tacit_exchange_complete(exchange, &echo);
 }
 

@@ -164,10 +164,10 @@ static void many_polls_wait_on_few_threads(void **state) {
     for (size_t i = 0; i < MANY; i++) poller_start(&all[i], &on, "/wait");
     service_await(&on.all, &on.all.suspended, MANY); /* all at once */
     tacit_http_answer answer = { .status = 200,
-                            .bytes = shared.bytes,
-                            .length = sizeof shared.bytes,
-                            .done = count_done,
-                            .done_context = &shared };
+                                 .bytes = shared.bytes,
+                                 .length = sizeof shared.bytes,
+                                 .done = count_done,
+                                 .done_context = &shared };
     for (size_t i = 0; i < MANY; i++) assert_true(tacit_exchange_complete(service_take(&on.all), &answer));
     for (size_t i = 0; i < MANY; i++) {
         poller_join(&all[i]);

@@ -8,7 +8,7 @@
 enum { GRID = 40, BLOCK = 500 };
 
 /* `count` draws of a law of single coordinates, in units of the scale. */
-static double *draw(tacit_noise noise, size_t count, double scale, uint64_t seed) {
+static double *draw(tacit_law noise, size_t count, double scale, uint64_t seed) {
     static const double zero[BLOCK];
     double *values = fit_values(count);
     tacit_exact_vector *vector = new_vector();
@@ -25,7 +25,7 @@ static double *draw(tacit_noise noise, size_t count, double scale, uint64_t seed
     return values;
 }
 
-static void check_coordinates(tacit_noise noise, size_t count, double (*law)(double)) {
+static void check_coordinates(tacit_law noise, size_t count, double (*law)(double)) {
     double *values = draw(noise, count, 0.3, (uint64_t)noise);
     check_fit(values, count, law);
     free(values);
@@ -33,22 +33,22 @@ static void check_coordinates(tacit_noise noise, size_t count, double (*law)(dou
 
 static void uniform_noise_follows_its_law(void **state) {
     (void)state;
-    check_coordinates(TACIT_NOISE_UNIFORM, 40000, symmetric_uniform_law);
+    check_coordinates(TACIT_LAW_UNIFORM, 40000, symmetric_uniform_law);
 }
 
 static void exponential_noise_follows_its_law(void **state) {
     (void)state;
-    check_coordinates(TACIT_NOISE_EXPONENTIAL, 60000, exponential_law);
+    check_coordinates(TACIT_LAW_EXPONENTIAL, 60000, exponential_law);
 }
 
 static void laplace_noise_follows_its_law(void **state) {
     (void)state;
-    check_coordinates(TACIT_NOISE_LAPLACE, 160000, laplace_law);
+    check_coordinates(TACIT_LAW_LAPLACE, 160000, laplace_law);
 }
 
 static void gaussian_noise_follows_its_law(void **state) {
     (void)state;
-    check_coordinates(TACIT_NOISE_GAUSSIAN, 100000, normal_law);
+    check_coordinates(TACIT_LAW_GAUSSIAN, 100000, normal_law);
 }
 
 /* The real thing, from the operating system's bits: fails once in 10^9 runs. */
@@ -61,7 +61,7 @@ static void noise_from_the_system_follows_its_law(void **state) {
     tacit_entropy *entropy = NULL;
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(tacit_entropy_create(&entropy, &error), error);
-    CHECK_OK(tacit_exact_add(vector, entropy, TACIT_NOISE_LAPLACE, values, COUNT, 2, GRID, &error), error);
+    CHECK_OK(tacit_exact_add(vector, entropy, TACIT_LAW_LAPLACE, values, COUNT, 2, GRID, &error), error);
     assert_int_equal(tacit_exact_vector_count(vector), COUNT);
     for (size_t i = 0; i < COUNT; i++)
         values[i] = ldexp((double)tacit_exact_vector_steps(vector)[i], -GRID) / 2;
@@ -116,7 +116,7 @@ static void check_gamma_norm(size_t d, size_t vectors) {
     source from;
     source_begin(&from, d, NULL, 0);
     for (size_t v = 0; v < vectors; v++) {
-        tacit_exact_request request = real_request(TACIT_NOISE_GAMMA_NORM, zero, d, scale, GRID);
+        tacit_exact_request request = real_request(TACIT_LAW_GAMMA_NORM, zero, d, scale, GRID);
         CHECK_OK(tacit_exact_fill(vector, &request, &from.bits, &error), error);
         double square = 0;
         for (size_t j = 0; j < d; j++) {
@@ -175,7 +175,7 @@ static double pearson_excess(const int64_t *drawn, size_t count, double scale,
     return sum - chi_square_limit(cells + cells % 2);
 }
 
-static void check_integers(tacit_noise noise, double scale, double (*weight)(int64_t, double)) {
+static void check_integers(tacit_law noise, double scale, double (*weight)(int64_t, double)) {
     enum { COUNT = 60000 };
     int64_t *value = calloc(COUNT, sizeof *value);
     assert_non_null(value);
@@ -198,9 +198,9 @@ static void integer_noise_has_exact_probabilities(void **state) {
     (void)state;
     const double scales[] = { 0.7, 1, 2.5, 11 };
     for (size_t i = 0; i < 4; i++) {
-        check_integers(TACIT_NOISE_GEOMETRIC, scales[i], geometric_weight);
-        check_integers(TACIT_NOISE_DISCRETE_LAPLACE, scales[i], discrete_laplace_weight);
-        check_integers(TACIT_NOISE_DISCRETE_GAUSSIAN, scales[i], discrete_gaussian_weight);
+        check_integers(TACIT_LAW_GEOMETRIC, scales[i], geometric_weight);
+        check_integers(TACIT_LAW_DISCRETE_LAPLACE, scales[i], discrete_laplace_weight);
+        check_integers(TACIT_LAW_DISCRETE_GAUSSIAN, scales[i], discrete_gaussian_weight);
     }
 }
 

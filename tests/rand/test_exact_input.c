@@ -13,29 +13,29 @@ static tacit_entropy *new_entropy(void) {
 }
 
 /* Fill with something first: a failed call must not leave an old release to be taken for a new one. */
-static void check_refused(tacit_status expected, tacit_noise noise, double value, size_t count, double scale,
+static void check_refused(tacit_status expected, tacit_law noise, double value, size_t count, double scale,
                           int grid_bits) {
     tacit_entropy *entropy = new_entropy();
     tacit_exact_vector *vector = new_vector();
     tacit_error error = TACIT_ERROR_INIT;
     const double fine = 1;
-    CHECK_OK(tacit_exact_add(vector, entropy, TACIT_NOISE_LAPLACE, &fine, 1, 1, 10, &error), error);
+    CHECK_OK(tacit_exact_add(vector, entropy, TACIT_LAW_LAPLACE, &fine, 1, 1, 10, &error), error);
     assert_int_equal(tacit_exact_vector_count(vector), 1);
-    assert_int_equal(tacit_exact_vector_noise(vector), TACIT_NOISE_LAPLACE);
+    assert_int_equal(tacit_exact_vector_law(vector), TACIT_LAW_LAPLACE);
     tacit_status status = tacit_exact_add(vector, entropy, noise, &value, count, scale, grid_bits, &error);
     assert_int_equal(status, expected);
     assert_int_equal(error.status, expected);
     assert_true(error.text[0] != 0);
     assert_int_equal(tacit_exact_vector_count(vector), 0);
-    assert_int_equal(tacit_exact_vector_noise(vector), TACIT_NOISE_NONE);
+    assert_int_equal(tacit_exact_vector_law(vector), TACIT_LAW_NONE);
     tacit_exact_vector_free(vector);
     tacit_entropy_free(entropy);
 }
 
 static void bad_input_is_refused_and_nothing_released(void **state) {
     (void)state;
-    const tacit_noise laws[] = { TACIT_NOISE_UNIFORM, TACIT_NOISE_EXPONENTIAL, TACIT_NOISE_LAPLACE,
-                                 TACIT_NOISE_GAUSSIAN, TACIT_NOISE_GAMMA_NORM };
+    const tacit_law laws[] = { TACIT_LAW_UNIFORM, TACIT_LAW_EXPONENTIAL, TACIT_LAW_LAPLACE,
+                                 TACIT_LAW_GAUSSIAN, TACIT_LAW_GAMMA_NORM };
     const double bad_scales[] = { 0, -0.0, -1, NAN, INFINITY, -INFINITY };
     for (size_t i = 0; i < 5; i++) {
         for (size_t k = 0; k < 6; k++) check_refused(TACIT_INPUT, laws[i], 1, 1, bad_scales[k], 10);
@@ -45,9 +45,9 @@ static void bad_input_is_refused_and_nothing_released(void **state) {
         check_refused(TACIT_USAGE, laws[i], 1, 1, 1, 1001);
         check_refused(TACIT_USAGE, laws[i], 1, 1, 1, -1001);
     }
-    check_refused(TACIT_USAGE, TACIT_NOISE_NONE, 1, 1, 1, 10);
-    check_refused(TACIT_USAGE, TACIT_NOISE_DISCRETE_GAUSSIAN, 1, 1, 1, 10);
-    check_refused(TACIT_USAGE, (tacit_noise)99, 1, 1, 1, 10);
+    check_refused(TACIT_USAGE, TACIT_LAW_NONE, 1, 1, 1, 10);
+    check_refused(TACIT_USAGE, TACIT_LAW_DISCRETE_GAUSSIAN, 1, 1, 1, 10);
+    check_refused(TACIT_USAGE, (tacit_law)99, 1, 1, 1, 10);
 }
 
 static void bad_integer_requests_are_refused(void **state) {
@@ -56,16 +56,16 @@ static void bad_integer_requests_are_refused(void **state) {
     tacit_exact_vector *vector = new_vector();
     const int64_t value = 3;
     const double bad_scales[] = { 0, -1, NAN, INFINITY, 0x1p51 };
-    for (int noise = TACIT_NOISE_GEOMETRIC; noise <= TACIT_NOISE_DISCRETE_GAUSSIAN; noise++)
+    for (int noise = TACIT_LAW_GEOMETRIC; noise <= TACIT_LAW_DISCRETE_GAUSSIAN; noise++)
         for (size_t k = 0; k < 5; k++)
-            assert_int_equal(tacit_exact_add_integer(vector, entropy, (tacit_noise)noise, &value, 1,
+            assert_int_equal(tacit_exact_add_integer(vector, entropy, (tacit_law)noise, &value, 1,
                                                      bad_scales[k], 0, NULL),
                              TACIT_INPUT);
-    assert_int_equal(tacit_exact_add_integer(vector, entropy, TACIT_NOISE_GAUSSIAN, &value, 1, 1, 0, NULL),
+    assert_int_equal(tacit_exact_add_integer(vector, entropy, TACIT_LAW_GAUSSIAN, &value, 1, 1, 0, NULL),
                      TACIT_USAGE);
-    assert_int_equal(tacit_exact_add_integer(vector, entropy, TACIT_NOISE_GEOMETRIC, NULL, 1, 1, 0, NULL),
+    assert_int_equal(tacit_exact_add_integer(vector, entropy, TACIT_LAW_GEOMETRIC, NULL, 1, 1, 0, NULL),
                      TACIT_USAGE);
-    assert_int_equal(tacit_exact_add_integer(vector, NULL, TACIT_NOISE_GEOMETRIC, &value, 1, 1, 0, NULL),
+    assert_int_equal(tacit_exact_add_integer(vector, NULL, TACIT_LAW_GEOMETRIC, &value, 1, 1, 0, NULL),
                      TACIT_USAGE);
     assert_int_equal(tacit_exact_vector_count(vector), 0);
     tacit_exact_vector_free(vector);
@@ -88,22 +88,22 @@ static void bad_coins_are_refused(void **state) {
 /* A sum that does not fit is told apart by the noisy sum, on both sides, and leaves nothing behind. */
 static void a_sum_beyond_the_range_is_an_error(void **state) {
     (void)state;
-    check_refused(TACIT_LIMIT, TACIT_NOISE_LAPLACE, 1e300, 1, 1, 0);
-    check_refused(TACIT_LIMIT, TACIT_NOISE_GAUSSIAN, -1e300, 1, 1, 0);
-    check_refused(TACIT_LIMIT, TACIT_NOISE_GAMMA_NORM, DBL_MAX, 1, 1, 1000);
-    check_refused(TACIT_LIMIT, TACIT_NOISE_EXPONENTIAL, 0, 1, 1e300, 0);
+    check_refused(TACIT_LIMIT, TACIT_LAW_LAPLACE, 1e300, 1, 1, 0);
+    check_refused(TACIT_LIMIT, TACIT_LAW_GAUSSIAN, -1e300, 1, 1, 0);
+    check_refused(TACIT_LIMIT, TACIT_LAW_GAMMA_NORM, DBL_MAX, 1, 1, 1000);
+    check_refused(TACIT_LIMIT, TACIT_LAW_EXPONENTIAL, 0, 1, 1e300, 0);
     tacit_entropy *entropy = new_entropy();
     tacit_exact_vector *vector = new_vector();
     const int64_t ends[] = { INT64_MAX, INT64_MIN, INT64_C(1) << 62, -(INT64_C(1) << 62) };
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(tacit_exact_add_integer(vector, entropy, TACIT_NOISE_DISCRETE_LAPLACE, &ends[i], 1,
+        assert_int_equal(tacit_exact_add_integer(vector, entropy, TACIT_LAW_DISCRETE_LAPLACE, &ends[i], 1,
                                                  1e-3, 0, NULL),
                          TACIT_LIMIT);
     tacit_exact_vector_free(vector);
     tacit_entropy_free(entropy);
 }
 
-static int64_t one_step(tacit_noise noise, double value, double scale, int grid_bits) {
+static int64_t one_step(tacit_law noise, double value, double scale, int grid_bits) {
     tacit_entropy *entropy = new_entropy();
     tacit_exact_vector *vector = new_vector();
     tacit_error error = TACIT_ERROR_INIT;
@@ -119,8 +119,8 @@ static int64_t one_step(tacit_noise noise, double value, double scale, int grid_
 static void the_ends_of_the_range_work(void **state) {
     (void)state;
     const double tiny = 5e-324; /* the least double above 0 */
-    for (int noise = TACIT_NOISE_UNIFORM; noise <= TACIT_NOISE_GAMMA_NORM; noise++) {
-        tacit_noise law = (tacit_noise)noise;
+    for (int noise = TACIT_LAW_UNIFORM; noise <= TACIT_LAW_GAMMA_NORM; noise++) {
+        tacit_law law = (tacit_law)noise;
         assert_int_equal(one_step(law, 0.25, 1e-300, 10), 256);
         assert_int_equal(one_step(law, 0.25, tiny, 40), INT64_C(1) << 38);
         assert_int_equal(one_step(law, tiny, tiny, 1000), 0);
@@ -149,17 +149,17 @@ static void fixed_bits_give_fixed_figures(void **state) {
         { 3, 103, -146 },
         { 3, 99, -118 },
     };
-    for (int noise = TACIT_NOISE_UNIFORM; noise <= TACIT_NOISE_DISCRETE_GAUSSIAN; noise++) {
+    for (int noise = TACIT_LAW_UNIFORM; noise <= TACIT_LAW_DISCRETE_GAUSSIAN; noise++) {
         tacit_exact_vector *vector = new_vector();
         tacit_error error = TACIT_ERROR_INIT;
         source from;
         source_begin(&from, 2020, NULL, 0);
-        tacit_exact_request request = noise >= TACIT_NOISE_GEOMETRIC
-                                          ? whole_request((tacit_noise)noise, whole, 3, 12.5)
-                                          : real_request((tacit_noise)noise, value, 3, 12.5, 20);
+        tacit_exact_request request = noise >= TACIT_LAW_GEOMETRIC
+                                          ? whole_request((tacit_law)noise, whole, 3, 12.5)
+                                          : real_request((tacit_law)noise, value, 3, 12.5, 20);
         CHECK_OK(tacit_exact_fill(vector, &request, &from.bits, &error), error);
         for (size_t i = 0; i < 3; i++)
-            assert_int_equal(tacit_exact_vector_steps(vector)[i], expected[noise - TACIT_NOISE_UNIFORM][i]);
+            assert_int_equal(tacit_exact_vector_steps(vector)[i], expected[noise - TACIT_LAW_UNIFORM][i]);
         tacit_exact_vector_free(vector);
     }
 }

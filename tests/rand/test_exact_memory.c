@@ -61,12 +61,12 @@ static const double values[] = { 0.5, 1.5, -2.5, 0.25, 3.5, -4.5, 0.5, 6.5 };
 static const int64_t wholes[] = { 1, -1, 0, 5, 2, 3, -7, 8 };
 enum { VALUES = 8 };
 
-static tacit_exact_request request_of(tacit_noise noise) {
-    return noise >= TACIT_NOISE_GEOMETRIC ? whole_request(noise, wholes, VALUES, 1e-100)
+static tacit_exact_request request_of(tacit_law noise) {
+    return noise >= TACIT_LAW_GEOMETRIC ? whole_request(noise, wholes, VALUES, 1e-100)
                                           : real_request(noise, values, VALUES, 1e-300, 0);
 }
 
-static tacit_status fill_new(tacit_exact_vector **out, tacit_noise noise, tacit_error *error) {
+static tacit_status fill_new(tacit_exact_vector **out, tacit_law noise, tacit_error *error) {
     source from;
     tacit_exact_request request = request_of(noise);
     source_begin(&from, 3, NULL, 0);
@@ -76,19 +76,19 @@ static tacit_status fill_new(tacit_exact_vector **out, tacit_noise noise, tacit_
 
 static void each_law_survives_each_failure(void **state) {
     (void)state;
-    for (int noise = TACIT_NOISE_UNIFORM; noise <= TACIT_NOISE_DISCRETE_GAUSSIAN; noise++) {
+    for (int noise = TACIT_LAW_UNIFORM; noise <= TACIT_LAW_DISCRETE_GAUSSIAN; noise++) {
         long at = 1;
         for (bool failed = true; failed; at++) {
             tacit_exact_vector *vector = NULL;
             tacit_error error = TACIT_ERROR_INIT;
             fail_allocation(at);
-            tacit_status status = fill_new(&vector, (tacit_noise)noise, &error);
+            tacit_status status = fill_new(&vector, (tacit_law)noise, &error);
             failed = allocation_failed();
             assert_int_equal(status, failed ? TACIT_NO_MEMORY : TACIT_OK);
             if (vector != NULL) assert_int_equal(tacit_exact_vector_count(vector), failed ? 0 : VALUES);
             if (vector != NULL && failed) {
                 source from;
-                tacit_exact_request request = request_of((tacit_noise)noise);
+                tacit_exact_request request = request_of((tacit_law)noise);
                 source_begin(&from, 3, NULL, 0);
                 CHECK_OK(tacit_exact_fill(vector, &request, &from.bits, NULL), error);
             }
@@ -102,7 +102,7 @@ static void each_law_survives_each_failure(void **state) {
 static tacit_status fill_slowly(tacit_exact_vector **out) {
     source from;
     const double half = 0.5;
-    tacit_exact_request request = real_request(TACIT_NOISE_UNIFORM, &half, 1, 1, 0);
+    tacit_exact_request request = real_request(TACIT_LAW_UNIFORM, &half, 1, 1, 0);
     source_begin(&from, 3, slow_words, sizeof slow_words / sizeof *slow_words);
     TACIT_TRY(tacit_exact_vector_create(out, NULL));
     return tacit_exact_fill(*out, &request, &from.bits, NULL);
@@ -149,10 +149,10 @@ static void coins_survive_each_failure(void **state) {
 static void the_big_number_library_takes_no_memory(void **state) {
     (void)state;
     gmp_allocations = 0;
-    for (int noise = TACIT_NOISE_UNIFORM; noise <= TACIT_NOISE_DISCRETE_GAUSSIAN; noise++) {
+    for (int noise = TACIT_LAW_UNIFORM; noise <= TACIT_LAW_DISCRETE_GAUSSIAN; noise++) {
         tacit_exact_vector *vector = NULL;
         tacit_error error = TACIT_ERROR_INIT;
-        CHECK_OK(fill_new(&vector, (tacit_noise)noise, &error), error);
+        CHECK_OK(fill_new(&vector, (tacit_law)noise, &error), error);
         tacit_exact_vector_free(vector);
     }
     tacit_exact_vector *vector = NULL;

@@ -37,12 +37,12 @@ static int64_t nearest(mpfr_t noise, double value, int grid) {
     return steps;
 }
 
-static void coordinate_noise(mpfr_t out, tacit_noise noise, double scale, source *from) {
+static void coordinate_noise(mpfr_t out, tacit_law noise, double scale, source *from) {
     tacit_lazy x = { 0 };
     switch (noise) {
-    case TACIT_NOISE_UNIFORM: tacit_lazy_uniform(&x, &from->bits); break;
-    case TACIT_NOISE_EXPONENTIAL: tacit_lazy_exponential(&x, &from->bits); break;
-    case TACIT_NOISE_LAPLACE: tacit_lazy_laplace(&x, &from->bits); break;
+    case TACIT_LAW_UNIFORM: tacit_lazy_uniform(&x, &from->bits); break;
+    case TACIT_LAW_EXPONENTIAL: tacit_lazy_exponential(&x, &from->bits); break;
+    case TACIT_LAW_LAPLACE: tacit_lazy_laplace(&x, &from->bits); break;
     default: tacit_lazy_normal(&x, &from->bits); break;
     }
     real_of(out, &x, &from->bits);
@@ -110,7 +110,7 @@ static const setting settings[] = { { 1, 20 },       { 0.37, 40 },    { 1e-3, 60
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 /* The sampler against the second computation, with plain values and then with adversarial ones. */
-static void check_vector(tacit_noise noise, size_t d, setting how, uint64_t seed) {
+static void check_vector(tacit_law noise, size_t d, setting how, uint64_t seed) {
     source from;
     double value[MOST];
     mpfr_t real[MOST];
@@ -118,7 +118,7 @@ static void check_vector(tacit_noise noise, size_t d, setting how, uint64_t seed
     tacit_exact_vector *vector = new_vector();
     for (size_t i = 0; i < d; i++) mpfr_init2(real[i], PRECISION);
     source_begin(&from, seed, NULL, 0);
-    if (noise == TACIT_NOISE_GAMMA_NORM)
+    if (noise == TACIT_LAW_GAMMA_NORM)
         gamma_norm_noise(real, d, how.scale, &from);
     else
         coordinate_noise(real[0], noise, how.scale, &from);
@@ -137,8 +137,8 @@ static void check_vector(tacit_noise noise, size_t d, setting how, uint64_t seed
 
 static void each_coordinate_is_the_rounding_of_the_real_sum(void **state) {
     (void)state;
-    const tacit_noise laws[] = { TACIT_NOISE_UNIFORM, TACIT_NOISE_EXPONENTIAL, TACIT_NOISE_LAPLACE,
-                                 TACIT_NOISE_GAUSSIAN };
+    const tacit_law laws[] = { TACIT_LAW_UNIFORM, TACIT_LAW_EXPONENTIAL, TACIT_LAW_LAPLACE,
+                                 TACIT_LAW_GAUSSIAN };
     for (size_t law = 0; law < 4; law++)
         for (size_t k = 0; k < SETTINGS; k++)
             for (uint64_t seed = 0; seed < 60; seed++) check_vector(laws[law], 1, settings[k], seed);
@@ -150,7 +150,7 @@ static void each_gamma_norm_vector_is_the_rounding_of_the_real_sum(void **state)
     for (size_t i = 0; i < 4; i++)
         for (size_t k = 0; k < SETTINGS; k++)
             for (uint64_t seed = 0; seed < 12; seed++)
-                check_vector(TACIT_NOISE_GAMMA_NORM, dimensions[i], settings[k], seed);
+                check_vector(TACIT_LAW_GAMMA_NORM, dimensions[i], settings[k], seed);
 }
 
 /* Uniform noise with chosen digits: the first word gives the sign, the next are the digits. Two values in
@@ -160,7 +160,7 @@ static int64_t uniform_step(const uint64_t *words, size_t count, double value, d
     source from;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_exact_vector *vector = new_vector();
-    tacit_exact_request request = real_request(TACIT_NOISE_UNIFORM, &value, 1, scale, 0);
+    tacit_exact_request request = real_request(TACIT_LAW_UNIFORM, &value, 1, scale, 0);
     source_begin(&from, 1, words, count);
     CHECK_OK(tacit_exact_fill(vector, &request, &from.bits, &error), error);
     int64_t step = tacit_exact_vector_steps(vector)[0];
@@ -247,7 +247,7 @@ static void gamma_norm_sums_close_to_a_boundary_are_rounded_right(void **state) 
         words[at - 1] += up ? 1 : (uint64_t)-1; /* leaves the boundary in the eighth digit */
         tacit_exact_vector *vector = new_vector();
         tacit_error error = TACIT_ERROR_INIT;
-        tacit_exact_request request = real_request(TACIT_NOISE_GAMMA_NORM, &value, 1, scale, 0);
+        tacit_exact_request request = real_request(TACIT_LAW_GAMMA_NORM, &value, 1, scale, 0);
         source_begin(&from, seed, words, at);
         CHECK_OK(tacit_exact_fill(vector, &request, &from.bits, &error), error);
         assert_int_equal(tacit_exact_vector_steps(vector)[0], up);
@@ -262,7 +262,7 @@ static void noise_far_below_the_grid_still_decides_a_tie(void **state) {
     const double value = 2.5;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_exact_vector *vector = new_vector();
-    tacit_exact_request request = real_request(TACIT_NOISE_GAUSSIAN, &value, 1, 1e-300, 0);
+    tacit_exact_request request = real_request(TACIT_LAW_GAUSSIAN, &value, 1, 1e-300, 0);
     source from;
     int up = 0;
     source_begin(&from, 9, NULL, 0);

@@ -1,0 +1,117 @@
+/* What every method must bring, whatever it computes. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "method/methods.h"
+
+static tacit_plan plan_for(const tacit_method *method, double epsilon) {
+    return (tacit_plan){ .method = method,
+                         .study = "test",
+                         .epsilon = method->noise_free ? INFINITY : epsilon,
+                         .lambda = 0.1,
+                         .features = 7,
+                         .classes = 2,
+                         .parties = 10,
+                         .minimum_parties = 2,
+                         .minimum_rows = 50 };
+}
+
+static void every_method_says_who_learns_what(void **state) {
+    (void)state;
+    for (size_t i = 0; tacit_methods[i] != NULL; i++) {
+        const tacit_method *method = tacit_methods[i];
+        const char *texts[] = { method->name,    method->title,   method->reference, method->units,
+                                method->leaves,  method->seen_by, method->guarantee, method->assumption,
+                                method->theorem, method->claim,   method->caveats };
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+            if (texts[t] == NULL || texts[t][0] == 0) fail_msg("method %zu lacks text %zu", i, t);
+        assert_non_null(method->price);
+        assert_non_null(method->coordinate);
+        assert_non_null(method->release_kind);
+        assert_true(method->version > 0);
+        assert_true(method->noise_free == (method->noise == NULL));
+        assert_ptr_equal(tacit_method_find(method->name), method);
+    }
+}
+
+static void half_the_epsilon_means_twice_the_noise_and_is_what_is_charged(void **state) {
+    (void)state;
+    for (size_t i = 0; tacit_methods[i] != NULL; i++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_plan whole = plan_for(tacit_methods[i], 1), half = plan_for(tacit_methods[i], 0.5);
+        tacit_prices prices;
+        tacit_noise_law loud, quiet;
+        CHECK_OK(tacit_plan_check(&half, &error), error);
+        CHECK_OK(half.method->price(&half, &prices, &error), error);
+        assert_true(prices.charged.epsilon == half.epsilon);
+        if (half.method->noise == NULL) continue;
+        CHECK_OK(half.method->noise(&half, &loud, &error), error);
+        CHECK_OK(whole.method->noise(&whole, &quiet, &error), error);
+        CHECK_NEAR(loud.scale / quiet.scale, 2, 1e-6);
+        assert_true(quiet.sensitivity > 0 && quiet.mean_norm > 0 && quiet.dimension > 0);
+    }
+}
+
+static void an_unknown_method_gets_the_list(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    const tacit_method *method = NULL;
+    assert_int_equal(tacit_method_require(&method, "magic", &error), TACIT_USAGE);
+    assert_non_null(strstr(error.text, "avg"));
+    assert_null(method);
+}
+
+static void settings_are_checked_against_the_table(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_plan plan = plan_for(tacit_method_find("avg"), 1);
+    assert_string_equal(tacit_plan_text(&plan, "noise"), "coordinator");
+    CHECK_OK(tacit_plan_set(&plan, "noise", "party", &error), error);
+    assert_true(tacit_plan_is(&plan, "noise", "party"));
+    assert_int_equal(tacit_plan_set(&plan, "noise", "part", &error), TACIT_USAGE);
+    assert_string_equal(error.text, "setting noise of method avg is one of coordinator|party, not 'part'");
+    error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(tacit_plan_set(&plan, "colour", "red", &error), TACIT_USAGE);
+    assert_non_null(strstr(error.text, "it has: noise, unit"));
+    assert_int_equal(tacit_plan_set(&plan, "noise", "", NULL), TACIT_USAGE);
+}
+
+static void impossible_plans_are_refused(void **state) {
+    (void)state;
+    tacit_plan good = plan_for(tacit_method_find("avg"), 1), bad;
+    assert_int_equal(tacit_plan_check(&good, NULL), TACIT_OK);
+    const double wrong[] = { 0, -1, NAN };
+    for (size_t i = 0; i < 3; i++) {
+        bad = good;
+        bad.epsilon = wrong[i];
+        assert_int_equal(tacit_plan_check(&bad, NULL), TACIT_USAGE);
+        bad = good;
+        bad.lambda = wrong[i];
+        assert_int_equal(tacit_plan_check(&bad, NULL), TACIT_USAGE);
+    }
+    bad = good;
+    bad.delta = 1;
+    assert_int_equal(tacit_plan_check(&bad, NULL), TACIT_USAGE);
+    bad = good;
+    bad.minimum_parties = 11;
+    assert_int_equal(tacit_plan_check(&bad, NULL), TACIT_USAGE);
+    bad = good;
+    bad.minimum_rows = 0;
+    assert_int_equal(tacit_plan_check(&bad, NULL), TACIT_USAGE);
+    bad = good;
+    bad.parties = bad.minimum_parties = 0;
+    assert_int_equal(tacit_plan_check(&bad, NULL), TACIT_USAGE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_says_who_learns_what),
+        cmocka_unit_test(half_the_epsilon_means_twice_the_noise_and_is_what_is_charged),
+        cmocka_unit_test(an_unknown_method_gets_the_list),
+        cmocka_unit_test(settings_are_checked_against_the_table),
+        cmocka_unit_test(impossible_plans_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* Models: bit for bit through a file, damage refused, figures as counted by hand. */
+#include "check.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "folder.h"
+#include "model/model.h"
+
+static const char schema_text[] = "label: {name: outcome, classes: [no, 'yes, \"perhaps\"']}\n"
+                                  "columns:\n"
+                                  "  - {name: age, kind: number, low: 0, high: 120}\n"
+                                  "  - {name: 'se\xc3\xb1or', kind: category, levels: [f, m]}\n";
+
+static tacit_schema *sample_schema(void) {
+    tacit_schema *schema = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_schema_parse(&schema, schema_text, strlen(schema_text), "test", &error), error);
+    return schema;
+}
+
+/* Awkward weights: the smallest, the largest, one that needs 17 digits, minus zero. */
+static tacit_model *sample_model(void) {
+    static const double weights[] = { DBL_TRUE_MIN, -DBL_MAX, 0.1 + 0.2, -0.0 };
+    tacit_model *model = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_schema *schema = sample_schema();
+    CHECK_OK(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, 4, 2, &error), error);
+    memcpy(model->weights, weights, sizeof weights);
+    CHECK_OK(tacit_model_describe(model, &schema->classes, schema, &error), error);
+    model->guarantee = (tacit_guarantee){ .method = "avg",
+                                          .study = "heart",
+                                          .is_private = true,
+                                          .charged = { TACIT_UNIT_PARTY, 1.0 / 3, 1e-7 },
+                                          .claimed = { TACIT_UNIT_RECORD, 2.0 / 3, 0 },
+                                          .noise = TACIT_NOISE_PROVISIONAL,
+                                          .parties = 5,
+                                          .lambda = 0.05 };
+    tacit_schema_free(schema);
+    return model;
+}
+
+static tacit_buffer text_of(const tacit_model *model) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_model_print(model, &text, &error), error);
+    return text;
+}
+
+static void check_same(const tacit_model *a, const tacit_model *b) {
+    assert_int_equal(a->loss, b->loss);
+    assert_int_equal(a->features, b->features);
+    assert_int_equal(a->classes, b->classes);
+    assert_memory_equal(a->weights, b->weights, tacit_model_size(a) * sizeof *a->weights);
+    assert_int_equal(a->class_names.count, b->class_names.count);
+    for (size_t k = 0; k < a->class_names.count; k++)
+        assert_string_equal(a->class_names.text[k], b->class_names.text[k]);
+    assert_string_equal(a->guarantee.method, b->guarantee.method);
+    assert_string_equal(a->guarantee.study, b->guarantee.study);
+    assert_int_equal(a->guarantee.is_private, b->guarantee.is_private);
+    assert_int_equal(a->guarantee.noise, b->guarantee.noise);
+    assert_int_equal(a->guarantee.parties, b->guarantee.parties);
+    assert_memory_equal(&a->guarantee.lambda, &b->guarantee.lambda, sizeof a->guarantee.lambda);
+    assert_int_equal(a->guarantee.charged.unit, b->guarantee.charged.unit);
+    assert_memory_equal(&a->guarantee.charged.epsilon, &b->guarantee.charged.epsilon, sizeof(double));
+    assert_memory_equal(&a->guarantee.charged.delta, &b->guarantee.charged.delta, sizeof(double));
+    assert_int_equal(a->guarantee.claimed.unit, b->guarantee.claimed.unit);
+    assert_memory_equal(&a->guarantee.claimed.epsilon, &b->guarantee.claimed.epsilon, sizeof(double));
+}
+
+static void check_same_schema(const tacit_schema *a, const tacit_schema *b) {
+    tacit_buffer first = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_schema_canonical(a, &first, &error), error);
+    CHECK_OK(tacit_schema_canonical(b, &second, &error), error);
+    assert_string_equal(tacit_buffer_text(&first), tacit_buffer_text(&second));
+    tacit_buffer_clear(&first);
+    tacit_buffer_clear(&second);
+}
+
+static void a_model_comes_back_from_its_file_bit_for_bit(void **state) {
+    (void)state;
+    folder place = folder_make();
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_model *model = sample_model(), *again = NULL;
+    CHECK_OK(tacit_model_save(model, place.file, &error), error);
+    CHECK_OK(tacit_model_load(&again, place.file, &error), error);
+    check_same(model, again);
+    check_same_schema(model->schema, again->schema);
+    tacit_buffer first = text_of(model), second = text_of(again);
+    assert_string_equal(tacit_buffer_text(&first), tacit_buffer_text(&second));
+    tacit_buffer_clear(&first);
+    tacit_buffer_clear(&second);
+    tacit_model_free(model);
+    tacit_model_free(again);
+    folder_remove(&place);
+}
+
+static void a_softmax_model_without_names_or_schema_comes_back(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_model *model = NULL, *again = NULL;
+    CHECK_OK(tacit_model_create(&model, TACIT_LOSS_SOFTMAX, 3, 4, &error), error);
+    for (size_t i = 0; i < 12; i++) model->weights[i] = sqrt((double)i) - 1;
+    tacit_buffer text = text_of(model);
+    CHECK_OK(tacit_model_parse(&again, text.bytes, text.length, "test", &error), error);
+    check_same(model, again);
+    assert_null(again->schema);
+    tacit_buffer_clear(&text);
+    tacit_model_free(model);
+    tacit_model_free(again);
+}
+
+/* Must be refused, with a sentence that names the file. */
+static void check_refused(const char *text, size_t length, const char *says) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_model *model = NULL;
+    tacit_status status = tacit_model_parse(&model, text, length, "some.json", &error);
+    if (status == TACIT_OK) fail_msg("taken although damaged: %.200s", text);
+    assert_null(model);
+    assert_true(strncmp(error.text, "some.json", 9) == 0);
+    if (strstr(error.text, says) == NULL) fail_msg("'%s' does not say '%s'", error.text, says);
+}
+
+/* The sample's text with the first `from` replaced by `to`. */
+static void check_edit_refused(const char *from, const char *to, const char *says) {
+    tacit_model *model = sample_model();
+    tacit_buffer text = text_of(model), edited = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    const char *whole = tacit_buffer_text(&text), *at = strstr(whole, from);
+    if (at == NULL) fail_msg("the file has no '%s': %s", from, whole);
+    CHECK_OK(tacit_buffer_print(&edited, &error, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from)),
+             error);
+    check_refused(tacit_buffer_text(&edited), edited.length, says);
+    tacit_buffer_clear(&text);
+    tacit_buffer_clear(&edited);
+    tacit_model_free(model);
+}
+
+static void damaged_files_are_refused_with_a_sentence(void **state) {
+    (void)state;
+    check_refused("", 0, "not a Tacit model");
+    check_refused("{}", 2, "not a Tacit model");
+    check_refused("[]", 2, "not a Tacit model");
+    check_refused("hello", 5, "not a Tacit model");
+    check_edit_refused("tacit-model", "other-model", "not a Tacit model");
+    check_edit_refused("\"version\": 1", "\"version\": 2", "update the older");
+    check_edit_refused("\"features\": 4", "\"features\": 5", "4 weights where 5 belong");
+    check_edit_refused("\"features\": 4", "\"features\": -4", "out of range");
+    check_edit_refused("\"features\": 4", "\"features\": 9223372036854775807", "out of range");
+    check_edit_refused("\"classes\": 2", "\"classes\": 1", "out of range");
+    check_edit_refused("\"classes\": 2", "\"classes\": 3", "has two classes, not 3");
+    check_edit_refused("\"logistic\"", "\"linear\"", "unknown loss");
+    check_edit_refused("\"loss\"", "\"lost\"", "missing");
+    check_edit_refused("0.30000000000000004", "\"0.3\"", "weight 3 is not a finite number");
+    check_edit_refused("0.30000000000000004", "null", "weight 3 is not a finite number");
+    check_edit_refused("0.30000000000000004", "1e999", "not a Tacit model");
+    check_edit_refused("\"no\",", "\"yes, \\\"perhaps\\\"\",", "appears twice");
+    check_edit_refused("\"no\",", "", "1 class names for 2 classes");
+    check_edit_refused("\"no\",", "7,", "not a text");
+    check_edit_refused("high: 120", "high: -1", "some.json");
+    check_edit_refused("[\\\"f\\\", \\\"m\\\"]", "[\\\"f\\\", \\\"m\\\", \\\"x\\\"]", "5 features");
+    check_edit_refused("\"unit\": \"party\"", "\"unit\": \"planet\"", "guarantee is damaged");
+    check_edit_refused("0.33333333333333331", "-1.0", "guarantee is damaged");
+    check_edit_refused("\"study\": \"heart\"", "\"study\": 5", "guarantee is damaged");
+}
+
+static void no_cut_or_flipped_bit_crashes_the_reader(void **state) {
+    (void)state;
+    tacit_model *model = sample_model();
+    tacit_buffer text = text_of(model);
+    for (size_t length = 0; length + 2 < text.length; length++)
+        check_refused((const char *)text.bytes, length, "some.json");
+    for (size_t bit = 0; bit < 8 * text.length; bit++) {
+        tacit_model *read = NULL;
+        text.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        if (tacit_model_parse(&read, text.bytes, text.length, "some.json", NULL) == TACIT_OK)
+            tacit_model_free(read); /* a changed digit or letter is another model */
+        text.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    tacit_buffer_clear(&text);
+    tacit_model_free(model);
+}
+
+static void a_missing_file_is_named(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_model *model = NULL;
+    assert_int_not_equal(tacit_model_load(&model, "/nowhere/model.json", &error), TACIT_OK);
+    assert_non_null(strstr(error.text, "/nowhere/model.json"));
+}
+
+/* Six rows with one feature and weight 2, so that margins are twice the feature. */
+static void two_class_figures_are_those_counted_by_hand(void **state) {
+    (void)state;
+    static const double x[] = { -2, -1, 0.5, 0.5, 1, 3 };
+    static const int32_t label[] = { 0, 0, 0, 1, 1, 1 };
+    static const char *const names[] = { "no", "yes" };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_dataset *rows = NULL;
+    tacit_model *model = NULL;
+    tacit_metrics metrics;
+    CHECK_OK(tacit_dataset_create(&rows, 6, 1, names, 2, &error), error);
+    CHECK_OK(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, 1, 2, &error), error);
+    model->weights[0] = 2;
+    double loss = 0;
+    for (size_t i = 0; i < 6; i++) {
+        rows->dense.values[i] = x[i];
+        rows->label[i] = label[i];
+        loss += log(1 + exp((label[i] == 1 ? -1 : 1) * 2 * x[i])) / 6;
+    }
+    tacit_view view = tacit_dataset_view(rows);
+    CHECK_OK(tacit_model_evaluate(model, &view, NULL, &metrics, &error), error);
+    CHECK_NEAR(metrics.accuracy, 5.0 / 6, 1e-15);
+    CHECK_NEAR(metrics.auc, 8.5 / 9, 1e-15); /* nine pairs, one of them tied */
+    CHECK_NEAR(metrics.log_loss, loss, 1e-14);
+    uint32_t ones[] = { 3, 4 };
+    tacit_view one_class = tacit_dataset_subset(rows, ones, 2);
+    CHECK_OK(tacit_model_evaluate(model, &one_class, NULL, &metrics, &error), error);
+    assert_true(isnan(metrics.auc));
+    CHECK_NEAR(metrics.accuracy, 1, 0);
+    tacit_model_free(model);
+    tacit_dataset_free(rows);
+}
+
+/* Three classes on the plane; scores are the weights' products. */
+static void many_class_figures_are_those_counted_by_hand(void **state) {
+    (void)state;
+    static const double weights[] = { 1, 0, 0, 1, -1, -1 };
+    static const double x[] = { 1, 0, 0, 1, -1, -1, 0.5, 1 };
+    static const int32_t label[] = { 0, 1, 2, 0 };
+    static const char *const names[] = { "a", "b", "c" };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_dataset *rows = NULL;
+    tacit_model *model = NULL;
+    tacit_metrics metrics;
+    CHECK_OK(tacit_dataset_create(&rows, 4, 2, names, 3, &error), error);
+    CHECK_OK(tacit_model_create(&model, TACIT_LOSS_SOFTMAX, 2, 3, &error), error);
+    memcpy(model->weights, weights, sizeof weights);
+    memcpy(rows->dense.values, x, sizeof x);
+    memcpy(rows->label, label, sizeof label);
+    double loss = (-1 + log(exp(1) + 1 + exp(-1))) * 2 / 4 + (-2 + log(exp(2) + 2 * exp(-1))) / 4 +
+                  (-0.5 + log(exp(0.5) + exp(1) + exp(-1.5))) / 4;
+    tacit_view view = tacit_dataset_view(rows);
+    CHECK_OK(tacit_model_evaluate(model, &view, NULL, &metrics, &error), error);
+    CHECK_NEAR(metrics.accuracy, 0.75, 0);
+    assert_true(isnan(metrics.auc));
+    CHECK_NEAR(metrics.log_loss, loss, 1e-14);
+    tacit_model_free(model);
+    tacit_dataset_free(rows);
+}
+
+static void rows_of_another_width_are_refused(void **state) {
+    (void)state;
+    static const char *const names[] = { "no", "yes" };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_dataset *rows = NULL;
+    tacit_model *model = NULL;
+    tacit_metrics metrics;
+    CHECK_OK(tacit_dataset_create(&rows, 2, 3, names, 2, &error), error);
+    CHECK_OK(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, 2, 2, &error), error);
+    tacit_view view = tacit_dataset_view(rows);
+    assert_int_equal(tacit_model_evaluate(model, &view, NULL, &metrics, &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "3 features and the model 2"));
+    tacit_model_free(model);
+    tacit_dataset_free(rows);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_comes_back_from_its_file_bit_for_bit),
+        cmocka_unit_test(a_softmax_model_without_names_or_schema_comes_back),
+        cmocka_unit_test(damaged_files_are_refused_with_a_sentence),
+        cmocka_unit_test(no_cut_or_flipped_bit_crashes_the_reader),
+        cmocka_unit_test(a_missing_file_is_named),
+        cmocka_unit_test(two_class_figures_are_those_counted_by_hand),
+        cmocka_unit_test(many_class_figures_are_those_counted_by_hand),
+        cmocka_unit_test(rows_of_another_width_are_refused),
+    };
+    return cmocka_run_group_tests_name("model", tests, NULL, NULL);
+}

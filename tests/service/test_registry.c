@@ -1,0 +1,451 @@
+/* What a coordinator remembers: studies and their ends, invitations that work once, parties, journals. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "../store/folder.h"
+#include "check.h"
+#include "service/registry.h"
+
+enum { NOW = 1000, LATER = 5000, SEATS = 3 };
+
+typedef struct world {
+    folder place;
+    tacit_registry *registry;
+    tacit_error error;
+} world;
+
+static world begin(void) {
+    world w = { .place = folder_make(), .error = TACIT_ERROR_INIT };
+    CHECK_OK(tacit_registry_open(&w.registry, w.place.path, true, &w.error), w.error);
+    CHECK_OK(tacit_registry_add_study(w.registry, "s", "definition", &w.error), w.error);
+    return w;
+}
+
+static void end(world *w) {
+    tacit_registry_close(w->registry);
+    folder_remove(&w->place);
+}
+
+static tacit_study_record look_up(world *w, const char *study) {
+    tacit_study_record record;
+    CHECK_OK(tacit_registry_study(w->registry, study, &record, NULL, &w->error), w->error);
+    return record;
+}
+
+static void fails(world *w, tacit_status status, tacit_status expected, const char *says) {
+    if (status != expected || strstr(w->error.text, says) == NULL)
+        fail_msg("expected %s with '%s', got %s: %s", tacit_status_name(expected), says,
+                 tacit_status_name(status), w->error.text);
+    w->error = (tacit_error)TACIT_ERROR_INIT;
+}
+
+static void set_state(world *w, const char *study, tacit_study_state state) {
+    CHECK_OK(tacit_registry_set_state(w->registry, study, state, "", NULL, &w->error), w->error);
+}
+
+/* ---- studies ---- */
+
+static void a_folder_without_a_registry_is_told(void **state) {
+    (void)state;
+    world w = { .place = folder_make(), .error = TACIT_ERROR_INIT };
+    fails(&w, tacit_registry_open(&w.registry, w.place.path, false, &w.error), TACIT_NOT_FOUND,
+          "coordinator.db");
+    folder_remove(&w.place);
+}
+
+static void settings_are_kept(void **state) {
+    (void)state;
+    world w = begin();
+    char value[32] = "x";
+    CHECK_OK(tacit_registry_get(w.registry, "name", value, sizeof value, &w.error), w.error);
+    assert_string_equal(value, "");
+    CHECK_OK(tacit_registry_set(w.registry, "name", "first", &w.error), w.error);
+    CHECK_OK(tacit_registry_set(w.registry, "name", "second", &w.error), w.error);
+    CHECK_OK(tacit_registry_get(w.registry, "name", value, sizeof value, &w.error), w.error);
+    assert_string_equal(value, "second");
+    end(&w);
+}
+
+static void studies_are_listed_as_added_and_names_are_unique(void **state) {
+    (void)state;
+    world w = begin();
+    tacit_study_record *records = NULL, one;
+    tacit_buffer definition = TACIT_BUFFER_INIT;
+    size_t count = 0;
+    CHECK_OK(tacit_registry_add_study(w.registry, "a", "other", &w.error), w.error);
+    fails(&w, tacit_registry_add_study(w.registry, "s", "again", &w.error), TACIT_USAGE, "already there");
+    CHECK_OK(tacit_registry_studies(w.registry, &records, &count, &w.error), w.error);
+    assert_int_equal(count, 2);
+    assert_string_equal(records[0].name, "s");
+    assert_string_equal(records[1].name, "a");
+    free(records);
+    CHECK_OK(tacit_registry_study(w.registry, "s", &one, &definition, &w.error), w.error);
+    assert_string_equal(tacit_buffer_text(&definition), "definition");
+    assert_int_equal(one.state, TACIT_STUDY_RECRUITING);
+    assert_int_equal(one.joined + one.invited + one.rounds, 0);
+    fails(&w, tacit_registry_study(w.registry, "none", &one, NULL, &w.error), TACIT_NOT_FOUND, "'none'");
+    tacit_buffer_clear(&definition);
+    end(&w);
+}
+
+static void an_ended_study_stays_as_it_is(void **state) {
+    (void)state;
+    static const tacit_study_state ends[] = { TACIT_STUDY_DONE, TACIT_STUDY_FAILED, TACIT_STUDY_CLOSED };
+    for (size_t i = 0; i < 3; i++) {
+        world w = begin();
+        tacit_stream secret;
+        tacit_buffer model = TACIT_BUFFER_INIT, kept = TACIT_BUFFER_INIT;
+        CHECK_OK(tacit_buffer_append(&model, "model", 5, &w.error), w.error);
+        set_state(&w, "s", TACIT_STUDY_RUNNING);
+        CHECK_OK(tacit_registry_secret(w.registry, "s", &secret, &w.error), w.error);
+        fails(&w, tacit_registry_model(w.registry, "s", &kept, &w.error), TACIT_NOT_FOUND, "no model");
+        CHECK_OK(tacit_registry_set_state(w.registry, "s", ends[i], "why", &model, &w.error), w.error);
+        for (int other = TACIT_STUDY_RECRUITING; other <= TACIT_STUDY_CLOSED; other++)
+            fails(&w, tacit_registry_set_state(w.registry, "s", (tacit_study_state)other, "", NULL, &w.error),
+                  TACIT_USAGE, "already");
+        assert_int_equal(look_up(&w, "s").state, ends[i]);
+        assert_string_equal(look_up(&w, "s").reason, "why");
+        CHECK_OK(tacit_registry_model(w.registry, "s", &kept, &w.error), w.error);
+        assert_string_equal(tacit_buffer_text(&kept), "model");
+        fails(&w, tacit_registry_secret(w.registry, "s", &secret, &w.error), TACIT_NOT_FOUND, "ended");
+        tacit_buffer_clear(&model);
+        tacit_buffer_clear(&kept);
+        end(&w);
+    }
+}
+
+/* Whether the bytes are anywhere in the files of the folder. */
+static bool files_hold(const world *w, const void *bytes, size_t length) {
+    DIR *listing = opendir(w->place.path);
+    bool found = false;
+    for (const struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+        char path[512];
+        struct stat about;
+        snprintf(path, sizeof path, "%s/%s", w->place.path, entry->d_name);
+        int file = open(path, O_RDONLY);
+        if (file < 0 || fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) continue;
+        char *all = malloc((size_t)about.st_size + 1);
+        ssize_t got = read(file, all, (size_t)about.st_size);
+        close(file);
+        found = found || (got > 0 && memmem(all, (size_t)got, bytes, length) != NULL);
+        free(all);
+    }
+    closedir(listing);
+    return found;
+}
+
+static void read_secret(const world *w, uint8_t out[TACIT_STREAM_KEY_BYTES]) {
+    char path[128];
+    sqlite3 *file = NULL;
+    sqlite3_stmt *get = NULL;
+    snprintf(path, sizeof path, "%s/coordinator.db", w->place.path);
+    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(file, "SELECT secret FROM study WHERE name = 's'", -1, &get, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(get), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_bytes(get, 0), TACIT_STREAM_KEY_BYTES);
+    memcpy(out, sqlite3_column_blob(get, 0), TACIT_STREAM_KEY_BYTES);
+    sqlite3_finalize(get);
+    sqlite3_close(file);
+}
+
+static const char entrusted[] = "the exact sum of all local weights";
+
+/* Secret and entrusted sums would each tell the noise of the published model. */
+static void the_end_erases_secret_and_journal_from_the_files(void **state) {
+    (void)state;
+    static const tacit_study_state ends[] = { TACIT_STUDY_DONE, TACIT_STUDY_FAILED, TACIT_STUDY_CLOSED };
+    for (size_t i = 0; i < 3; i++) {
+        world w = begin();
+        uint8_t secret[TACIT_STREAM_KEY_BYTES];
+        tacit_journal journal;
+        tacit_buffer model = TACIT_BUFFER_INIT;
+        CHECK_OK(tacit_registry_journal(w.registry, "s", &journal, &w.error), w.error);
+        CHECK_OK(journal.write(journal.context, 0, (const uint8_t *)entrusted, sizeof entrusted, &w.error),
+                 w.error);
+        CHECK_OK(journal.write_checkpoint(journal.context, 1, (const uint8_t *)entrusted, sizeof entrusted,
+                                          &w.error),
+                 w.error);
+        read_secret(&w, secret);
+        assert_true(files_hold(&w, secret, sizeof secret));
+        assert_true(files_hold(&w, entrusted, sizeof entrusted - 1));
+        for (int k = 0; k < 2000; k++) CHECK_OK(tacit_buffer_append(&model, "0.5, ", 5, &w.error), w.error);
+        CHECK_OK(tacit_registry_set_state(w.registry, "s", ends[i], "", &model, &w.error), w.error);
+        assert_false(files_hold(&w, secret, sizeof secret));
+        assert_false(files_hold(&w, entrusted, sizeof entrusted - 1));
+        assert_int_equal(look_up(&w, "s").rounds, 1); /* that there was a round is no secret */
+        free(journal.context);
+        tacit_buffer_clear(&model);
+        end(&w);
+    }
+}
+
+static void the_file_is_for_its_owner_only(void **state) {
+    (void)state;
+    world w = begin();
+    char path[128];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/coordinator.db", w.place.path);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0600);
+    end(&w);
+}
+
+/* ---- invitations ---- */
+
+typedef struct ticket {
+    uint8_t hash[TACIT_TOKEN_HASH_BYTES];
+} ticket;
+
+static ticket invite(world *w, int number) {
+    ticket made = { { (uint8_t)number } };
+    CHECK_OK(tacit_registry_invite(w->registry, "s", made.hash, LATER, &w->error), w->error);
+    return made;
+}
+
+static tacit_status redeem(tacit_registry *registry, const ticket *used, int key, int64_t now,
+                           char party[TACIT_ID_SIZE], tacit_buffer *certificate, tacit_error *error) {
+    uint8_t request[TACIT_HASH_BYTES] = { (uint8_t)key };
+    return tacit_registry_redeem(registry, used->hash, request, now, SEATS, party, certificate, error);
+}
+
+/* Redeem and admit, as the coordinator does. */
+static void join(world *w, const ticket *used, int key, char party[TACIT_ID_SIZE]) {
+    tacit_buffer none = TACIT_BUFFER_INIT;
+    char fingerprint[32];
+    CHECK_OK(redeem(w->registry, used, key, NOW, party, &none, &w->error), w->error);
+    assert_int_equal(none.length, 0);
+    snprintf(fingerprint, sizeof fingerprint, "print-%d", key);
+    CHECK_OK(tacit_registry_admit(w->registry, used->hash, "certificate", fingerprint, NOW, &w->error),
+             w->error);
+}
+
+static void an_invitation_works_once_for_one_key(void **state) {
+    (void)state;
+    world w = begin();
+    ticket first = invite(&w, 1);
+    char party[TACIT_ID_SIZE], again[TACIT_ID_SIZE], study[TACIT_ID_SIZE];
+    tacit_buffer certificate = TACIT_BUFFER_INIT;
+    assert_int_equal(look_up(&w, "s").joined, 0);
+    CHECK_OK(tacit_registry_look(w.registry, first.hash, NOW, study, &w.error), w.error);
+    assert_string_equal(study, "s");
+    join(&w, &first, 7, party);
+    assert_int_equal(look_up(&w, "s").joined, 1);
+    CHECK_OK(redeem(w.registry, &first, 7, NOW, again, &certificate, &w.error), w.error);
+    assert_string_equal(again, party);
+    assert_string_equal(tacit_buffer_text(&certificate), "certificate");
+    fails(&w, redeem(w.registry, &first, 8, NOW, again, &certificate, &w.error), TACIT_REFUSED,
+          "has been used");
+    /* A second certificate for the same request changes nothing: the stored one counts. */
+    CHECK_OK(tacit_registry_admit(w.registry, first.hash, "late", "print-late", NOW, &w.error), w.error);
+    tacit_buffer_clear(&certificate);
+    CHECK_OK(redeem(w.registry, &first, 7, NOW, again, &certificate, &w.error), w.error);
+    assert_string_equal(tacit_buffer_text(&certificate), "certificate");
+    assert_true(tacit_registry_revoked(w.registry, "print-late"));
+    tacit_buffer_clear(&certificate);
+    end(&w);
+}
+
+static void an_invitation_is_refused_when_unknown_expired_or_too_late(void **state) {
+    (void)state;
+    world w = begin();
+    ticket known = invite(&w, 1), used = invite(&w, 2), unknown = { { 99 } };
+    char text[TACIT_ID_SIZE];
+    tacit_buffer none = TACIT_BUFFER_INIT;
+    fails(&w, tacit_registry_look(w.registry, unknown.hash, NOW, text, &w.error), TACIT_REFUSED, "not known");
+    fails(&w, tacit_registry_look(w.registry, known.hash, LATER, text, &w.error), TACIT_REFUSED, "expired");
+    fails(&w, redeem(w.registry, &known, 1, LATER, text, &none, &w.error), TACIT_REFUSED, "expired");
+    join(&w, &used, 1, text);
+    CHECK_OK(tacit_registry_look(w.registry, used.hash, LATER, text, &w.error), w.error); /* in is in */
+    set_state(&w, "s", TACIT_STUDY_RUNNING);
+    fails(&w, tacit_registry_look(w.registry, known.hash, NOW, text, &w.error), TACIT_REFUSED, "has begun");
+    fails(&w, redeem(w.registry, &known, 5, NOW, text, &none, &w.error), TACIT_REFUSED, "has begun");
+    CHECK_OK(redeem(w.registry, &used, 1, LATER, text, &none, &w.error), w.error); /* after a crash */
+    tacit_buffer_clear(&none);
+    set_state(&w, "s", TACIT_STUDY_CLOSED);
+    fails(&w, tacit_registry_look(w.registry, known.hash, NOW, text, &w.error), TACIT_REFUSED, "has ended");
+    fails(&w, tacit_registry_look(w.registry, used.hash, NOW, text, &w.error), TACIT_REFUSED, "has ended");
+    end(&w);
+}
+
+static void no_more_parties_join_than_the_study_has_seats(void **state) {
+    (void)state;
+    world w = begin();
+    char party[SEATS + 1][TACIT_ID_SIZE];
+    tacit_buffer none = TACIT_BUFFER_INIT;
+    for (int i = 0; i < SEATS; i++) {
+        ticket one = invite(&w, i);
+        join(&w, &one, i, party[i]);
+    }
+    ticket extra = invite(&w, 50);
+    fails(&w, redeem(w.registry, &extra, 50, NOW, party[SEATS], &none, &w.error), TACIT_REFUSED,
+          "all its 3 parties");
+    CHECK_OK(tacit_registry_revoke(w.registry, party[0], &w.error), w.error); /* its seat is free again */
+    join(&w, &extra, 50, party[SEATS]);
+    end(&w);
+}
+
+/* ---- two processes at once ---- */
+
+enum { PROCESSES = 6 };
+
+static void redeem_in_child(const char *path, int key, const int ready[2]) {
+    tacit_registry *registry = NULL;
+    ticket one = { { 1 } };
+    char party[TACIT_ID_SIZE], byte;
+    tacit_buffer none = TACIT_BUFFER_INIT;
+    if (tacit_registry_open(&registry, path, false, NULL) != TACIT_OK) _exit(9);
+    close(ready[1]);
+    if (read(ready[0], &byte, 1) != 0) _exit(8); /* the pipe's end is the signal to start, for all at once */
+    tacit_status status = redeem(registry, &one, key, NOW, party, &none, NULL);
+    tacit_registry_close(registry);
+    _exit(status == TACIT_OK ? 0 : status == TACIT_REFUSED ? 3 : 1);
+}
+
+static void of_processes_that_redeem_one_token_at_once_one_wins(void **state) {
+    (void)state;
+    for (int round = 0; round < 5; round++) {
+        world w = begin();
+        int ready[2], won = 0;
+        pid_t child[PROCESSES];
+        invite(&w, 1);
+        w.registry = tacit_registry_close(w.registry);
+        assert_int_equal(pipe(ready), 0);
+        for (int i = 0; i < PROCESSES; i++) {
+            child[i] = fork();
+            assert_true(child[i] >= 0);
+            if (child[i] == 0) redeem_in_child(w.place.path, i + 1, ready);
+        }
+        close(ready[0]);
+        close(ready[1]);
+        for (int i = 0; i < PROCESSES; i++) {
+            int status = 0;
+            assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+            assert_true(WIFEXITED(status));
+            assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3);
+            won += WEXITSTATUS(status) == 0;
+        }
+        assert_int_equal(won, 1);
+        end(&w);
+    }
+}
+
+static void *add_and_read(void *context) {
+    world *w = context;
+    for (int i = 0; i < 50; i++) {
+        tacit_study_record record;
+        char value[32];
+        if (tacit_registry_set(w->registry, "url", "https://x", NULL) != TACIT_OK) return w;
+        if (tacit_registry_get(w->registry, "url", value, sizeof value, NULL) != TACIT_OK) return w;
+        if (tacit_registry_study(w->registry, "s", &record, NULL, NULL) != TACIT_OK) return w;
+        if (!tacit_registry_revoked(w->registry, "nobody")) return w;
+    }
+    return NULL;
+}
+
+static void any_thread_may_use_it(void **state) {
+    (void)state;
+    world w = begin();
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, add_and_read, &w), 0);
+    for (int i = 0; i < 4; i++) {
+        void *failed = &w;
+        assert_int_equal(pthread_join(threads[i], &failed), 0);
+        assert_null(failed);
+    }
+    end(&w);
+}
+
+/* ---- parties and journals ---- */
+
+static tacit_status count_party(void *context, const char *party, tacit_error *error) {
+    (void)error;
+    assert_non_null(strstr(party, "party-"));
+    ++*(size_t *)context;
+    return TACIT_OK;
+}
+
+static void a_revoked_party_is_out(void **state) {
+    (void)state;
+    world w = begin();
+    ticket one = invite(&w, 1), two = invite(&w, 2);
+    char party[TACIT_ID_SIZE], other[TACIT_ID_SIZE], study[TACIT_ID_SIZE];
+    size_t count = 0;
+    join(&w, &one, 1, party);
+    join(&w, &two, 2, other);
+    assert_string_not_equal(party, other);
+    CHECK_OK(tacit_registry_party_study(w.registry, party, study, &w.error), w.error);
+    assert_string_equal(study, "s");
+    fails(&w, tacit_registry_party_study(w.registry, "party-none", study, &w.error), TACIT_NOT_FOUND,
+          "no part");
+    assert_false(tacit_registry_revoked(w.registry, "print-1"));
+    assert_true(tacit_registry_revoked(w.registry, "print-unknown"));
+    CHECK_OK(tacit_registry_revoke(w.registry, party, &w.error), w.error);
+    assert_true(tacit_registry_revoked(w.registry, "print-1"));
+    assert_false(tacit_registry_revoked(w.registry, "print-2"));
+    CHECK_OK(tacit_registry_parties(w.registry, "s", count_party, &count, &w.error), w.error);
+    assert_int_equal(count, 1);
+    assert_int_equal(look_up(&w, "s").joined, 1);
+    fails(&w, tacit_registry_revoke(w.registry, "party-none", &w.error), TACIT_NOT_FOUND, "party-none");
+    end(&w);
+}
+
+static void a_journal_gives_back_what_was_written(void **state) {
+    (void)state;
+    world w = begin();
+    tacit_journal journal, other;
+    tacit_buffer out = TACIT_BUFFER_INIT;
+    const uint8_t bytes[] = { 0, 1, 255, 0 };
+    bool found = true;
+    uint64_t round = 99;
+    CHECK_OK(tacit_registry_add_study(w.registry, "t", "definition", &w.error), w.error);
+    CHECK_OK(tacit_registry_journal(w.registry, "s", &journal, &w.error), w.error);
+    CHECK_OK(tacit_registry_journal(w.registry, "t", &other, &w.error), w.error);
+    CHECK_OK(journal.read(journal.context, 0, &found, &out, &w.error), w.error);
+    assert_false(found);
+    CHECK_OK(journal.write(journal.context, 0, bytes, sizeof bytes, &w.error), w.error);
+    assert_int_not_equal(journal.write(journal.context, 0, bytes, 1, NULL),
+                         TACIT_OK); /* a round is written once */
+    CHECK_OK(journal.read(journal.context, 0, &found, &out, &w.error), w.error);
+    assert_true(found);
+    assert_int_equal(out.length, sizeof bytes);
+    assert_memory_equal(out.bytes, bytes, sizeof bytes);
+    CHECK_OK(other.read(other.context, 0, &found, &out, &w.error), w.error);
+    assert_false(found);
+    CHECK_OK(journal.read_checkpoint(journal.context, &found, &round, &out, &w.error), w.error);
+    assert_false(found);
+    CHECK_OK(journal.write_checkpoint(journal.context, 3, bytes, sizeof bytes, &w.error), w.error);
+    CHECK_OK(journal.write_checkpoint(journal.context, 7, bytes, 2, &w.error), w.error);
+    tacit_buffer_clear(&out);
+    CHECK_OK(journal.read_checkpoint(journal.context, &found, &round, &out, &w.error), w.error);
+    assert_true(found);
+    assert_int_equal(round, 7);
+    assert_int_equal(out.length, 2);
+    assert_int_equal(look_up(&w, "s").rounds, 1);
+    tacit_buffer_clear(&out);
+    free(journal.context);
+    free(other.context);
+    end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_folder_without_a_registry_is_told),
+        cmocka_unit_test(settings_are_kept),
+        cmocka_unit_test(studies_are_listed_as_added_and_names_are_unique),
+        cmocka_unit_test(an_ended_study_stays_as_it_is),
+        cmocka_unit_test(the_end_erases_secret_and_journal_from_the_files),
+        cmocka_unit_test(the_file_is_for_its_owner_only),
+        cmocka_unit_test(an_invitation_works_once_for_one_key),
+        cmocka_unit_test(an_invitation_is_refused_when_unknown_expired_or_too_late),
+        cmocka_unit_test(no_more_parties_join_than_the_study_has_seats),
+        cmocka_unit_test(of_processes_that_redeem_one_token_at_once_one_wins),
+        cmocka_unit_test(any_thread_may_use_it),
+        cmocka_unit_test(a_revoked_party_is_out),
+        cmocka_unit_test(a_journal_gives_back_what_was_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

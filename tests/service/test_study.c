@@ -1,0 +1,250 @@
+/* What a study's definition may say, and that its canonical text is one and the same for everybody. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../store/folder.h"
+#include "definition.h"
+
+static tacit_study *parse(const char *text) {
+    tacit_study *study = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(definition_parse(&study, text, &error), error);
+    return study;
+}
+
+static void fails(const char *text, tacit_status expected, const char *says) {
+    tacit_study *study = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = definition_parse(&study, text, &error);
+    if (status != expected || strstr(error.text, says) == NULL)
+        fail_msg("%s\nexpected %s with '%s', got %s: %s", text, tacit_status_name(expected), says,
+                 tacit_status_name(status), error.text);
+    assert_null(study);
+    assert_null(strchr(error.text, '\n'));
+}
+
+static void every_member_is_read(void **state) {
+    (void)state;
+    char text[DEFINITION_SIZE];
+    tacit_study *study = parse(definition_with(text, NULL, NULL));
+    const tacit_plan *plan = &study->plan;
+    assert_string_equal(study->name, "two-sites");
+    assert_string_equal(plan->study, "two-sites");
+    assert_string_equal(study->title, "Two sites");
+    assert_string_equal(plan->method->name, "avg");
+    assert_true(tacit_plan_is(plan, "noise", "party"));
+    assert_true(tacit_plan_is(plan, "unit", "record"));
+    assert_true(plan->epsilon == 2 && plan->delta == 0 && plan->lambda == 0.05);
+    assert_int_equal(plan->parties, 3);
+    assert_int_equal(plan->minimum_parties, 2);
+    assert_int_equal(plan->minimum_rows, 5);
+    assert_int_equal(study->patience_ms, 1500);
+    assert_int_equal(plan->features, 2);
+    assert_int_equal(plan->classes, 2);
+    tacit_study_free(study);
+    tacit_study_free(NULL);
+}
+
+static void what_is_optional_has_a_default(void **state) {
+    (void)state;
+    char text[DEFINITION_SIZE];
+    tacit_study *study = parse(definition_with(text, "patience", NULL));
+    assert_int_equal(study->patience_ms, 30000);
+    tacit_study_free(study);
+    study = parse(definition_with(text, "set", NULL));
+    assert_true(tacit_plan_is(&study->plan, "noise", "coordinator"));
+    tacit_study_free(study);
+    study = parse(definition_with(text, "parties", "{expected: 4}"));
+    assert_int_equal(study->plan.minimum_parties, 4);
+    tacit_study_free(study);
+    tacit_study_free(parse(definition_with(text, "delta", NULL)));
+}
+
+static void a_missing_member_is_named(void **state) {
+    (void)state;
+    static const char *const needed[] = { "name",   "title",   "method",       "epsilon",
+                                          "lambda", "parties", "minimum_rows", "schema" };
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        char text[DEFINITION_SIZE], says[64];
+        snprintf(says, sizeof says, "s.yaml: the study has no '%s'", needed[i]);
+        fails(definition_with(text, needed[i], NULL), TACIT_INPUT, says);
+    }
+}
+
+static void a_wrong_member_is_told_with_its_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *key, *value, *says;
+        tacit_status status;
+    } wrong[] = {
+        { "name", "Two Sites", "s.yaml:1: name must", TACIT_INPUT },
+        { "name", "../../etc", "s.yaml:1: name must", TACIT_INPUT },
+        { "name", "-a", "s.yaml:1: name must", TACIT_INPUT },
+        { "name", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "s.yaml:1: name must", TACIT_INPUT },
+        { "name", "\"\"", "s.yaml:1", TACIT_INPUT },
+        { "name", "[a]", "s.yaml:1", TACIT_INPUT },
+        { "title", "'a \"quoted\" word'", "s.yaml:2: title must be one line", TACIT_INPUT },
+        { "title", "\"two\\nlines\"", "s.yaml:2: title must", TACIT_INPUT },
+        { "title", "\"a\\\\b\"", "s.yaml:2: title must", TACIT_INPUT },
+        { "title", "\"\\e[2J\"", "s.yaml:2: title must", TACIT_INPUT },
+        { "title", "\"\\x9b\"", "s.yaml:2: title must", TACIT_INPUT },
+        { "title", "\"\\N\"", "s.yaml:2: title must", TACIT_INPUT },
+        { "title", "\"a\\Lb\"", "s.yaml:2: title must", TACIT_INPUT },
+        { "title", "\"a\\Pb\"", "s.yaml:2: title must", TACIT_INPUT },
+        { "title", "\"\\uFEFF\"", "s.yaml:2: title must", TACIT_INPUT },
+        { "title", "\"\\uFFFE\"", "s.yaml:2: title must", TACIT_INPUT },
+        { "method", "magic", "s.yaml:3: ", TACIT_USAGE },
+        { "set", "{noise: loud}", "s.yaml:4: ", TACIT_USAGE },
+        { "set", "{colour: red}", "s.yaml:4: ", TACIT_USAGE },
+        { "set", "loud", "s.yaml:4: set must be a mapping", TACIT_INPUT },
+        { "epsilon", "two", "s.yaml:5: ", TACIT_INPUT },
+        { "epsilon", "0", "s.yaml:5: epsilon must be from", TACIT_INPUT },
+        { "epsilon", "-1", "s.yaml:5: epsilon must be from", TACIT_INPUT },
+        { "epsilon", ".nan", "s.yaml:5: ", TACIT_INPUT },
+        { "epsilon", "inf", "s.yaml:5: ", TACIT_INPUT },
+        { "delta", "0.7", "s.yaml:6: delta must be from", TACIT_INPUT },
+        { "lambda", "0", "s.yaml:7: lambda must be from", TACIT_INPUT },
+        { "parties", "5", "s.yaml:8: ", TACIT_INPUT },
+        { "parties", "{minimum: 2}", "s.yaml:8: parties needs 'expected'", TACIT_INPUT },
+        { "parties", "{expected: 2, minimum: 3}", "s.yaml:8: minimum must not", TACIT_INPUT },
+        { "parties", "{expected: 2.5}", "s.yaml:8: expected must be a whole number", TACIT_INPUT },
+        { "parties", "{expected: 2, most: 3}", "s.yaml:8: ", TACIT_INPUT },
+        { "minimum_rows", "0", "s.yaml:9: minimum_rows must be from", TACIT_INPUT },
+        { "minimum_rows", "1e12", "s.yaml:9: minimum_rows must be from", TACIT_INPUT },
+        { "patience", "0", "s.yaml:10: patience must be from", TACIT_INPUT },
+        { "patience", "[1]", "s.yaml:10: ", TACIT_INPUT },
+        { "schema", "|\n  label: y\n  columns: 1", "the study's schema:", TACIT_INPUT },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[DEFINITION_SIZE];
+        fails(definition_with(text, wrong[i].key, wrong[i].value), wrong[i].status, wrong[i].says);
+    }
+}
+
+static void what_is_not_a_study_is_refused(void **state) {
+    (void)state;
+    char text[DEFINITION_SIZE];
+    fails("", TACIT_INPUT, "s.yaml");
+    fails("just a text\n", TACIT_INPUT, "s.yaml:1");
+    fails("- a\n- b\n", TACIT_INPUT, "s.yaml:1");
+    fails("name: [unclosed\n", TACIT_INPUT, "s.yaml:");
+    definition_with(text, NULL, NULL);
+    strcat(text, "colour: red\n");
+    fails(text, TACIT_INPUT, "colour");
+    definition_with(text, NULL, NULL);
+    strcat(text, "name: again\n");
+    fails(text, TACIT_INPUT, "name");
+    definition_with(text, NULL, NULL);
+    strcat(text, "---\nname: second\n");
+    fails(text, TACIT_INPUT, "s.yaml");
+}
+
+/* A study can never make a party read files. */
+static void a_study_from_elsewhere_may_not_name_a_file(void **state) {
+    (void)state;
+    char text[DEFINITION_SIZE];
+    fails(definition_with(text, "schema", "/etc/passwd"), TACIT_INPUT,
+          "s.yaml:11: a study from elsewhere may not");
+    fails(definition_with(text, "schema", "other.yaml"), TACIT_INPUT, "may not name a file");
+}
+
+static void a_method_for_simulations_only_is_refused(void **state) {
+    (void)state;
+    static const char *const methods[] = { "batch", "indiv" };
+    for (size_t i = 0; i < 2; i++) {
+        char text[DEFINITION_SIZE];
+        fails(definition_with(text, "method", methods[i]), TACIT_REFUSED, "s.yaml:3: method ");
+    }
+}
+
+static void the_canonical_text_is_a_fixed_point(void **state) {
+    (void)state;
+    static const char *const titles[] = {
+        "plain", "Größe: ä # no comment", "'''", "{a: b}", "日本", "  spaces  ", "%"
+    };
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
+        char text[DEFINITION_SIZE], title[100];
+        snprintf(title, sizeof title, "\"%s\"", titles[i]);
+        tacit_study *study = parse(definition_with(text, "title", title));
+        assert_string_equal(study->title, titles[i]);
+        tacit_study *again = parse(tacit_buffer_text(&study->canonical));
+        assert_string_equal(tacit_buffer_text(&again->canonical), tacit_buffer_text(&study->canonical));
+        assert_memory_equal(again->hash, study->hash, sizeof study->hash);
+        tacit_study_free(study);
+        tacit_study_free(again);
+    }
+}
+
+static void the_order_of_members_does_not_matter_and_their_values_do(void **state) {
+    (void)state;
+    char text[DEFINITION_SIZE], other[DEFINITION_SIZE];
+    tacit_study *study = parse(definition_with(text, NULL, NULL));
+    size_t used = 0;
+    for (size_t i = DEFINITION_KEYS; i-- > 0;)
+        used += (size_t)snprintf(other + used, sizeof other - used, "%s: %s\n", definition_keys[i][0],
+                                 definition_keys[i][1]);
+    tacit_study *same = parse(other);
+    assert_memory_equal(same->hash, study->hash, sizeof study->hash);
+    tacit_study_free(same);
+    same = parse(definition_with(other, "epsilon", "2.000"));
+    assert_memory_equal(same->hash, study->hash, sizeof study->hash);
+    tacit_study_free(same);
+    same = parse(definition_with(other, "set", "{unit: record, noise: party}")); /* a default spelt out */
+    assert_memory_equal(same->hash, study->hash, sizeof study->hash);
+    tacit_study_free(same);
+    static const char *const changes[][2] = {
+        { "name", "other" },     { "title", "Other" },     { "set", "{noise: coordinator}" },
+        { "epsilon", "2.5" },    { "lambda", "0.050001" }, { "parties", "{expected: 3, minimum: 3}" },
+        { "minimum_rows", "6" }, { "patience", "1.501" },
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        tacit_study *changed = parse(definition_with(other, changes[i][0], changes[i][1]));
+        assert_memory_not_equal(changed->hash, study->hash, sizeof study->hash);
+        tacit_study_free(changed);
+    }
+    tacit_study_free(study);
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void a_schema_file_is_found_beside_the_study(void **state) {
+    (void)state;
+    folder place = folder_make();
+    char text[DEFINITION_SIZE], study_path[128], schema_path[128];
+    tacit_study *study = NULL, *inside = parse(definition_with(text, NULL, NULL));
+    tacit_error error = TACIT_ERROR_INIT;
+    snprintf(study_path, sizeof study_path, "%s/s.yaml", place.path);
+    snprintf(schema_path, sizeof schema_path, "%s/x.yaml", place.path);
+    write_text(study_path, definition_with(text, "schema", "x.yaml"));
+    assert_int_equal(tacit_study_load(&study, study_path, &error), TACIT_IO);
+    assert_non_null(strstr(error.text, "x.yaml"));
+    write_text(schema_path,
+               "label: {name: y, classes: [n, p]}\ncolumns:\n  - {name: a, kind: number, low: 0, high: 1}\n");
+    error = (tacit_error)TACIT_ERROR_INIT;
+    CHECK_OK(tacit_study_load(&study, study_path, &error), error);
+    assert_memory_equal(study->hash, inside->hash, sizeof study->hash); /* the file has become part of it */
+    tacit_study_free(study);
+    tacit_study_free(inside);
+    folder_remove(&place);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_member_is_read),
+        cmocka_unit_test(what_is_optional_has_a_default),
+        cmocka_unit_test(a_missing_member_is_named),
+        cmocka_unit_test(a_wrong_member_is_told_with_its_line),
+        cmocka_unit_test(what_is_not_a_study_is_refused),
+        cmocka_unit_test(a_study_from_elsewhere_may_not_name_a_file),
+        cmocka_unit_test(a_method_for_simulations_only_is_refused),
+        cmocka_unit_test(the_canonical_text_is_a_fixed_point),
+        cmocka_unit_test(the_order_of_members_does_not_matter_and_their_values_do),
+        cmocka_unit_test(a_schema_file_is_found_beside_the_study),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
