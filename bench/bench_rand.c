@@ -118,7 +118,8 @@ cleanup:
 }
 
 int main(int count, char **argument) {
-    if (sodium_init() < 0) return 1; /* picks the vector instructions of this processor, as the program does */
+    if (sodium_init() < 0)
+        return 1; /* picks the vector instructions of this processor, as the program does */
     if (count == 4 && strcmp(argument[1], "fast") == 0)
         return fast_normals(strtoull(argument[2], NULL, 10), atoi(argument[3]));
     if (count == 5 && strcmp(argument[1], "exact") == 0)

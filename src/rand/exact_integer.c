@@ -19,11 +19,11 @@
 
 #include <math.h>
 
-/* A real g >= 0 to race against: (distance from a candidate) of the discrete Gaussian, or a plain a/b. */
+/* A real g >= 0 to race against. */
 typedef struct rival {
-    double a, b;        /* b > 0: g = a/b; else: */
-    double scale, wide; /* s and t */
-    int64_t candidate;  /* |Y| */
+    double a, b;       /* b > 0: g = a/b */
+    double scale;      /* else the exponent of the discrete Gaussian of this scale */
+    int64_t candidate; /* at |Y| */
 } rival;
 
 /* space->factor <- g. */
@@ -35,14 +35,17 @@ static void bound_quotient(tacit_space *space, const rival *against) {
     mpfr_div_d(g->high, g->high, against->b, MPFR_RNDU);
 }
 
-/* space->factor <- (|Y| t - s^2)^2/(2 s^2 t^2). `square` holds s^2, `sum` the difference, then the divisor. */
-static void bound_gaussian(tacit_space *space, const rival *against) {
-    tacit_interval *g = &space->factor, *square = &space->square, *sum = &space->sum;
-    mpfr_set_d(square->low, against->scale, MPFR_RNDD);
+static double proposal_scale(double scale) { return floor(scale) + 1; }
+
+/* g = (|Y| t - s^2)^2/(2 s^2 t^2). `square` holds s^2, `sum` the difference, `digits` the divisor. */
+void tacit_exact_gaussian_exponent(tacit_space *space, double scale, int64_t candidate) {
+    tacit_interval *square = &space->square, *sum = &space->sum, *divisor = &space->digits;
+    const double t = proposal_scale(scale);
+    mpfr_set_d(square->low, scale, MPFR_RNDD);
     mpfr_sqr(square->high, square->low, MPFR_RNDU);
     mpfr_sqr(square->low, square->low, MPFR_RNDD);
-    mpfr_set_si(sum->low, against->candidate, MPFR_RNDD); /* 62 bits, exact; times 51 bits, exact */
-    mpfr_mul_d(sum->low, sum->low, against->wide, MPFR_RNDD);
+    mpfr_set_si(sum->low, candidate, MPFR_RNDD); /* 62 bits, exact; times 51 bits, exact */
+    mpfr_mul_d(sum->low, sum->low, t, MPFR_RNDD);
     mpfr_sub(sum->high, sum->low, square->low, MPFR_RNDU);
     mpfr_sub(sum->low, sum->low, square->high, MPFR_RNDD);
     if (mpfr_sgn(sum->low) < 0 && mpfr_sgn(sum->high) > 0) { /* around 0: only the size is bounded */
@@ -52,13 +55,12 @@ static void bound_gaussian(tacit_space *space, const rival *against) {
     } else if (mpfr_sgn(sum->low) < 0) {
         tacit_interval_negate(sum);
     }
-    mpfr_sqr(g->low, sum->low, MPFR_RNDD);
-    mpfr_sqr(g->high, sum->high, MPFR_RNDU);
-    mpfr_mul_d(sum->low, square->low, against->wide, MPFR_RNDD);
-    mpfr_mul_d(sum->high, square->high, against->wide, MPFR_RNDU);
-    tacit_interval_scale(sum, 2 * against->wide);
-    mpfr_div(g->low, g->low, sum->high, MPFR_RNDD);
-    mpfr_div(g->high, g->high, sum->low, MPFR_RNDU);
+    tacit_interval_square(sum);
+    mpfr_set(divisor->low, square->low, MPFR_RNDD);
+    mpfr_set(divisor->high, square->high, MPFR_RNDU);
+    tacit_interval_scale(divisor, 2 * t);
+    tacit_interval_scale(divisor, t);
+    tacit_interval_divide(&space->factor, sum, divisor);
 }
 
 /* Whether a unit exponential passes g: true with probability exp(-g). */
@@ -69,7 +71,7 @@ static tacit_status race(bool *out, tacit_space *space, const rival *against, ta
     TACIT_TRY(tacit_space_start(space, 1, 0, error));
     tacit_lazy_exponential(&x, bits);
     for (;;) {
-        tacit_interval *drawn = &space->digits, *g = &space->factor;
+        tacit_interval *drawn = &space->noise, *g = &space->factor;
         tacit_interval_of(drawn, &x, space, bits);
         if (bits->failed) {
             status = tacit_fail_memory(error);
@@ -78,7 +80,7 @@ static tacit_status race(bool *out, tacit_space *space, const rival *against, ta
         if (against->b > 0)
             bound_quotient(space, against);
         else
-            bound_gaussian(space, against);
+            tacit_exact_gaussian_exponent(space, against->scale, against->candidate);
         *out = mpfr_greaterequal_p(drawn->low, g->high);
         if (*out || mpfr_lessequal_p(drawn->high, g->low)) break;
         TACIT_CHECK(tacit_space_refine(space, error));
@@ -134,10 +136,10 @@ static tacit_status discrete_laplace(int64_t *out, tacit_space *space, double sc
 
 static tacit_status discrete_gaussian(int64_t *out, tacit_space *space, double scale, tacit_bits *bits,
                                       tacit_error *error) {
-    rival against = { .scale = scale, .wide = floor(scale) + 1 };
+    rival against = { .scale = scale };
     for (;;) {
         bool kept = false;
-        TACIT_TRY(discrete_laplace(out, space, against.wide, bits, error));
+        TACIT_TRY(discrete_laplace(out, space, proposal_scale(scale), bits, error));
         against.candidate = *out < 0 ? -*out : *out;
         TACIT_TRY(race(&kept, space, &against, bits, error));
         if (kept) return TACIT_OK;

@@ -13,11 +13,6 @@
 
 #include "rand/exact_parts.h"
 
-static void add(tacit_interval *sum, const tacit_interval *x) {
-    mpfr_add(sum->low, sum->low, x->low, MPFR_RNDD);
-    mpfr_add(sum->high, sum->high, x->high, MPFR_RNDU);
-}
-
 static void set_zero(tacit_interval *x) {
     mpfr_set_zero(x->low, 1);
     mpfr_set_zero(x->high, 1);
@@ -31,17 +26,15 @@ void tacit_exact_norm_factor(tacit_space *space, tacit_lazy *lazy, size_t count,
     set_zero(sum);
     for (size_t i = 0; i < count; i++) {
         tacit_interval_of(x, &lazy[i], space, bits);
-        mpfr_sqr(x->low, x->low, MPFR_RNDD);
-        mpfr_sqr(x->high, x->high, MPFR_RNDU);
-        add(square, x);
+        tacit_interval_square(x);
+        tacit_interval_add(square, x);
         tacit_interval_of(x, &lazy[count + i], space, bits);
-        add(sum, x);
+        tacit_interval_add(sum, x);
     }
     mpfr_sqrt(square->low, square->low, MPFR_RNDD);
     mpfr_sqrt(square->high, square->high, MPFR_RNDU);
     tacit_interval_scale(sum, scale);
-    mpfr_div(space->factor.low, sum->low, square->high, MPFR_RNDD);
-    mpfr_div(space->factor.high, sum->high, square->low, MPFR_RNDU);
+    tacit_interval_divide(&space->factor, sum, square);
 }
 
 /* Whether all steps are certain with the digits at hand. */
@@ -51,8 +44,7 @@ static bool place_all(tacit_exact_vector *vector, const tacit_exact_request *req
     tacit_exact_norm_factor(space, vector->lazy, request->count, request->scale, bits);
     for (size_t i = 0; i < request->count; i++) {
         tacit_interval_of(noise, &vector->lazy[i], space, bits);
-        mpfr_mul(noise->low, noise->low, space->factor.low, MPFR_RNDD);
-        mpfr_mul(noise->high, noise->high, space->factor.high, MPFR_RNDU);
+        tacit_interval_multiply(noise, &space->factor);
         if (vector->lazy[i].negative) tacit_interval_negate(noise);
         tacit_interval_place(noise, request->value[i], request->grid_bits);
         if (!tacit_interval_floor(&vector->steps[i], noise, space)) return false;

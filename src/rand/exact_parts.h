@@ -44,3 +44,7 @@ tacit_status tacit_exact_integers(tacit_exact_vector *vector, const tacit_exact_
 /* Bounds of scale T/|Z| in space->factor, from `count` normals and then `count` exponentials. */
 void tacit_exact_norm_factor(tacit_space *space, tacit_lazy *lazy, size_t count, double scale,
                              tacit_bits *bits);
+
+/* Bounds of (|Y| - s^2/t)^2/(2 s^2), t = floor(s) + 1, in space->factor, for |Y| = candidate; uses all numbers
+ * but space->noise. */
+void tacit_exact_gaussian_exponent(tacit_space *space, double scale, int64_t candidate);

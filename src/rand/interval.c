@@ -103,6 +103,26 @@ void tacit_interval_negate(tacit_interval *x) {
     mpfr_neg(x->high, x->high, MPFR_RNDU);
 }
 
+void tacit_interval_add(tacit_interval *sum, const tacit_interval *x) {
+    mpfr_add(sum->low, sum->low, x->low, MPFR_RNDD);
+    mpfr_add(sum->high, sum->high, x->high, MPFR_RNDU);
+}
+
+void tacit_interval_multiply(tacit_interval *x, const tacit_interval *by) {
+    mpfr_mul(x->low, x->low, by->low, MPFR_RNDD);
+    mpfr_mul(x->high, x->high, by->high, MPFR_RNDU);
+}
+
+void tacit_interval_square(tacit_interval *x) {
+    mpfr_sqr(x->low, x->low, MPFR_RNDD);
+    mpfr_sqr(x->high, x->high, MPFR_RNDU);
+}
+
+void tacit_interval_divide(tacit_interval *out, const tacit_interval *x, const tacit_interval *by) {
+    mpfr_div(out->low, x->low, by->high, MPFR_RNDD);
+    mpfr_div(out->high, x->high, by->low, MPFR_RNDU);
+}
+
 void tacit_interval_place(tacit_interval *x, double value, int grid_bits) {
     mpfr_add_d(x->low, x->low, value, MPFR_RNDD);
     mpfr_add_d(x->high, x->high, value, MPFR_RNDU);

@@ -51,6 +51,14 @@ void tacit_interval_scale(tacit_interval *x, double factor);
 
 void tacit_interval_negate(tacit_interval *x);
 
+/* sum <- sum + x; x <- x * by, both >= 0; x <- x^2, x >= 0. */
+void tacit_interval_add(tacit_interval *sum, const tacit_interval *x);
+void tacit_interval_multiply(tacit_interval *x, const tacit_interval *by);
+void tacit_interval_square(tacit_interval *x);
+
+/* out <- x / by, for x >= 0 and by >= 0; the upper end may be infinite. */
+void tacit_interval_divide(tacit_interval *out, const tacit_interval *x, const tacit_interval *by);
+
 /* x <- (x + value) 2^grid_bits + 1/2, of which the floor is the nearest grid step. */
 void tacit_interval_place(tacit_interval *x, double value, int grid_bits);
 

@@ -176,7 +176,7 @@ static double pearson_excess(const int64_t *drawn, size_t count, double scale,
 }
 
 static void check_integers(tacit_law noise, double scale, double (*weight)(int64_t, double)) {
-    enum { COUNT = 100000 };
+    enum { COUNT = 60000 };
     int64_t *value = calloc(COUNT, sizeof *value);
     assert_non_null(value);
     tacit_exact_vector *vector = new_vector();

@@ -35,7 +35,7 @@ static void check_refused(tacit_status expected, tacit_law noise, double value, 
 static void bad_input_is_refused_and_nothing_released(void **state) {
     (void)state;
     const tacit_law laws[] = { TACIT_LAW_UNIFORM, TACIT_LAW_EXPONENTIAL, TACIT_LAW_LAPLACE,
-                                 TACIT_LAW_GAUSSIAN, TACIT_LAW_GAMMA_NORM };
+                               TACIT_LAW_GAUSSIAN, TACIT_LAW_GAMMA_NORM };
     const double bad_scales[] = { 0, -0.0, -1, NAN, INFINITY, -INFINITY };
     for (size_t i = 0; i < 5; i++) {
         for (size_t k = 0; k < 6; k++) check_refused(TACIT_INPUT, laws[i], 1, 1, bad_scales[k], 10);
@@ -58,9 +58,9 @@ static void bad_integer_requests_are_refused(void **state) {
     const double bad_scales[] = { 0, -1, NAN, INFINITY, 0x1p51 };
     for (int noise = TACIT_LAW_GEOMETRIC; noise <= TACIT_LAW_DISCRETE_GAUSSIAN; noise++)
         for (size_t k = 0; k < 5; k++)
-            assert_int_equal(tacit_exact_add_integer(vector, entropy, (tacit_law)noise, &value, 1,
-                                                     bad_scales[k], 0, NULL),
-                             TACIT_INPUT);
+            assert_int_equal(
+                tacit_exact_add_integer(vector, entropy, (tacit_law)noise, &value, 1, bad_scales[k], 0, NULL),
+                TACIT_INPUT);
     assert_int_equal(tacit_exact_add_integer(vector, entropy, TACIT_LAW_GAUSSIAN, &value, 1, 1, 0, NULL),
                      TACIT_USAGE);
     assert_int_equal(tacit_exact_add_integer(vector, entropy, TACIT_LAW_GEOMETRIC, NULL, 1, 1, 0, NULL),
@@ -96,9 +96,9 @@ static void a_sum_beyond_the_range_is_an_error(void **state) {
     tacit_exact_vector *vector = new_vector();
     const int64_t ends[] = { INT64_MAX, INT64_MIN, INT64_C(1) << 62, -(INT64_C(1) << 62) };
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(tacit_exact_add_integer(vector, entropy, TACIT_LAW_DISCRETE_LAPLACE, &ends[i], 1,
-                                                 1e-3, 0, NULL),
-                         TACIT_LIMIT);
+        assert_int_equal(
+            tacit_exact_add_integer(vector, entropy, TACIT_LAW_DISCRETE_LAPLACE, &ends[i], 1, 1e-3, 0, NULL),
+            TACIT_LIMIT);
     tacit_exact_vector_free(vector);
     tacit_entropy_free(entropy);
 }

@@ -63,7 +63,7 @@ enum { VALUES = 8 };
 
 static tacit_exact_request request_of(tacit_law noise) {
     return noise >= TACIT_LAW_GEOMETRIC ? whole_request(noise, wholes, VALUES, 1e-100)
-                                          : real_request(noise, values, VALUES, 1e-300, 0);
+                                        : real_request(noise, values, VALUES, 1e-300, 0);
 }
 
 static tacit_status fill_new(tacit_exact_vector **out, tacit_law noise, tacit_error *error) {

@@ -138,7 +138,7 @@ static void check_vector(tacit_law noise, size_t d, setting how, uint64_t seed) 
 static void each_coordinate_is_the_rounding_of_the_real_sum(void **state) {
     (void)state;
     const tacit_law laws[] = { TACIT_LAW_UNIFORM, TACIT_LAW_EXPONENTIAL, TACIT_LAW_LAPLACE,
-                                 TACIT_LAW_GAUSSIAN };
+                               TACIT_LAW_GAUSSIAN };
     for (size_t law = 0; law < 4; law++)
         for (size_t k = 0; k < SETTINGS; k++)
             for (uint64_t seed = 0; seed < 60; seed++) check_vector(laws[law], 1, settings[k], seed);

@@ -73,6 +73,28 @@ static void check_outside(const tacit_interval *x, mpfr_t low, mpfr_t high) {
     assert_true(mpfr_greaterequal_p(x->high, high));
 }
 
+/* Operations on x and another interval; x is given back as it was. */
+static void check_pairs(tacit_interval *x, tacit_stream *stream) {
+    tacit_interval y, out;
+    mpfr_t low, high;
+    mpfr_inits2(EXACT, low, high, NULL);
+    random_interval(&y, stream);
+    mpfr_inits2(20, out.low, out.high, NULL);
+    mpfr_div(low, x->low, y.high, MPFR_RNDU); /* not exact, but far finer than 20 bits */
+    mpfr_div(high, x->high, y.low, MPFR_RNDD);
+    tacit_interval_divide(&out, x, &y);
+    check_outside(&out, low, high);
+    mpfr_add(low, x->low, out.low, MPFR_RNDN);
+    mpfr_add(high, x->high, out.high, MPFR_RNDN);
+    tacit_interval_add(&out, x);
+    check_outside(&out, low, high);
+    mpfr_mul(low, y.low, out.low, MPFR_RNDN);
+    mpfr_mul(high, y.high, out.high, MPFR_RNDN);
+    tacit_interval_multiply(&out, &y);
+    check_outside(&out, low, high);
+    mpfr_clears(low, high, y.low, y.high, out.low, out.high, NULL);
+}
+
 static void every_operation_rounds_outwards(void **state) {
     (void)state;
     mpfr_t low, high;
@@ -87,6 +109,11 @@ static void every_operation_rounds_outwards(void **state) {
         mpfr_mul_d(high, x.high, factor, MPFR_RNDN);
         tacit_interval_scale(&x, factor);
         check_outside(&x, low, high);
+        mpfr_sqr(low, x.low, MPFR_RNDN);
+        mpfr_sqr(high, x.high, MPFR_RNDN);
+        tacit_interval_square(&x);
+        check_outside(&x, low, high);
+        check_pairs(&x, &stream);
         mpfr_neg(low, x.high, MPFR_RNDN);
         mpfr_neg(high, x.low, MPFR_RNDN);
         tacit_interval_negate(&x);
@@ -138,6 +165,39 @@ static void the_common_factor_is_bounded(void **state) {
         tacit_space_clear(&space);
     }
     mpfr_clears(t, square, sum, NULL);
+}
+
+/* The exponent of the discrete Gaussian against rational arithmetic: small and large, and where |Y| t and s^2
+ * agree. */
+static void the_discrete_gaussian_exponent_is_bounded(void **state) {
+    (void)state;
+    mpq_t s, t, y;
+    mpq_inits(s, t, y, NULL);
+    const double scales[] = {
+        1e-300, 0x1p-1074, 0.3, 1, 1.5, 2, 12, 1234.5678, 0x1.fffffffffffffp49, 0x1p50
+    };
+    const int64_t candidates[] = { 0, 1, 2, 7, 12345, (INT64_C(1) << 62) - 1 };
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+        for (size_t k = 0; k < sizeof candidates / sizeof *candidates; k++) {
+            tacit_space space = { .limbs = NULL };
+            assert_int_equal(tacit_space_start(&space, 1, 0, NULL), TACIT_OK);
+            tacit_exact_gaussian_exponent(&space, scales[i], candidates[k]);
+            mpq_set_d(s, scales[i]);
+            mpq_mul(s, s, s);
+            mpq_set_d(t, floor(scales[i]) + 1);
+            mpq_set_si(y, candidates[k], 1);
+            mpq_div(t, s, t);
+            mpq_sub(y, y, t);
+            mpq_mul(y, y, y);
+            mpq_div(y, y, s);
+            mpq_div_2exp(y, y, 1);
+            assert_true(mpfr_cmp_q(space.factor.low, y) <= 0 && mpfr_cmp_q(space.factor.high, y) >= 0);
+            mpfr_sub(space.factor.low, space.factor.high, space.factor.low, MPFR_RNDU);
+            mpfr_div(space.factor.low, space.factor.low, space.factor.high, MPFR_RNDU);
+            if (mpq_sgn(y) != 0) assert_true(mpfr_get_d(space.factor.low, MPFR_RNDU) < 1e-30);
+            tacit_space_clear(&space);
+        }
+    mpq_clears(s, t, y, NULL);
 }
 
 static int decision(double low, double high, int64_t *steps) {
@@ -193,6 +253,7 @@ int main(void) {
         cmocka_unit_test(known_digits_bound_the_real),
         cmocka_unit_test(every_operation_rounds_outwards),
         cmocka_unit_test(the_common_factor_is_bounded),
+        cmocka_unit_test(the_discrete_gaussian_exponent_is_bounded),
         cmocka_unit_test(only_certain_floors_are_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
