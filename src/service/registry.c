@@ -161,7 +161,8 @@ cleanup:
 #define STUDY_COLUMNS                                                                                        \
     "SELECT name, state, reason, (SELECT count(*) FROM party WHERE study = s.name AND revoked = 0),"         \
     " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"   \
-    " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name), 0), definition FROM study s "
+    " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0), "        \
+    "definition FROM study s "
 
 static tacit_status read_record(tacit_statement *row, tacit_study_record *out, tacit_error *error) {
     const char *name, *reason;

@@ -48,11 +48,12 @@ static tacit_status fingerprint(const tacit_question *question, uint8_t hash[TAC
 
 /* ---- journal records: hash of the question, then the result ---- */
 
-static tacit_status read_record(const tacit_session *session, const uint8_t hash[TACIT_HASH_BYTES],
-                                bool *found, tacit_buffer *record, tacit_cursor *cursor, tacit_error *error) {
+static tacit_status read_record(const tacit_session *session, uint64_t number,
+                                const uint8_t hash[TACIT_HASH_BYTES], bool *found, tacit_buffer *record,
+                                tacit_cursor *cursor, tacit_error *error) {
     *found = false;
     if (session->journal == NULL) return TACIT_OK;
-    TACIT_TRY(session->journal->read(session->journal->context, session->round, found, record, error));
+    TACIT_TRY(session->journal->read(session->journal->context, number, found, record, error));
     if (!*found) return TACIT_OK;
     uint8_t stored[TACIT_HASH_BYTES];
     *cursor = tacit_cursor_over(record->bytes, record->length);
@@ -68,11 +69,10 @@ static tacit_status read_record(const tacit_session *session, const uint8_t hash
     return TACIT_OK;
 }
 
-static tacit_status write_record(const tacit_session *session, const tacit_buffer *record,
+static tacit_status write_record(const tacit_session *session, uint64_t number, const tacit_buffer *record,
                                  tacit_error *error) {
     if (session->journal == NULL) return TACIT_OK;
-    return session->journal->write(session->journal->context, session->round, record->bytes, record->length,
-                                   error);
+    return session->journal->write(session->journal->context, number, record->bytes, record->length, error);
 }
 
 static tacit_status damaged(const tacit_session *session, tacit_error *error) {
@@ -160,7 +160,7 @@ tacit_status tacit_ask_sum(tacit_session *session, const char *name, const tacit
     question.wants_sum = true;
     question.sum = *spec;
     TACIT_CHECK(fingerprint(&question, hash, &question_bytes, error));
-    TACIT_CHECK(read_record(session, hash, &found, &record, &cursor, error));
+    TACIT_CHECK(read_record(session, session->round, hash, &found, &record, &cursor, error));
     if (found) {
         TACIT_CHECK(unpack_sum(session, &cursor, total, spec->length, &sum.parties, error));
     } else {
@@ -168,7 +168,7 @@ tacit_status tacit_ask_sum(tacit_session *session, const char *name, const tacit
         TACIT_CHECK(transport->ask_sum(transport->context, &question, total, &sum.parties, error));
         TACIT_CHECK(enough(session, sum.parties, error));
         TACIT_CHECK(pack_sum(&record, hash, total, spec->length, sum.parties, error));
-        TACIT_CHECK(write_record(session, &record, error));
+        TACIT_CHECK(write_record(session, session->round, &record, error));
     }
     for (size_t j = 0; j < spec->length; j++) sum.values[j] = tacit_sum_value(spec, (int64_t)total[j]);
     session->round++;
@@ -207,14 +207,14 @@ tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_mes
     tacit_status status;
     TACIT_CHECK(make_question(&question, session, name, message, error));
     TACIT_CHECK(fingerprint(&question, hash, &question_bytes, error));
-    TACIT_CHECK(read_record(session, hash, &found, &record, &cursor, error));
+    TACIT_CHECK(read_record(session, session->round, hash, &found, &record, &cursor, error));
     if (found) {
         TACIT_CHECK(unpack_answers(session, &cursor, &answers, error));
     } else {
         TACIT_CHECK(session->transport.ask(session->transport.context, &question, &answers, error));
         TACIT_CHECK(enough(session, answers.count, error));
         if (session->journal != NULL) TACIT_CHECK(pack_answers(&record, hash, &answers, error));
-        TACIT_CHECK(write_record(session, &record, error));
+        TACIT_CHECK(write_record(session, session->round, &record, error));
     }
     session->round++;
     session->bytes_per_party += question_bytes + largest_answer(&answers);
@@ -243,7 +243,7 @@ static void release_fingerprint(uint8_t hash[TACIT_HASH_BYTES], const tacit_mech
 
 static tacit_status draw(tacit_session *session, const tacit_mechanism *mechanism, const double *values,
                          size_t count, int grid_bits, double bound, uint64_t *steps, tacit_error *error) {
-    tacit_stream stream = tacit_session_stream(session, "published noise");
+    tacit_stream stream = tacit_stream_fork(&session->secret, "published noise", session->releases, 0);
     tacit_noise_source source = { session->entropy, session->entropy == NULL ? &stream : NULL };
     tacit_noised *noised = NULL;
     tacit_status status =
@@ -266,16 +266,17 @@ tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism
     tacit_status status = steps != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) goto cleanup;
     release_fingerprint(hash, mechanism, values, count, grid_bits, bound);
-    TACIT_CHECK(read_record(session, hash, &found, &record, &cursor, error));
+    TACIT_CHECK(read_record(session, TACIT_RELEASE_RECORDS + session->releases, hash, &found, &record,
+                            &cursor, error));
     if (found) {
         TACIT_CHECK(unpack_sum(session, &cursor, steps, count, &one, error));
     } else {
         TACIT_CHECK(draw(session, mechanism, values, count, grid_bits, bound, steps, error));
         TACIT_CHECK(pack_sum(&record, hash, steps, count, one, error));
-        TACIT_CHECK(write_record(session, &record, error));
+        TACIT_CHECK(write_record(session, TACIT_RELEASE_RECORDS + session->releases, &record, error));
     }
     for (size_t j = 0; j < count; j++) out[j] = ldexp((double)(int64_t)steps[j], -grid_bits);
-    session->round++;
+    session->releases++;
 cleanup:
     free(steps);
     tacit_buffer_clear(&record);
@@ -289,7 +290,8 @@ tacit_stream tacit_session_stream(const tacit_session *session, const char *purp
 tacit_status tacit_checkpoint(tacit_session *session, const tacit_message *state, tacit_error *error) {
     if (session->journal == NULL) return TACIT_OK;
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    tacit_answer wrapped = { .message = *state }; /* an answer's encoding serves for any fields */
+    /* An answer's encoding serves for any fields, and its round for the number of releases. */
+    tacit_answer wrapped = { .round = session->releases, .message = *state };
     memcpy(wrapped.study, session->plan->study, sizeof wrapped.study);
     tacit_status status = tacit_answer_encode(&wrapped, &bytes, error);
     if (status == TACIT_OK)
@@ -313,6 +315,7 @@ tacit_status tacit_resume(tacit_session *session, bool *found, tacit_message *st
     *state = wrapped.message;
     wrapped.message = (tacit_message)TACIT_MESSAGE_INIT;
     session->round = round;
+    session->releases = wrapped.round;
     *found = true;
 cleanup:
     tacit_answer_clear(&wrapped);

@@ -50,6 +50,9 @@ typedef struct tacit_transport {
     void *context;
 } tacit_transport;
 
+/* What the coordinator publishes is journalled beside the rounds, under numbers from here on. */
+#define TACIT_RELEASE_RECORDS ((uint64_t)1 << 62)
+
 /* Records by round, durable when write returns. */
 typedef struct tacit_journal {
     tacit_status (*read)(void *context, uint64_t round, bool *found, tacit_buffer *out, tacit_error *error);
@@ -72,6 +75,7 @@ struct tacit_session {
     tacit_pool *pool;
     const tacit_progress *progress;
     uint64_t round;           /* of the next question */
+    uint64_t releases;        /* published so far */
     uint64_t bytes_per_party; /* questions and answers so far, as they would travel */
 };
 

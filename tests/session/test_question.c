@@ -46,11 +46,14 @@ static void the_rounding_of_many_coordinates_is_their_norm(void **state) {
     CHECK_NEAR(tacit_sum_rounding(&many) / tacit_sum_rounding(&one), 12, 1e-12);
 }
 
-static void a_few_parties_get_a_grid_as_fine_as_a_double(void **state) {
+static void every_sum_is_a_double_exactly(void **state) {
     (void)state;
-    tacit_sum_spec spec = spec_for(1, 0.75, 5);
-    assert_int_equal(spec.grid_bits, 52);
-    assert_true(spec_for(1, 0.75, 1 << 20).grid_bits < 52);
+    const size_t parties[] = { 1, 2, 5, 1000, 1 << 20 };
+    for (size_t i = 0; i < sizeof parties / sizeof *parties; i++) {
+        tacit_sum_spec spec = spec_for(1, 0.75, parties[i]);
+        double most = ldexp(spec.bound * (double)parties[i], spec.grid_bits);
+        assert_true(most <= 0x1p53 && most > 0x1p50); /* and no coarser than it must be */
+    }
 }
 
 static void values_beyond_the_bound_or_not_finite_are_an_internal_error(void **state) {
@@ -91,7 +94,7 @@ int main(void) {
         cmocka_unit_test(the_largest_contributions_of_all_parties_do_not_overflow),
         cmocka_unit_test(a_contribution_is_off_by_at_most_half_a_step),
         cmocka_unit_test(the_rounding_of_many_coordinates_is_their_norm),
-        cmocka_unit_test(a_few_parties_get_a_grid_as_fine_as_a_double),
+        cmocka_unit_test(every_sum_is_a_double_exactly),
         cmocka_unit_test(values_beyond_the_bound_or_not_finite_are_an_internal_error),
         cmocka_unit_test(senseless_bounds_and_no_parties_are_refused),
         cmocka_unit_test(specs_are_equal_only_in_every_part),

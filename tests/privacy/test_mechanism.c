@@ -1,0 +1,164 @@
+/* Mechanisms: the law of what is released, the grade it carries, and what is refused. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "privacy/mechanism.h"
+
+enum { DRAWS = 20000, GRID = 40 };
+
+static const tacit_mechanism gamma_norm = { TACIT_LAW_GAMMA_NORM, 0.5, { TACIT_UNIT_RECORD, 2, 0 } };
+static const tacit_mechanism laplace = { TACIT_LAW_LAPLACE, 0.5, { TACIT_UNIT_RECORD, 2, 0 } };
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Kolmogorov's statistic; beyond 3.3 with probability below 2 exp(-2 * 3.3^2) < 1e-9 (Massart 1990). */
+static double distance(double *values, double scale, double (*law)(double)) {
+    double most = 0;
+    qsort(values, DRAWS, sizeof *values, ascending);
+    for (size_t i = 0; i < DRAWS; i++) {
+        double p = law(values[i] / scale);
+        most = fmax(most, fmax(fabs(p - (double)i / DRAWS), fabs(p - (double)(i + 1) / DRAWS)));
+    }
+    return sqrt(DRAWS) * most;
+}
+
+static double gamma2_law(double x) { return 1 - exp(-x) * (1 + x); }
+static double exponential_law(double x) { return -expm1(-x); }
+
+/* The size of the noise in DRAWS releases: the norm of two coordinates, or the size of one. */
+static void collect(const tacit_noise_source *source, const tacit_mechanism *mechanism, double *sizes) {
+    tacit_error error = TACIT_ERROR_INIT;
+    const double values[2] = { 3, -1 };
+    for (size_t i = 0; i < DRAWS; i++) {
+        tacit_noised *noised = NULL;
+        CHECK_OK(tacit_mechanism_release(&noised, source, mechanism, values, 2, GRID, 1000, &error), error);
+        const int64_t *steps = tacit_noised_steps(noised);
+        double x = ldexp((double)steps[0], -GRID) - 3, y = ldexp((double)steps[1], -GRID) + 1;
+        sizes[i] = mechanism->law == TACIT_LAW_LAPLACE ? fabs(x) : hypot(x, y);
+        assert_int_equal(tacit_noised_grade(noised), tacit_noise_source_grade(source));
+        tacit_noised_free(noised);
+    }
+}
+
+static void check_laws(const tacit_noise_source *source) {
+    double *sizes = malloc(DRAWS * sizeof *sizes);
+    assert_non_null(sizes);
+    collect(source, &gamma_norm, sizes); /* scale S/epsilon = 1/4; the radius in two dimensions is Gamma(2) */
+    assert_true(distance(sizes, 0.25, gamma2_law) < 3.3);
+    assert_true(distance(sizes, 0.25 * 1.15, gamma2_law) > 3.3); /* the check does see a wrong scale */
+    collect(source, &laplace, sizes);
+    assert_true(distance(sizes, 0.25, exponential_law) < 3.3);
+    assert_true(distance(sizes, 0.25 * 1.2, exponential_law) > 3.3);
+    free(sizes);
+}
+
+static void simulated_noise_follows_its_law_and_says_it_is_simulated(void **state) {
+    (void)state;
+    tacit_stream stream = tacit_stream_from_seed(1);
+    check_laws(&(tacit_noise_source){ .stream = &stream });
+}
+
+static void exact_noise_follows_its_law_and_says_it_is_exact(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_entropy *entropy = NULL;
+    CHECK_OK(tacit_entropy_create(&entropy, &error), error);
+    check_laws(&(tacit_noise_source){ .entropy = entropy });
+    tacit_entropy_free(entropy);
+}
+
+static void noise_beyond_the_bound_is_clipped_to_it(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_entropy *entropy = NULL;
+    tacit_stream stream = tacit_stream_from_seed(2);
+    CHECK_OK(tacit_entropy_create(&entropy, &error), error);
+    const tacit_noise_source sources[] = { { .stream = &stream }, { .entropy = entropy } };
+    const tacit_mechanism loud = { TACIT_LAW_LAPLACE, 1e6, { TACIT_UNIT_RECORD, 1, 0 } };
+    const double values[3] = { 0, 1, -1 };
+    for (size_t s = 0; s < 2; s++) {
+        tacit_noised *noised = NULL;
+        CHECK_OK(tacit_mechanism_release(&noised, &sources[s], &loud, values, 3, 10, 2, &error), error);
+        for (size_t j = 0; j < 3; j++) assert_true(llabs(tacit_noised_steps(noised)[j]) <= 2048);
+        tacit_noised_free(noised);
+    }
+    tacit_entropy_free(entropy);
+}
+
+static void no_noise_is_only_for_simulations(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_entropy *entropy = NULL;
+    tacit_stream stream = tacit_stream_from_seed(3);
+    tacit_noised *noised = NULL;
+    const tacit_mechanism open = { TACIT_LAW_GAMMA_NORM, 1, { TACIT_UNIT_RECORD, INFINITY, 0 } };
+    const double value = 1.5;
+    CHECK_OK(tacit_entropy_create(&entropy, &error), error);
+    assert_int_equal(tacit_mechanism_release(&noised, &(tacit_noise_source){ .entropy = entropy }, &open,
+                                             &value, 1, 4, 10, NULL),
+                     TACIT_USAGE);
+    assert_null(noised);
+    CHECK_OK(tacit_mechanism_release(&noised, &(tacit_noise_source){ .stream = &stream }, &open, &value, 1, 4,
+                                     10, &error),
+             error);
+    assert_int_equal(tacit_noised_grade(noised), TACIT_NOISE_NONE);
+    assert_int_equal(tacit_noised_steps(noised)[0], 24);
+    tacit_noised_free(noised);
+    tacit_entropy_free(entropy);
+}
+
+static void the_scale_is_rounded_up_and_nonsense_refused(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    double scale = 0;
+    tacit_mechanism tenth = { TACIT_LAW_LAPLACE, 0.1, { TACIT_UNIT_RECORD, 0.3, 0 } };
+    CHECK_OK(tacit_mechanism_scale(&scale, &tenth, &error), error);
+    assert_true(scale * 0.3 >= 0.1 && scale <= nextafter(nextafter(0.1 / 0.3, 1), 1));
+    const double wrong[] = { 0, -1, NAN, INFINITY };
+    for (size_t i = 0; i < 4; i++) {
+        tacit_mechanism bad = tenth;
+        bad.sensitivity = wrong[i];
+        assert_int_not_equal(tacit_mechanism_scale(&scale, &bad, NULL), TACIT_OK);
+        bad = tenth;
+        bad.price.epsilon = wrong[i];
+        assert_int_not_equal(tacit_mechanism_scale(&scale, &bad, NULL), TACIT_OK);
+    }
+    tacit_mechanism unpriced = tenth;
+    unpriced.law = TACIT_LAW_UNIFORM;
+    assert_int_equal(tacit_mechanism_scale(&scale, &unpriced, NULL), TACIT_USAGE);
+}
+
+static void values_that_are_no_numbers_are_not_released(void **state) {
+    (void)state;
+    tacit_stream stream = tacit_stream_from_seed(4);
+    tacit_noise_source source = { .stream = &stream };
+    tacit_noised *noised = NULL;
+    const double bad[] = { NAN, INFINITY }, good = 0;
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(tacit_mechanism_release(&noised, &source, &laplace, &bad[i], 1, 10, 1, NULL),
+                         TACIT_INPUT);
+    assert_int_equal(tacit_mechanism_release(&noised, &source, &laplace, &good, 0, 10, 1, NULL), TACIT_USAGE);
+    assert_int_equal(tacit_mechanism_release(&noised, &source, &laplace, &good, 1, 10, 0, NULL), TACIT_USAGE);
+    assert_int_equal(tacit_mechanism_release(&noised, &source, &laplace, &good, 1, 62, 1, NULL), TACIT_USAGE);
+    assert_int_equal(tacit_mechanism_release(&noised, &source, &laplace, &good, 1, 2000, 1e-300, NULL),
+                     TACIT_USAGE);
+    assert_null(noised);
+    assert_null(tacit_noised_free(NULL));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(simulated_noise_follows_its_law_and_says_it_is_simulated),
+        cmocka_unit_test(exact_noise_follows_its_law_and_says_it_is_exact),
+        cmocka_unit_test(noise_beyond_the_bound_is_clipped_to_it),
+        cmocka_unit_test(no_noise_is_only_for_simulations),
+        cmocka_unit_test(the_scale_is_rounded_up_and_nonsense_refused),
+        cmocka_unit_test(values_that_are_no_numbers_are_not_released),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
