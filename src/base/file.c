@@ -41,8 +41,7 @@ static tacit_status write_all(int file, const uint8_t *bytes, size_t length, con
     return TACIT_OK;
 }
 
-/* The rename is durable only when the folder that holds the name is synced too. */
-static tacit_status sync_parent(const char *path, tacit_error *error) {
+tacit_status tacit_folder_sync_of(const char *path, tacit_error *error) {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
     size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
@@ -92,7 +91,7 @@ tacit_status tacit_file_write(const char *path, const void *bytes, size_t length
         unlink(temporary);
         return status;
     }
-    return sync_parent(path, error);
+    return tacit_folder_sync_of(path, error);
 }
 
 tacit_status tacit_folder_make(const char *path, tacit_error *error) {

@@ -12,6 +12,9 @@ tacit_status tacit_file_read(const char *path, tacit_buffer *out, tacit_error *e
 tacit_status tacit_file_write(const char *path, const void *bytes, size_t length, mode_t mode,
                               tacit_error *error);
 
+/* Sync the folder that holds `path`: a new or renamed file is durable only then. */
+tacit_status tacit_folder_sync_of(const char *path, tacit_error *error);
+
 /* Make a folder and the missing ones above it, readable by the owner only. */
 tacit_status tacit_folder_make(const char *path, tacit_error *error);
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "store/internal.h"
 
@@ -127,23 +128,6 @@ static tacit_status use_write_ahead_log(tacit_store *store, tacit_error *error) 
     return status;
 }
 
-/* A name is durable only when the folder that holds it is synced. */
-static tacit_status sync_folder_of(const char *path, tacit_error *error) {
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    size_t length = slash == NULL || slash == path ? 1 : (size_t)(slash - path);
-    if (length >= sizeof folder) return tacit_fail(error, TACIT_LIMIT, "path too long: %s", path);
-    memcpy(folder, slash == NULL ? "." : path, length);
-    folder[length] = 0;
-    int handle = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (handle < 0) return tacit_fail_errno(error, "opening folder", folder);
-    /* Some file systems cannot sync a folder and say EINVAL: nothing more can be done there. */
-    tacit_status status =
-        fsync(handle) == 0 || errno == EINVAL ? TACIT_OK : tacit_fail_errno(error, "syncing", folder);
-    close(handle);
-    return status;
-}
-
 static bool exists(const char *path) {
     struct stat about;
     return stat(path, &about) == 0;
@@ -204,7 +188,7 @@ static tacit_status create_if_missing(const char *path, const tacit_store_schema
     if (status == TACIT_OK && link(temporary, path) != 0 && errno != EEXIST)
         status = fail_create(path, error);
     remove_with_companions(temporary);
-    if (status == TACIT_OK) status = sync_folder_of(path, error);
+    if (status == TACIT_OK) status = tacit_folder_sync_of(path, error);
     return status;
 }
 

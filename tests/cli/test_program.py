@@ -3,6 +3,7 @@
 
     TACIT=build/src/cli/tacit tests/cli/test_program.py
 """
+import contextlib
 import gzip
 import json
 import os
@@ -277,17 +278,15 @@ class Data(ProgramTest):
 
 class Interrupts(ProgramTest):
     def test_ctrl_c_ends_in_order_and_leaves_nothing(self):
-        rows = self.path / "slow.csv"
-        with open(rows, "w", encoding="ascii") as slow:
-            slow.write("a,b\n")
-            for _ in range(60):
-                slow.write("1.25,0\n2.5,1\n" * 50_000)
+        pipe = self.path / "slow.csv"
+        os.mkfifo(pipe)
         process = subprocess.Popen([TACIT, "data", "convert", "slow.csv", "--out", "out.svm"], cwd=self.path,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 30
-        while len(os.listdir(self.path)) < 2 and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(BrokenPipeError), open(pipe, "w", encoding="ascii") as slow:  # waits for the reader
+            slow.write("a,b\n" + "1.25,0\n2.5,1\n" * 50_000)
+            process.send_signal(signal.SIGINT)
+            for _ in range(1000):  # more than it would read if it took no notice
+                slow.write("1.25,0\n2.5,1\n" * 50_000)
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 1, err)
         self.assertIn("tacit: interrupted", err)

@@ -3,40 +3,22 @@
  * libraries below, through the wrappers here. */
 #include "service.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "failing.h"
 #include "net/invitation.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static atomic_int until_failure = -1; /* negative: never */
-
-static bool fails_now(void) {
-    return atomic_load(&until_failure) >= 0 && atomic_fetch_sub(&until_failure, 1) == 0;
-}
-
-void *__wrap_malloc(size_t size) { return fails_now() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return fails_now() ? NULL : __real_calloc(count, size); }
-void *__wrap_realloc(void *old, size_t size) { return fails_now() ? NULL : __real_realloc(old, size); }
 
 /* Run `step` with the first, second, ... allocation failing, until it gets by without reaching the failure.
  */
 static void fail_each(tacit_status (*step)(world *here), world *here) {
-    for (int nth = 0; nth < 10000; nth++) {
-        atomic_store(&until_failure, nth);
+    for (long at = 1; at < 10000; at++) {
+        fail_allocation(at);
         tacit_status status = step(here);
-        bool reached = atomic_exchange(&until_failure, -1) < 0;
-        if (!reached) {
+        if (!allocation_failed()) {
             assert_int_equal(status, TACIT_OK);
-            assert_true(nth > 0);
+            assert_true(at > 1);
             return;
         }
     }

@@ -1,44 +1,15 @@
 /* Every allocation, ours and SQLite's, fails once: the call fails cleanly and nothing is lost or doubled. */
 #include "party.h"
 
+#include "failing.h"
+
 #include <sqlite3.h>
-
-static struct {
-    bool armed;
-    long at, seen;
-} failing;
-
-static bool due(void) { return failing.armed && ++failing.seen == failing.at; }
-
-static void fail_allocation(long at) {
-    failing.armed = true;
-    failing.at = at;
-    failing.seen = 0;
-}
-
-/* Whether the failure came to pass. */
-static bool allocation_failed(void) {
-    failing.armed = false;
-    return failing.seen >= failing.at;
-}
-
-/* The linker gives every call of malloc in the code under test to __wrap_malloc, and so on. */
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-
-void *__wrap_malloc(size_t size) { return due() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return due() ? NULL : __real_calloc(count, size); }
-void *__wrap_realloc(void *block, size_t size) { return due() ? NULL : __real_realloc(block, size); }
 
 static sqlite3_mem_methods sqlite_memory;
 
-static void *sqlite_malloc(int size) { return due() ? NULL : sqlite_memory.xMalloc(size); }
+static void *sqlite_malloc(int size) { return allocation_due() ? NULL : sqlite_memory.xMalloc(size); }
 static void *sqlite_realloc(void *block, int size) {
-    return due() ? NULL : sqlite_memory.xRealloc(block, size);
+    return allocation_due() ? NULL : sqlite_memory.xRealloc(block, size);
 }
 
 static void wrap_sqlite_memory(void) {

@@ -2,41 +2,12 @@
  * never allocate, since they would end the process if they could not. */
 #include "check.h"
 
+#include "failing.h"
+
 #include <gmp.h>
 #include <stdlib.h>
 
 #include "source.h"
-
-static struct {
-    bool armed;
-    long at, seen;
-} failing;
-
-static bool due(void) { return failing.armed && ++failing.seen == failing.at; }
-
-static void fail_allocation(long at) {
-    failing.armed = true;
-    failing.at = at;
-    failing.seen = 0;
-}
-
-/* Whether the failure came to pass. */
-static bool allocation_failed(void) {
-    failing.armed = false;
-    return failing.seen >= failing.at;
-}
-
-/* The linker gives every call of malloc in the code under test to __wrap_malloc, and so on. */
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-
-void *__wrap_malloc(size_t size) { return due() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return due() ? NULL : __real_calloc(count, size); }
-void *__wrap_realloc(void *block, size_t size) { return due() ? NULL : __real_realloc(block, size); }
 
 static long gmp_allocations;
 
