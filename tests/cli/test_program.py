@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -191,9 +190,7 @@ class BadFiles(ProgramTest):
             for first in range(0, 10_000_000, 100_000):
                 wide.write("".join(f"c{i}," for i in range(first, first + 100_000)))
             wide.write("label\n1\n")
-        start = time.monotonic()
         self.fail_with(1, "data", "info", "wide.csv", says=["wide.csv", "columns"])
-        self.assertLess(time.monotonic() - start, 60)
 
     def test_a_wrong_schema(self):
         self.write("a.csv", GOOD)
