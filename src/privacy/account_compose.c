@@ -27,7 +27,7 @@
  * exponent. Both are put on as `inflation`.
  */
 
-enum { CHERNOFFS = 8 };
+enum { CHERNOFFS = 10 };
 
 struct tacit_composed {
     size_t length, used; /* points of the ring, and how many are summed */
@@ -37,6 +37,7 @@ struct tacit_composed {
     double inflation; /* relative */
     double error;     /* Euclidean norm of the ring's error */
     double infinite;  /* rounded up */
+    double largest;   /* no finite loss is above this */
     double slope[CHERNOFFS], log_moment[CHERNOFFS];
 };
 
@@ -46,15 +47,18 @@ typedef struct workspace {
     double *error; /* of the product, per frequency up to length/2 */
 } workspace;
 
-/* log sum mass e^(theta l), rounded up by the caller's margin. */
+/* log sum mass e^(theta l), rounded up by the caller's margin; weights by recurrence within blocks, and what underflows
+ * added back as DBL_MIN a point. */
 static double log_moment(const tacit_losses *losses, double theta) {
-    double h = losses->step, top = -INFINITY, sum = 0;
-    double last = (double)(losses->first + (long)losses->count - 1) * h, first = (double)losses->first * h;
-    top = theta * (theta >= 0 ? last : first);
-    for (size_t i = 0; i < losses->count; i++)
-        if (losses->mass[i] > 0)
-            sum += losses->mass[i] * exp(theta * (double)(losses->first + (long)i) * h - top);
-    return sum > 0 ? top + log(sum) : top - 700;
+    enum { BLOCK = 64 };
+    double h = losses->step, ratio = exp(theta * h), sum = (double)losses->count * DBL_MIN;
+    double top = theta * ((double)(losses->first + (long)losses->count - 1) * h);
+    for (size_t i = 0; i < losses->count; i += BLOCK) {
+        double weight = exp(theta * ((double)(losses->first + (long)i) * h) - top);
+        size_t end = i + BLOCK < losses->count ? i + BLOCK : losses->count;
+        for (size_t k = i; k < end; k++, weight *= ratio) sum += losses->mass[k] * weight;
+    }
+    return top + log(sum);
 }
 
 /* Put the tilted masses on the ring; returns their sum. */
@@ -113,6 +117,7 @@ static tacit_status compose_step(tacit_composed *composed, workspace *w, const t
     double sum = load_ring(w->run, composed->length, &losses, theta, shift);
     tacit_fft_forward(w->fft, w->run);
     multiply_in(w, composed->length, step->count, sum * (1 + (double)losses.count * DBL_EPSILON));
+    composed->largest += runs * ((double)(losses.first + (long)losses.count - 1) * h);
     composed->log_scale += runs * shift;
     composed->inflation += runs * 8 * TACIT_ROUND * (4 + theta * reach + fabs(shift));
     composed->infinite += runs * log1p(-losses.infinite); /* the logarithm, until all are in */
@@ -162,7 +167,8 @@ tacit_status tacit_compose(tacit_composed **out, const tacit_steps *steps, tacit
     composed->grid = plan->grid;
     composed->tilt = plan->tilt;
     composed->used = (size_t)fmin((double)plan->length, ceil(plan->used / plan->grid));
-    for (int j = 0; j < CHERNOFFS; j++) composed->slope[j] = plan->tilt + j * 1.25 / plan->spread;
+    for (int j = 0; j < CHERNOFFS; j++)
+        composed->slope[j] = plan->tilt + (j == 0 ? 0 : pow(1.6, j - 1)) / plan->spread;
     composed->ring = TACIT_NEW(double, plan->length);
     if (composed->ring == NULL) {
         status = tacit_fail_memory(error);
@@ -228,10 +234,10 @@ double tacit_composed_delta(const tacit_composed *composed, double epsilon) {
     double delta = exp(exponent + inflation) * fmax(inside, 0) * (1 + 1e-13);
     double end = (double)(start + (long)composed->used) * h, beyond = 0;
     for (int j = 0; j < CHERNOFFS; j++) {
-        double here =
-            composed->log_moment[j] - composed->slope[j] * end + 1e-12 * (1 + composed->slope[j] * end);
-        beyond = j == 0 ? here : fmin(beyond, here);
+        double margin = 1e-12 * (1 + composed->slope[j] * end);
+        beyond = fmin(beyond, composed->log_moment[j] - composed->slope[j] * end + margin);
     }
-    delta += exp(fmin(beyond, 0)) + composed->infinite + 1e-299;
+    if (end > composed->largest * (1 + 1e-12) + h) beyond = -INFINITY;
+    delta += exp(beyond) + composed->infinite + 1e-299;
     return delta < 1 ? delta : 1; /* also when it is not a number */
 }

@@ -4,23 +4,23 @@
 #include "privacy/account_internal.h"
 #include "privacy/gaussian.h"
 
-/* Whether the event with this parameter keeps within the target; *out is set on success. */
-static tacit_status keeps_within(bool *out, const tacit_event *event, double parameter,
-                                 tacit_adjacency adjacency, double epsilon, double delta,
-                                 tacit_error *error) {
-    tacit_accountant accountant = { adjacency, NULL, 1, 1 };
-    tacit_event tried = *event;
+typedef struct target {
+    const tacit_event *event;
+    tacit_adjacency adjacency;
+    double epsilon, delta;
+} target;
+
+/* log(epsilon spent/epsilon allowed) of the event with this much noise: at most 0 when the target is met. */
+static tacit_status excess(double *out, const target *t, double noise, tacit_error *error) {
+    tacit_event tried = *t->event;
+    tacit_accountant accountant = { t->adjacency, &tried, 1, 1 };
     tacit_spending spending;
-    tried.parameter = parameter;
-    accountant.events = &tried;
-    if (delta > 0) {
-        TACIT_TRY(tacit_accountant_delta(&spending, &accountant, epsilon, error));
-        *out = spending.delta <= delta;
-        return TACIT_OK;
-    }
-    double exact;
-    TACIT_TRY(tacit_basic_epsilon(&exact, &accountant, 0, error));
-    *out = exact <= epsilon;
+    tried.parameter = tried.kind == TACIT_EVENT_PURE ? 1 / noise : noise;
+    tacit_status status = tacit_accountant_epsilon(&spending, &accountant, t->delta, NULL);
+    if (status != TACIT_OK && status != TACIT_USAGE)
+        return tacit_fail(error, status, "%s", tacit_status_text(status));
+    /* The arguments have been checked: TACIT_USAGE means too little noise for any epsilon. */
+    *out = status == TACIT_USAGE ? INFINITY : log(spending.epsilon / t->epsilon);
     return TACIT_OK;
 }
 
@@ -46,40 +46,60 @@ static tacit_status gaussian_noise(double *out, const tacit_event *event, tacit_
     return tacit_gaussian_sigma(out, epsilon, delta, sensitivity, error);
 }
 
-/* Bisection on the logarithm of the noise (for a pure event: of 1/epsilon). The invariant: `enough` meets the target. */
+/* Where a straight line through the two ends, on logarithmic scales, meets the target; the middle if that is no use. */
+static double between(double little, double above, double enough, double below) {
+    double share = above / (above - below);
+    if (!(isfinite(above) && isfinite(below))) share = 0.5;
+    return little * pow(enough / little, fmin(fmax(share, 0.01), 0.99));
+}
+
+/* Narrow [little, enough] to one part in 1e5. The invariant: `enough` meets the target, `little` does not. Every third
+ * step halves, so that a bad line cannot stall. */
+static tacit_status narrow(double *out, const target *t, double little, double above, double enough,
+                           double below, tacit_error *error) {
+    for (int i = 0; enough > little * (1 + 1e-5); i++) {
+        double line = between(little, above, enough, below);
+        double tried = i % 3 == 2 ? sqrt(little * enough) : line * (i % 3 == 0 ? 1 + 4e-6 : 1 - 4e-6),
+               here = 0;
+        if (!(tried > little && tried < enough)) tried = sqrt(little * enough);
+        TACIT_TRY(excess(&here, t, tried, error));
+        if (here <= 0)
+            enough = tried, below = here;
+        else
+            little = tried, above = here;
+    }
+    *out = enough;
+    return TACIT_OK;
+}
+
 tacit_status tacit_noise_for(double *out, const tacit_event *event, tacit_adjacency adjacency, double epsilon,
                              double delta, tacit_error *error) {
     TACIT_TRY(check_target(event, epsilon, delta, error));
     if (adjacency != TACIT_ADD_OR_REMOVE && adjacency != TACIT_REPLACE)
         return tacit_fail(error, TACIT_USAGE, "%d is no adjacency", (int)adjacency);
-    bool pure = event->kind == TACIT_EVENT_PURE, within = false;
     if (event->kind == TACIT_EVENT_GAUSSIAN && event->sampling == 1)
         return gaussian_noise(out, event, adjacency, epsilon, delta, error);
+    bool pure = event->kind == TACIT_EVENT_PURE;
+    const target t = { event, adjacency, epsilon, delta };
     const double most = 1e6, least = pure ? 1 / TACIT_EVENT_EPSILON_MOST : 1e-3;
-    double enough = 1, little = 1;
-    TACIT_TRY(keeps_within(&within, event, 1, adjacency, epsilon, delta, error));
-    for (bool first = within; within == first && enough <= most && little >= least;) {
-        if (first)
-            enough = little, little /= 2;
-        else
-            little = enough, enough *= 2;
-        double tried = first ? little : enough;
-        if (tried < least || tried > most) break;
-        TACIT_TRY(keeps_within(&within, event, pure ? 1 / tried : tried, adjacency, epsilon, delta, error));
-        if (!first && within) break;
+    double little = 1, enough = 1, above = 0, below = 0, noise = 0;
+    TACIT_TRY(excess(&above, &t, 1, error));
+    below = above;
+    while (below > 0 && enough < most) { /* more noise until it is enough */
+        little = enough, above = below;
+        enough = fmin(2 * enough, most);
+        TACIT_TRY(excess(&below, &t, enough, error));
     }
-    if (enough > most)
+    while (above <= 0 && little > least) { /* less until it is not */
+        enough = little, below = above;
+        little = fmax(little / 2, least);
+        TACIT_TRY(excess(&above, &t, little, error));
+    }
+    if (below > 0)
         return tacit_fail(error, TACIT_USAGE, "no noise up to %g times the sensitivity reaches epsilon %g",
                           most, epsilon);
-    little = fmax(little, least);
-    while (enough > little * (1 + 1e-6)) {
-        double middle = sqrt(enough * little);
-        TACIT_TRY(keeps_within(&within, event, pure ? 1 / middle : middle, adjacency, epsilon, delta, error));
-        if (within)
-            enough = middle;
-        else
-            little = middle;
-    }
-    *out = pure ? 1 / enough : enough;
+    noise = little;
+    if (above > 0) TACIT_TRY(narrow(&noise, &t, little, above, enough, below, error));
+    *out = pure ? 1 / noise * (1 - 2 * TACIT_ROUND) : noise;
     return TACIT_OK;
 }

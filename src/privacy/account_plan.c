@@ -145,15 +145,22 @@ static double tail_limit(const picture *p, double theta, double spread, double d
 enum { LENGTH_LEAST = 1 << 12, LENGTH_MOST = 1 << 20 };
 
 /* The grid: spreading over cells of h raises a run's log moment by about theta (theta + 1) h^2/12, hence epsilon by
- * runs (theta + 1) h^2/12; one part in 1e5 of it is allowed. Rounded to 24 bits, so that multiples are exact. */
-static void choose_grid(tacit_pld_plan *plan, double runs) {
+ * runs (theta + 1) h^2/12; one part in 1e5 of it is allowed. Where events have point masses at +-e, h divides e, so that
+ * they need no spreading. */
+static void choose_grid(tacit_pld_plan *plan, const tacit_steps *steps, double runs) {
     double allowed = sqrt(12e-5 * fmax(plan->epsilon, 1e-6) / (runs * (plan->tilt + 1)));
     size_t length = LENGTH_LEAST;
     while (length < LENGTH_MOST && plan->window / (double)length > allowed) length *= 2;
-    int exponent;
-    double fraction = frexp(plan->window / (double)length, &exponent);
-    plan->grid = ldexp(ceil(ldexp(fraction, 24)), exponent - 24);
+    plan->grid = plan->window / (double)length;
     plan->length = length;
+    for (size_t i = 0; i < steps->count; i++) {
+        const tacit_step *step = &steps->items[i];
+        if (step->kind == TACIT_EVENT_GAUSSIAN || step->sampling < 1) continue;
+        double e = step->kind == TACIT_EVENT_LAPLACE ? 1 / step->parameter : step->parameter;
+        double cells = floor(e / plan->grid);
+        if (cells >= 1) plan->grid = e / cells;
+        break;
+    }
 }
 
 tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, tacit_direction direction,
@@ -172,14 +179,14 @@ tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, 
         log_delta = fmin(-1, fmax(-665, c.log_moment - plan.tilt * epsilon));
     plan.tail = fmax(exp(log_delta - depth) / p.runs, 1e-300);
     /* The answer lies a little below Chernoff's epsilon; from there up to where the tilted loss ends. */
-    double answer = fmax(0, plan.epsilon - 12 / plan.tilt);
+    double answer = delta > 0 ? fmax(0, plan.epsilon - 12 / plan.tilt) : epsilon;
     plan.used = fmax(tail_limit(&p, plan.tilt, plan.spread, depth, 1) - answer, 2 * plan.spread);
     /* What is below wraps round to the top, damped by e^(-tilt window): either that is enough, or there is room. */
     double damped = (depth - log_delta) / plan.tilt;
-    double roomy = plan.used + fmax(0, answer - tail_limit(&p, 0, plan.spread, depth - log_delta, -1));
+    double roomy = plan.used + fmax(0, plan.epsilon - tail_limit(&p, 0, plan.spread, depth - log_delta, -1));
     plan.window = fmax(plan.used, fmin(damped, roomy));
     if (damped <= plan.window) plan.used = plan.window;
-    choose_grid(&plan, p.runs);
+    choose_grid(&plan, steps, p.runs);
     picture_free(&p);
     *out = plan;
     return TACIT_OK;

@@ -123,37 +123,51 @@ static bool samples(const tacit_accountant *accountant) {
     return false;
 }
 
-/* Group privacy at epsilon: delta of both directions at half of it. */
-static tacit_status group_at(double *out, const tacit_accountant *accountant, double epsilon,
-                             tacit_error *error) {
+/*
+ * Proof note: group privacy with the two directions apart. Going from D to D' by way of a third data set, first by one
+ * direction at (e1, d1), then by the other at (e2, d2), gives (e1 + e2, d1 + e^e1 d2): M(D) <= e^e1 M(D'') + d1 and
+ * M(D'') <= e^e2 M(D') + d2. Either order will do. Any share d1 < delta is sound; the one taken makes d1 and d2 about equal.
+ */
+static tacit_status group_in_order(double *out, const tacit_steps *steps, tacit_direction first,
+                                   tacit_direction second, double delta, tacit_error *error) {
+    double e1 = INFINITY, e2 = INFINITY;
+    TACIT_TRY(direction_epsilon(&e1, steps, first, delta / 2, error));
+    double share = delta / (1 + exp(e1));
+    if (!(share > 1e-290)) return TACIT_OK;
+    TACIT_TRY(direction_epsilon(&e1, steps, first, share, error));
+    share = (delta - share) * exp(-e1) * (1 - 1e-12);
+    if (!(share > 1e-290)) return TACIT_OK;
+    TACIT_TRY(direction_epsilon(&e2, steps, second, share, error));
+    *out = fmin(*out, tacit_add_up(e1, e2));
+    return TACIT_OK;
+}
+
+/* *out becomes the smaller of itself and the group route's epsilon. */
+static tacit_status group_epsilon(double *out, const tacit_accountant *accountant, double delta,
+                                  tacit_error *error) {
     tacit_steps steps;
-    double removed, added;
     tacit_status status = TACIT_OK;
     TACIT_TRY(tacit_steps_make(&steps, accountant, TACIT_ADD_OR_REMOVE, error));
-    TACIT_CHECK(direction_delta(&removed, &steps, TACIT_REMOVED, epsilon / 2, error));
-    TACIT_CHECK(direction_delta(&added, &steps, TACIT_ADDED, epsilon / 2, error));
-    *out = tacit_group_delta(removed, added, epsilon);
+    TACIT_CHECK(group_in_order(out, &steps, TACIT_REMOVED, TACIT_ADDED, delta, error));
+    TACIT_CHECK(group_in_order(out, &steps, TACIT_ADDED, TACIT_REMOVED, delta, error));
 cleanup:
     free(steps.items);
     return status;
 }
 
-/* The group route for an epsilon: with delta' = delta/(1 + e^(epsilon/2)) shared, epsilon is twice the add/remove epsilon
- * at delta'. Delta' is found by iterating from the direct route's epsilon, and the result checked, so that it is proved
- * whatever the iteration did. */
-static tacit_status group_epsilon(double *out, const tacit_accountant *accountant, double delta, double start,
-                                  tacit_error *error) {
-    double epsilon = start, one, reached;
-    for (int i = 0; i < 3; i++) {
-        double share = delta / (1 + exp(fmin(epsilon, 600) / 2));
-        if (!(share > 1e-290)) return TACIT_OK;
-        TACIT_TRY(pairs_epsilon(&one, accountant, TACIT_ADD_OR_REMOVE, share, error));
-        epsilon = 2 * one * (1 + 1e-6);
-        if (!(epsilon < 600)) return TACIT_OK;
-    }
-    TACIT_TRY(group_at(&reached, accountant, epsilon, error));
-    if (reached <= delta) *out = fmin(*out, epsilon);
-    return TACIT_OK;
+/* Delta by the group route, with epsilon halved. */
+static tacit_status group_delta(double *out, const tacit_accountant *accountant, double epsilon,
+                                tacit_error *error) {
+    tacit_steps steps;
+    double removed = 1, added = 1;
+    tacit_status status = TACIT_OK;
+    TACIT_TRY(tacit_steps_make(&steps, accountant, TACIT_ADD_OR_REMOVE, error));
+    TACIT_CHECK(direction_delta(&removed, &steps, TACIT_REMOVED, epsilon / 2, error));
+    TACIT_CHECK(direction_delta(&added, &steps, TACIT_ADDED, epsilon / 2, error));
+    *out = tacit_group_delta(fmax(removed, added), fmin(removed, added), epsilon);
+cleanup:
+    free(steps.items);
+    return status;
 }
 
 tacit_status tacit_pld_epsilon(double *out, const tacit_accountant *accountant, double delta,
@@ -169,7 +183,7 @@ tacit_status tacit_pld_epsilon(double *out, const tacit_accountant *accountant, 
     }
     TACIT_TRY(pairs_epsilon(&epsilon, accountant, accountant->adjacency, delta, error));
     if (accountant->adjacency == TACIT_REPLACE && samples(accountant))
-        TACIT_TRY(group_epsilon(&epsilon, accountant, delta, fmin(epsilon, 600), error));
+        TACIT_TRY(group_epsilon(&epsilon, accountant, delta, error));
     *out = epsilon;
     return TACIT_OK;
 }
@@ -179,7 +193,7 @@ tacit_status tacit_pld_delta(double *out, const tacit_accountant *accountant, do
     double delta, group = 1;
     TACIT_TRY(pairs_delta(&delta, accountant, accountant->adjacency, epsilon, error));
     if (accountant->adjacency == TACIT_REPLACE && samples(accountant))
-        TACIT_TRY(group_at(&group, accountant, epsilon, error));
+        TACIT_TRY(group_delta(&group, accountant, epsilon, error));
     *out = fmin(delta, group);
     return TACIT_OK;
 }

@@ -52,11 +52,19 @@ static double base_moment(const tacit_step *step, double order) {
  * (Mironov, Talwar and Zhang 2019, section 3.3, for any pair). That is REMOVED; it is the larger of the two directions
  * for pairs that a reflection exchanges (their Theorem 5), as it does Gaussians, Laplace and randomised response. */
 static double whole_moment(const tacit_step *step, double order) {
-    double q = step->sampling, sum = -INFINITY;
-    for (double k = 0; k <= order; k++)
-        sum = tacit_log_add(sum, tacit_log_binomial(order, k) + (order - k) * log1p(-q) + k * log(q) +
-                                     base_moment(step, k));
-    return sum;
+    double log_q = log(step->sampling), log_rest = log1p(-step->sampling), choose = 0, top = -INFINITY,
+           sum = 0;
+    for (double k = 0; k <= order; k++) {
+        double term = choose + (order - k) * log_rest + k * log_q + base_moment(step, k);
+        if (term > top) {
+            sum = sum * exp(top - term) + 1;
+            top = term;
+        } else {
+            sum += exp(term - top);
+        }
+        choose += log((order - k) / (k + 1));
+    }
+    return top + log(sum);
 }
 
 /* log((1-q)^(a-k) q^k C(a, k) e^((k^2-k)/(2 sigma^2)) P(Z > at)): the first and, with a-k for k in the powers, the second
@@ -68,27 +76,28 @@ static double series_term(const tacit_step *step, double log_choose, double powe
 }
 
 /* Sampled Gaussian, order a not whole: E over x below and above z0, where the two parts of the mixture are equal, each
- * as a binomial series. From k > a on the terms of each series alternate and shrink, so what is left off is below the
- * last term taken, which is added. Returns infinity where cancellation leaves fewer than 4 digits. */
+ * as a binomial series. By the choice of z0 both terms of index k are one constant times C(a, k) R((k - z0)/sigma) and
+ * C(a, k) R((k - a + z0)/sigma), R Mills' ratio, which falls; |C(a, k)| falls and alternates from k > a on. So what is left
+ * off is below the last term taken, which is added. Returns infinity where cancellation leaves fewer than 4 digits. */
 static double fractional_moment(const tacit_step *step, double order) {
     double s = step->parameter, q = step->sampling;
-    double z0 = s * s * (log1p(-q) - log(q)) + 0.5, plus = -INFINITY, minus = -INFINITY, last = INFINITY;
-    for (double k = 0; k < 20000; k++) {
+    double z0 = s * s * (log1p(-q) - log(q)) + 0.5, plus = -INFINITY, minus = -INFINITY, last = -INFINITY;
+    for (double k = 0; k < 64 + 2 * order; k++) {
         int sign;
         double choose = tacit_log_binomial_real(order, k, &sign);
         double below = series_term(step, choose, k, order - k, (k - z0) / s);
         double above = series_term(step, choose, order - k, k, (z0 - (order - k)) / s);
-        double both = tacit_log_add(below, above), *side = sign > 0 ? &plus : &minus;
-        *side = tacit_log_add(*side, both);
-        last = both;
-        if (k > order && both < plus - 40) break;
+        double *side = sign > 0 ? &plus : &minus;
+        last = tacit_log_add(below, above);
+        *side = tacit_log_add(*side, last);
+        if (k > order && last < plus - 40) break;
     }
     plus = tacit_log_add(plus, last);
     if (!(minus < plus - 1e-9)) return INFINITY;
     double moment = plus + log(-expm1(minus - plus));
     double lost =
         1e-12 * (1 + order) * exp(plus - moment); /* the errors of both sides against the difference */
-    return last < plus - 35 && lost < 1e-4 ? moment + lost : INFINITY;
+    return lost < 1e-4 ? moment + lost : INFINITY;
 }
 
 enum { WHOLE_MOST = 10000 };

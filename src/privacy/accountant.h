@@ -102,7 +102,7 @@ tacit_status tacit_accountant_parallel(tacit_spending *out, const tacit_accounta
                                        size_t count, bool by_value, double delta, tacit_error *error);
 
 /* The smallest parameter of a Gaussian or Laplace event like `event` (its kind, sampling and count; its parameter is
- * ignored) that keeps within (epsilon, delta), rounded up by at most one part in 1e6; or, for a pure event, the largest
+ * ignored) that keeps within (epsilon, delta), rounded up by at most one part in 1e5; or, for a pure event, the largest
  * epsilon of each of its `count` runs, rounded down. */
 tacit_status tacit_noise_for(double *out, const tacit_event *event, tacit_adjacency adjacency, double epsilon,
                              double delta, tacit_error *error);
