@@ -123,8 +123,8 @@ static tacit_status compose_step(tacit_composed *composed, workspace *w, const t
     composed->infinite += runs * log1p(-losses.infinite); /* the logarithm, until all are in */
     for (int j = 0; j < CHERNOFFS; j++) {
         double moment = log_moment(&losses, composed->slope[j]);
-        composed->log_moment[j] +=
-            runs * (moment + (double)losses.count * DBL_EPSILON + 1e-13 * (1 + fabs(moment)));
+        composed->log_moment[j] += runs * (moment + (double)losses.count * DBL_EPSILON +
+                                           1e-13 * (1 + fabs(moment) + composed->slope[j] * reach / 64));
     }
     free(losses.mass);
     return TACIT_OK;

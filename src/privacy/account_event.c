@@ -245,7 +245,9 @@ void tacit_step_reach(double *low, double *high, const tacit_step *step, tacit_d
         *high = 1 / step->parameter;
         *low = -*high;
     } else if (step->kind == TACIT_EVENT_GAUSSIAN) {
-        double m = 1 / step->parameter, z = tacit_normal_tail_quantile(log(fmin(tail, 0.1)));
+        /* REMOVED sees the tail of P0 with weight q; that of Q0 is below it. */
+        double seen = direction == TACIT_ADDED ? tail : tail / step->sampling;
+        double m = 1 / step->parameter, z = tacit_normal_tail_quantile(log(fmin(seen, 0.1)));
         double z_low = fmin(z, 9.5); /* below 1e-20 the lower tail is moved up and costs nothing */
         *high = m * m / 2 + m * z;
         *low = (direction == TACIT_ADDED || step->sampling == 1 ? m * m / 2 : -m * m / 2) - m * z_low;

@@ -6,7 +6,7 @@
 
 /* A step's loss as a few hundred points, good enough for its moments. */
 typedef struct sketch {
-    double *loss, *mass;
+    double *loss, *mass, *log_mass;
     size_t count;
     double runs;
 } sketch;
@@ -17,13 +17,14 @@ typedef struct picture {
     double runs;
 } picture;
 
-enum { NODES_MOST = 2000 };
+enum { NODES_MOST = 4000 };
 
 static double normal_density(double z) { return exp(-z * z / 2) * 0.3989422804014327; }
 
 static void sketch_point(sketch *s, double loss, double mass) {
     if (!(isfinite(loss) && mass > 0)) return;
     s->loss[s->count] = loss;
+    s->log_mass[s->count] = log(mass);
     s->mass[s->count++] = mass;
 }
 
@@ -37,7 +38,7 @@ static void sketch_direction(sketch *s, const tacit_step *step, tacit_direction 
         if (side == 0 || (side > 0) == (atoms[i].loss > 0)) sketch_point(s, atoms[i].loss, atoms[i].mass);
     tacit_step_reach(&low, &high, step, direction, tail);
     if (!(low < high)) return;
-    double x = step->parameter, m = 1 / x, nodes = fmin(NODES_MOST, ceil((high - low) / (m / 12)) + 4);
+    double x = step->parameter, m = 1 / x, nodes = fmin(NODES_MOST, ceil((high - low) / (m / 32)) + 4);
     double width = (high - low) / nodes;
     for (double k = 0; k < nodes; k++) {
         double t = low + (k + 0.5) * width, p, r;
@@ -58,6 +59,7 @@ static void picture_free(picture *p) {
     for (size_t i = 0; p->sketches != NULL && i < p->count; i++) {
         free(p->sketches[i].loss);
         free(p->sketches[i].mass);
+        free(p->sketches[i].log_mass);
     }
     free(p->sketches);
 }
@@ -71,7 +73,8 @@ static tacit_status picture_make(picture *out, const tacit_steps *steps, tacit_d
         const tacit_step *step = &steps->items[i];
         s->loss = TACIT_NEW(double, 2 * NODES_MOST + 16);
         s->mass = TACIT_NEW(double, 2 * NODES_MOST + 16);
-        if (s->loss == NULL || s->mass == NULL) {
+        s->log_mass = TACIT_NEW(double, 2 * NODES_MOST + 16);
+        if (s->loss == NULL || s->mass == NULL || s->log_mass == NULL) {
             picture_free(out);
             return tacit_fail_memory(error);
         }
@@ -99,7 +102,7 @@ static cumulants cumulants_at(const picture *p, double theta) {
     for (size_t i = 0; i < p->count; i++) {
         const sketch *s = &p->sketches[i];
         double top = -INFINITY, sum = 0, first = 0, second = 0;
-        for (size_t k = 0; k < s->count; k++) top = fmax(top, theta * s->loss[k] + log(s->mass[k]));
+        for (size_t k = 0; k < s->count; k++) top = fmax(top, theta * s->loss[k] + s->log_mass[k]);
         for (size_t k = 0; k < s->count; k++) {
             double weight = s->mass[k] * exp(theta * s->loss[k] - top);
             sum += weight;
@@ -142,6 +145,8 @@ static double tail_limit(const picture *p, double theta, double spread, double d
     return side * best;
 }
 
+static const double DEPTH = 23; /* parts lost on the way are e^-23 = 1e-10 of delta */
+
 enum { LENGTH_LEAST = 1 << 12, LENGTH_MOST = 1 << 20 };
 
 /* The grid: spreading over cells of h raises a run's log moment by about theta (theta + 1) h^2/12, hence epsilon by
@@ -163,31 +168,44 @@ static void choose_grid(tacit_pld_plan *plan, const tacit_steps *steps, double r
     }
 }
 
+/* Window and grid, given tilt, spread and the logarithm of delta. */
+static void choose_window(tacit_pld_plan *plan, const picture *p, double answer, double log_delta) {
+    /* From the answer up to where the tilted loss ends. */
+    plan->used = fmax(tail_limit(p, plan->tilt, plan->spread, DEPTH, 1) - answer, 2 * plan->spread);
+    /* What is below wraps round to the top, damped by e^(-tilt window): either that is enough, or there is room. */
+    double damped = (DEPTH - log_delta) / plan->tilt;
+    double lowest = tail_limit(p, 0, plan->spread, DEPTH - log_delta, -1);
+    double roomy = plan->used + fmax(0, plan->epsilon - lowest);
+    plan->window = fmax(plan->used, fmin(damped, roomy));
+    if (damped <= plan->window) plan->used = plan->window;
+}
+
+/* The picture must end where the losses will be cut off, for a heavy tail decides the moments: so delta is needed first.
+ * When it is asked for, it is guessed from the uncut picture and guessed again. */
 tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, tacit_direction direction,
                                  double delta, double epsilon, tacit_error *error) {
-    picture p;
-    tacit_pld_plan plan = { .epsilon = epsilon };
-    const double depth = 23; /* parts lost on the way are e^-23 = 1e-10 of delta */
-    TACIT_TRY(picture_make(&p, steps, direction, delta > 0 ? fmax(delta * 1e-9, 1e-299) : 1e-25, error));
-    plan.tilt = choose_tilt(&p, delta, epsilon);
-    cumulants c = cumulants_at(&p, plan.tilt);
-    plan.spread = fmax(sqrt(c.variance), 1e-9);
-    double log_delta = log(delta);
-    if (delta > 0)
-        plan.epsilon = (c.log_moment - log_delta) / plan.tilt;
-    else
-        log_delta = fmin(-1, fmax(-665, c.log_moment - plan.tilt * epsilon));
-    plan.tail = fmax(exp(log_delta - depth) / p.runs, 1e-300);
-    /* The answer lies a little below Chernoff's epsilon; from there up to where the tilted loss ends. */
-    double answer = delta > 0 ? fmax(0, plan.epsilon - 12 / plan.tilt) : epsilon;
-    plan.used = fmax(tail_limit(&p, plan.tilt, plan.spread, depth, 1) - answer, 2 * plan.spread);
-    /* What is below wraps round to the top, damped by e^(-tilt window): either that is enough, or there is room. */
-    double damped = (depth - log_delta) / plan.tilt;
-    double roomy = plan.used + fmax(0, plan.epsilon - tail_limit(&p, 0, plan.spread, depth - log_delta, -1));
-    plan.window = fmax(plan.used, fmin(damped, roomy));
-    if (damped <= plan.window) plan.used = plan.window;
-    choose_grid(&plan, steps, p.runs);
-    picture_free(&p);
+    tacit_pld_plan plan = { .epsilon = epsilon, .tail = 1e-300 };
+    double log_delta = log(delta), runs = 0;
+    for (size_t i = 0; i < steps->count; i++) runs += (double)steps->items[i].count;
+    for (int pass = delta > 0 ? 3 : 0; pass < 4; pass++) {
+        picture p;
+        if (pass > 0) plan.tail = fmax(exp(log_delta - DEPTH) / runs, 1e-300);
+        TACIT_TRY(picture_make(&p, steps, direction, plan.tail, error));
+        plan.tilt = choose_tilt(&p, delta, epsilon);
+        cumulants c = cumulants_at(&p, plan.tilt);
+        plan.spread = fmax(sqrt(c.variance), 1e-9);
+        if (delta > 0)
+            plan.epsilon = (c.log_moment - log_delta) / plan.tilt;
+        else
+            log_delta = fmin(-1, fmax(-665, c.log_moment - plan.tilt * epsilon));
+        /* The answer lies a little below Chernoff's epsilon. */
+        double answer = delta > 0 ? fmax(0, plan.epsilon - 12 / plan.tilt) : epsilon;
+        if (pass == 3) {
+            choose_window(&plan, &p, answer, log_delta);
+            choose_grid(&plan, steps, runs);
+        }
+        picture_free(&p);
+    }
     *out = plan;
     return TACIT_OK;
 }

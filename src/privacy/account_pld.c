@@ -46,20 +46,34 @@ static double composed_curve(const void *context, double epsilon) {
     return tacit_composed_delta(context, epsilon);
 }
 
-/* Epsilon of one direction; infinity when none is found. */
-static tacit_status direction_epsilon(double *out, const tacit_steps *steps, tacit_direction direction,
-                                      double delta, tacit_error *error) {
-    tacit_pld_plan plan;
+/* Epsilon under one plan; infinity when none is found. */
+static tacit_status planned_epsilon(double *out, const tacit_steps *steps, tacit_direction direction,
+                                    const tacit_pld_plan *plan, double delta, tacit_error *error) {
     tacit_composed *composed = NULL;
-    TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, delta, 0, error));
-    TACIT_TRY(tacit_compose(&composed, steps, direction, &plan, error));
-    double high = fmax(plan.epsilon, 1e-6) * (1 + 1e-6), result = INFINITY;
+    TACIT_TRY(tacit_compose(&composed, steps, direction, plan, error));
+    double high = fmax(plan->epsilon, 1e-6) * (1 + 1e-6), result = INFINITY;
     for (int i = 0; i < 40 && tacit_composed_delta(composed, high) > delta; i++)
-        high += ldexp(1 / plan.tilt, i - 3) + 1e-3 * high;
+        high += ldexp(1 / plan->tilt, i - 3) + 1e-3 * high;
     if (tacit_composed_delta(composed, high) <= delta)
         result = tacit_solve_epsilon(composed_curve, composed, delta, high);
     tacit_composed_free(composed);
     *out = result;
+    return TACIT_OK;
+}
+
+/* Epsilon of one direction. Where Chernoff's epsilon, which the first plan is made for, is far off, a second plan is
+ * made for the epsilon found; both results hold. */
+static tacit_status direction_epsilon(double *out, const tacit_steps *steps, tacit_direction direction,
+                                      double delta, tacit_error *error) {
+    tacit_pld_plan plan;
+    double epsilon = INFINITY, again = INFINITY;
+    TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, delta, 0, error));
+    TACIT_TRY(planned_epsilon(&epsilon, steps, direction, &plan, delta, error));
+    if (epsilon > 0 && epsilon < 0.5 * plan.epsilon) {
+        TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, 0, epsilon, error));
+        TACIT_TRY(planned_epsilon(&again, steps, direction, &plan, delta, error));
+    }
+    *out = fmin(epsilon, again);
     return TACIT_OK;
 }
 

@@ -193,6 +193,15 @@ static void rounding_losses_down_is_caught(void **state) {
     assert_true(optimistic < proved);
 }
 
+static double curve(const tacit_losses *losses, double epsilon) {
+    double sum = losses->infinite;
+    for (size_t k = 0; k < losses->count; k++) {
+        double loss = (double)(losses->first + (long)k) * losses->step;
+        if (loss > epsilon) sum += losses->mass[k] * -expm1(epsilon - loss);
+    }
+    return sum;
+}
+
 /* The discretised curve lies above the exact one everywhere, whatever the grid: one sampled run of each kind. */
 static void every_grid_is_pessimistic(void **state) {
     (void)state;
@@ -203,16 +212,47 @@ static void every_grid_is_pessimistic(void **state) {
         assert_int_equal(tacit_losses_make(&losses, &step, TACIT_REMOVED, grids[i], 1e-18, NULL), TACIT_OK);
         for (double base = 0.05; base < 6;
              base += 0.37) { /* exact: 0.3 delta_0(base) at log(1 + 0.3(e^base - 1)) */
-            double epsilon = log1p(0.3 * expm1(base)), sum = losses.infinite;
+            double epsilon = log1p(0.3 * expm1(base)), sum = curve(&losses, epsilon);
             double exact = 0.15 * (erfc((base - 0.5) / sqrt(2)) - exp(base) * erfc((base + 0.5) / sqrt(2)));
-            for (size_t k = 0; k < losses.count; k++) {
-                double loss = (double)(losses.first + (long)k) * losses.step;
-                if (loss > epsilon) sum += losses.mass[k] * -expm1(epsilon - loss);
-            }
             assert_true(sum >= exact * (1 - 1e-12));
             if (i == 0) CHECK_NEAR(sum / exact, 1, 1e-5);
         }
         free(losses.mass);
+    }
+}
+
+/* Replacement under sampling: at epsilon > 0 the curve is q delta_0, with delta_0 that of twice the sensitivity, and it is
+ * symmetric: delta(-epsilon) = 1 - e^-epsilon + e^-epsilon delta(epsilon). */
+static void the_pair_for_replacement_is_symmetric(void **state) {
+    (void)state;
+    tacit_step step = { TACIT_EVENT_GAUSSIAN, 0.75, 0, 0.2, 1, true };
+    tacit_losses losses;
+    assert_int_equal(tacit_losses_make(&losses, &step, TACIT_EITHER, 0x1p-12, 1e-18, NULL), TACIT_OK);
+    for (double base = 0.05; base < 6; base += 0.37) {
+        double epsilon = log1p(0.2 * expm1(base)), m = 1 / 0.75, root = sqrt(2);
+        double exact = 0.1 * (erfc((base / m - m / 2) / root) - exp(base) * erfc((base / m + m / 2) / root));
+        double mirrored = 1 - exp(-epsilon) + exp(-epsilon) * exact;
+        assert_true(curve(&losses, epsilon) >= exact * (1 - 1e-12));
+        assert_true(curve(&losses, -epsilon) >= mirrored * (1 - 1e-12));
+        CHECK_NEAR(curve(&losses, epsilon) / exact, 1, 1e-5);
+        CHECK_NEAR(curve(&losses, -epsilon) / mirrored, 1, 1e-5);
+    }
+    free(losses.mass);
+}
+
+/* Rare and heavy: a sampled step with little noise, whose moments are decided by its tail. */
+static void heavy_tails_stay_below_rdp(void **state) {
+    (void)state;
+    static const double cases[][4] = { { 4.1e-4, 1.12, 52, 9e-5 },
+                                       { 2.4e-4, 1.54, 11, 7e-9 },
+                                       { 1.7e-4, 1.02, 2000, 1e-4 },
+                                       { 1e-3, 0.7, 300, 1e-20 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tacit_event event =
+            tacit_event_sampled(tacit_event_gaussian(cases[i][1], (uint64_t)cases[i][2]), cases[i][0]);
+        double pld = epsilon_by(TACIT_ADD_OR_REMOVE, event, TACIT_COMPOSITION_PLD, cases[i][3]);
+        assert_true(pld <= epsilon_by(TACIT_ADD_OR_REMOVE, event, TACIT_COMPOSITION_RDP, cases[i][3]));
+        assert_true(pld <= epsilon_by(TACIT_ADD_OR_REMOVE, event, TACIT_COMPOSITION_BASIC, cases[i][3]));
     }
 }
 
@@ -224,6 +264,8 @@ int main(void) {
         cmocka_unit_test(forgotten_noise_sampling_or_runs_are_caught),
         cmocka_unit_test(rounding_losses_down_is_caught),
         cmocka_unit_test(every_grid_is_pessimistic),
+        cmocka_unit_test(the_pair_for_replacement_is_symmetric),
+        cmocka_unit_test(heavy_tails_stay_below_rdp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
