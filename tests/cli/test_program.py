@@ -3,7 +3,6 @@
 
     TACIT=build/src/cli/tacit tests/cli/test_program.py
 """
-import contextlib
 import gzip
 import json
 import os
@@ -275,19 +274,20 @@ class Data(ProgramTest):
 
 class Interrupts(ProgramTest):
     def test_ctrl_c_ends_in_order_and_leaves_nothing(self):
-        pipe = self.path / "slow.csv"
-        os.mkfifo(pipe)
-        process = subprocess.Popen([TACIT, "data", "convert", "slow.csv", "--out", "out.svm"], cwd=self.path,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        with contextlib.suppress(BrokenPipeError), open(pipe, "w", encoding="ascii") as slow:  # waits for the reader
-            slow.write("a,b\n" + "1.25,0\n2.5,1\n" * 50_000)
-            process.send_signal(signal.SIGINT)
-            for _ in range(1000):  # more than it would read if it took no notice
-                slow.write("1.25,0\n2.5,1\n" * 50_000)
-        _, err = process.communicate(timeout=60)
+        examples = Path(__file__).resolve().parents[2] / "examples"
+        process = subprocess.Popen(
+            [TACIT, "simulate", "--method", "avg", "--train", examples / "breast_cancer.csv", "--schema",
+             examples / "breast_cancer.schema.yaml", "--parties", "5", "--epsilon", "1", "--trials", "1000000",
+             "--out", "model.json"],
+            cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in process.stderr:  # it tells how far it is once it takes more than a moment
+            if " of " in line:
+                break
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 1, err)
         self.assertIn("tacit: interrupted", err)
-        self.assertEqual(os.listdir(self.path), ["slow.csv"])
+        self.assertEqual(os.listdir(self.path), [])
 
 
 if __name__ == "__main__":
