@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "num/special.h"
 #include "session/party.h"
 #include "session/session.h"
 
@@ -57,18 +58,11 @@ static size_t weight_count(const tacit_plan *plan) {
                                                                : plan->features;
 }
 
-/* W(x), x >= 0, from above: Newton on w e^w = x, which descends to the root from the right. */
-static double lambert_w(double x) {
-    double w = log1p(x); /* >= W(x) */
-    for (int i = 0; i < 50; i++) w -= (w - x * exp(-w)) / (1 + w);
-    return w * (1 + 1e-12);
-}
-
 static double gradient_norm(const tacit_plan *plan) { return plan->classes > 2 ? sqrt(2) : 1; }
 
 /* The largest norm of a local minimiser, whatever the rows. */
 static double largest_weights(const tacit_plan *plan) {
-    double w = lambert_w((double)(plan->classes - 1) / M_E);
+    double w = tacit_lambert_w((double)(plan->classes - 1) / M_E) * (1 + 1e-12);
     return fmin(gradient_norm(plan) / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
 }
 
