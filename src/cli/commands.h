@@ -21,6 +21,8 @@
     X(coordinator)                                                                                           \
     X(join)                                                                                                  \
     X(party)                                                                                                 \
+    X(consent)                                                                                               \
+    X(withdraw)                                                                                              \
     X(ledger_show)                                                                                           \
     X(ledger_limit)                                                                                          \
     X(ledger_verify)                                                                                         \

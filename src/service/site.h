@@ -40,6 +40,13 @@ tacit_status tacit_site_open(tacit_site **out, const char *home, const char *stu
 
 tacit_site *tacit_site_free(tacit_site *site);
 
+enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
+
+/* Withdraw from a joined study, or consent to the same definition again. Effective from the next answer on, also for a
+ * party that is serving now; what has left stays where it is. `id` receives the study as the ledger calls it. */
+tacit_status tacit_site_set_consent(const char *home, const char *study, bool given,
+                                    char id[TACIT_SITE_ID_SIZE], tacit_error *error);
+
 /* What is asked, by whom, of how many rows; borrowed. */
 const tacit_study *tacit_site_study(const tacit_site *site);
 const char *tacit_site_coordinator(const tacit_site *site);

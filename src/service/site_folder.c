@@ -8,6 +8,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "privacy/ledger.h"
+#include "service/home.h"
 #include "service/site_parts.h"
 
 tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error) {
@@ -152,13 +154,12 @@ static tacit_status find_folder(tacit_site *site, const char *studies, const cha
                       matches == 0 ? "no" : "more than one", study, known);
 }
 
-tacit_status tacit_site_open(tacit_site **out, const char *home, const char *study,
-                             const tacit_site_callbacks *callbacks, tacit_error *error) {
+/* Everything but the rows. */
+static tacit_status open_folder(tacit_site **out, const char *home, const char *study, tacit_error *error) {
     tacit_site *site = TACIT_NEW(tacit_site, 1);
     char studies[PATH_MAX];
     tacit_status status;
     if (site == NULL) return tacit_fail_memory(error);
-    site->callbacks = *callbacks;
     TACIT_CHECK(take_text(&site->home, home, error));
     TACIT_CHECK(tacit_path_join(studies, sizeof studies, home, "studies", error));
     TACIT_CHECK(find_folder(site, studies, study, error));
@@ -167,10 +168,40 @@ tacit_status tacit_site_open(tacit_site **out, const char *home, const char *stu
                                "joining study '%s' was not finished: tacit join again", study));
     TACIT_CHECK(read_settings(site, error));
     TACIT_CHECK(read_definition(site, error));
-    TACIT_CHECK(site_load_rows(site, error));
     *out = site;
     site = NULL;
 cleanup:
+    tacit_site_free(site);
+    return status;
+}
+
+tacit_status tacit_site_open(tacit_site **out, const char *home, const char *study,
+                             const tacit_site_callbacks *callbacks, tacit_error *error) {
+    tacit_site *site = NULL;
+    TACIT_TRY(open_folder(&site, home, study, error));
+    site->callbacks = *callbacks;
+    tacit_status status = site_load_rows(site, error);
+    if (status == TACIT_OK)
+        *out = site;
+    else
+        tacit_site_free(site);
+    return status;
+}
+
+tacit_status tacit_site_set_consent(const char *home, const char *study, bool given,
+                                    char id[TACIT_SITE_ID_SIZE], tacit_error *error) {
+    tacit_site *site = NULL;
+    tacit_ledger *ledger = NULL;
+    char path[PATH_MAX];
+    tacit_status status;
+    TACIT_CHECK(open_folder(&site, home, study, error));
+    TACIT_CHECK(tacit_path_join(path, sizeof path, home, TACIT_LEDGER_NAME, error));
+    TACIT_CHECK(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
+    TACIT_CHECK(given ? tacit_ledger_consent(ledger, site->id, site->study->hash, error)
+                      : tacit_ledger_withdraw(ledger, site->id, error));
+    memcpy(id, site->id, sizeof site->id);
+cleanup:
+    tacit_ledger_free(ledger);
     tacit_site_free(site);
     return status;
 }

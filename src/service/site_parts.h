@@ -17,8 +17,8 @@ struct tacit_site {
     tacit_dataset *rows;
     char coordinator[TACIT_ID_SIZE];
     char url[TACIT_INVITATION_URL_MAX + 1];
-    char id[2 * TACIT_ID_SIZE]; /* study@authority: the study as ledger and home folder call it */
-    char folder[PATH_MAX];      /* this study's, in the home */
+    char id[TACIT_SITE_ID_SIZE]; /* study@authority: the study as ledger and home folder call it */
+    char folder[PATH_MAX];       /* this study's, in the home */
     uint8_t token[TACIT_TOKEN_BYTES];
     tacit_buffer authority; /* the coordinator's certificate, PEM, from the invitation */
 };

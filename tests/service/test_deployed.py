@@ -245,6 +245,22 @@ class Refused(DeployedTest):
         self.assertNotIn("limit", status["reason"])
         self.assertEqual(self.charges(0), [])
 
+    def test_who_withdraws_sends_nothing_and_may_come_back(self):
+        self.study(parties="{expected: 3, minimum: 2}", patience="0.5")
+        self.coordinator()
+        gone = self.join(0)
+        said = self.succeed("withdraw", "trial", home=self.home(0))
+        self.assertIn("nothing leaves from now on", said.stdout)
+        others = {party: self.join(party) for party in (1, 2)}
+        self.assertEqual(gone.finish(), 3, gone.text())
+        self.check_done(others)
+        self.assertEqual(self.charges(0), [])
+        self.assertNotIn("withdr", self.log())  # the reason is the party's own
+        self.succeed("consent", "trial", home=self.home(0))
+        back = self.resume(0)
+        self.assertEqual(back.finish(), 0, back.text())  # too late to answer, in time for the model
+        self.refuse(1, "withdraw", "another", home=self.home(0), says=["trial@"])
+
     def test_a_study_goes_on_with_the_minimum(self):
         self.study(parties="{expected: 3, minimum: 2}")
         self.coordinator()
