@@ -12,8 +12,7 @@
 double tacit_log_add(double a, double b);
 double tacit_log_sum_exp(const double *values, size_t count);
 
-/* log of n over k, 0 <= k <= n, both whole numbers up to 2^53. Absolute error below 1e-14 (1 + n) for n up to 1e6, and a
- * few hundred u of log n! beyond. */
+/* log of n over k, 0 <= k <= n, both whole numbers up to 2^53. Absolute error below 1e-13 (1 + n). */
 double tacit_log_binomial(double n, double k);
 
 /* log of |a over k| for real a and whole k >= 0; *sign gets -1, 0 or 1 (0: the coefficient is 0). */

@@ -141,7 +141,7 @@ static bool gather_pure(pure_events *out, const tacit_steps *steps) {
 }
 
 /* The sum over l, from the largest term outwards to where the rest is below a 1e-20th of it. The loss falls with l, so
- * terms count for l < (T - epsilon/e)/2. Errors: log C within 1e-14 T at most 200000 runs, hence the factor. */
+ * terms count for l < (T - epsilon/e)/2. Errors: log C within 1e-13 T at most 200000 runs, hence the factor. */
 static double binomial_delta(const pure_events *events, double epsilon) {
     double e = events->epsilon, runs = events->runs, sum = 0;
     double log_p = -log1p(exp(-e)), log_q = -log1p(exp(e));
@@ -155,7 +155,7 @@ static double binomial_delta(const pure_events *events, double epsilon) {
             if (term < sum * 1e-24 && fabs(l - start) > 16 && exp(log_mass) < sum * 1e-24) break;
         }
     }
-    return sum * (1 + 1e-18 * runs) * (1 + 1e-12 + 1e-14 * (1 + runs) + 16 * TACIT_ROUND * runs * e) +
+    return sum * (1 + 1e-18 * runs) * (1 + 1e-12 + 1e-13 * (1 + runs) + 16 * TACIT_ROUND * runs * e) +
            DBL_MIN;
 }
 

@@ -91,7 +91,8 @@ static tacit_complex power(tacit_complex base, uint64_t exponent) {
 
 static double modulus(tacit_complex z) { return sqrt(z.re * z.re + z.im * z.im); }
 
-/* product <- product x run^count for the frequencies up to length/2, with error bounds. */
+/* product <- product x run^count for the frequencies up to length/2, with error bounds; 1e-150 is for moduli whose
+ * squares underflow. */
 static void multiply_in(workspace *w, size_t length, uint64_t count, double norm) {
     double e = tacit_fft_error(w->fft) * norm * (1 + 1e-9), runs = (double)count;
     for (size_t k = 0; k <= length / 2; k++) {
@@ -100,7 +101,7 @@ static void multiply_in(workspace *w, size_t length, uint64_t count, double norm
         tacit_complex raised = power(w->run[k], count);
         double a = modulus(w->product[k]), b = modulus(raised);
         w->error[k] =
-            1.001 * (a * bound + b * w->error[k] + w->error[k] * bound + 3 * TACIT_ROUND * a * b) + 1e-290;
+            1.001 * (a * bound + b * w->error[k] + w->error[k] * bound + 3 * TACIT_ROUND * a * b) + 1e-150;
         w->product[k] = multiply(w->product[k], raised);
     }
 }
@@ -194,6 +195,8 @@ tacit_composed *tacit_composed_free(tacit_composed *composed) {
     free(composed);
     return NULL;
 }
+
+double tacit_composed_infinite(const tacit_composed *composed) { return composed->infinite; }
 
 /* The sums over the ring that delta needs: weights (1 - e^-x) e^(-theta x), x = l - epsilon. */
 typedef struct ring_sums {

@@ -118,19 +118,23 @@ static cumulants cumulants_at(const picture *p, double theta) {
 }
 
 /* The tilt where Chernoff's bound at delta is least, theta K' - K = log(1/delta), or, without delta, where the tilted mean
- * is epsilon. Both sides grow with theta. A bounded loss may leave no root: then theta stops at 8 log(1/delta)/epsilon. */
-static double choose_tilt(const picture *p, double delta, double epsilon) {
+ * is epsilon. Both sides grow with theta. A bounded loss may leave no root: theta stops at `most` log(1/delta)/epsilon. */
+static double choose_tilt(bool *stopped, const picture *p, double delta, double epsilon, double most) {
     double low = log(1e-3), high = log(1e9);
+    *stopped = false;
     for (int i = 0; i < 40; i++) {
         double theta = exp((low + high) / 2);
         cumulants c = cumulants_at(p, theta);
         bool beyond = delta > 0 ? theta * c.mean - c.log_moment > -log(delta) : c.mean > epsilon;
         double scale = fmax(delta > 0 ? (c.log_moment - log(delta)) / theta : epsilon, 1e-9);
         double asked = delta > 0 ? -log(delta) : fmin(650, fmax(10, theta * epsilon - c.log_moment));
-        if (beyond || theta > fmax(10, 8 * asked / scale))
+        bool stop = theta > fmax(10, most * asked / scale);
+        if (beyond || stop) {
             high = (low + high) / 2;
-        else
+            *stopped = !beyond;
+        } else {
             low = (low + high) / 2;
+        }
     }
     return exp(high);
 }
@@ -181,31 +185,32 @@ static void choose_window(tacit_pld_plan *plan, const picture *p, double answer,
 }
 
 /* The picture must end where the losses will be cut off, for a heavy tail decides the moments: so delta is needed first.
- * When it is asked for, it is guessed from the uncut picture and guessed again. */
+ * When it is asked for, it is guessed from the uncut picture, and again until it settles. */
 tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, tacit_direction direction,
-                                 double delta, double epsilon, tacit_error *error) {
+                                 double delta, double epsilon, bool far, tacit_error *error) {
     tacit_pld_plan plan = { .epsilon = epsilon, .tail = 1e-300 };
-    double log_delta = log(delta), runs = 0;
+    double log_delta = log(delta), runs = 0, before = 0;
     for (size_t i = 0; i < steps->count; i++) runs += (double)steps->items[i].count;
-    for (int pass = delta > 0 ? 3 : 0; pass < 4; pass++) {
+    for (int pass = 0; pass < 12; pass++) {
         picture p;
-        if (pass > 0) plan.tail = fmax(exp(log_delta - DEPTH) / runs, 1e-300);
+        if (delta > 0 || pass > 0) plan.tail = fmax(exp(log_delta - DEPTH) / runs, 1e-300);
         TACIT_TRY(picture_make(&p, steps, direction, plan.tail, error));
-        plan.tilt = choose_tilt(&p, delta, epsilon);
+        plan.tilt = choose_tilt(&plan.stopped, &p, delta, epsilon, far ? 8e3 : 8);
         cumulants c = cumulants_at(&p, plan.tilt);
         plan.spread = fmax(sqrt(c.variance), 1e-9);
+        before = log_delta;
         if (delta > 0)
             plan.epsilon = (c.log_moment - log_delta) / plan.tilt;
         else
             log_delta = fmin(-1, fmax(-665, c.log_moment - plan.tilt * epsilon));
+        bool last = delta > 0 || pass == 11 || (pass > 0 && fabs(log_delta - before) < 1);
         /* The answer lies a little below Chernoff's epsilon. */
         double answer = delta > 0 ? fmax(0, plan.epsilon - 12 / plan.tilt) : epsilon;
-        if (pass == 3) {
-            choose_window(&plan, &p, answer, log_delta);
-            choose_grid(&plan, steps, runs);
-        }
+        if (last) choose_window(&plan, &p, answer, log_delta);
         picture_free(&p);
+        if (last) break;
     }
+    choose_grid(&plan, steps, runs);
     *out = plan;
     return TACIT_OK;
 }

@@ -10,21 +10,24 @@
  * two directions' (Zhu, Dong and Wang 2022). Under replacement it is the smaller of
  *   - the composition of the pairs EITHER;
  *   - group privacy on the add/remove curves: replace = remove, then add.
- * When no loss is infinite, no loss exceeds the sum of the largest, and epsilon is at most that.
+ * Pure, Laplace and approximate events are also (e_i, d_i)-DP each, hence (sum e_i, 1 - prod (1 - d_i))-DP together
+ * (Kairouz, Oh and Viswanath 2015); epsilon is at most that sum when delta allows for the rest.
  */
 
-/* Sum of the largest losses, and the log of the probability that none is infinite. */
-static double largest_loss(const tacit_steps *steps, double *log_finite) {
+/* sum e_i and log prod (1 - d_i); infinity when there are Gaussians. */
+static double summed_epsilon(const tacit_steps *steps, double *log_keep) {
     double sum = 0;
-    *log_finite = 0;
+    *log_keep = 0;
     for (size_t i = 0; i < steps->count; i++) {
         double e, d, runs = (double)steps->items[i].count;
-        if (!tacit_step_pure(&steps->items[i], &e, &d)) return INFINITY;
-        /* An approximate event's own delta can, when added, appear at the loss -log(1 - q): at most this. */
-        if (steps->items[i].kind == TACIT_EVENT_APPROXIMATE) *log_finite += runs * log1p(-fmin(d, 1));
+        if (!tacit_step_pure(&steps->items[i], &e, &d)) {
+            sum = INFINITY;
+            continue;
+        }
+        *log_keep += runs * log1p(-fmin(d, 1));
         sum += runs * e * (1 + 1e-14);
     }
-    *log_finite *= 1 + 1e-12;
+    *log_keep *= 1 + 1e-12;
     return sum;
 }
 
@@ -61,30 +64,57 @@ static tacit_status planned_epsilon(double *out, const tacit_steps *steps, tacit
     return TACIT_OK;
 }
 
-/* Epsilon of one direction. Where Chernoff's epsilon, which the first plan is made for, is far off, a second plan is
- * made for the epsilon found; both results hold. */
+/* Epsilon of one direction. Where Chernoff's epsilon, which the first plan is made for, is far off, or its tilt was stopped,
+ * a second plan is made; both results hold. */
 static tacit_status direction_epsilon(double *out, const tacit_steps *steps, tacit_direction direction,
                                       double delta, tacit_error *error) {
     tacit_pld_plan plan;
     double epsilon = INFINITY, again = INFINITY;
-    TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, delta, 0, error));
+    TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, delta, 0, false, error));
     TACIT_TRY(planned_epsilon(&epsilon, steps, direction, &plan, delta, error));
-    if (epsilon > 0 && epsilon < 0.5 * plan.epsilon) {
-        TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, 0, epsilon, error));
+    bool off = epsilon > 0 && epsilon < 0.5 * plan.epsilon;
+    if (off || plan.stopped) {
+        TACIT_TRY(
+            tacit_pld_plan_make(&plan, steps, direction, off ? 0 : delta, off ? epsilon : 0, !off, error));
         TACIT_TRY(planned_epsilon(&again, steps, direction, &plan, delta, error));
     }
     *out = fmin(epsilon, again);
     return TACIT_OK;
 }
 
+/* Delta under one plan, and the part of it that is infinite loss. */
+static tacit_status planned_delta(double *out, double *infinite, const tacit_steps *steps,
+                                  tacit_direction direction, const tacit_pld_plan *plan, double epsilon,
+                                  tacit_error *error) {
+    tacit_composed *composed = NULL;
+    TACIT_TRY(tacit_compose(&composed, steps, direction, plan, error));
+    *out = tacit_composed_delta(composed, epsilon);
+    *infinite = tacit_composed_infinite(composed);
+    tacit_composed_free(composed);
+    return TACIT_OK;
+}
+
+/* Delta of one direction, the smallest over a few plans, all of which hold: one more when the tilt was stopped, and more
+ * while most of delta is what the plan, expecting a larger delta, has cut off. */
 static tacit_status direction_delta(double *out, const tacit_steps *steps, tacit_direction direction,
                                     double epsilon, tacit_error *error) {
     tacit_pld_plan plan;
-    tacit_composed *composed = NULL;
-    TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, 0, epsilon, error));
-    TACIT_TRY(tacit_compose(&composed, steps, direction, &plan, error));
-    *out = tacit_composed_delta(composed, epsilon);
-    tacit_composed_free(composed);
+    double best = 1, infinite = 0, again = 1;
+    TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, 0, epsilon, false, error));
+    TACIT_TRY(planned_delta(&best, &infinite, steps, direction, &plan, epsilon, error));
+    if (plan.stopped) {
+        TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, 0, epsilon, true, error));
+        TACIT_TRY(planned_delta(&again, &infinite, steps, direction, &plan, epsilon, error));
+        best = fmin(best, again);
+    }
+    for (int i = 0; i < 8 && infinite > 1e-3 * best && best > 1e-270; i++) {
+        double expected = fmax(best * 1e-10, 1e-280);
+        TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, expected, 0, false, error));
+        TACIT_TRY(planned_delta(&again, &infinite, steps, direction, &plan, epsilon, error));
+        if (!(again < 0.5 * best)) break;
+        best = again;
+    }
+    *out = fmin(best, again);
     return TACIT_OK;
 }
 
@@ -94,14 +124,16 @@ static tacit_status pairs_epsilon(double *out, const tacit_accountant *accountan
     tacit_direction directions[2];
     tacit_status status = TACIT_OK;
     TACIT_TRY(tacit_steps_make(&steps, accountant, adjacency, error));
-    double worst = 0, log_finite, cap = largest_loss(&steps, &log_finite);
-    size_t count = directions_of(directions, &steps);
+    double worst = 0, log_keep, cap = summed_epsilon(&steps, &log_keep);
+    double spent = -expm1(log_keep); /* this much of the loss is infinite */
+    size_t count = spent * (1 - 1e-9) > delta ? 0 : directions_of(directions, &steps);
+    if (count == 0) worst = INFINITY;
     for (size_t i = 0; i < count; i++) {
-        double one;
+        double one = INFINITY;
         TACIT_CHECK(direction_epsilon(&one, &steps, directions[i], delta, error));
         worst = fmax(worst, one);
     }
-    if (-expm1(log_finite) * (1 + 1e-12) <= delta) worst = fmin(worst, cap);
+    if (spent * (1 + 1e-12) <= delta) worst = fmin(worst, cap);
     *out = worst;
 cleanup:
     free(steps.items);
@@ -114,10 +146,10 @@ static tacit_status pairs_delta(double *out, const tacit_accountant *accountant,
     tacit_direction directions[2];
     tacit_status status = TACIT_OK;
     TACIT_TRY(tacit_steps_make(&steps, accountant, adjacency, error));
-    double worst = 0, log_finite, cap = largest_loss(&steps, &log_finite);
+    double worst = 0, log_keep, cap = summed_epsilon(&steps, &log_keep);
     size_t count = directions_of(directions, &steps);
     if (epsilon >= cap) {
-        worst = -expm1(log_finite) * (1 + 1e-12);
+        worst = -expm1(log_keep) * (1 + 1e-12);
         count = 0;
     }
     for (size_t i = 0; i < count; i++) {
@@ -190,9 +222,9 @@ tacit_status tacit_pld_epsilon(double *out, const tacit_accountant *accountant, 
     if (delta == 0) {
         tacit_steps steps;
         TACIT_TRY(tacit_steps_make(&steps, accountant, accountant->adjacency, error));
-        double log_finite, cap = largest_loss(&steps, &log_finite);
+        double log_keep, cap = summed_epsilon(&steps, &log_keep);
         free(steps.items);
-        *out = log_finite == 0 ? cap : INFINITY;
+        *out = log_keep == 0 ? cap : INFINITY;
         return TACIT_OK;
     }
     TACIT_TRY(pairs_epsilon(&epsilon, accountant, accountant->adjacency, delta, error));

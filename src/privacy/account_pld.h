@@ -32,11 +32,13 @@ typedef struct tacit_pld_plan {
     double grid;    /* step of the grid */
     double tail;    /* for tacit_losses_make */
     size_t length;  /* points of the ring: a power of two */
+    bool stopped;   /* the losses are bounded and the tilt was stopped at a limit */
 } tacit_pld_plan;
 
-/* For delta > 0 and the epsilon that belongs to it, or, with delta = 0, for `epsilon`. */
+/* For delta > 0 and the epsilon that belongs to it, or, with delta = 0, for `epsilon`; `far` sets the limit on the tilt a
+ * thousand times higher. */
 tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, tacit_direction direction,
-                                 double delta, double epsilon, tacit_error *error);
+                                 double delta, double epsilon, bool far, tacit_error *error);
 
 /* The composed, tilted losses on a ring, with what is needed to bound every error. */
 typedef struct tacit_composed tacit_composed;
@@ -47,3 +49,6 @@ tacit_composed *tacit_composed_free(tacit_composed *composed);
 
 /* An upper bound on delta at epsilon >= 0. */
 double tacit_composed_delta(const tacit_composed *composed, double epsilon);
+
+/* The part of it that no epsilon removes: infinite losses. */
+double tacit_composed_infinite(const tacit_composed *composed);

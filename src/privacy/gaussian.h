@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 
-/* An upper bound on log delta at `epsilon` >= 0, above the exact value by less than 1e-12 (1 + epsilon) for sigma in
- * [1e-6, 1e6] and delta down to 1e-300; no arguments are checked beyond assertions. */
+/* An upper bound on log delta at `epsilon` >= 0, above the exact value by less than 1e-11 for sigma in
+ * [0.01, 1e6] and delta down to 1e-300; no arguments are checked beyond assertions. */
 double tacit_gaussian_log_delta(double sigma, double epsilon);
 
 /* exp of that, at most 1. TACIT_USAGE unless sigma > 0 and finite, epsilon >= 0 and finite. */

@@ -86,7 +86,7 @@ static void composed_gaussians_are_one_of_less_noise(void **state) {
         CHECK_OK(tacit_gaussian_epsilon(&exact, 20 / sqrt(400), deltas[i], &error), error);
         CHECK_NEAR(epsilon_by(TACIT_ADD_OR_REMOVE, event, TACIT_COMPOSITION_GAUSSIAN, deltas[i]) / exact, 1,
                    1e-9);
-        CHECK_OK(tacit_pld_plan_make(&plan, &steps, TACIT_REMOVED, deltas[i], 0, &error), error);
+        CHECK_OK(tacit_pld_plan_make(&plan, &steps, TACIT_REMOVED, deltas[i], 0, false, &error), error);
         CHECK_OK(tacit_compose(&composed, &steps, TACIT_REMOVED, &plan, &error), error);
         for (double epsilon = exact * 0.98; epsilon < exact * 1.02; epsilon += exact * 0.01) {
             double computed = tacit_composed_delta(composed, epsilon);
