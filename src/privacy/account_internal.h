@@ -1,0 +1,91 @@
+/* Shared by the accountants; not for others. */
+#pragma once
+
+#include "privacy/accountant.h"
+
+/* Unit roundoff. */
+#define TACIT_ROUND 0x1p-53
+
+/*
+ * Which ordered pair of output distributions is compared. With (P0, Q0) the pair of the mechanism without sampling and
+ * q the sampling probability (Zhu, Dong and Wang 2022, amplification by Poisson sampling of any dominating pair):
+ *   REMOVE     (1-q) Q0 + q P0   against   Q0              the row is there, then not
+ *   ADD        P0                against   (1-q) P0 + q Q0 the row is not there, then is
+ *   EITHER     replacement under sampling: losses above 0 as in REMOVE, below 0 as in ADD, the rest at 0, with (P0, Q0)
+ *              the pair under replacement. Proof in account_event.c.
+ */
+typedef enum tacit_direction { TACIT_REMOVED, TACIT_ADDED, TACIT_EITHER } tacit_direction;
+
+/* An event brought to the accountant's adjacency. */
+typedef struct tacit_step {
+    tacit_event_kind kind;
+    double parameter, delta, sampling;
+    uint64_t count;
+    bool either; /* compare by TACIT_EITHER, once; else both other directions */
+} tacit_step;
+
+typedef struct tacit_steps {
+    tacit_step *items;
+    size_t count;
+} tacit_steps;
+
+struct tacit_accountant {
+    tacit_adjacency adjacency;
+    tacit_event *events;
+    size_t count, capacity;
+};
+
+/* The accountant's events as steps, unsampled Gaussians merged into one: T Gaussians of sigma are one of sigma/sqrt(T).
+ * Freed with free(out->items). */
+tacit_status tacit_steps_make(tacit_steps *out, const tacit_accountant *accountant, tacit_adjacency adjacency,
+                              tacit_error *error);
+
+/* Epsilon of a step that is pure or Laplace, sampling included, or of an approximate one with its delta; false for a
+ * Gaussian. Rounded up. */
+bool tacit_step_pure(const tacit_step *step, double *epsilon, double *delta);
+
+/* Privacy loss after sampling of an unsampled loss t, and the t that becomes `loss`; infinite where there is none. */
+double tacit_sampled_loss(double sampling, tacit_direction direction, double t);
+double tacit_unsampled_loss(double sampling, tacit_direction direction, double loss);
+
+/* A point mass of the loss: probability under the first distribution of the pair, loss perhaps infinite. */
+typedef struct tacit_atom {
+    double loss, mass;
+} tacit_atom;
+
+enum { TACIT_ATOMS_MOST = 4 };
+
+/* The point masses of a step in direction REMOVED or ADDED, rounded up in loss and mass; how many. */
+size_t tacit_step_atoms(tacit_atom out[TACIT_ATOMS_MOST], const tacit_step *step, tacit_direction direction);
+
+/* Probability that the *unsampled* loss of the continuous part is in (low, high), under P0 and Q0, and absolute error. */
+typedef struct tacit_slice {
+    double p, q, p_error, q_error;
+} tacit_slice;
+
+tacit_slice tacit_step_slice(const tacit_step *step, double low, double high);
+
+/* An interval of unsampled loss outside which the continuous part has at most `tail` on each side, under the measure
+ * that `direction` looks at; low > high when there is no continuous part. */
+void tacit_step_reach(double *low, double *high, const tacit_step *step, tacit_direction direction,
+                      double tail);
+
+/* Each accountant: epsilon at delta, delta at epsilon. TACIT_USAGE when it does not apply. Arguments are checked. */
+typedef tacit_status tacit_account_epsilon(double *out, const tacit_accountant *accountant, double delta,
+                                           tacit_error *error);
+typedef tacit_status tacit_account_delta(double *out, const tacit_accountant *accountant, double epsilon,
+                                         tacit_error *error);
+
+tacit_account_epsilon tacit_basic_epsilon, tacit_advanced_epsilon, tacit_zcdp_epsilon, tacit_rdp_epsilon,
+    tacit_exact_epsilon, tacit_pld_epsilon;
+tacit_account_delta tacit_basic_delta, tacit_advanced_delta, tacit_zcdp_delta, tacit_rdp_delta,
+    tacit_exact_delta, tacit_pld_delta;
+
+/* Smallest epsilon in [0, high] whose delta is at most `delta`, for a decreasing curve; `high` must do, and is returned
+ * if nothing smaller does. */
+typedef double tacit_delta_curve(const void *context, double epsilon);
+double tacit_solve_epsilon(tacit_delta_curve *curve, const void *context, double delta, double high);
+
+/* Group privacy for replace = remove, then add: if a step pair has delta_r and delta_a at epsilon/2, replacement has
+ * delta_r + e^(epsilon/2) delta_a at epsilon (Dwork and Roth 2014, Theorem 2.2). */
+double tacit_group_delta(double removed, double added, double epsilon);

@@ -1,0 +1,193 @@
+/* Choosing tilt, window and grid for the PLD accountant. Nothing here needs to be exact: any plan gives upper bounds. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "privacy/account_pld.h"
+
+/* A step's loss as a few hundred points, good enough for its moments. */
+typedef struct sketch {
+    double *loss, *mass;
+    size_t count;
+    double runs;
+} sketch;
+
+typedef struct picture {
+    sketch *sketches;
+    size_t count;
+    double runs;
+} picture;
+
+enum { NODES_MOST = 2000 };
+
+static double normal_density(double z) { return exp(-z * z / 2) * 0.3989422804014327; }
+
+static void sketch_point(sketch *s, double loss, double mass) {
+    if (!(isfinite(loss) && mass > 0)) return;
+    s->loss[s->count] = loss;
+    s->mass[s->count++] = mass;
+}
+
+/* Nodes at equal distances of the unsampled loss, each with density times distance. */
+static void sketch_direction(sketch *s, const tacit_step *step, tacit_direction direction, double tail,
+                             int side) {
+    double low, high, q = step->sampling;
+    tacit_atom atoms[TACIT_ATOMS_MOST];
+    size_t count = tacit_step_atoms(atoms, step, direction);
+    for (size_t i = 0; i < count; i++)
+        if (side == 0 || (side > 0) == (atoms[i].loss > 0)) sketch_point(s, atoms[i].loss, atoms[i].mass);
+    tacit_step_reach(&low, &high, step, direction, tail);
+    if (!(low < high)) return;
+    double x = step->parameter, m = 1 / x, nodes = fmin(NODES_MOST, ceil((high - low) / (m / 12)) + 4);
+    double width = (high - low) / nodes;
+    for (double k = 0; k < nodes; k++) {
+        double t = low + (k + 0.5) * width, p, r;
+        if (step->kind == TACIT_EVENT_GAUSSIAN) {
+            p = normal_density(t / m - m / 2) / m * width;
+            r = normal_density(t / m + m / 2) / m * width;
+        } else {
+            p = 0.25 * exp((t - m) / 2) * width;
+            r = 0.25 * exp((-t - m) / 2) * width;
+        }
+        double mass = direction == TACIT_ADDED ? p : (1 - q) * r + q * p;
+        double loss = tacit_sampled_loss(q, direction, t);
+        if (side == 0 || (side > 0) == (loss > 0)) sketch_point(s, loss, mass);
+    }
+}
+
+static void picture_free(picture *p) {
+    for (size_t i = 0; p->sketches != NULL && i < p->count; i++) {
+        free(p->sketches[i].loss);
+        free(p->sketches[i].mass);
+    }
+    free(p->sketches);
+}
+
+static tacit_status picture_make(picture *out, const tacit_steps *steps, tacit_direction direction,
+                                 double tail, tacit_error *error) {
+    *out = (picture){ TACIT_NEW(sketch, steps->count), steps->count, 0 };
+    if (out->sketches == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < steps->count; i++) {
+        sketch *s = &out->sketches[i];
+        const tacit_step *step = &steps->items[i];
+        s->loss = TACIT_NEW(double, 2 * NODES_MOST + 16);
+        s->mass = TACIT_NEW(double, 2 * NODES_MOST + 16);
+        if (s->loss == NULL || s->mass == NULL) {
+            picture_free(out);
+            return tacit_fail_memory(error);
+        }
+        s->runs = (double)step->count;
+        out->runs += s->runs;
+        bool either = direction == TACIT_EITHER && step->either;
+        if (either) sketch_direction(s, step, TACIT_ADDED, tail, -1);
+        sketch_direction(s, step, direction == TACIT_ADDED ? TACIT_ADDED : TACIT_REMOVED, tail,
+                         either ? 1 : 0);
+        double sum = 0;
+        for (size_t k = 0; k < s->count; k++) sum += s->mass[k];
+        if (either) sketch_point(s, 1e-300, 1 - sum);
+        sketch_point(s, 0, 1e-300); /* never empty */
+    }
+    return TACIT_OK;
+}
+
+/* log E e^(theta loss) of the composition, with its first two derivatives. */
+typedef struct cumulants {
+    double log_moment, mean, variance;
+} cumulants;
+
+static cumulants cumulants_at(const picture *p, double theta) {
+    cumulants total = { 0, 0, 0 };
+    for (size_t i = 0; i < p->count; i++) {
+        const sketch *s = &p->sketches[i];
+        double top = -INFINITY, sum = 0, first = 0, second = 0;
+        for (size_t k = 0; k < s->count; k++) top = fmax(top, theta * s->loss[k] + log(s->mass[k]));
+        for (size_t k = 0; k < s->count; k++) {
+            double weight = s->mass[k] * exp(theta * s->loss[k] - top);
+            sum += weight;
+            first += weight * s->loss[k];
+            second += weight * s->loss[k] * s->loss[k];
+        }
+        double mean = first / sum;
+        total.log_moment += s->runs * (top + log(sum));
+        total.mean += s->runs * mean;
+        total.variance += s->runs * fmax(0, second / sum - mean * mean);
+    }
+    return total;
+}
+
+/* The tilt where Chernoff's bound at delta is least, theta K' - K = log(1/delta), or, without delta, where the tilted mean
+ * is epsilon. Both sides grow with theta. A bounded loss may leave no root: then theta stops at 8 log(1/delta)/epsilon. */
+static double choose_tilt(const picture *p, double delta, double epsilon) {
+    double low = log(1e-3), high = log(1e9);
+    for (int i = 0; i < 40; i++) {
+        double theta = exp((low + high) / 2);
+        cumulants c = cumulants_at(p, theta);
+        bool beyond = delta > 0 ? theta * c.mean - c.log_moment > -log(delta) : c.mean > epsilon;
+        double scale = fmax(delta > 0 ? (c.log_moment - log(delta)) / theta : epsilon, 1e-9);
+        double asked = delta > 0 ? -log(delta) : fmin(650, fmax(10, theta * epsilon - c.log_moment));
+        if (beyond || theta > fmax(10, 8 * asked / scale))
+            high = (low + high) / 2;
+        else
+            low = (low + high) / 2;
+    }
+    return exp(high);
+}
+
+/* Where the tilted loss has at most e^-depth above it (side 1) or the untilted one below it (side -1), by Chernoff. */
+static double tail_limit(const picture *p, double theta, double spread, double depth, int side) {
+    double base = cumulants_at(p, theta).log_moment, best = INFINITY;
+    for (double s = 0.05; s < 40; s *= 1.3) {
+        double slope = s / spread, moment = cumulants_at(p, theta + side * slope).log_moment;
+        best = fmin(best, (moment - base + depth) / slope);
+    }
+    return side * best;
+}
+
+enum { LENGTH_LEAST = 1 << 12, LENGTH_MOST = 1 << 20 };
+
+/* The grid: spreading over cells of h raises a run's log moment by about theta (theta + 1) h^2/12, hence epsilon by
+ * runs (theta + 1) h^2/12; one part in 1e5 of it is allowed. Where events have point masses at +-e, h divides e, so that
+ * they need no spreading. */
+static void choose_grid(tacit_pld_plan *plan, const tacit_steps *steps, double runs) {
+    double allowed = sqrt(12e-5 * fmax(plan->epsilon, 1e-6) / (runs * (plan->tilt + 1)));
+    size_t length = LENGTH_LEAST;
+    while (length < LENGTH_MOST && plan->window / (double)length > allowed) length *= 2;
+    plan->grid = plan->window / (double)length;
+    plan->length = length;
+    for (size_t i = 0; i < steps->count; i++) {
+        const tacit_step *step = &steps->items[i];
+        if (step->kind == TACIT_EVENT_GAUSSIAN || step->sampling < 1) continue;
+        double e = step->kind == TACIT_EVENT_LAPLACE ? 1 / step->parameter : step->parameter;
+        double cells = floor(e / plan->grid);
+        if (cells >= 1) plan->grid = e / cells;
+        break;
+    }
+}
+
+tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, tacit_direction direction,
+                                 double delta, double epsilon, tacit_error *error) {
+    picture p;
+    tacit_pld_plan plan = { .epsilon = epsilon };
+    const double depth = 23; /* parts lost on the way are e^-23 = 1e-10 of delta */
+    TACIT_TRY(picture_make(&p, steps, direction, delta > 0 ? fmax(delta * 1e-9, 1e-299) : 1e-25, error));
+    plan.tilt = choose_tilt(&p, delta, epsilon);
+    cumulants c = cumulants_at(&p, plan.tilt);
+    plan.spread = fmax(sqrt(c.variance), 1e-9);
+    double log_delta = log(delta);
+    if (delta > 0)
+        plan.epsilon = (c.log_moment - log_delta) / plan.tilt;
+    else
+        log_delta = fmin(-1, fmax(-665, c.log_moment - plan.tilt * epsilon));
+    plan.tail = fmax(exp(log_delta - depth) / p.runs, 1e-300);
+    /* The answer lies a little below Chernoff's epsilon; from there up to where the tilted loss ends. */
+    double answer = delta > 0 ? fmax(0, plan.epsilon - 12 / plan.tilt) : epsilon;
+    plan.used = fmax(tail_limit(&p, plan.tilt, plan.spread, depth, 1) - answer, 2 * plan.spread);
+    /* What is below wraps round to the top, damped by e^(-tilt window): either that is enough, or there is room. */
+    double damped = (depth - log_delta) / plan.tilt;
+    double roomy = plan.used + fmax(0, plan.epsilon - tail_limit(&p, 0, plan.spread, depth - log_delta, -1));
+    plan.window = fmax(plan.used, fmin(damped, roomy));
+    if (damped <= plan.window) plan.used = plan.window;
+    choose_grid(&plan, steps, p.runs);
+    picture_free(&p);
+    *out = plan;
+    return TACIT_OK;
+}

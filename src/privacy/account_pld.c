@@ -1,0 +1,199 @@
+/* The PLD accountant: both directions, composed; epsilon at delta and delta at epsilon. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "privacy/account_pld.h"
+
+/*
+ * Proof note. With a dominating pair for each event and direction (account_event.c), discretised pessimistically
+ * (account_losses.c) and composed with errors bounded (account_compose.c), delta under add/remove is the larger of the
+ * two directions' (Zhu, Dong and Wang 2022). Under replacement it is the smaller of
+ *   - the composition of the pairs EITHER;
+ *   - group privacy on the add/remove curves: replace = remove, then add.
+ * When no loss is infinite, no loss exceeds the sum of the largest, and epsilon is at most that.
+ */
+
+/* Sum of the largest losses, and the log of the probability that none is infinite. */
+static double largest_loss(const tacit_steps *steps, double *log_finite) {
+    double sum = 0;
+    *log_finite = 0;
+    for (size_t i = 0; i < steps->count; i++) {
+        double e, d, runs = (double)steps->items[i].count;
+        if (!tacit_step_pure(&steps->items[i], &e, &d)) return INFINITY;
+        /* An approximate event's own delta can, when added, appear at the loss -log(1 - q): at most this. */
+        if (steps->items[i].kind == TACIT_EVENT_APPROXIMATE) *log_finite += runs * log1p(-fmin(d, 1));
+        sum += runs * e * (1 + 1e-14);
+    }
+    *log_finite *= 1 + 1e-12;
+    return sum;
+}
+
+static size_t directions_of(tacit_direction out[2], const tacit_steps *steps) {
+    bool sampled = false;
+    for (size_t i = 0; i < steps->count; i++) {
+        if (steps->items[i].either) {
+            out[0] = TACIT_EITHER;
+            return 1;
+        }
+        sampled = sampled || steps->items[i].sampling < 1;
+    }
+    out[0] = TACIT_REMOVED;
+    out[1] = TACIT_ADDED;
+    return sampled ? 2 : 1; /* without sampling the pairs are symmetric */
+}
+
+static double composed_curve(const void *context, double epsilon) {
+    return tacit_composed_delta(context, epsilon);
+}
+
+/* Epsilon of one direction; infinity when none is found. */
+static tacit_status direction_epsilon(double *out, const tacit_steps *steps, tacit_direction direction,
+                                      double delta, tacit_error *error) {
+    tacit_pld_plan plan;
+    tacit_composed *composed = NULL;
+    TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, delta, 0, error));
+    TACIT_TRY(tacit_compose(&composed, steps, direction, &plan, error));
+    double high = fmax(plan.epsilon, 1e-6) * (1 + 1e-6), result = INFINITY;
+    for (int i = 0; i < 40 && tacit_composed_delta(composed, high) > delta; i++)
+        high += ldexp(1 / plan.tilt, i - 3) + 1e-3 * high;
+    if (tacit_composed_delta(composed, high) <= delta)
+        result = tacit_solve_epsilon(composed_curve, composed, delta, high);
+    tacit_composed_free(composed);
+    *out = result;
+    return TACIT_OK;
+}
+
+static tacit_status direction_delta(double *out, const tacit_steps *steps, tacit_direction direction,
+                                    double epsilon, tacit_error *error) {
+    tacit_pld_plan plan;
+    tacit_composed *composed = NULL;
+    TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, 0, epsilon, error));
+    TACIT_TRY(tacit_compose(&composed, steps, direction, &plan, error));
+    *out = tacit_composed_delta(composed, epsilon);
+    tacit_composed_free(composed);
+    return TACIT_OK;
+}
+
+static tacit_status pairs_epsilon(double *out, const tacit_accountant *accountant, tacit_adjacency adjacency,
+                                  double delta, tacit_error *error) {
+    tacit_steps steps;
+    tacit_direction directions[2];
+    tacit_status status = TACIT_OK;
+    TACIT_TRY(tacit_steps_make(&steps, accountant, adjacency, error));
+    double worst = 0, log_finite, cap = largest_loss(&steps, &log_finite);
+    size_t count = directions_of(directions, &steps);
+    for (size_t i = 0; i < count; i++) {
+        double one;
+        TACIT_CHECK(direction_epsilon(&one, &steps, directions[i], delta, error));
+        worst = fmax(worst, one);
+    }
+    if (-expm1(log_finite) * (1 + 1e-12) <= delta) worst = fmin(worst, cap);
+    *out = worst;
+cleanup:
+    free(steps.items);
+    return status;
+}
+
+static tacit_status pairs_delta(double *out, const tacit_accountant *accountant, tacit_adjacency adjacency,
+                                double epsilon, tacit_error *error) {
+    tacit_steps steps;
+    tacit_direction directions[2];
+    tacit_status status = TACIT_OK;
+    TACIT_TRY(tacit_steps_make(&steps, accountant, adjacency, error));
+    double worst = 0, log_finite, cap = largest_loss(&steps, &log_finite);
+    size_t count = directions_of(directions, &steps);
+    if (epsilon >= cap) {
+        worst = -expm1(log_finite) * (1 + 1e-12);
+        count = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double one;
+        TACIT_CHECK(direction_delta(&one, &steps, directions[i], epsilon, error));
+        worst = fmax(worst, one);
+    }
+    *out = fmin(1, worst);
+cleanup:
+    free(steps.items);
+    return status;
+}
+
+static bool samples(const tacit_accountant *accountant) {
+    for (size_t i = 0; i < accountant->count; i++)
+        if (accountant->events[i].sampling < 1) return true;
+    return false;
+}
+
+/*
+ * Proof note: group privacy with the two directions apart. Going from D to D' by way of a third data set, first by one
+ * direction at (e1, d1), then by the other at (e2, d2), gives (e1 + e2, d1 + e^e1 d2): M(D) <= e^e1 M(D'') + d1 and
+ * M(D'') <= e^e2 M(D') + d2. Either order will do. Any share d1 < delta is sound; the one taken makes d1 and d2 about equal.
+ */
+static tacit_status group_in_order(double *out, const tacit_steps *steps, tacit_direction first,
+                                   tacit_direction second, double delta, tacit_error *error) {
+    double e1 = INFINITY, e2 = INFINITY;
+    TACIT_TRY(direction_epsilon(&e1, steps, first, delta / 2, error));
+    double share = delta / (1 + exp(e1));
+    if (!(share > 1e-290)) return TACIT_OK;
+    TACIT_TRY(direction_epsilon(&e1, steps, first, share, error));
+    share = (delta - share) * exp(-e1) * (1 - 1e-12);
+    if (!(share > 1e-290)) return TACIT_OK;
+    TACIT_TRY(direction_epsilon(&e2, steps, second, share, error));
+    *out = fmin(*out, tacit_add_up(e1, e2));
+    return TACIT_OK;
+}
+
+/* *out becomes the smaller of itself and the group route's epsilon. */
+static tacit_status group_epsilon(double *out, const tacit_accountant *accountant, double delta,
+                                  tacit_error *error) {
+    tacit_steps steps;
+    tacit_status status = TACIT_OK;
+    TACIT_TRY(tacit_steps_make(&steps, accountant, TACIT_ADD_OR_REMOVE, error));
+    TACIT_CHECK(group_in_order(out, &steps, TACIT_REMOVED, TACIT_ADDED, delta, error));
+    TACIT_CHECK(group_in_order(out, &steps, TACIT_ADDED, TACIT_REMOVED, delta, error));
+cleanup:
+    free(steps.items);
+    return status;
+}
+
+/* Delta by the group route, with epsilon halved. */
+static tacit_status group_delta(double *out, const tacit_accountant *accountant, double epsilon,
+                                tacit_error *error) {
+    tacit_steps steps;
+    double removed = 1, added = 1;
+    tacit_status status = TACIT_OK;
+    TACIT_TRY(tacit_steps_make(&steps, accountant, TACIT_ADD_OR_REMOVE, error));
+    TACIT_CHECK(direction_delta(&removed, &steps, TACIT_REMOVED, epsilon / 2, error));
+    TACIT_CHECK(direction_delta(&added, &steps, TACIT_ADDED, epsilon / 2, error));
+    *out = tacit_group_delta(fmax(removed, added), fmin(removed, added), epsilon);
+cleanup:
+    free(steps.items);
+    return status;
+}
+
+tacit_status tacit_pld_epsilon(double *out, const tacit_accountant *accountant, double delta,
+                               tacit_error *error) {
+    double epsilon;
+    if (delta == 0) {
+        tacit_steps steps;
+        TACIT_TRY(tacit_steps_make(&steps, accountant, accountant->adjacency, error));
+        double log_finite, cap = largest_loss(&steps, &log_finite);
+        free(steps.items);
+        *out = log_finite == 0 ? cap : INFINITY;
+        return TACIT_OK;
+    }
+    TACIT_TRY(pairs_epsilon(&epsilon, accountant, accountant->adjacency, delta, error));
+    if (accountant->adjacency == TACIT_REPLACE && samples(accountant))
+        TACIT_TRY(group_epsilon(&epsilon, accountant, delta, error));
+    *out = epsilon;
+    return TACIT_OK;
+}
+
+tacit_status tacit_pld_delta(double *out, const tacit_accountant *accountant, double epsilon,
+                             tacit_error *error) {
+    double delta, group = 1;
+    TACIT_TRY(pairs_delta(&delta, accountant, accountant->adjacency, epsilon, error));
+    if (accountant->adjacency == TACIT_REPLACE && samples(accountant))
+        TACIT_TRY(group_delta(&group, accountant, epsilon, error));
+    *out = fmin(delta, group);
+    return TACIT_OK;
+}
