@@ -9,8 +9,8 @@
  *
  * with b = 2 Delta/epsilon, or Delta/epsilon when the scores are monotone: replacing one record (or party, as the unit
  * says) moves all scores up, or all down, each by at most Delta. Counts under replacement are not monotone in general:
- * one goes up and another down. Permute-and-flip errs less than the exponential mechanism, for every score vector
- * (McKenna and Sheldon 2020, Theorem 2), and is the one to use.
+ * one goes up and another down. The expected score of permute-and-flip is never below the exponential
+ * mechanism's (McKenna and Sheldon 2020): it is the one to use.
  *
  * Noisy top-n chooses n times, each time among those left, at epsilon/n: b is n times larger, and the n choices, in their
  * order, cost n (epsilon/n) = epsilon by basic composition (Dwork and Roth 2014, Theorem 3.16, for adaptive choices).
