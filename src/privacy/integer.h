@@ -10,9 +10,10 @@
  * Proof notes. Discrete Laplace: the probability of a vector of noise k is proportional to exp(-|k|_1/s), so a shift by
  * at most S changes it by a factor of at most exp(S/s) <= exp(epsilon) (Ghosh, Roughgarden and Sundararajan 2009).
  *
- * Discrete Gaussian: noise of scale s on each of any number of counts, of L2 sensitivity S together, is
- * (S^2/(2 s^2))-zCDP (Canonne, Kamath and Steinke 2020, Theorem 14 with equal scales). A rho-zCDP mechanism is
- * (epsilon, delta)-DP with
+ * Discrete Gaussian: the Renyi divergence of order a between two discrete Gaussians of scale s whose centres are a whole
+ * number m apart is at most a m^2/(2 s^2) (Canonne, Kamath and Steinke 2020). Divergences of independent coordinates add,
+ * so noise of scale s on each of any number of counts, of L2 sensitivity S together, is (S^2/(2 s^2))-zCDP (their
+ * multivariate theorem). A rho-zCDP mechanism is (epsilon, delta)-DP with
  *     delta = exp((a - 1)(a rho - epsilon)) (1 - 1/a)^a / (a - 1)       for every order a > 1
  * (the same paper, Proposition 12 at divergence a rho). Solved for rho at the wanted delta,
  *     rho(a) = (epsilon + (ln delta + ln(a - 1) - a ln(1 - 1/a))/(a - 1))/a,

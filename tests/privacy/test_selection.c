@@ -209,6 +209,23 @@ static void neighbours_differ_by_at_most_epsilon(void **state) {
                 }
 }
 
+static double expected_score(tacit_selection_rule rule, const double *scores, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += scores[i] * chance_of(rule, scores, count, 1, 1, i);
+    return sum;
+}
+
+static void permute_and_flip_never_does_worse(void **state) {
+    (void)state;
+    tacit_stream stream = tacit_stream_from_seed(6);
+    for (size_t i = 0; i < 5000; i++) {
+        double scores[MOST];
+        for (size_t j = 0; j < MOST; j++) scores[j] = -5 * tacit_stream_unit(&stream);
+        assert_true(expected_score(TACIT_SELECT_PERMUTE_AND_FLIP, scores, MOST) >=
+                    expected_score(TACIT_SELECT_EXPONENTIAL, scores, MOST) - 1e-12);
+    }
+}
+
 static void the_grid_keeps_the_sensitivity_and_the_order(void **state) {
     (void)state;
     tacit_stream stream = tacit_stream_from_seed(77);
@@ -321,6 +338,7 @@ int main(void) {
         cmocka_unit_test(noisy_max_has_its_law),
         cmocka_unit_test(permute_and_flip_is_noisy_max_with_exponential_noise),
         cmocka_unit_test(neighbours_differ_by_at_most_epsilon),
+        cmocka_unit_test(permute_and_flip_never_does_worse),
         cmocka_unit_test(the_grid_keeps_the_sensitivity_and_the_order),
         cmocka_unit_test(far_away_scores_are_chosen_last),
         cmocka_unit_test(no_noise_is_only_for_simulations),
