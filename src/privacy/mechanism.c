@@ -5,17 +5,30 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "privacy/gaussian.h"
+#include "privacy/mechanism_parts.h"
 #include "rand/fast.h"
 
-struct tacit_noised {
-    tacit_noise grade;
-    int grid_bits;
-    size_t count;
-    int64_t *steps;
-};
+tacit_status tacit_noise_source_check(const tacit_noise_source *source, tacit_error *error) {
+    if ((source->entropy != NULL) == (source->stream != NULL))
+        return tacit_fail(error, TACIT_USAGE, "noise comes from entropy or from a stream: give exactly one");
+    return TACIT_OK;
+}
 
 tacit_noise tacit_noise_source_grade(const tacit_noise_source *source) {
     return source->entropy != NULL ? TACIT_NOISE_EXACT : TACIT_NOISE_SIMULATED;
+}
+
+tacit_status tacit_noised_create(tacit_noised **out, size_t count, int grid_bits, tacit_error *error) {
+    tacit_noised *noised = TACIT_NEW(tacit_noised, 1);
+    if (noised == NULL) return tacit_fail_memory(error);
+    *noised = (tacit_noised){ TACIT_NOISE_NONE, grid_bits, count, TACIT_NEW(int64_t, count) };
+    if (noised->steps == NULL) {
+        free(noised);
+        return tacit_fail_memory(error);
+    }
+    *out = noised;
+    return TACIT_OK;
 }
 
 tacit_noised *tacit_noised_free(tacit_noised *noised) {
@@ -30,16 +43,35 @@ size_t tacit_noised_count(const tacit_noised *noised) { return noised->count; }
 int tacit_noised_grid_bits(const tacit_noised *noised) { return noised->grid_bits; }
 tacit_noise tacit_noised_grade(const tacit_noised *noised) { return noised->grade; }
 
-tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism, tacit_error *error) {
+tacit_status tacit_mechanism_check(const tacit_mechanism *mechanism, tacit_error *error) {
     TACIT_TRY(tacit_price_check(&mechanism->price, error));
     if (!(mechanism->sensitivity > 0) || !isfinite(mechanism->sensitivity))
         return tacit_fail(error, TACIT_USAGE, "a sensitivity must be positive and finite, not %g",
                           mechanism->sensitivity);
-    if (mechanism->law != TACIT_LAW_LAPLACE && mechanism->law != TACIT_LAW_GAMMA_NORM)
-        return tacit_fail(error, TACIT_USAGE, "no mechanism is priced for this law of noise");
     if (isinf(mechanism->price.epsilon))
         return tacit_fail(error, TACIT_USAGE, "an infinite epsilon has no noise");
-    double scale = nextafter(mechanism->sensitivity / mechanism->price.epsilon, INFINITY);
+    return TACIT_OK;
+}
+
+static tacit_status gaussian_scale(double *out, const tacit_mechanism *mechanism, tacit_error *error) {
+    const tacit_price *price = &mechanism->price;
+    if (!(price->delta > 0))
+        return tacit_fail(error, TACIT_USAGE,
+                          "Gaussian noise needs a delta above 0; at delta 0 use Laplace or gamma-norm noise");
+    return tacit_gaussian_sigma(out, price->epsilon, price->delta, mechanism->sensitivity, error);
+}
+
+tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism, tacit_error *error) {
+    double scale = 0;
+    TACIT_TRY(tacit_mechanism_check(mechanism, error));
+    switch (mechanism->law) {
+    case TACIT_LAW_LAPLACE:
+    case TACIT_LAW_GAMMA_NORM:
+        scale = nextafter(mechanism->sensitivity / mechanism->price.epsilon, INFINITY);
+        break;
+    case TACIT_LAW_GAUSSIAN: TACIT_TRY(gaussian_scale(&scale, mechanism, error)); break;
+    default: return tacit_fail(error, TACIT_USAGE, "no mechanism is priced for this law of noise");
+    }
     if (!isfinite(scale) || scale <= 0)
         return tacit_fail(error, TACIT_USAGE, "sensitivity %g at epsilon %g asks for impossible noise",
                           mechanism->sensitivity, mechanism->price.epsilon);
@@ -60,6 +92,9 @@ static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, const
     TACIT_CHECK(tacit_mechanism_scale(&scale, mechanism, error));
     if (mechanism->law == TACIT_LAW_GAMMA_NORM) {
         tacit_fast_gamma_norm(stream, noise, out->count, scale);
+    } else if (mechanism->law == TACIT_LAW_GAUSSIAN) {
+        tacit_fast_normals(stream, noise, out->count);
+        for (size_t j = 0; j < out->count; j++) noise[j] *= scale;
     } else {
         for (size_t j = 0; j < out->count; j++)
             noise[j] = scale * (tacit_fast_exponential(stream) - tacit_fast_exponential(stream));
@@ -106,15 +141,13 @@ tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_sourc
                                      const tacit_mechanism *mechanism, const double *values, size_t count,
                                      int grid_bits, double bound, tacit_error *error) {
     TACIT_TRY(check_values(values, count, grid_bits, bound, error));
-    tacit_noised *noised = TACIT_NEW(tacit_noised, 1);
-    tacit_status status;
-    if (noised == NULL) return tacit_fail_memory(error);
-    *noised = (tacit_noised){ TACIT_NOISE_NONE, grid_bits, count, TACIT_NEW(int64_t, count) };
-    if (noised->steps == NULL) {
-        status = tacit_fail_memory(error);
-    } else if (isinf(mechanism->price.epsilon) && source->entropy == NULL) {
+    TACIT_TRY(tacit_noise_source_check(source, error));
+    TACIT_TRY(tacit_price_check(&mechanism->price, error));
+    tacit_noised *noised = NULL;
+    tacit_status status = TACIT_OK;
+    TACIT_TRY(tacit_noised_create(&noised, count, grid_bits, error));
+    if (mechanism->price.epsilon == INFINITY && source->entropy == NULL) {
         for (size_t j = 0; j < count; j++) noised->steps[j] = to_step(values[j], grid_bits, bound);
-        status = TACIT_OK;
     } else if (source->entropy != NULL) {
         status = add_exact(noised, source->entropy, mechanism, values, bound, error);
     } else {

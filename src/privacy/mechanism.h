@@ -7,10 +7,16 @@
  *   law                      sensitivity   guarantee
  *   TACIT_LAW_LAPLACE        L1            epsilon-DP, scale S/epsilon
  *   TACIT_LAW_GAMMA_NORM     L2            epsilon-DP, scale S/epsilon
+ *   TACIT_LAW_GAUSSIAN       L2            (epsilon, delta)-DP, delta > 0, scale AG(epsilon, delta; S)
  *
- * Proof note. Both densities are proportional to exp(-|b|/s) in their norm, so moving the centre by at most S
+ * Laws of integers are in privacy/integer.h. The adjacency is that of S: a sensitivity under replacement of a record
+ * or a party gives the guarantee under replacement of one.
+ *
+ * Proof note. The first two densities are proportional to exp(-|b|/s) in their norm, so moving the centre by at most S
  * changes the density anywhere by a factor of at most exp(S/s) = exp(epsilon) (Dwork et al. 2006; Chaudhuri,
- * Monteleoni and Sarwate 2011). What follows, rounding to the grid and clipping to the bound, is
+ * Monteleoni and Sarwate 2011). The Gaussian is calibrated to the exact delta of its privacy loss (Balle and Wang 2018,
+ * Theorem 8: delta = Phi(S/(2s) - epsilon s/S) - e^epsilon Phi(-S/(2s) - epsilon s/S)), rounded up (privacy/gaussian.h);
+ * in d dimensions the loss is that of one, along the shift. What follows, rounding to the grid and clipping to the bound, is
  * post-processing: for a real release the sum is rounded once, in exact arithmetic (rand/exact.h).
  */
 #pragma once
@@ -25,6 +31,9 @@ typedef struct tacit_noise_source {
     tacit_stream *stream;   /* a simulation */
 } tacit_noise_source;
 
+/* TACIT_USAGE unless it is exactly one. */
+tacit_status tacit_noise_source_check(const tacit_noise_source *source, tacit_error *error);
+
 /* What its noise will be worth: TACIT_NOISE_EXACT or TACIT_NOISE_SIMULATED. */
 tacit_noise tacit_noise_source_grade(const tacit_noise_source *source);
 
@@ -34,8 +43,8 @@ typedef struct tacit_mechanism {
     tacit_price price;  /* infinite epsilon: no noise, in simulations only */
 } tacit_mechanism;
 
-/* The scale of the noise, rounded up. TACIT_USAGE for a sensitivity or price that is not positive and finite, or a law
- * not in the table above. */
+/* The scale of the noise, rounded up. TACIT_USAGE for a sensitivity or price that is not positive and finite, a law
+ * not in the table above, or a Gaussian at delta 0. */
 tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism, tacit_error *error);
 
 /* Values with noise, in steps of 2^-grid_bits. */

@@ -4,12 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "privacy/gaussian.h"
 #include "privacy/mechanism.h"
 
-enum { DRAWS = 20000, GRID = 40 };
+/* Enough for a scale 10% off to lie twice 3.3 away, so that missing it has a chance of 1e-9 too: the laws then differ by
+ * .051 (radius), .035 (Laplace) and .046 (Gaussian), times the root of the draws. */
+enum { RADII = 20000, DRAWS = 90000, GRID = 40 };
 
 static const tacit_mechanism gamma_norm = { TACIT_LAW_GAMMA_NORM, 0.5, { TACIT_UNIT_RECORD, 2, 0 } };
 static const tacit_mechanism laplace = { TACIT_LAW_LAPLACE, 0.5, { TACIT_UNIT_RECORD, 2, 0 } };
+static const tacit_mechanism gaussian = { TACIT_LAW_GAUSSIAN, 0.5, { TACIT_UNIT_RECORD, 2, 1e-6 } };
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -17,43 +21,63 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* Kolmogorov's statistic; beyond 3.3 with probability below 2 exp(-2 * 3.3^2) < 1e-9 (Massart 1990). */
-static double distance(double *values, double scale, double (*law)(double)) {
-    double most = 0;
-    qsort(values, DRAWS, sizeof *values, ascending);
-    for (size_t i = 0; i < DRAWS; i++) {
+static double distance(double *values, size_t count, double scale, double (*law)(double)) {
+    double most = 0, n = (double)count;
+    qsort(values, count, sizeof *values, ascending);
+    for (size_t i = 0; i < count; i++) {
         double p = law(values[i] / scale);
-        most = fmax(most, fmax(fabs(p - (double)i / DRAWS), fabs(p - (double)(i + 1) / DRAWS)));
+        most = fmax(most, fmax(fabs(p - (double)i / n), fabs(p - (double)(i + 1) / n)));
     }
-    return sqrt(DRAWS) * most;
+    return sqrt(n) * most;
 }
 
 static double gamma2_law(double x) { return 1 - exp(-x) * (1 + x); }
 static double exponential_law(double x) { return -expm1(-x); }
+static double half_normal_law(double x) { return erf(x / sqrt(2)); }
 
-/* The size of the noise in DRAWS releases: the norm of two coordinates, or the size of one. */
-static void collect(const tacit_noise_source *source, const tacit_mechanism *mechanism, double *sizes) {
+/* The norm of two coordinates in each of RADII releases. */
+static void collect_radii(const tacit_noise_source *source, const tacit_mechanism *mechanism, double *sizes) {
     tacit_error error = TACIT_ERROR_INIT;
     const double values[2] = { 3, -1 };
-    for (size_t i = 0; i < DRAWS; i++) {
+    for (size_t i = 0; i < RADII; i++) {
         tacit_noised *noised = NULL;
         CHECK_OK(tacit_mechanism_release(&noised, source, mechanism, values, 2, GRID, 1000, &error), error);
         const int64_t *steps = tacit_noised_steps(noised);
-        double x = ldexp((double)steps[0], -GRID) - 3, y = ldexp((double)steps[1], -GRID) + 1;
-        sizes[i] = mechanism->law == TACIT_LAW_LAPLACE ? fabs(x) : hypot(x, y);
+        sizes[i] = hypot(ldexp((double)steps[0], -GRID) - 3, ldexp((double)steps[1], -GRID) + 1);
         assert_int_equal(tacit_noised_grade(noised), tacit_noise_source_grade(source));
         tacit_noised_free(noised);
     }
 }
 
+/* The sizes of the noise in one release of DRAWS values, which is independent from one to the next. */
+static void collect_sizes(const tacit_noise_source *source, const tacit_mechanism *mechanism, double *sizes) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_noised *noised = NULL;
+    for (size_t i = 0; i < DRAWS; i++) sizes[i] = 3;
+    CHECK_OK(tacit_mechanism_release(&noised, source, mechanism, sizes, DRAWS, GRID, 1000, &error), error);
+    for (size_t i = 0; i < DRAWS; i++)
+        sizes[i] = fabs(ldexp((double)tacit_noised_steps(noised)[i], -GRID) - 3);
+    assert_int_equal(tacit_noised_grade(noised), tacit_noise_source_grade(source));
+    tacit_noised_free(noised);
+}
+
+/* It fits, and the same check does see a scale 10% off. */
+static void check_fit(double *sizes, size_t count, double scale, double (*law)(double)) {
+    assert_true(distance(sizes, count, scale, law) < 3.3);
+    assert_true(distance(sizes, count, 1.1 * scale, law) > 3.3);
+}
+
 static void check_laws(const tacit_noise_source *source) {
-    double *sizes = malloc(DRAWS * sizeof *sizes);
+    double scale = 0, *sizes = malloc(DRAWS * sizeof *sizes);
     assert_non_null(sizes);
-    collect(source, &gamma_norm, sizes); /* scale S/epsilon = 1/4; the radius in two dimensions is Gamma(2) */
-    assert_true(distance(sizes, 0.25, gamma2_law) < 3.3);
-    assert_true(distance(sizes, 0.25 * 1.15, gamma2_law) > 3.3); /* the check does see a wrong scale */
-    collect(source, &laplace, sizes);
-    assert_true(distance(sizes, 0.25, exponential_law) < 3.3);
-    assert_true(distance(sizes, 0.25 * 1.2, exponential_law) > 3.3);
+    collect_radii(source, &gamma_norm,
+                  sizes); /* scale S/epsilon = 1/4; the radius in two dimensions is Gamma(2) */
+    check_fit(sizes, RADII, 0.25, gamma2_law);
+    collect_sizes(source, &laplace, sizes);
+    check_fit(sizes, DRAWS, 0.25, exponential_law);
+    assert_int_equal(tacit_mechanism_scale(&scale, &gaussian, NULL), TACIT_OK);
+    collect_sizes(source, &gaussian, sizes);
+    check_fit(sizes, DRAWS, scale, half_normal_law);
     free(sizes);
 }
 
@@ -133,6 +157,37 @@ static void the_scale_is_rounded_up_and_nonsense_refused(void **state) {
     assert_int_equal(tacit_mechanism_scale(&scale, &unpriced, NULL), TACIT_USAGE);
 }
 
+static void gaussian_noise_buys_its_delta_and_no_less(void **state) {
+    (void)state;
+    double scale = 0, delta = 0;
+    assert_int_equal(tacit_mechanism_scale(&scale, &gaussian, NULL), TACIT_OK);
+    assert_int_equal(tacit_gaussian_delta(&delta, scale / 0.5, 2, NULL), TACIT_OK);
+    assert_true(delta <= 1e-6 * (1 + 1e-9) && delta > 0.999e-6);
+    tacit_stream stream = tacit_stream_from_seed(5);
+    const double value = 1;
+    const double wrong[] = { 0, -1, 1, NAN };
+    for (size_t i = 0; i < 4; i++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_noised *noised = NULL;
+        tacit_mechanism bad = gaussian;
+        bad.price.delta = wrong[i];
+        tacit_status status = tacit_mechanism_release(&noised, &(tacit_noise_source){ .stream = &stream },
+                                                      &bad, &value, 1, 4, 10, &error);
+        assert_true(status == TACIT_USAGE || status == TACIT_INPUT);
+        assert_true(error.text[0] != 0);
+        assert_null(noised);
+    }
+}
+
+static void a_source_is_exactly_one(void **state) {
+    (void)state;
+    tacit_noised *noised = NULL;
+    const double value = 1;
+    const tacit_noise_source none = { .stream = NULL };
+    assert_int_equal(tacit_mechanism_release(&noised, &none, &laplace, &value, 1, 4, 10, NULL), TACIT_USAGE);
+    assert_null(noised);
+}
+
 static void values_that_are_no_numbers_are_not_released(void **state) {
     (void)state;
     tacit_stream stream = tacit_stream_from_seed(4);
@@ -158,6 +213,8 @@ int main(void) {
         cmocka_unit_test(noise_beyond_the_bound_is_clipped_to_it),
         cmocka_unit_test(no_noise_is_only_for_simulations),
         cmocka_unit_test(the_scale_is_rounded_up_and_nonsense_refused),
+        cmocka_unit_test(gaussian_noise_buys_its_delta_and_no_less),
+        cmocka_unit_test(a_source_is_exactly_one),
         cmocka_unit_test(values_that_are_no_numbers_are_not_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
