@@ -64,7 +64,7 @@ double tacit_beta_tail(double a, double b, double x, double y) {
 static double upper_tail(double k, double n, double p) { return tacit_beta_tail(k, n - k + 1, p, 1 - p); }
 static double lower_tail(double k, double n, double p) { return tacit_beta_tail(n - k, k + 1, 1 - p, p); }
 
-/* The tail's relative error moves p by far less than this. */
+/* The tail's relative error moves the odds by far less than this. */
 static const double OUTWARDS = 1e-11;
 static const int HALVINGS = 400;
 
@@ -79,7 +79,7 @@ double tacit_binomial_lower(uint64_t k, uint64_t n, double alpha) {
         else
             high = middle;
     }
-    return low * (1 - OUTWARDS);
+    return low - OUTWARDS * low * (1 - low);
 }
 
 double tacit_binomial_upper(uint64_t k, uint64_t n, double alpha) {
@@ -93,5 +93,5 @@ double tacit_binomial_upper(uint64_t k, uint64_t n, double alpha) {
         else
             low = middle;
     }
-    return fmin(1, high * (1 + OUTWARDS));
+    return fmin(1, high + OUTWARDS * high * (1 - high));
 }
