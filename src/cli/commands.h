@@ -8,6 +8,7 @@
     X(methods)                                                                                               \
     X(explain)                                                                                               \
     X(simulate)                                                                                              \
+    X(audit)                                                                                                 \
     X(evaluate)                                                                                              \
     X(predict)                                                                                               \
     X(data_info)                                                                                             \

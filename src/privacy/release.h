@@ -29,9 +29,9 @@ typedef enum tacit_release_kind {
 
 /* Where the noise behind the price comes from (for an entrusted release: the noise promised). */
 typedef enum tacit_noise {
-    TACIT_NOISE_NONE,        /* no noise: epsilon is infinite, or 0 for sealed */
-    TACIT_NOISE_SIMULATED,   /* fast double-precision samplers or a seeded stream: simulations only */
-    TACIT_NOISE_EXACT        /* exact rounding of real-valued noise */
+    TACIT_NOISE_NONE,      /* no noise: epsilon is infinite, or 0 for sealed */
+    TACIT_NOISE_SIMULATED, /* fast double-precision samplers or a seeded stream: simulations only */
+    TACIT_NOISE_EXACT      /* exact rounding of real-valued noise */
 } tacit_noise;
 
 /* All pointers are borrowed for the time of the call. Names are printable UTF-8 of at most TACIT_NAME_MOST

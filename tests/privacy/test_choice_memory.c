@@ -1,26 +1,9 @@
 /* Every allocation of a mechanism fails once: the call says so, and nothing is released. */
 #include "chances.h"
 
+#include "failing.h"
 #include "privacy/integer.h"
 #include "privacy/response.h"
-
-static struct {
-    bool armed;
-    long at, seen;
-} failing;
-
-static bool due(void) { return failing.armed && ++failing.seen == failing.at; }
-
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-
-void *__wrap_malloc(size_t size) { return due() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return due() ? NULL : __real_calloc(count, size); }
-void *__wrap_realloc(void *block, size_t size) { return due() ? NULL : __real_realloc(block, size); }
 
 /* One release by each mechanism; whether something came out. */
 typedef tacit_status mechanism_call(bool *released, const tacit_noise_source *source);
@@ -81,10 +64,9 @@ static void survives(mechanism_call *call) {
         long at = 1;
         for (; failed; at++) {
             bool released = false;
-            failing.armed = true, failing.at = at, failing.seen = 0;
+            fail_allocation(at);
             tacit_status status = call(&released, &from.each[s]);
-            failing.armed = false;
-            failed = failing.seen >= at;
+            failed = allocation_failed();
             assert_int_equal(status, failed ? TACIT_NO_MEMORY : TACIT_OK);
             assert_int_equal(released, !failed);
         }
