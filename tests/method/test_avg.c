@@ -8,6 +8,7 @@
  */
 #include "check.h"
 
+#include "lab/replay.h"
 #include "parties.h"
 #include "session/party.h"
 
@@ -60,30 +61,35 @@ static size_t weights_of(const tacit_plan *plan) {
     return plan->classes > 2 ? plan->classes * plan->features : plan->features;
 }
 
-/* How far the sum moves when rows [first, first + count) become those of `other`. Both are left as they were.
- */
-static double measured_shift(parties *self, size_t first, size_t count, const tacit_dataset *other) {
-    double before[MOST_WEIGHTS], after[MOST_WEIGHTS];
-    size_t d = self->data->features, bytes = count * d * sizeof(double);
-    parties changed = { 0 };
+/* Rows [first, first + count) of a set become those of `other`. */
+typedef struct replacement {
+    const parties *world;
+    size_t first, count;
+    const tacit_dataset *other;
+} replacement;
+
+static tacit_status replace_rows(void *context, size_t number, tacit_pair *out, tacit_error *error) {
+    const replacement *self = context;
+    const tacit_dataset *data = self->world->data;
+    (void)number;
+    out->plan = self->world->plan;
+    out->split = split_in_blocks(data->rows, out->plan.parties);
+    TACIT_TRY(tacit_plan_set(&out->plan, "unit", self->count == 1 ? "record" : "party", error));
+    for (int side = 0; side < 2; side++) TACIT_TRY(tacit_pair_copy(&out->data[side], data, error));
+    memcpy(out->data[1]->dense.values + self->first * data->features, self->other->dense.values,
+           self->count * data->features * sizeof(double));
+    memcpy(out->data[1]->label + self->first, self->other->label, self->count * sizeof *self->other->label);
+    return TACIT_OK;
+}
+
+/* How far the sum moves when one row, or all rows of a party, are replaced; never beyond what avg declares. */
+static double measured_shift(const parties *self, size_t first, size_t count, const tacit_dataset *other) {
     tacit_error error = TACIT_ERROR_INIT;
-    sum_of(self, before);
-    double *rows = malloc(bytes), *at = self->data->dense.values + first * d;
-    int32_t *labels = malloc(count * sizeof *labels);
-    assert_true(rows != NULL && labels != NULL);
-    memcpy(rows, at, bytes);
-    memcpy(labels, self->data->label + first, count * sizeof *labels);
-    memcpy(at, other->dense.values, bytes);
-    memcpy(self->data->label + first, other->label, count * sizeof *labels);
-    changed.plan = self->plan; /* a new set of parties: the old ones remember their models */
-    CHECK_OK(tacit_local_create(&changed.local, self->data, self->split, NULL, &error), error);
-    sum_of(&changed, after);
-    tacit_local_free(changed.local);
-    memcpy(at, rows, bytes);
-    memcpy(self->data->label + first, labels, count * sizeof *labels);
-    free(rows);
-    free(labels);
-    return distance(before, after, weights_of(&self->plan));
+    replacement rows = { self, first, count, other };
+    tacit_replay replay;
+    CHECK_OK(tacit_replay_run(&replay, replace_rows, &rows, 1, 1, NULL, &error), error);
+    assert_true(replay.ratio <= 1);
+    return replay.shift;
 }
 
 /* Random points with random labels, some of them on the sphere. */
