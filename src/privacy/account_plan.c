@@ -92,6 +92,20 @@ static tacit_status picture_make(picture *out, const tacit_steps *steps, tacit_d
     return TACIT_OK;
 }
 
+/* The widest range of any one run's losses. */
+static double picture_reach(const picture *p) {
+    double widest = 0;
+    for (size_t i = 0; i < p->count; i++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t k = 0; k < p->sketches[i].count; k++) {
+            low = fmin(low, p->sketches[i].loss[k]);
+            high = fmax(high, p->sketches[i].loss[k]);
+        }
+        widest = fmax(widest, high - low);
+    }
+    return widest;
+}
+
 /* log E e^(theta loss) of the composition, with its first two derivatives. */
 typedef struct cumulants {
     double log_moment, mean, variance;
@@ -154,13 +168,15 @@ static const double DEPTH = 23; /* parts lost on the way are e^-23 = 1e-10 of de
 enum { LENGTH_LEAST = 1 << 12, LENGTH_MOST = 1 << 20 };
 
 /* The grid: spreading over cells of h raises a run's log moment by about theta (theta + 1) h^2/12, hence epsilon by
- * runs (theta + 1) h^2/12; one part in 1e5 of it is allowed. Where events have point masses at +-e, h divides e, so that
+ * runs (theta + 1) h^2/12; one part in 1e5 of it (or of a tenth of the spread) is allowed. Where events have point masses at +-e, h divides e, so that
  * they need no spreading. */
-static void choose_grid(tacit_pld_plan *plan, const tacit_steps *steps, double runs) {
-    double allowed = sqrt(12e-5 * fmax(plan->epsilon, 1e-6) / (runs * (plan->tilt + 1)));
+static void choose_grid(tacit_pld_plan *plan, const tacit_steps *steps, double runs, double least) {
+    double allowed = sqrt(12e-5 * fmax(plan->epsilon, 0.1 * plan->spread) / (runs * (plan->tilt + 1)));
     size_t length = LENGTH_LEAST;
     while (length < LENGTH_MOST && plan->window / (double)length > allowed) length *= 2;
-    plan->grid = plan->window / (double)length;
+    plan->grid =
+        fmax(plan->window / (double)length, allowed / 8); /* a short ring is no reason for a fine grid */
+    plan->grid = fmax(plan->grid, least);
     plan->length = length;
     for (size_t i = 0; i < steps->count; i++) {
         const tacit_step *step = &steps->items[i];
@@ -195,7 +211,7 @@ tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, 
         picture p;
         if (delta > 0 || pass > 0) plan.tail = fmax(exp(log_delta - DEPTH) / runs, 1e-300);
         TACIT_TRY(picture_make(&p, steps, direction, plan.tail, error));
-        plan.tilt = choose_tilt(&plan.stopped, &p, delta, epsilon, far ? 8e3 : 8);
+        plan.tilt = choose_tilt(&plan.stopped, &p, delta, epsilon, far ? 800 : 8);
         cumulants c = cumulants_at(&p, plan.tilt);
         plan.spread = fmax(sqrt(c.variance), 1e-9);
         before = log_delta;
@@ -206,11 +222,13 @@ tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, 
         bool last = delta > 0 || pass == 11 || (pass > 0 && fabs(log_delta - before) < 1);
         /* The answer lies a little below Chernoff's epsilon. */
         double answer = delta > 0 ? fmax(0, plan.epsilon - 12 / plan.tilt) : epsilon;
-        if (last) choose_window(&plan, &p, answer, log_delta);
+        if (last) {
+            choose_window(&plan, &p, answer, log_delta);
+            choose_grid(&plan, steps, runs, far ? picture_reach(&p) * 0x1p-17 : 0);
+        }
         picture_free(&p);
         if (last) break;
     }
-    choose_grid(&plan, steps, runs);
     *out = plan;
     return TACIT_OK;
 }

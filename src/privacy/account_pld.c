@@ -64,6 +64,14 @@ static tacit_status planned_epsilon(double *out, const tacit_steps *steps, tacit
     return TACIT_OK;
 }
 
+/* In ADDED a sampled run's loss is at most -log(1 - q), whatever the mechanism; rounded up. Infinity without sampling. */
+static double added_most(const tacit_steps *steps) {
+    double sum = 0;
+    for (size_t i = 0; i < steps->count; i++)
+        sum -= (double)steps->items[i].count * log1p(-steps->items[i].sampling);
+    return sum * (1 + 1e-12);
+}
+
 /* Epsilon of one direction. Where Chernoff's epsilon, which the first plan is made for, is far off, or its tilt was stopped,
  * a second plan is made; both results hold. */
 static tacit_status direction_epsilon(double *out, const tacit_steps *steps, tacit_direction direction,
@@ -78,7 +86,8 @@ static tacit_status direction_epsilon(double *out, const tacit_steps *steps, tac
             tacit_pld_plan_make(&plan, steps, direction, off ? 0 : delta, off ? epsilon : 0, !off, error));
         TACIT_TRY(planned_epsilon(&again, steps, direction, &plan, delta, error));
     }
-    *out = fmin(epsilon, again);
+    epsilon = fmin(epsilon, again);
+    *out = direction == TACIT_ADDED ? fmin(epsilon, added_most(steps)) : epsilon;
     return TACIT_OK;
 }
 
@@ -100,6 +109,10 @@ static tacit_status direction_delta(double *out, const tacit_steps *steps, tacit
                                     double epsilon, tacit_error *error) {
     tacit_pld_plan plan;
     double best = 1, infinite = 0, again = 1;
+    if (direction == TACIT_ADDED && epsilon >= added_most(steps)) {
+        *out = 0;
+        return TACIT_OK;
+    }
     TACIT_TRY(tacit_pld_plan_make(&plan, steps, direction, 0, epsilon, false, error));
     TACIT_TRY(planned_delta(&best, &infinite, steps, direction, &plan, epsilon, error));
     if (plan.stopped) {

@@ -36,7 +36,7 @@ typedef struct tacit_pld_plan {
 } tacit_pld_plan;
 
 /* For delta > 0 and the epsilon that belongs to it, or, with delta = 0, for `epsilon`; `far` sets the limit on the tilt a
- * thousand times higher. */
+ * hundred times higher. */
 tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, tacit_direction direction,
                                  double delta, double epsilon, bool far, tacit_error *error);
 

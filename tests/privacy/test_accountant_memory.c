@@ -7,7 +7,7 @@
 static tacit_status whole_use(double *epsilon, double *delta, tacit_adjacency adjacency) {
     tacit_accountant *accountant = NULL;
     tacit_spending spending;
-    tacit_event events[] = { tacit_event_sampled(tacit_event_laplace(5, 1), 0.2),
+    tacit_event events[] = { tacit_event_sampled(tacit_event_gaussian(3, 4), 0.2),
                              tacit_event_approximate(0.1, 1e-9, 1) };
     tacit_status status = tacit_accountant_create(&accountant, adjacency, NULL);
     for (int i = 0; i < 2 && status == TACIT_OK; i++)
