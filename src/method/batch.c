@@ -1,21 +1,7 @@
 /*
  * batch: the model that pooling all rows would give. A yardstick without privacy, for simulations only.
  */
-#include <math.h>
-
 #include "session/session.h"
-
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    (void)plan;
-    (void)error;
-    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
-    return TACIT_OK;
-}
-
-static tacit_release_kind release_kind(const tacit_plan *plan) {
-    (void)plan;
-    return TACIT_RELEASE_CHARGED;
-}
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     const tacit_view *rows =
@@ -47,7 +33,7 @@ const tacit_method tacit_method_batch = {
     .theorem = "none",
     .claim = "none: the papers use it as a yardstick too",
     .caveats = "never publish its model when the rows are private",
-    .price = price,
-    .release_kind = release_kind,
+    .price = tacit_yardstick_price,
+    .release_kind = tacit_yardstick_kind,
     .coordinate = coordinate,
 };

@@ -8,18 +8,6 @@
 #include "session/party.h"
 #include "session/session.h"
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    (void)plan;
-    (void)error;
-    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
-    return TACIT_OK;
-}
-
-static tacit_release_kind release_kind(const tacit_plan *plan) {
-    (void)plan;
-    return TACIT_RELEASE_CHARGED;
-}
-
 /* The party's half: its local weights. */
 static tacit_status answer_weights(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                    tacit_error *error) {
@@ -75,8 +63,8 @@ const tacit_method tacit_method_indiv = {
     .theorem = "none",
     .claim = "none: the papers use it as a yardstick too",
     .caveats = "never publish its model when the rows are private",
-    .price = price,
-    .release_kind = release_kind,
+    .price = tacit_yardstick_price,
+    .release_kind = tacit_yardstick_kind,
     .coordinate = coordinate,
     .handlers = handlers,
 };

@@ -55,6 +55,10 @@ typedef struct tacit_prices {
     tacit_price charged, claimed;
 } tacit_prices;
 
+/* For a yardstick without privacy: an infinite price, and values as they are. */
+tacit_status tacit_yardstick_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+tacit_release_kind tacit_yardstick_kind(const tacit_plan *plan);
+
 /* The noise that buys the price. */
 typedef struct tacit_noise_law {
     const char *law;      /* e.g. "gamma-norm G(d, s)" */

@@ -92,6 +92,18 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     return plan->method->check != NULL ? plan->method->check(plan, error) : TACIT_OK;
 }
 
+tacit_status tacit_yardstick_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    (void)plan;
+    (void)error;
+    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
+    return TACIT_OK;
+}
+
+tacit_release_kind tacit_yardstick_kind(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_CHARGED;
+}
+
 tacit_status tacit_outcome_add(tacit_outcome *outcome, tacit_model *model, tacit_error *error) {
     tacit_model **models = tacit_grow(outcome->models, outcome->count + 1, sizeof *models);
     if (models == NULL) {
