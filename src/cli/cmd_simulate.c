@@ -60,7 +60,8 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
     TACIT_TRY(read_settings(all, arguments, error));
     plan->epsilons = tacit_arguments_numbers(arguments, "epsilon", &plan->epsilon_count);
     plan->delta = tacit_arguments_number(arguments, "delta");
-    plan->lambda = tacit_arguments_number(arguments, "lambda");
+    if (tacit_arguments_given(arguments, "lambda"))
+        plan->lambda = tacit_arguments_number(arguments, "lambda");
     plan->trials = (size_t)tacit_arguments_integer(arguments, "trials");
     if (tacit_arguments_given(arguments, "minimum-rows"))
         plan->minimum_rows = (size_t)tacit_arguments_integer(arguments, "minimum-rows");
@@ -77,6 +78,8 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
                           "give one of the two");
     if (tacit_arguments_given(arguments, "test") && tacit_arguments_given(arguments, "test-fraction"))
         return tacit_fail(error, TACIT_USAGE, "give either --test or --test-fraction");
+    if (tacit_arguments_given(arguments, "aux") && tacit_arguments_given(arguments, "aux-fraction"))
+        return tacit_fail(error, TACIT_USAGE, "give either --aux or --aux-fraction");
     if (tacit_arguments_given(arguments, "out") && tacit_simulation_runs(plan) != 1)
         return tacit_fail(error, TACIT_USAGE,
                           "--out writes the model of one method at one epsilon, and this sweep has %zu",
@@ -97,6 +100,7 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
     all->plan.dataset = all->deal.data;
     all->plan.split = all->deal.parties;
     all->plan.test = all->deal.test;
+    all->plan.auxiliary = all->deal.auxiliary;
     all->plan.pool = all->pool;
     all->plan.progress = tacit_console_progress(console);
     return tacit_simulate(&all->plan, all->runs, &all->model, error);
@@ -128,14 +132,17 @@ static void print_remarks(const work *all, const tacit_arguments *arguments, tac
 static tacit_status report(const work *all, const tacit_arguments *arguments, tacit_console *console,
                            tacit_error *error) {
     size_t least, most, parties = all->deal.parties->parts, tests = all->deal.test.rows.count;
-    char rows[64];
+    char rows[64], points[64] = "", lambda[64] = "lambda chosen for each run";
     tacit_deal_range(&all->deal, &least, &most);
+    if (all->deal.auxiliary.rows.count > 0)
+        snprintf(points, sizeof points, "; %zu public points", all->deal.auxiliary.rows.count);
+    if (all->plan.lambda > 0) snprintf(lambda, sizeof lambda, "lambda %g", all->plan.lambda);
     snprintf(rows, sizeof rows, least == most ? "%zu" : "%zu to %zu", least, most);
     print_remarks(all, arguments, console);
-    tacit_console_print(console, "%zu %s of %s rows, %zu features; %zu test rows; lambda %g; seed %llu\n\n",
+    tacit_console_print(console, "%zu %s of %s rows, %zu features%s; %zu test rows; %s; seed %llu\n\n",
                         parties, tacit_plural(parties, "party", "parties"), rows, all->deal.data->features,
-                        tests, all->plan.lambda, (unsigned long long)all->plan.seed);
-    TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, error));
+                        points, tests, lambda, (unsigned long long)all->plan.seed);
+    TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, all->plan.lambda == 0, error));
     return tacit_console_document(console, tacit_runs_document(all->runs, all->run_count, all->plan.seed),
                                   error);
 }
@@ -209,6 +216,17 @@ static const tacit_option options[] = {
       .least = 0,
       .most = 1,
       .help = "how many of --train are held out; 0.2 unless told" },
+    { .name = "aux",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .help = "public auxiliary points for methods that ask parties to label them; a label column is not read" },
+    { .name = "aux-fraction",
+      .kind = TACIT_OPTION_NUMBER,
+      .placeholder = "F",
+      .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE | TACIT_RULE_BELOW,
+      .least = 0,
+      .most = 1,
+      .help = "the same from --train: this part of its rows counts as public" },
     { .name = "parties",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "M",
@@ -240,11 +258,11 @@ static const tacit_option options[] = {
     { .name = "lambda",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "L",
-      .fallback = "0.01",
       .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
       .least = 0,
       .most = INFINITY,
-      .help = "weight of the regulariser (lambda/2)|w|^2" },
+      .help = "weight of the regulariser (lambda/2)|w|^2; unless told each method chooses one from public "
+              "quantities, or takes 0.01" },
     { .name = "minimum-rows",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "N",
@@ -304,6 +322,10 @@ const tacit_command tacit_command_simulate = {
             { "Five clinics, three prices, beside pooling all rows and staying alone.",
               "tacit simulate --method batch,indiv,avg --train examples/breast_cancer.csv --schema "
               "examples/breast_cancer.schema.yaml --parties 5 --epsilon 1,2,5 --lambda 0.05 --trials 20" },
+            { "Thirty parties label public points, each with a classifier of its own kind.",
+              "tacit simulate --method vote,soft,soft-stat --train examples/breast_cancer.csv --schema "
+              "examples/breast_cancer.schema.yaml --parties 30 --aux-fraction 0.2 --epsilon 1,3,10 --set "
+              "local=logistic,tree,bayes" },
             { "Keep a model.", "tacit simulate --method avg --train patients.csv --schema patients.yaml "
                                "--parties 10 --epsilon 1 --out model.json" },
             { .text = NULL },

@@ -9,6 +9,7 @@ void tacit_deal_clear(tacit_deal *deal) {
     tacit_split_free(deal->holdout);
     tacit_schema_free(deal->schema);
     tacit_dataset_free(deal->test_data);
+    tacit_dataset_free(deal->aux_data);
     tacit_dataset_free(deal->data);
     *deal = (tacit_deal)TACIT_DEAL_INIT;
 }
@@ -28,31 +29,43 @@ static tacit_status read_rows(tacit_deal *deal, const tacit_arguments *arguments
     const char *schema = tacit_arguments_text(arguments, "schema");
     const char *train = tacit_arguments_text(arguments, "train");
     const char *test = tacit_arguments_text(arguments, "test");
+    const char *aux = tacit_arguments_text(arguments, "aux");
     if (schema != NULL) TACIT_TRY(tacit_schema_load(&deal->schema, schema, error));
     TACIT_TRY(tacit_dataset_load(&deal->data, schema != NULL ? NULL : &deal->schema, train, deal->schema,
                                  options, error));
-    if (test == NULL) return TACIT_OK;
     /* The schema has taken label and positive class in; groups only say which party has a row. */
     tacit_load_options others = *options;
     others.label = others.positive = others.group = NULL;
-    return tacit_dataset_load(&deal->test_data, NULL, test, deal->schema, &others, error);
+    if (test != NULL)
+        TACIT_TRY(tacit_dataset_load(&deal->test_data, NULL, test, deal->schema, &others, error));
+    others.label_optional = true;
+    if (aux != NULL) TACIT_TRY(tacit_dataset_load(&deal->aux_data, NULL, aux, deal->schema, &others, error));
+    return TACIT_OK;
 }
 
-/* The rows to train on; deal->test is set to the others. */
+/* The rows to train on; deal->test and deal->auxiliary are set to the others. */
 static tacit_status hold_out(tacit_deal *deal, const tacit_arguments *arguments, const tacit_stream *root,
                              tacit_view *train, tacit_error *error) {
-    if (deal->test_data != NULL) {
-        *train = tacit_dataset_view(deal->data);
-        deal->test = tacit_dataset_view(deal->test_data);
-        return TACIT_OK;
-    }
-    double fraction = tacit_arguments_given(arguments, "test-fraction")
-                          ? tacit_arguments_number(arguments, "test-fraction")
-                          : USUAL_TEST_FRACTION;
+    double aux_fraction = tacit_arguments_given(arguments, "aux-fraction")
+                              ? tacit_arguments_number(arguments, "aux-fraction")
+                              : 0;
+    double test_fraction = deal->test_data != NULL                           ? 0
+                           : tacit_arguments_given(arguments, "test-fraction") ? tacit_arguments_number(arguments, "test-fraction")
+                                                                               : USUAL_TEST_FRACTION;
+    if (test_fraction + aux_fraction >= 1)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--test-fraction and --aux-fraction leave no rows to train on");
     tacit_stream stream = tacit_stream_fork(root, "test rows", 0, 0);
-    TACIT_TRY(tacit_split_holdout(&deal->holdout, deal->data->rows, fraction, 0, &stream, error));
-    *train = tacit_split_view(deal->holdout, deal->data, TACIT_PART_TRAIN);
-    deal->test = tacit_split_view(deal->holdout, deal->data, TACIT_PART_TEST);
+    *train = tacit_dataset_view(deal->data);
+    if (test_fraction + aux_fraction > 0) {
+        TACIT_TRY(tacit_split_holdout(&deal->holdout, deal->data->rows, test_fraction, aux_fraction, &stream,
+                                      error));
+        *train = tacit_split_view(deal->holdout, deal->data, TACIT_PART_TRAIN);
+        deal->test = tacit_split_view(deal->holdout, deal->data, TACIT_PART_TEST);
+        deal->auxiliary = tacit_split_view(deal->holdout, deal->data, TACIT_PART_AUX);
+    }
+    if (deal->test_data != NULL) deal->test = tacit_dataset_view(deal->test_data);
+    if (deal->aux_data != NULL) deal->auxiliary = tacit_dataset_view(deal->aux_data);
     return TACIT_OK;
 }
 

@@ -1,4 +1,4 @@
-/* The rows a simulation works on: read, some kept for testing, the rest dealt out to parties. */
+/* The rows a simulation works on: read, some kept for testing, some made public, the rest dealt out to parties. */
 #pragma once
 
 #include "cli/arguments.h"
@@ -8,17 +8,19 @@
 typedef struct tacit_deal {
     tacit_dataset *data;
     tacit_dataset *test_data; /* NULL when test rows were held out of `data` */
+    tacit_dataset *aux_data;  /* NULL when auxiliary rows were, or there are none */
     tacit_schema *schema;     /* the one given, or drafted from the rows: see data->bounds_from_data */
-    tacit_split *holdout;     /* NULL when there is a test file */
+    tacit_split *holdout;
     tacit_split *parties;
     tacit_view test;
+    tacit_view auxiliary; /* no rows when there are none */
     size_t empty_groups; /* values of --split by:COLUMN that only test rows have; they are no parties */
 } tacit_deal;
 
 #define TACIT_DEAL_INIT                                                                                      \
     { .data = NULL }
 
-/* As --train, --schema, --test, --test-fraction, --parties and --split say. All chance comes from `seed`. */
+/* As --train, --schema, --test, --test-fraction, --aux, --aux-fraction, --parties and --split say. All chance comes from `seed`. */
 tacit_status tacit_deal_make(tacit_deal *out, const tacit_arguments *arguments, tacit_console *console,
                              uint64_t seed, tacit_error *error);
 void tacit_deal_clear(tacit_deal *deal);

@@ -32,14 +32,15 @@ static void add_charge(tacit_grid *grid, const tacit_run *run) {
                         tacit_unit_name(price->unit));
 }
 
-tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, size_t count,
+tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, size_t count, bool lambdas,
                               tacit_error *error) {
     static const tacit_grid_column columns[] = { { "method", TACIT_LEFT },    { "epsilon", TACIT_RIGHT },
                                                  { "accuracy", TACIT_RIGHT }, { "AUC", TACIT_RIGHT },
                                                  { "log-loss", TACIT_RIGHT }, { "charged", TACIT_LEFT },
-                                                 { "time", TACIT_RIGHT } };
+                                                 { "time", TACIT_RIGHT },     { "lambda", TACIT_RIGHT } };
+    size_t shown = sizeof columns / sizeof *columns - !lambdas;
     tacit_grid *grid = NULL;
-    TACIT_TRY(tacit_grid_create(&grid, columns, sizeof columns / sizeof *columns, error));
+    TACIT_TRY(tacit_grid_create(&grid, columns, shown, error));
     for (size_t i = 0; i < count; i++) {
         const tacit_run *run = &runs[i];
         char epsilon[TACIT_NUMBER_TEXT];
@@ -50,6 +51,7 @@ tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, siz
         add_spread(grid, &run->log_loss, run->trials);
         add_charge(grid, run);
         tacit_grid_cell(grid, "%.2f s", run->seconds);
+        if (lambdas) tacit_grid_cell(grid, "%.3g", run->lambda);
     }
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
@@ -65,8 +67,8 @@ static json_t *spread_document(const tacit_spread *spread) {
 static json_t *run_document(const tacit_run *run) {
     const tacit_price *charged = &run->charged, *claimed = &run->claimed;
     return json_pack(
-        "{s:s,s:o,s:o,s:I,s:o,s:o,s:o,s:{s:s,s:o,s:o},s:{s:o,s:o},s:f,s:I,s:I}", "method", run->method->name,
-        "epsilon", tacit_json_number(run->epsilon), "delta", tacit_json_number(run->delta), "trials",
+        "{s:s,s:o,s:o,s:f,s:I,s:o,s:o,s:o,s:{s:s,s:o,s:o},s:{s:o,s:o},s:f,s:I,s:I}", "method", run->method->name,
+        "epsilon", tacit_json_number(run->epsilon), "delta", tacit_json_number(run->delta), "lambda", run->lambda, "trials",
         (json_int_t)run->trials, "accuracy", spread_document(&run->accuracy), "auc",
         spread_document(&run->auc), "logloss", spread_document(&run->log_loss), "charged", "unit",
         tacit_unit_name(charged->unit), "epsilon", tacit_json_number(charged->epsilon), "delta",

@@ -5,7 +5,7 @@
 #include "lab/simulate.h"
 
 /* One line a method and epsilon. */
-tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, size_t count,
+tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, size_t count, bool lambdas,
                               tacit_error *error);
 
 /* {"runs": [...], "seed": ...}; new reference. */

@@ -89,17 +89,11 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
 
 /* ---- plans ---- */
 
-static bool knows_setting(const tacit_method *method, const char *name) {
-    for (size_t i = 0; method->parameters != NULL && method->parameters[i].name != NULL; i++)
-        if (strcmp(method->parameters[i].name, name) == 0) return true;
-    return false;
-}
-
 static tacit_status check_settings(const tacit_simulation *simulation, tacit_error *error) {
     for (size_t s = 0; s < simulation->setting_count; s++) {
         bool known = false;
         for (size_t m = 0; m < simulation->method_count; m++)
-            known = known || knows_setting(simulation->methods[m], simulation->settings[s].name);
+            known = known || tacit_method_takes(simulation->methods[m], simulation->settings[s].name);
         if (!known)
             return tacit_fail(error, TACIT_USAGE, "none of the methods has a setting '%s'",
                               simulation->settings[s].name);
@@ -108,8 +102,13 @@ static tacit_status check_settings(const tacit_simulation *simulation, tacit_err
 }
 
 static tacit_status make_plan(const tacit_simulation *simulation, const tacit_local *local,
-                              const tacit_method *method, double epsilon, tacit_plan *out,
-                              tacit_error *error) {
+                              const tacit_points *points, const tacit_method *method, double epsilon,
+                              tacit_plan *out, tacit_error *error) {
+    if (method->needs_points && points->rows.count == 0)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s needs public auxiliary points: give a file of them with --aux, or "
+                          "--aux-fraction to set some of the training rows aside as public",
+                          method->name);
     *out = (tacit_plan){
         .method = method,
         .study = "simulation",
@@ -122,11 +121,13 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .minimum_parties = 1,
         .minimum_rows =
             simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
+        .points = method->needs_points ? points : NULL,
     };
     for (size_t s = 0; s < simulation->setting_count; s++)
-        if (knows_setting(method, simulation->settings[s].name))
+        if (tacit_method_takes(method, simulation->settings[s].name))
             TACIT_TRY(
                 tacit_plan_set(out, simulation->settings[s].name, simulation->settings[s].value, error));
+    TACIT_TRY(tacit_plan_choose_lambda(out, error));
     return tacit_plan_check(out, error);
 }
 
@@ -221,6 +222,7 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
     *run = (tacit_run){ .method = plan->method,
                         .epsilon = plan->epsilon,
                         .delta = prices.charged.delta,
+                        .lambda = plan->lambda,
                         .trials = trials,
                         .charged = prices.charged,
                         .claimed = prices.claimed };
@@ -245,9 +247,12 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
                             tacit_error *error) {
     tacit_local *local = NULL;
     tacit_model *last = NULL;
+    tacit_points points = { .kappa = 1 };
     size_t done = 0;
     tacit_status status;
     TACIT_CHECK(check_settings(simulation, error));
+    if (simulation->auxiliary.rows.count > 0)
+        TACIT_CHECK(tacit_points_of(&points, &simulation->auxiliary.rows, simulation->pool, error));
     TACIT_CHECK(tacit_local_create(&local, simulation->dataset, simulation->split, simulation->pool, error));
     for (size_t m = 0; m < simulation->method_count; m++) {
         const tacit_method *method = simulation->methods[m];
@@ -255,7 +260,7 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
         for (size_t e = 0; e < epsilons; e++) {
             tacit_plan plan;
             double epsilon = method->noise_free ? INFINITY : simulation->epsilons[e];
-            TACIT_CHECK(make_plan(simulation, local, method, epsilon, &plan, error));
+            TACIT_CHECK(make_plan(simulation, local, &points, method, epsilon, &plan, error));
             TACIT_CHECK(
                 run_all_trials(simulation, local, &plan, &runs[done++], model != NULL ? &last : NULL, error));
         }

@@ -16,11 +16,12 @@ typedef struct tacit_simulation {
     const tacit_dataset *dataset;
     const tacit_split *split; /* the parties' rows */
     tacit_view test;
+    tacit_view auxiliary; /* public points for the methods that need them, no rows when there are none; labels are never read */
     const tacit_method *const *methods;
     size_t method_count;
     const double *epsilons;
     size_t epsilon_count;
-    double delta, lambda;
+    double delta, lambda; /* lambda 0: each method chooses one from public quantities */
     const tacit_choice *settings; /* each must be known to at least one of the methods */
     size_t setting_count;
     size_t trials;
@@ -37,7 +38,7 @@ typedef struct tacit_spread {
 /* One method at one epsilon. */
 typedef struct tacit_run {
     const tacit_method *method;
-    double epsilon, delta;
+    double epsilon, delta, lambda;
     size_t trials;
     tacit_spread accuracy, auc, log_loss;
     tacit_price charged; /* what the parties' ledgers hold after one trial */

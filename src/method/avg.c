@@ -79,21 +79,24 @@ static double sensitivity(const tacit_plan *plan, const tacit_sum_spec *spec) {
     return (shift + 2 * (GRADIENT_TOLERANCE / plan->lambda + tacit_sum_rounding(spec))) * (1 + 1e-12);
 }
 
-/* The radius that G(d, s) passes with probability below e^-40 < 1e-17: Gamma(d, 1) > d + sqrt(2 d u) + u at e^-u
- * (Laurent and Massart 2000). Where noise is inside a contribution the sum's bound must hold it; what falls beyond is
- * clipped, which is post-processing. */
-static double noise_reach(size_t d, double scale) {
-    return scale * ((double)d + sqrt(80.0 * (double)d) + 40);
+static tacit_mechanism mechanism(const tacit_plan *plan, const tacit_sum_spec *spec) {
+    return (tacit_mechanism){ TACIT_LAW_GAMMA_NORM,
+                              sensitivity(plan, spec),
+                              { unit_of(plan), plan->epsilon, 0 } };
 }
 
-/* The sum that is asked for. With noise inside, the bound depends on the scale and the scale on the grid's rounding,
- * so the grid is fixed from a first scale and the bound from the final one. */
+/* The sum that is asked for. With noise inside, the bound must hold it (what falls beyond is clipped); the bound depends
+ * on the scale and the scale on the grid's rounding, so the grid is fixed from a first scale and the bound from the
+ * final one. */
 static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
     size_t count = weight_count(plan);
     double bound = largest_computed(plan);
     TACIT_TRY(tacit_sum_spec_for(out, count, bound, plan->parties, error));
     if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
-    bound += 2 * noise_reach(count, sensitivity(plan, out) / plan->epsilon);
+    tacit_mechanism gamma_norm = mechanism(plan, out);
+    double reach;
+    TACIT_TRY(tacit_mechanism_reach(&reach, &gamma_norm, count, error));
+    bound += 2 * reach;
     return tacit_sum_spec_for(out, count, bound, plan->parties, error);
 }
 
@@ -131,12 +134,6 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     return TACIT_OK;
 }
 
-static tacit_mechanism mechanism(const tacit_plan *plan, const tacit_sum_spec *spec) {
-    return (tacit_mechanism){ TACIT_LAW_GAMMA_NORM,
-                              sensitivity(plan, spec),
-                              { unit_of(plan), plan->epsilon, 0 } };
-}
-
 /* The party's half: its weights as a contribution to the sum, with its own noise if it trusts nobody. */
 static tacit_status answer_weights(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                    tacit_error *error) {
@@ -167,22 +164,6 @@ cleanup:
     return status;
 }
 
-/* Noise on the sum, for a coordinator that is entrusted with it. The grid stays that of the sum unless the noise needs
- * more room. */
-static tacit_status publish(tacit_session *session, const tacit_sum_spec *spec, tacit_sum *sum,
-                            tacit_error *error) {
-    const tacit_plan *plan = session->plan;
-    tacit_mechanism gamma_norm = mechanism(plan, spec);
-    double bound = spec->bound * (double)plan->parties;
-    if (isfinite(plan->epsilon))
-        bound += 2 * noise_reach(spec->length, gamma_norm.sensitivity / plan->epsilon);
-    int bits;
-    frexp(bound, &bits);
-    int grid_bits = spec->grid_bits < 61 - bits ? spec->grid_bits : 61 - bits;
-    return tacit_session_release(session, &gamma_norm, sum->values, spec->length, grid_bits, bound,
-                                 sum->values, error);
-}
-
 /* The coordinator's half: sum, noise if entrusted with it, mean. */
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
@@ -194,7 +175,11 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     TACIT_CHECK(
         tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
-    if (!by_party(plan)) TACIT_CHECK(publish(session, &spec, &sum, error));
+    if (!by_party(plan)) {
+        tacit_mechanism gamma_norm = mechanism(plan, &spec);
+        TACIT_CHECK(tacit_session_publish(session, &gamma_norm, sum.values, spec.length,
+                                          spec.bound * (double)plan->parties, sum.values, error));
+    }
     for (size_t j = 0; j < spec.length; j++) model->weights[j] = sum.values[j] / (double)sum.parties;
     out->parties = sum.parties;
     status = tacit_outcome_add(out, model, error);
@@ -205,7 +190,8 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = { { "weights", answer_weights }, { NULL, NULL } };
+static const tacit_handler_entry handlers[] = { { .question = "weights", .answer = answer_weights },
+                                                { .question = NULL } };
 
 const tacit_method tacit_method_avg = {
     .name = "avg",

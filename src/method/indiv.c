@@ -46,7 +46,8 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = { { "weights", answer_weights }, { NULL, NULL } };
+static const tacit_handler_entry handlers[] = { { .question = "weights", .answer = answer_weights },
+                                                { .question = NULL } };
 
 const tacit_method tacit_method_indiv = {
     .name = "indiv",

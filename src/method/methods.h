@@ -6,7 +6,11 @@
 #define TACIT_METHODS(X)                                                                                     \
     X(batch)                                                                                                 \
     X(indiv)                                                                                                 \
-    X(avg)
+    X(avg)                                                                                                   \
+    X(vote)                                                                                                  \
+    X(soft)                                                                                                  \
+    X(soft_stat)                                                                                             \
+    X(pate)
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
 TACIT_METHODS(TACIT_METHOD_DECLARE)

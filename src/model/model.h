@@ -57,6 +57,15 @@ typedef struct tacit_linear_fit {
 tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, const tacit_linear_fit *fit,
                                     tacit_error *error);
 
+/* The same on points without labels, given only what their labels would enter through: for shares a_ik of class k,
+ *   two classes:  statistic_j  = (1/N) sum_i a_i1 x_ij       (features numbers)
+ *   K classes:    statistic_kj = (1/N) sum_i a_ik x_ij       (K x features)
+ * because a l(t) + (1 - a) l(-t) = l(t) + (1 - a) t for the logistic loss, and the softmax loss is log Z - sum_k a_k t_k,
+ * both linear in the shares (statistic.c). Any statistic will do, also a noisy one that no shares have. */
+tacit_status tacit_model_fit_statistic(tacit_model **out, const tacit_rows *points, size_t classes,
+                                       const double *statistic, const tacit_linear_fit *fit,
+                                       tacit_error *error);
+
 /* Copy class names and encoding from where the rows came; the schema may be NULL. */
 tacit_status tacit_model_describe(tacit_model *model, const tacit_levels *class_names,
                                   const tacit_schema *schema, tacit_error *error);

@@ -6,12 +6,16 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Relative error of each slope and curvature factor from `logistic` and each value from `exponential`, in
  * units of 2^-53, for exact arguments; the notes beside the code prove them. Below -708 the argument counts
  * as -708. */
 #define TACIT_EXP_ULPS 4
 #define TACIT_SIGMOID_ULPS 8
+
+/* Models that score_sparse works on at once: enough sums in flight to hide the latency of each. */
+enum { TACIT_KERNEL_MODELS = 32 };
 
 typedef struct tacit_kernels {
     /* out[i] = x[i] . w, for `rows` rows of `cols` numbers. */
@@ -41,6 +45,11 @@ typedef struct tacit_kernels {
 
     /* Solve U^T U x = b in place. */
     void (*cholesky_solve)(size_t n, size_t stride, const double *u, double *b);
+
+    /* One sparse row against TACIT_KERNEL_MODELS weight vectors that lie side by side:
+     * out[m] = sum_k value[k] panel[column[k] * TACIT_KERNEL_MODELS + m]. */
+    void (*score_sparse)(size_t entries, const uint32_t *column, const double *value, const double *panel,
+                         double *out);
 } tacit_kernels;
 
 /* The fastest variant this processor runs. */

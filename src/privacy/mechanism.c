@@ -79,6 +79,20 @@ tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism
     return TACIT_OK;
 }
 
+/* With probability above 1 - e^-40: Gamma(d, 1) < d + sqrt(2 d u) + u and a chi-square of d degrees < d + 2 sqrt(d u) +
+ * 2 u at u = 40 (Laurent and Massart 2000); a Laplace vector's L1 norm is Gamma(d, 1), and its L2 norm is less. */
+tacit_status tacit_mechanism_reach(double *out, const tacit_mechanism *mechanism, size_t count,
+                                   tacit_error *error) {
+    static const double U = 40;
+    double d = (double)count, scale;
+    *out = 0;
+    if (isinf(mechanism->price.epsilon)) return TACIT_OK;
+    TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
+    *out = mechanism->law == TACIT_LAW_GAUSSIAN ? scale * sqrt(d + 2 * sqrt(d * U) + 2 * U)
+                                                : scale * (d + sqrt(2 * d * U) + U);
+    return TACIT_OK;
+}
+
 /* Clip, then round a double to the grid. */
 static int64_t to_step(double value, int grid_bits, double bound) {
     return llrint(ldexp(fmax(-bound, fmin(bound, value)), grid_bits));

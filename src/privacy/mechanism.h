@@ -47,6 +47,11 @@ typedef struct tacit_mechanism {
  * not in the table above, or a Gaussian at delta 0. */
 tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism, tacit_error *error);
 
+/* A norm that the noise of `count` values passes with probability below 1e-17: what falls beyond a bound chosen with it
+ * is clipped, which is post-processing. 0 for an infinite epsilon. */
+tacit_status tacit_mechanism_reach(double *out, const tacit_mechanism *mechanism, size_t count,
+                                   tacit_error *error);
+
 /* Values with noise, in steps of 2^-grid_bits. */
 typedef struct tacit_noised tacit_noised;
 

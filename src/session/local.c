@@ -7,9 +7,8 @@
 
 #include "base/memory.h"
 
-enum {
-    PIECE = 16
-}; /* parties a worker takes at a time: large enough to be cheap, small enough to stop soon */
+/* Parties a worker takes at a time: enough to share their preparation, few enough to stop soon. */
+enum { PIECE = 32 };
 
 struct tacit_local {
     const tacit_dataset *dataset;
@@ -18,6 +17,7 @@ struct tacit_local {
     size_t parties;
     tacit_view all;
     tacit_memo *memos;
+    tacit_recall *recall;
     tacit_ledger **ledgers;
     tacit_policy policy;
     const tacit_plan *plan;
@@ -42,7 +42,8 @@ tacit_status tacit_local_create(tacit_local **out, const tacit_dataset *dataset,
     local->policy = tacit_policy_none();
     local->memos = TACIT_NEW(tacit_memo, local->parties);
     local->ledgers = TACIT_NEW(tacit_ledger *, local->parties);
-    if (local->memos == NULL || local->ledgers == NULL) {
+    if (local->memos == NULL || local->ledgers == NULL ||
+        tacit_recall_create(&local->recall, NULL) != TACIT_OK) {
         tacit_local_free(local);
         return tacit_fail_memory(error);
     }
@@ -58,8 +59,8 @@ static void drop_ledgers(tacit_local *local) {
 tacit_local *tacit_local_free(tacit_local *local) {
     if (local == NULL) return NULL;
     drop_ledgers(local);
-    for (size_t k = 0; local->memos != NULL && k < local->parties; k++)
-        tacit_model_free(local->memos[k].model);
+    for (size_t k = 0; local->memos != NULL && k < local->parties; k++) tacit_memo_clear(&local->memos[k]);
+    tacit_recall_free(local->recall);
     free(local->memos);
     free(local->ledgers);
     pthread_mutex_destroy(&local->mutex);
@@ -85,6 +86,7 @@ static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party
     *gate = (tacit_gate){ local->ledgers[k], &local->policy, TACIT_GATE_SIMULATED };
     *party = (tacit_party){
         .plan = local->plan,
+        .number = k,
         .coordinator = "simulation",
         .study = "simulation",
         .rows = tacit_split_view(local->split, local->dataset, k),
@@ -138,17 +140,41 @@ static tacit_status keep_going(asking *work, size_t parties, tacit_error *error)
     return TACIT_OK;
 }
 
+/* Party k with a gate and noise of its own, ready for its question. */
+typedef struct seat {
+    tacit_party party;
+    tacit_gate gate;
+    tacit_stream stream;
+} seat;
+
+/* What some parties can share is done for all of them at once. Some may refuse later: that is their handlers' to say. */
+static tacit_status prepare_some(asking *work, size_t begin, size_t end, tacit_error *error) {
+    tacit_party parties[PIECE];
+    seat seats[PIECE];
+    const tacit_handler_entry *handler = NULL;
+    for (size_t k = begin; k < end; k++) {
+        seat *one = &seats[k - begin];
+        seat_party(work->local, k, work->question->round, &one->party, &one->gate, &one->stream);
+        parties[k - begin] = one->party;
+    }
+    TACIT_TRY(tacit_party_handler(&parties[0], work->question, &handler, error));
+    if (handler->prepare == NULL) return TACIT_OK;
+    return handler->prepare(parties, end - begin, work->question, error);
+}
+
 static tacit_status contribute(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
     asking *work = context;
+    if (work->totals != NULL) TACIT_TRY(prepare_some(work, begin, end, error));
     for (size_t k = begin; k < end; k++) {
-        tacit_party party;
-        tacit_gate gate;
-        tacit_stream stream;
+        seat one;
         tacit_question question = *work->question;
-        seat_party(work->local, k, question.round, &party, &gate, &stream);
+        seat_party(work->local, k, question.round, &one.party, &one.gate, &one.stream);
         answer_id(question.answer_id, k, question.round);
         tacit_status status =
-            tacit_party_contribute(&party, &question, work->totals + worker * question.sum.length, error);
+            work->totals != NULL
+                ? tacit_party_contribute(&one.party, &question, work->totals + worker * question.sum.length,
+                                         error)
+                : tacit_party_contribute_again(&one.party, &question, error);
         if (status == TACIT_OK)
             work->contributors[worker]++;
         else
@@ -157,24 +183,69 @@ static tacit_status contribute(void *context, size_t begin, size_t end, unsigned
     return keep_going(work, end - begin, error);
 }
 
+/* The sum of a repeatable question is kept under all that it follows from: the question without study, method and
+ * round, and which points it is about. */
+static tacit_status sum_key(const tacit_local *local, const tacit_question *question, tacit_recall_key *out,
+                            tacit_error *error) {
+    tacit_question bare = *question;
+    bare.study[0] = bare.method[0] = 0;
+    bare.method_version = 0;
+    bare.round = 0;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_question_encode(&bare, &bytes, error);
+    *out = tacit_recall_begin("sum");
+    if (status == TACIT_OK) tacit_recall_add(out, bytes.bytes, bytes.length);
+    tacit_recall_add(out, &local->plan->points, sizeof local->plan->points);
+    tacit_buffer_clear(&bytes);
+    return status;
+}
+
+static bool is_repeatable(const tacit_local *local, const tacit_question *question) {
+    const tacit_handler_entry *entry = local->plan->method->handlers;
+    for (; entry != NULL && entry->question != NULL; entry++)
+        if (strcmp(entry->question, question->name) == 0) return entry->repeatable;
+    return false;
+}
+
+/* Everybody adds up; or, with totals NULL, everybody passes the gate for a sum that is known. */
+static tacit_status sum_over_parties(asking *work, uint64_t *total, size_t *parties, tacit_error *error) {
+    tacit_local *local = work->local;
+    size_t workers = tacit_pool_threads(local->pool), length = work->question->sum.length;
+    TACIT_TRY(tacit_pool_for(local->pool, local->parties, PIECE, contribute, work, error));
+    *parties = 0;
+    for (size_t worker = 0; worker < workers; worker++) {
+        *parties += work->contributors[worker];
+        for (size_t j = 0; work->totals != NULL && j < length; j++)
+            total[j] += work->totals[worker * length + j];
+    }
+    return TACIT_OK;
+}
+
 static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
                             tacit_error *error) {
     tacit_local *local = context;
     size_t workers = tacit_pool_threads(local->pool), length = question->sum.length;
     asking work = { .local = local, .question = question };
+    tacit_recall_key key;
     tacit_status status;
-    work.totals = TACIT_NEW(uint64_t, workers * length);
+    bool repeatable = is_repeatable(local, question), known = false;
+    if (repeatable) TACIT_CHECK(sum_key(local, question, &key, error));
+    known = repeatable && tacit_local_smallest_party(local) >= local->plan->minimum_rows &&
+            tacit_recall_find(local->recall, &key, total, length * sizeof *total);
+    work.totals = known ? NULL : TACIT_NEW(uint64_t, workers * length);
     work.contributors = TACIT_NEW(size_t, workers);
-    if (work.totals == NULL || work.contributors == NULL) {
+    if ((!known && work.totals == NULL) || work.contributors == NULL) {
         status = tacit_fail_memory(error);
         goto cleanup;
     }
-    TACIT_CHECK(tacit_pool_for(local->pool, local->parties, PIECE, contribute, &work, error));
-    *parties = 0;
-    for (size_t worker = 0; worker < workers; worker++) {
-        *parties += work.contributors[worker];
-        for (size_t j = 0; j < length; j++) total[j] += work.totals[worker * length + j];
-    }
+    TACIT_CHECK(sum_over_parties(&work, total, parties, error));
+    if (known && *parties != local->parties)
+        TACIT_CHECK(tacit_fail(error, TACIT_INTERNAL,
+                               "a party that contributed to '%s' before refuses to do so again",
+                               question->name));
+    /* Only the sum of all is kept: who refuses may differ between plans. */
+    if (repeatable && !known && *parties == local->parties)
+        tacit_recall_keep(local->recall, &key, total, length * sizeof *total);
 cleanup:
     free(work.totals);
     free(work.contributors);
@@ -186,14 +257,12 @@ static tacit_status answer(void *context, size_t begin, size_t end, unsigned wor
     (void)worker;
     static const uint8_t no_hash[TACIT_HASH_BYTES];
     for (size_t k = begin; k < end; k++) {
-        tacit_party party;
-        tacit_gate gate;
-        tacit_stream stream;
+        seat one;
         tacit_question question = *work->question;
         tacit_buffer bytes = TACIT_BUFFER_INIT;
-        seat_party(work->local, k, question.round, &party, &gate, &stream);
+        seat_party(work->local, k, question.round, &one.party, &one.gate, &one.stream);
         answer_id(question.answer_id, k, question.round);
-        tacit_status status = tacit_party_answer(&party, &question, no_hash, &bytes, error);
+        tacit_status status = tacit_party_answer(&one.party, &question, no_hash, &bytes, error);
         if (status == TACIT_OK)
             status = tacit_answer_decode(&work->answers[k], bytes.bytes, bytes.length, error);
         tacit_buffer_clear(&bytes);
@@ -247,6 +316,8 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
         .secret = tacit_stream_fork(seed, "coordinator", 0, 0),
         .pool = local->pool,
         .progress = progress,
+        .recall = local->recall,
+        .bytes_per_party = plan->points != NULL ? plan->points->bytes : 0,
     };
     return TACIT_OK;
 }

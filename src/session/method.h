@@ -5,6 +5,7 @@
 #pragma once
 
 #include "data/dataset.h"
+#include "data/points.h"
 #include "model/model.h"
 #include "privacy/mechanism.h"
 #include "session/message.h"
@@ -18,12 +19,14 @@ typedef struct tacit_party tacit_party;     /* party.h: what the party's half wo
 typedef struct tacit_parameter {
     const char *name;
     const char *fallback;
-    const char *choices; /* "a|b|c", or NULL for a number in [least, most] */
+    const char *choices; /* "a|b|c", NULL for a number in [least, most], or TACIT_ANY_TEXT: the method checks it */
     double least, most;
     const char *help;
 } tacit_parameter;
 
-enum { TACIT_MOST_SETTINGS = 32 };
+#define TACIT_ANY_TEXT ""
+
+enum { TACIT_MOST_SETTINGS = 32, TACIT_SETTING_SIZE = 256 };
 
 /*
  * All that coordinator and parties agree on before a study runs: public, and the same for both halves.
@@ -31,12 +34,14 @@ enum { TACIT_MOST_SETTINGS = 32 };
 typedef struct tacit_plan {
     const tacit_method *method;
     char study[TACIT_ID_SIZE];
-    double epsilon, delta, lambda;
+    double epsilon, delta;
+    double lambda; /* 0 until tacit_plan_choose_lambda */
     size_t features, classes;
     size_t parties;         /* declared for the study */
     size_t minimum_parties; /* nothing is opened from fewer */
     size_t minimum_rows;    /* a party with fewer refuses: the sensitivity is declared for this many */
-    char settings[TACIT_MOST_SETTINGS][TACIT_ID_SIZE]; /* value of each parameter, in table order; "" unset */
+    const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
+    char settings[TACIT_MOST_SETTINGS][TACIT_SETTING_SIZE]; /* value of each parameter, in table order; "" unset */
 } tacit_plan;
 
 /* Set a parameter; TACIT_USAGE names the allowed values, or the method's parameters when there is none so called. */
@@ -46,6 +51,12 @@ tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *valu
 const char *tacit_plan_text(const tacit_plan *plan, const char *name);
 double tacit_plan_number(const tacit_plan *plan, const char *name);
 bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
+
+/* Whether the method has a parameter so called. */
+bool tacit_method_takes(const tacit_method *method, const char *name);
+
+/* Give a plan whose lambda is 0 the one that its method chooses from public quantities, or 0.01. */
+tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error);
 
 /* TACIT_USAGE unless the plan's numbers make sense and the method accepts them. */
 tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
@@ -97,9 +108,20 @@ typedef struct tacit_reply {
 typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                    tacit_error *error);
 
+/* Work that parties in one process can share, done before their handlers are called: it may fill their memos and
+ * nothing else, so that an answer is the same without it. */
+typedef tacit_status tacit_preparation(tacit_party *parties, size_t count, const tacit_question *question,
+                                       tacit_error *error);
+
 typedef struct tacit_handler_entry {
     const char *question;
     tacit_handler *answer;
+    tacit_preparation *prepare; /* NULL: nothing to share */
+
+    /* The contribution follows from the party's rows, the plan's points and the question's own message alone, without
+     * chance. A simulation then reuses the sum in all trials, epsilons and methods that ask the same; every party is
+     * still charged each time. */
+    bool repeatable;
 } tacit_handler_entry;
 
 struct tacit_method {
@@ -107,6 +129,7 @@ struct tacit_method {
     unsigned version;                  /* raised whenever questions or answers change */
     const char *units;                 /* "record", "party" or "record|party" */
     bool noise_free;                   /* no privacy: epsilon is infinite */
+    bool needs_points;                 /* public auxiliary points */
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
 
@@ -122,6 +145,9 @@ struct tacit_method {
     /* TACIT_USAGE when the plan does not fit this method; NULL: any does. */
     tacit_status (*check)(const tacit_plan *plan, tacit_error *error);
     tacit_status (*price)(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+
+    /* A lambda from public quantities alone, for a plan without one; NULL: 0.01. */
+    tacit_status (*choose_lambda)(const tacit_plan *plan, double *out, tacit_error *error);
 
     /* The noise under this plan; NULL for a method without. */
     tacit_status (*noise)(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);

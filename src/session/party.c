@@ -1,5 +1,6 @@
 #include "session/party.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +44,48 @@ tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const
     return TACIT_OK;
 }
 
-static tacit_status find_handler(const tacit_party *party, const tacit_question *question,
-                                 tacit_handler **out, tacit_error *error) {
+void tacit_memo_clear(tacit_memo *memo) {
+    if (memo == NULL) return;
+    tacit_model_free(memo->model);
+    tacit_classifier_free(memo->classifier);
+    free(memo->labels);
+    *memo = (tacit_memo){ .model = NULL };
+}
+
+/* Chance in training follows from the party's number only, so that a classifier is the same whenever it is trained. */
+tacit_status tacit_party_classifier(tacit_party *party, const char *kinds, double lambda,
+                                    const tacit_classifier **out, tacit_classifier **owned,
+                                    tacit_error *error) {
+    char kind[TACIT_SETTING_SIZE], purpose[sizeof party->memo->trained_as];
+    TACIT_TRY(tacit_classifier_of_party(party->local != NULL ? party->local : kinds, party->number, kind,
+                                        sizeof kind, error));
+    snprintf(purpose, sizeof purpose, "%s lambda %.17g", kind, lambda);
+    tacit_memo *memo = party->memo;
+    if (memo != NULL && memo->classifier != NULL && strcmp(memo->trained_as, purpose) == 0) {
+        *out = memo->classifier;
+        return TACIT_OK;
+    }
+    tacit_stream root = tacit_stream_from_seed(0);
+    tacit_training training = {
+        .lambda = lambda,
+        .stream = tacit_stream_fork(&root, "local training", party->number, 0),
+        .pool = party->pool,
+    };
+    tacit_classifier *classifier = NULL;
+    TACIT_TRY(tacit_classifier_train(&classifier, kind, &party->rows, &training, error));
+    if (memo != NULL) {
+        tacit_classifier_free(memo->classifier);
+        memo->classifier = classifier;
+        memcpy(memo->trained_as, purpose, sizeof purpose);
+    } else {
+        *owned = classifier;
+    }
+    *out = classifier;
+    return TACIT_OK;
+}
+
+tacit_status tacit_party_handler(const tacit_party *party, const tacit_question *question,
+                                 const tacit_handler_entry **out, tacit_error *error) {
     const tacit_method *method = party->plan->method;
     if (strcmp(question->study, party->plan->study) != 0)
         return tacit_fail(error, TACIT_PROTOCOL, "the question is about study '%s', not '%s'",
@@ -60,21 +101,25 @@ static tacit_status find_handler(const tacit_party *party, const tacit_question 
             question->method_version, method->name, method->version);
     for (size_t i = 0; method->handlers != NULL && method->handlers[i].question != NULL; i++)
         if (strcmp(method->handlers[i].question, question->name) == 0) {
-            *out = method->handlers[i].answer;
+            *out = &method->handlers[i];
             return TACIT_OK;
         }
     return tacit_fail(error, TACIT_PROTOCOL, "method %s has no question '%s'", method->name, question->name);
 }
 
+static tacit_status enough_rows(const tacit_party *party, tacit_error *error) {
+    if (party->total_rows >= party->plan->minimum_rows) return TACIT_OK;
+    return tacit_fail(error, TACIT_REFUSED, "this party has %zu rows and the study needs at least %zu",
+                      party->total_rows, party->plan->minimum_rows);
+}
+
 /* Run the handler and check that it answered what was asked. */
 static tacit_status compute(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                             tacit_error *error) {
-    tacit_handler *handler = NULL;
-    TACIT_TRY(find_handler(party, question, &handler, error));
-    if (party->total_rows < party->plan->minimum_rows)
-        return tacit_fail(error, TACIT_REFUSED, "this party has %zu rows and the study needs at least %zu",
-                          party->total_rows, party->plan->minimum_rows);
-    TACIT_TRY(handler(party, question, reply, error));
+    const tacit_handler_entry *handler = NULL;
+    TACIT_TRY(tacit_party_handler(party, question, &handler, error));
+    TACIT_TRY(enough_rows(party, error));
+    TACIT_TRY(handler->answer(party, question, reply, error));
     if (reply->noised != NULL) reply->noise = tacit_noised_grade(reply->noised);
     bool summed = reply->contribution != NULL || reply->noised != NULL;
     bool charged = reply->kind == TACIT_RELEASE_CHARGED;
@@ -98,17 +143,18 @@ static tacit_status contribution_steps(const tacit_question *question, const tac
     return TACIT_OK;
 }
 
-/* What the gate must know of an answer that is stored and will not be computed: the owner's rules, which may
- * have changed, are asked again; the price was paid and is not charged a second time. */
+/* What the gate must know of an answer that will not be computed: it is stored and was paid for (the owner's rules,
+ * which may have changed, are asked again), or a simulation knows it already. */
 static tacit_status recall(const tacit_party *party, const tacit_question *question, tacit_reply *reply,
                            tacit_error *error) {
     const tacit_method *method = party->plan->method;
-    tacit_handler *unused = NULL;
+    const tacit_handler_entry *unused = NULL;
     tacit_prices prices;
-    TACIT_TRY(find_handler(party, question, &unused, error));
+    TACIT_TRY(tacit_party_handler(party, question, &unused, error));
     TACIT_TRY(method->price(party->plan, &prices, error));
     reply->kind = method->release_kind(party->plan);
-    reply->noise = tacit_noise_source_grade(&party->noise);
+    reply->noise =
+        isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
     reply->price = prices.charged;
     if (reply->kind == TACIT_RELEASE_SEALED) reply->assumption = "that of the stored answer";
     return TACIT_OK;
@@ -208,5 +254,20 @@ cleanup:
     tacit_buffer_clear(&released);
     free(grid);
     tacit_reply_clear(&reply);
+    return status;
+}
+
+tacit_status tacit_party_contribute_again(tacit_party *party, const tacit_question *question,
+                                          tacit_error *error) {
+    tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
+    tacit_buffer released = TACIT_BUFFER_INIT;
+    TACIT_TRY(enough_rows(party, error));
+    TACIT_TRY(recall(party, question, &reply, error));
+    tacit_release release = describe(party, question, &reply, NULL);
+    static const uint8_t stand_in; /* a simulated gate wants bytes, and these go nowhere */
+    release.payload = &stand_in;
+    release.payload_length = 1;
+    tacit_status status = tacit_gate_release(party->gate, &release, &released, error);
+    tacit_buffer_clear(&released);
     return status;
 }

@@ -5,22 +5,29 @@
 #pragma once
 
 #include "base/pool.h"
+#include "model/classifier.h"
 #include "num/glm.h"
 #include "privacy/gate.h"
 #include "rand/stream.h"
 #include "session/method.h"
 #include "session/wire.h"
 
-/* A local model that outlives a question: the party trains it once, however often it is asked. Freed with
- * tacit_model_free by whoever holds the slot. */
+/* What outlives a question: a party trains its models once, however often it is asked. */
 typedef struct tacit_memo {
     tacit_model *model;
-    char made_for[96]; /* what it was trained for; another use trains anew */
+    char made_for[96]; /* what the model was trained for; another use trains anew */
+    tacit_classifier *classifier;
+    char trained_as[TACIT_SETTING_SIZE + 64]; /* the same for the classifier */
+    int32_t *labels;                          /* of the plan's points, prepared for the question at hand */
 } tacit_memo;
+
+void tacit_memo_clear(tacit_memo *memo);
 
 struct tacit_party {
     const tacit_plan *plan;
     const char *coordinator;              /* who asks, by name */
+    size_t number;                        /* sets parties of a study apart where that is needed; any number */
+    const char *local;                    /* the owner's own choice of classifier; NULL: the study's */
     const char *study;                    /* as the ledger calls it: unique over all coordinators */
     uint8_t study_hash[TACIT_HASH_BYTES]; /* of the definition that was consented to */
     tacit_view rows;                      /* touched only by mapping over blocks, or through the solver */
@@ -37,6 +44,12 @@ struct tacit_party {
 tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const tacit_model **out,
                                      tacit_model **owned, tacit_error *error);
 
+/* The party's own classifier of any type, for methods that ask what it predicts: the owner's choice, or from `kinds`
+ * dealt round robin. Borrowed from the memo or owned by the caller, as above. */
+tacit_status tacit_party_classifier(tacit_party *party, const char *kinds, double lambda,
+                                    const tacit_classifier **out, tacit_classifier **owned,
+                                    tacit_error *error);
+
 /* Answer one question: find the handler, compute, and let the encoded answer through the gate into `out`. A refusal
  * (TACIT_REFUSED) is the caller's to report. `question_hash` is of the bytes received, zeros in a simulation. */
 tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
@@ -47,5 +60,14 @@ tacit_status tacit_party_answer(tacit_party *party, const tacit_question *questi
  * integers are added to `total` modulo 2^64. */
 tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *question, uint64_t *total,
                                     tacit_error *error);
+
+/* The entry of the method's table for a question. */
+tacit_status tacit_party_handler(const tacit_party *party, const tacit_question *question,
+                                 const tacit_handler_entry **out, tacit_error *error);
+
+/* Pass the gate for a contribution of a repeatable question whose sum is known already: checks and charge as ever,
+ * nothing is computed. */
+tacit_status tacit_party_contribute_again(tacit_party *party, const tacit_question *question,
+                                          tacit_error *error);
 
 void tacit_reply_clear(tacit_reply *reply);

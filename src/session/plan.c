@@ -43,16 +43,19 @@ tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *valu
     }
     const tacit_parameter *parameter = &method->parameters[at];
     double number;
-    if (parameter->choices != NULL && !is_choice(parameter->choices, value))
+    bool any = parameter->choices != NULL && strcmp(parameter->choices, TACIT_ANY_TEXT) == 0;
+    if (parameter->choices != NULL && !any && !is_choice(parameter->choices, value))
         return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is one of %s, not '%s'", name,
                           method->name, parameter->choices, value);
     if (parameter->choices == NULL && (!tacit_text_to_number(value, strlen(value), &number) ||
                                        number < parameter->least || number > parameter->most))
         return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is a number from %g to %g, not '%s'",
                           name, method->name, parameter->least, parameter->most, value);
-    if (strlen(value) >= TACIT_ID_SIZE)
+    if (any && value[0] == 0)
+        return tacit_fail(error, TACIT_USAGE, "setting %s of method %s needs a value", name, method->name);
+    if (strlen(value) >= TACIT_SETTING_SIZE)
         return tacit_fail(error, TACIT_USAGE, "the value of setting %s is longer than %d characters", name,
-                          TACIT_ID_SIZE - 1);
+                          TACIT_SETTING_SIZE - 1);
     assert(at < TACIT_MOST_SETTINGS);
     memcpy(plan->settings[at], value, strlen(value) + 1);
     return TACIT_OK;
@@ -74,6 +77,18 @@ double tacit_plan_number(const tacit_plan *plan, const char *name) {
 
 bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value) {
     return strcmp(tacit_plan_text(plan, name), value) == 0;
+}
+
+bool tacit_method_takes(const tacit_method *method, const char *name) {
+    return find_parameter(method, name) >= 0;
+}
+
+tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error) {
+    static const double USUAL = 0.01;
+    if (plan->lambda != 0) return TACIT_OK;
+    plan->lambda = USUAL;
+    if (plan->method->choose_lambda == NULL) return TACIT_OK;
+    return plan->method->choose_lambda(plan, &plan->lambda, error);
 }
 
 tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {

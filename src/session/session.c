@@ -283,6 +283,17 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism *mechanism,
+                                   const double *values, size_t count, double bound, double *out,
+                                   tacit_error *error) {
+    double reach;
+    int bits;
+    TACIT_TRY(tacit_mechanism_reach(&reach, mechanism, count, error));
+    bound += reach;
+    frexp(bound, &bits);
+    return tacit_session_release(session, mechanism, values, count, 61 - bits, bound, out, error);
+}
+
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose) {
     return tacit_stream_fork(&session->secret, purpose, session->round, 0);
 }

@@ -14,6 +14,7 @@
 #include "base/progress.h"
 #include "rand/stream.h"
 #include "session/method.h"
+#include "session/recall.h"
 #include "session/wire.h"
 
 /* Answers in a fixed order of parties; those that did not answer are missing. */
@@ -74,9 +75,10 @@ struct tacit_session {
     tacit_entropy *entropy;       /* for noise that is published; NULL in a simulation: from the secret */
     tacit_pool *pool;
     const tacit_progress *progress;
+    tacit_recall *recall;     /* what trials of a simulation share; NULL elsewhere */
     uint64_t round;           /* of the next question */
     uint64_t releases;        /* published so far */
-    uint64_t bytes_per_party; /* questions and answers so far, as they would travel */
+    uint64_t bytes_per_party; /* points, questions and answers so far, as they would travel */
 };
 
 /* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */
@@ -93,6 +95,11 @@ tacit_status tacit_ask_sum(tacit_session *session, const char *question, const t
 tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism *mechanism,
                                    const double *values, size_t count, int grid_bits, double bound,
                                    double *out, tacit_error *error);
+
+/* The same on the finest grid that has room for values of at most `bound` each and their noise. */
+tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism *mechanism,
+                                   const double *values, size_t count, double bound, double *out,
+                                   tacit_error *error);
 
 /* Randomness for the coordinator's half, the same when the half is run again; `purpose` sets uses apart. */
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose);

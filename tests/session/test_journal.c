@@ -268,7 +268,8 @@ static tacit_status answer_half(tacit_party *party, const tacit_question *questi
     return TACIT_OK;
 }
 
-static const tacit_handler_entry half_handlers[] = { { "half", answer_half }, { NULL, NULL } };
+static const tacit_handler_entry half_handlers[] = { { .question = "half", .answer = answer_half },
+                                                     { .question = NULL } };
 static const tacit_method halves = {
     .name = "halves", .version = 1, .units = "record", .noise_free = true, .handlers = half_handlers
 };

@@ -1,0 +1,371 @@
+#include "method/ensemble.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "num/scores.h"
+#include "num/special.h"
+
+/* g of the certificate: fixed and public. */
+static const double GRADIENT_TOLERANCE = 1e-9;
+
+size_t tacit_ensemble_size(const tacit_plan *plan) {
+    return plan->classes > 2 ? plan->classes * plan->features : plan->features;
+}
+
+double tacit_ensemble_kappa(const tacit_plan *plan) {
+    return plan->points != NULL ? plan->points->kappa : 1;
+}
+
+tacit_release_kind tacit_ensemble_kind(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_ENTRUSTED;
+}
+
+tacit_status tacit_ensemble_check(const tacit_plan *plan, tacit_error *error) {
+    return tacit_classifier_check(tacit_plan_text(plan, "local"), true, error);
+}
+
+/* Whole numbers: one indicator a point and class but the first. */
+static tacit_sum_spec votes_spec(const tacit_plan *plan) {
+    return (tacit_sum_spec){ plan->points->rows.count * (plan->classes - 1), 1, 0 };
+}
+
+/* ---- the party's half ---- */
+
+static tacit_status read_question(const tacit_party *party, const tacit_question *question,
+                                  const char **kinds, double *lambda, tacit_error *error) {
+    const double *number = NULL;
+    if (party->plan->points == NULL)
+        return tacit_fail(error, TACIT_REFUSED, "the study's auxiliary points are not here");
+    tacit_sum_spec spec = votes_spec(party->plan);
+    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator asks for another sum than the study defines");
+    TACIT_TRY(tacit_message_text(question->message, "local", kinds, error));
+    TACIT_TRY(tacit_message_numbers(question->message, "lambda", 1, &number, error));
+    /* What was consented to, not what is asked now. */
+    if (strcmp(*kinds, tacit_plan_text(party->plan, "local")) != 0 ||
+        *number != tacit_plan_number(party->plan, "local_lambda"))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator asks for another classifier than the study defines");
+    *lambda = *number;
+    return TACIT_OK;
+}
+
+/* Labels that the models of several parties give to all points, in one pass over blocks of these. */
+static tacit_status label_together(const tacit_rows *points, tacit_party *const *parties,
+                                   const tacit_model *const *models, size_t count, tacit_error *error) {
+    enum { BLOCK = 256 };
+    size_t vectors = tacit_model_scores_per_row(models[0]), done = 0;
+    const double *weights[TACIT_SCORES_AT_ONCE];
+    double *scores = TACIT_NEW(double, (size_t)BLOCK *TACIT_SCORES_AT_ONCE);
+    tacit_weight_panel panel = TACIT_WEIGHT_PANEL_INIT;
+    tacit_status status = scores != NULL ? TACIT_OK : tacit_fail_memory(error);
+    while (done < count && status == TACIT_OK) {
+        size_t some = TACIT_SCORES_AT_ONCE / vectors < count - done ? TACIT_SCORES_AT_ONCE / vectors : count - done;
+        for (size_t m = 0; m < some * vectors; m++)
+            weights[m] = models[done + m / vectors]->weights + m % vectors * points->cols;
+        TACIT_CHECK(tacit_weight_panel_create(&panel, weights, some * vectors, points->cols, error));
+        for (size_t begin = 0; begin < points->count; begin += BLOCK) {
+            size_t rows = points->count - begin < BLOCK ? points->count - begin : BLOCK;
+            tacit_rows_scores(points, begin, rows, &panel, scores);
+            for (size_t m = 0; m < some; m++) {
+                int32_t *label = parties[done + m]->memo->labels + begin;
+                const double *own = scores + m * vectors;
+                for (size_t i = 0; i < rows; i++)
+                    label[i] = tacit_model_class(models[done + m], own + i * TACIT_SCORES_AT_ONCE);
+            }
+        }
+        tacit_weight_panel_clear(&panel);
+        done += some;
+    }
+cleanup:
+    tacit_weight_panel_clear(&panel);
+    free(scores);
+    return status;
+}
+
+/* Parties with linear classifiers of one shape are scored together; the others label their points by themselves. */
+static tacit_status prepare_labels(tacit_party *parties, size_t count, const tacit_question *question,
+                                   tacit_error *error) {
+    const char *kinds;
+    double lambda;
+    size_t together = 0;
+    TACIT_TRY(read_question(&parties[0], question, &kinds, &lambda, error));
+    const tacit_rows *points = &parties[0].plan->points->rows;
+    const tacit_model **models = TACIT_NEW(const tacit_model *, count);
+    tacit_party **whose = TACIT_NEW(tacit_party *, count);
+    tacit_status status = models != NULL && whose != NULL ? TACIT_OK : tacit_fail_memory(error);
+    for (size_t k = 0; k < count && status == TACIT_OK; k++) {
+        const tacit_classifier *classifier = NULL;
+        if (parties[k].memo == NULL || parties[k].total_rows < parties[k].plan->minimum_rows) continue;
+        TACIT_CHECK(tacit_party_classifier(&parties[k], kinds, lambda, &classifier, NULL, error));
+        const tacit_model *model = tacit_classifier_linear(classifier);
+        if (model == NULL || tacit_model_scores_per_row(model) > TACIT_SCORES_AT_ONCE) continue;
+        if (together > 0 && tacit_model_scores_per_row(model) != tacit_model_scores_per_row(models[0])) continue;
+        free(parties[k].memo->labels);
+        parties[k].memo->labels = TACIT_NEW(int32_t, points->count);
+        if (parties[k].memo->labels == NULL) TACIT_CHECK(tacit_fail_memory(error));
+        models[together] = model;
+        whose[together++] = &parties[k];
+    }
+    if (status == TACIT_OK && together > 0) status = label_together(points, whose, models, together, error);
+cleanup:
+    free(models);
+    free(whose);
+    return status;
+}
+
+/* Labels of all points, prepared or predicted now; owned by the caller. */
+static tacit_status own_labels(tacit_party *party, const char *kinds, double lambda, int32_t **out,
+                               tacit_error *error) {
+    if (party->memo != NULL && party->memo->labels != NULL) {
+        *out = party->memo->labels;
+        party->memo->labels = NULL;
+        return TACIT_OK;
+    }
+    const tacit_rows *points = &party->plan->points->rows;
+    const tacit_classifier *classifier = NULL;
+    tacit_classifier *owned = NULL;
+    int32_t *labels = TACIT_NEW(int32_t, points->count);
+    tacit_status status = labels != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status == TACIT_OK) status = tacit_party_classifier(party, kinds, lambda, &classifier, &owned, error);
+    if (status == TACIT_OK) status = tacit_classifier_predict(classifier, points, labels, error);
+    tacit_classifier_free(owned);
+    if (status != TACIT_OK) {
+        free(labels);
+        return status;
+    }
+    *out = labels;
+    return TACIT_OK;
+}
+
+/* Indicators of the labels that this party's classifier gives to the points. */
+static tacit_status answer_labels(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                  tacit_error *error) {
+    const tacit_plan *plan = party->plan;
+    const char *kinds;
+    double lambda;
+    int32_t *labels = NULL;
+    tacit_prices prices;
+    TACIT_TRY(read_question(party, question, &kinds, &lambda, error));
+    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(own_labels(party, kinds, lambda, &labels, error));
+    size_t others = plan->classes - 1;
+    reply->contribution = TACIT_NEW(double, question->sum.length);
+    for (size_t i = 0; reply->contribution != NULL && i < plan->points->rows.count; i++)
+        if (labels[i] > 0) reply->contribution[i * others + (size_t)labels[i] - 1] = 1;
+    free(labels);
+    if (reply->contribution == NULL) return tacit_fail_memory(error);
+    reply->kind = tacit_ensemble_kind(plan);
+    reply->price = prices.charged;
+    reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
+    return TACIT_OK;
+}
+
+const tacit_handler_entry tacit_ensemble_handlers[] = {
+    { .question = "labels", .answer = answer_labels, .prepare = prepare_labels, .repeatable = true },
+    { .question = NULL },
+};
+
+/* ---- the coordinator's half ---- */
+
+void tacit_votes_clear(tacit_votes *votes) {
+    if (votes == NULL) return;
+    free(votes->count);
+    *votes = (tacit_votes)TACIT_VOTES_INIT;
+}
+
+tacit_status tacit_ask_votes(tacit_session *session, tacit_votes *out, tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
+    tacit_sum_spec spec = votes_spec(plan);
+    double lambda = tacit_plan_number(plan, "local_lambda");
+    tacit_votes votes = { NULL, plan->points->rows.count, plan->classes, 0 };
+    tacit_status status;
+    TACIT_CHECK(tacit_message_add_text(&message, "local", tacit_plan_text(plan, "local"), error));
+    TACIT_CHECK(tacit_message_add_numbers(&message, "lambda", &lambda, 1, error));
+    TACIT_CHECK(tacit_ask_sum(session, "labels", &message, &spec, &sum, error));
+    votes.count = TACIT_NEW(double, votes.points *votes.classes);
+    if (votes.count == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    votes.parties = sum.parties;
+    for (size_t i = 0; i < votes.points; i++) {
+        double first = (double)sum.parties;
+        for (size_t k = 1; k < votes.classes; k++)
+            first -= votes.count[i * votes.classes + k] = sum.values[i * (votes.classes - 1) + k - 1];
+        votes.count[i * votes.classes] = first;
+    }
+    *out = votes;
+    votes.count = NULL;
+cleanup:
+    free(votes.count);
+    tacit_sum_clear(&sum);
+    tacit_message_clear(&message);
+    return status;
+}
+
+void tacit_votes_to_shares(tacit_votes *votes) {
+    for (size_t i = 0; i < votes->points * votes->classes; i++) votes->count[i] /= (double)votes->parties;
+}
+
+void tacit_votes_to_labels(tacit_votes *votes) {
+    for (size_t i = 0; i < votes->points; i++) {
+        double *count = votes->count + i * votes->classes;
+        size_t best = 0;
+        for (size_t k = 1; k < votes->classes; k++)
+            if (count[k] > count[best]) best = k;
+        for (size_t k = 0; k < votes->classes; k++) count[k] = k == best;
+    }
+}
+
+void tacit_ensemble_statistic(const tacit_plan *plan, const tacit_votes *shares, double *out) {
+    const tacit_rows *points = &plan->points->rows;
+    size_t first = plan->classes > 2 ? 0 : 1;
+    memset(out, 0, tacit_ensemble_size(plan) * sizeof *out);
+    for (size_t i = 0; i < points->count; i++)
+        for (size_t k = first; k < plan->classes; k++) {
+            double share = shares->count[i * plan->classes + k];
+            if (share != 0) tacit_rows_add(points, i, share, out + (k - first) * plan->features);
+        }
+    for (size_t j = 0; j < tacit_ensemble_size(plan); j++) out[j] /= (double)points->count;
+}
+
+/* Each entry is a sum of N products of a share (rounded once) and a coordinate of at most 1, divided by N: within
+ * (N + 3) 2^-53 of the exact one. */
+double tacit_statistic_rounding(const tacit_plan *plan) {
+    double points = plan->points != NULL ? (double)plan->points->rows.count : 0;
+    return sqrt((double)tacit_ensemble_size(plan)) * (points + 3) * 0x1p-52;
+}
+
+tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic, double lambda,
+                                double tolerance, bool repeats, tacit_model **out, tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    size_t bytes = tacit_ensemble_size(plan) * sizeof(double);
+    tacit_recall_key key = tacit_recall_begin("global model");
+    tacit_model *model = NULL;
+    if (repeats) {
+        double numbers[] = { lambda, tolerance };
+        tacit_recall_add(&key, numbers, sizeof numbers);
+        tacit_recall_add(&key, statistic, bytes);
+        TACIT_TRY(tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+        if (tacit_recall_find(session->recall, &key, model->weights, bytes)) {
+            *out = model;
+            return TACIT_OK;
+        }
+        model = tacit_model_free(model);
+    }
+    tacit_linear_fit fit = {
+        .lambda = lambda,
+        .gradient_tolerance = tolerance,
+        .pool = session->pool,
+        .progress = session->progress,
+    };
+    TACIT_TRY(tacit_model_fit_statistic(&model, &plan->points->rows, plan->classes, statistic, &fit, error));
+    if (repeats) tacit_recall_keep(session->recall, &key, model->weights, bytes);
+    *out = model;
+    return TACIT_OK;
+}
+
+/* ---- contrasts ---- */
+
+size_t tacit_contrast_size(const tacit_plan *plan) { return (plan->classes - 1) * plan->features; }
+
+/* Row r = 1..K-1 of Helmert's matrix: (1, ..., 1, -r, 0, ..., 0)/sqrt(r (r + 1)), r ones. */
+static double helmert(size_t r, size_t k) {
+    double scale = 1 / sqrt((double)r * (double)(r + 1));
+    return k < r ? scale : k == r ? -(double)r * scale : 0;
+}
+
+void tacit_to_contrasts(const tacit_plan *plan, const double *values, double *out) {
+    size_t d = plan->features;
+    if (plan->classes == 2) {
+        memcpy(out, values, d * sizeof *out);
+        return;
+    }
+    memset(out, 0, tacit_contrast_size(plan) * sizeof *out);
+    for (size_t r = 1; r < plan->classes; r++)
+        for (size_t k = 0; k <= r; k++)
+            for (size_t j = 0; j < d; j++) out[(r - 1) * d + j] += helmert(r, k) * values[k * d + j];
+}
+
+void tacit_from_contrasts(const tacit_plan *plan, const double *contrasts, const double *mean, double *out) {
+    size_t d = plan->features;
+    if (plan->classes == 2) {
+        memcpy(out, contrasts, d * sizeof *out);
+        return;
+    }
+    for (size_t k = 0; k < plan->classes; k++)
+        for (size_t j = 0; j < d; j++) {
+            double value = mean != NULL ? mean[j] : 0;
+            for (size_t r = k > 1 ? k : 1; r < plan->classes; r++)
+                value += helmert(r, k) * contrasts[(r - 1) * d + j];
+            out[k * d + j] = value;
+        }
+}
+
+/* ---- output perturbation ---- */
+
+double tacit_ensemble_largest(const tacit_plan *plan) {
+    double w = tacit_lambert_w((double)(plan->classes - 1) / M_E), slope = plan->classes > 2 ? sqrt(2) : 1;
+    return fmin(slope / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
+}
+
+/* The computed weights are within (g + r)/lambda of the minimiser, r the rounding of the statistic: on both sides of a
+ * pair of neighbours. */
+double tacit_ensemble_slack(const tacit_plan *plan) {
+    return 2 * (GRADIENT_TOLERANCE + tacit_statistic_rounding(plan)) / plan->lambda;
+}
+
+static size_t noise_dimension(const tacit_plan *plan, bool in_contrasts) {
+    return in_contrasts ? tacit_contrast_size(plan) : tacit_ensemble_size(plan);
+}
+
+tacit_noise_law tacit_ensemble_law(const tacit_plan *plan, double sensitivity, bool in_contrasts) {
+    size_t dimension = noise_dimension(plan, in_contrasts);
+    double whole = (sensitivity + tacit_ensemble_slack(plan)) * (1 + 1e-12);
+    return (tacit_noise_law){
+        .law = "gamma-norm G(d, s)",
+        .added_to = "the weights of the global model",
+        .dimension = dimension,
+        .sensitivity = whole,
+        .scale = whole / plan->epsilon,
+        .mean_norm = (double)dimension * whole / plan->epsilon,
+    };
+}
+
+tacit_status tacit_ensemble_perturb(tacit_session *session, const tacit_votes *shares, double sensitivity,
+                                    bool in_contrasts, tacit_model **out, tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    size_t size = tacit_ensemble_size(plan), dimension = noise_dimension(plan, in_contrasts);
+    tacit_mechanism gamma_norm = { TACIT_LAW_GAMMA_NORM,
+                                   (sensitivity + tacit_ensemble_slack(plan)) * (1 + 1e-12),
+                                   { TACIT_UNIT_PARTY, plan->epsilon, 0 } };
+    double *statistic = TACIT_NEW(double, size), *values = TACIT_NEW(double, dimension);
+    double bound = tacit_ensemble_largest(plan) + tacit_ensemble_slack(plan);
+    tacit_model *model = NULL;
+    tacit_status status = statistic != NULL && values != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) goto cleanup;
+    tacit_ensemble_statistic(plan, shares, statistic);
+    TACIT_CHECK(
+        tacit_ensemble_fit(session, statistic, plan->lambda, GRADIENT_TOLERANCE, true, &model, error));
+    if (in_contrasts)
+        tacit_to_contrasts(plan, model->weights, values);
+    else
+        memcpy(values, model->weights, size * sizeof *values);
+    TACIT_CHECK(tacit_session_publish(session, &gamma_norm, values, dimension, bound, values, error));
+    if (in_contrasts)
+        tacit_from_contrasts(plan, values, NULL, model->weights);
+    else
+        memcpy(model->weights, values, size * sizeof *values);
+    *out = model;
+    model = NULL;
+cleanup:
+    tacit_model_free(model);
+    free(statistic);
+    free(values);
+    return status;
+}

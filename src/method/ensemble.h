@@ -1,0 +1,86 @@
+/*
+ * What vote, soft, soft-stat and pate share (Hamm 2016): each party trains a classifier of any type on its own rows,
+ * keeps it, and answers with the labels it predicts for the public auxiliary points; only the counts of labels reach
+ * the coordinator, which fits one global model to them.
+ *
+ * For K classes a party's answer is K - 1 indicators a point (of classes 1..K-1), so that counts of class 0 follow from
+ * the number of parties, which is public.
+ */
+#pragma once
+
+#include "session/session.h"
+
+/* The settings of the local half, for a method's table. */
+#define TACIT_ENSEMBLE_PARAMETERS                                                                            \
+    { "local",                                                                                               \
+      "logistic",                                                                                            \
+      TACIT_ANY_TEXT,                                                                                        \
+      0,                                                                                                     \
+      0,                                                                                                     \
+      "what each party trains: logistic, svm, tree, bayes, bernoulli, knn, mlp, exec:CMD; a list is dealt "  \
+      "round robin" },                                                                                       \
+    {                                                                                                        \
+        "local_lambda", "0.0001", NULL, 1e-12, 1e12, "weight of the regulariser in the parties' own models"  \
+    }
+
+/* TACIT_USAGE for local classifiers that do not exist. */
+tacit_status tacit_ensemble_check(const tacit_plan *plan, tacit_error *error);
+
+/* The party's half, and how its answer leaves: entrusted. */
+extern const tacit_handler_entry tacit_ensemble_handlers[];
+tacit_release_kind tacit_ensemble_kind(const tacit_plan *plan);
+
+/* How many parties said what: count[i * classes + k] of point i and class k. */
+typedef struct tacit_votes {
+    double *count;
+    size_t points, classes, parties;
+} tacit_votes;
+
+#define TACIT_VOTES_INIT                                                                                     \
+    { NULL, 0, 0, 0 }
+
+tacit_status tacit_ask_votes(tacit_session *session, tacit_votes *out, tacit_error *error);
+void tacit_votes_clear(tacit_votes *votes);
+
+/* Count over parties: shares of each class (Hamm's alpha). Or all to the class with most votes, the first of equals. */
+void tacit_votes_to_shares(tacit_votes *votes);
+void tacit_votes_to_labels(tacit_votes *votes);
+
+/* Numbers in the statistic of shares, and in the weights of a model: features, or classes x features. */
+size_t tacit_ensemble_size(const tacit_plan *plan);
+
+/* The statistic that a fit needs (tacit_model_fit_statistic) from shares. Rounding moves it by less than
+ * tacit_statistic_rounding in L2 norm. */
+void tacit_ensemble_statistic(const tacit_plan *plan, const tacit_votes *shares, double *out);
+double tacit_statistic_rounding(const tacit_plan *plan);
+
+/* Fit the global model to a statistic, to a certified gradient norm. Kept for later trials when `repeats`. */
+tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic, double lambda,
+                                double tolerance, bool repeats, tacit_model **out, tacit_error *error);
+
+/* The norm of any minimiser: lambda |w|^2 = -w.grad <= W((K-1)/e), W Lambert's function (see avg.c), whatever the points
+ * and shares, and |w| <= L/lambda, L = 1 or sqrt(2) for more than two classes. Rounded up. */
+double tacit_ensemble_largest(const tacit_plan *plan);
+
+/* Output perturbation, the end of vote and soft: fit to shares under the plan's lambda, then gamma-norm noise for an
+ * L2 sensitivity S of the *exact* minimiser; what solver and rounding add is added here. `in_contrasts` draws it in the
+ * (K - 1) d dimensions where the minimiser can move, else in all K d. */
+tacit_status tacit_ensemble_perturb(tacit_session *session, const tacit_votes *shares, double sensitivity,
+                                    bool in_contrasts, tacit_model **out, tacit_error *error);
+double tacit_ensemble_slack(const tacit_plan *plan); /* added to S */
+
+/* The noise law of that, for explain. */
+tacit_noise_law tacit_ensemble_law(const tacit_plan *plan, double sensitivity, bool in_contrasts);
+
+/*
+ * Between numbers for K classes that sum to something known (shares sum to 1, the softmax weights of a regularised
+ * minimiser to 0) and K - 1 coordinates of where they can move: rows of the Helmert matrix, orthonormal, so distances
+ * are kept and noise is drawn in (K - 1) d dimensions instead of K d. For two classes both are one vector already.
+ */
+size_t tacit_contrast_size(const tacit_plan *plan);
+void tacit_to_contrasts(const tacit_plan *plan, const double *values, double *out);
+/* The way back; `mean` (features numbers, NULL: zero) is the known sum divided by the number of classes. */
+void tacit_from_contrasts(const tacit_plan *plan, const double *contrasts, const double *mean, double *out);
+
+/* sqrt(largest eigenvalue) of the points, see data/points.h; 1 when the points are not known. */
+double tacit_ensemble_kappa(const tacit_plan *plan);

@@ -1,0 +1,140 @@
+#include "method/rehearsal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+    CASTS = 3,          /* choices of prototypes */
+    DRAWS = 3,          /* of noise, for each */
+    MOST_POINTS = 1000, /* rehearsed on */
+    STEPS = 11,         /* lambdas: half decades from 1e-5 to 1 */
+};
+
+static double lambda_of(int step) { return pow(10, -5 + 0.5 * step); }
+
+/* Of the parties, how many are pretended to say what the prototypes say: midway between guessing and knowing. */
+static double agreeing(size_t classes) { return (1 + 1 / (double)classes) / 2; }
+
+typedef struct rehearsal {
+    tacit_plan plan; /* the real one, on fewer points */
+    tacit_points points;
+    uint32_t *index;
+    int32_t *truth; /* class of the nearest prototype */
+    tacit_recall *recall;
+    double score[STEPS];
+} rehearsal;
+
+static tacit_status choose_points(rehearsal *self, const tacit_plan *plan, tacit_error *error) {
+    size_t all = plan->points->rows.count, count = all < MOST_POINTS ? all : MOST_POINTS;
+    self->index = TACIT_NEW(uint32_t, count);
+    self->truth = TACIT_NEW(int32_t, count);
+    if (self->index == NULL || self->truth == NULL) return tacit_fail_memory(error);
+    self->points = tacit_points_some(plan->points, count, self->index);
+    self->plan = *plan;
+    self->plan.points = &self->points;
+    return TACIT_OK;
+}
+
+/* Every point is given to the nearest of K different points. */
+static tacit_status cast(rehearsal *self, tacit_stream *stream, tacit_error *error) {
+    const tacit_rows *rows = &self->points.rows;
+    size_t d = rows->cols, classes = self->plan.classes;
+    double *prototype = TACIT_NEW(double, classes *d), *square = TACIT_NEW(double, classes);
+    if (prototype == NULL || square == NULL) {
+        free(prototype);
+        free(square);
+        return tacit_fail_memory(error);
+    }
+    for (size_t k = 0; k < classes; k++) {
+        tacit_rows_copy(rows, tacit_stream_below(stream, rows->count), prototype + k * d);
+        for (size_t j = 0; j < d; j++) square[k] += prototype[k * d + j] * prototype[k * d + j];
+    }
+    for (size_t i = 0; i < rows->count; i++) {
+        double nearest = INFINITY;
+        for (size_t k = 0; k < classes; k++) {
+            double distance = square[k] - 2 * tacit_rows_dot(rows, i, prototype + k * d);
+            if (distance >= nearest) continue;
+            nearest = distance;
+            self->truth[i] = (int32_t)k;
+        }
+    }
+    free(prototype);
+    free(square);
+    return TACIT_OK;
+}
+
+static tacit_status pretend_votes(const rehearsal *self, tacit_votes *out, tacit_error *error) {
+    size_t classes = self->plan.classes, points = self->points.rows.count;
+    double parties = (double)self->plan.parties, part = agreeing(classes);
+    *out = (tacit_votes){ TACIT_NEW(double, points *classes), points, classes, self->plan.parties };
+    if (out->count == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < points; i++)
+        for (size_t k = 0; k < classes; k++)
+            out->count[i * classes + k] = parties * ((int32_t)k == self->truth[i] ? part
+                                                                                   : (1 - part) / (double)(classes - 1));
+    return TACIT_OK;
+}
+
+/* How often a model agrees with the prototypes. */
+static double agreement(const rehearsal *self, const tacit_model *model) {
+    const tacit_rows *rows = &self->points.rows;
+    size_t vectors = tacit_model_scores_per_row(model), right = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t best = 0;
+        double most = tacit_rows_dot(rows, i, model->weights);
+        if (vectors == 1) best = most > 0;
+        for (size_t k = 1; k < vectors; k++) {
+            double score = tacit_rows_dot(rows, i, model->weights + k * rows->cols);
+            if (score <= most) continue;
+            most = score;
+            best = k;
+        }
+        right += (int32_t)best == self->truth[i];
+    }
+    return (double)right / (double)rows->count;
+}
+
+static tacit_status perform(rehearsal *self, tacit_ensemble_learner *learn, int step, tacit_stream *stream,
+                            tacit_error *error) {
+    tacit_session session = { .plan = &self->plan, .secret = *stream, .recall = self->recall };
+    tacit_votes votes = TACIT_VOTES_INIT;
+    tacit_model *model = NULL;
+    self->plan.lambda = lambda_of(step);
+    tacit_status status = pretend_votes(self, &votes, error);
+    if (status == TACIT_OK) status = learn(&session, &votes, &model, error);
+    if (status == TACIT_OK) self->score[step] += agreement(self, model);
+    tacit_model_free(model);
+    tacit_votes_clear(&votes);
+    return status;
+}
+
+tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_learner *learn, double *lambda,
+                                     tacit_error *error) {
+    rehearsal self = { .index = NULL };
+    tacit_stream root = tacit_stream_from_seed(0);
+    tacit_status status;
+    if (plan->points == NULL) return TACIT_OK; /* explained without points: the usual lambda */
+    TACIT_CHECK(tacit_recall_create(&self.recall, error));
+    TACIT_CHECK(choose_points(&self, plan, error));
+    for (uint64_t c = 0; c < CASTS; c++) {
+        tacit_stream prototypes = tacit_stream_fork(&root, "prototypes", c, 0);
+        TACIT_CHECK(cast(&self, &prototypes, error));
+        for (int step = 0; step < STEPS; step++)
+            for (uint64_t d = 0; d < DRAWS; d++) {
+                tacit_stream noise = tacit_stream_fork(&root, "rehearsed noise", c, d);
+                TACIT_CHECK(perform(&self, learn, step, &noise, error));
+            }
+    }
+    int best = 0;
+    for (int step = 1; step < STEPS; step++)
+        if (self.score[step] >= self.score[best]) best = step;
+    *lambda = lambda_of(best);
+cleanup:
+    tacit_recall_free(self.recall);
+    free(self.index);
+    free(self.truth);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* Choosing lambda for an ensemble method without looking at anything private: the method is rehearsed. */
+#pragma once
+
+#include "method/ensemble.h"
+
+/* The part of a coordinator's half that begins once the votes are there, with the plan's lambda. The votes are the
+ * function's to change. */
+typedef tacit_status tacit_ensemble_learner(tacit_session *session, tacit_votes *votes, tacit_model **out,
+                                            tacit_error *error);
+
+/*
+ * The lambda under which `learn` does best on pretended votes. Some of the public points become prototypes, one for
+ * each class; every point belongs to the nearest; of the declared number of parties a fixed part votes for that class
+ * and the others spread over the rest. On these votes the method learns with its own noise, and the model is scored by
+ * how often it says the prototype's class. The mean over a few choices of prototypes and draws of noise picks lambda
+ * from a grid. Everything here is public or pretended, so nothing is paid for it, and it is the same at every call.
+ */
+tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_learner *learn, double *lambda,
+                                     tacit_error *error);

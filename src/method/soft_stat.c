@@ -1,0 +1,151 @@
+/*
+ * soft-stat: soft labels as in soft, but the noise goes on the statistic through which they enter (ours).
+ *
+ *   party k:      trains a classifier h_k of any type on its rows and answers h_k(x_i), i = 1..N
+ *   coordinator:  a_ik = (parties that say class k of x_i)/M
+ *                 s_k = (1/N) sum_i a_ik x_i, publishes s + noise
+ *                 w = argmin (1/N) sum_i log Z(w; x_i) - <s + noise, w> + (lambda/2)|w|^2
+ *
+ * Proof note. Adjacency: all rows of one party are replaced (unit party). The logistic and softmax objectives are
+ *   linear in the shares, so what soft minimises depends on private data through s only. s moves by at most kappa/M in
+ *   L2 norm for two classes (there s is one vector, of class 1) and sqrt(2) kappa/M in Frobenius norm for more
+ *   (points.h), plus twice its rounding. Released with G(D, S/epsilon) it is epsilon-DP, with a Gaussian calibrated to
+ *   AG(epsilon, delta; S) it is (epsilon, delta)-DP (mechanism.h); all that follows, the fit, lambda and any optimiser,
+ *   is post-processing of s and of public points. Shares sum to one, so s moves only in the (K - 1) d-dimensional
+ *   subspace of contrasts, orthogonal to the public (1/K) mean of the points in every class: the noise is drawn there.
+ *   It needs public points: with aux_private the log Z term would be private too.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "method/ensemble.h"
+#include "method/rehearsal.h"
+
+/* The fit is post-processing, so its tolerance costs nothing and only has to be good enough. */
+static const double GRADIENT_TOLERANCE = 1e-7;
+
+static const tacit_parameter parameters[] = {
+    TACIT_ENSEMBLE_PARAMETERS,
+    { "law", "auto", "auto|pure|gaussian", 0, 0,
+      "of the noise: gamma-norm (delta = 0) or Gaussian; auto is Gaussian where the study has a delta" },
+    { NULL, NULL, NULL, 0, 0, NULL },
+};
+
+static bool gaussian(const tacit_plan *plan) {
+    return tacit_plan_is(plan, "law", "gaussian") || (tacit_plan_is(plan, "law", "auto") && plan->delta > 0);
+}
+
+static tacit_status check(const tacit_plan *plan, tacit_error *error) {
+    if (gaussian(plan) && plan->delta == 0)
+        return tacit_fail(error, TACIT_USAGE, "method soft-stat with law=gaussian needs a delta above 0");
+    return tacit_ensemble_check(plan, error);
+}
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    (void)error;
+    out->charged = out->claimed =
+        (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, gaussian(plan) ? plan->delta : 0 };
+    return TACIT_OK;
+}
+
+/* S of the proof note when `parties` answered. */
+static tacit_mechanism mechanism(const tacit_plan *plan, size_t parties) {
+    double shift = (plan->classes > 2 ? sqrt(2) : 1) * tacit_ensemble_kappa(plan) / (double)parties;
+    return (tacit_mechanism){
+        .law = gaussian(plan) ? TACIT_LAW_GAUSSIAN : TACIT_LAW_GAMMA_NORM,
+        .sensitivity = (shift + 2 * tacit_statistic_rounding(plan)) * (1 + 1e-12),
+        .price = { TACIT_UNIT_PARTY, plan->epsilon, gaussian(plan) ? plan->delta : 0 },
+    };
+}
+
+static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+    tacit_mechanism used = mechanism(plan, plan->parties);
+    double scale, d = (double)tacit_contrast_size(plan);
+    TACIT_TRY(tacit_mechanism_scale(&scale, &used, error));
+    *out = (tacit_noise_law){
+        .law = gaussian(plan) ? "Gaussian N(0, s^2)" : "gamma-norm G(d, s)",
+        .added_to = "the statistic (1/N) sum a_i x_i",
+        .dimension = tacit_contrast_size(plan),
+        .sensitivity = used.sensitivity,
+        .scale = scale,
+        .mean_norm = gaussian(plan) ? sqrt(d) * scale : d * scale,
+    };
+    return TACIT_OK;
+}
+
+/* A K-th of the mean of the points: what the statistic's classes have in common, and public. */
+static void common_part(const tacit_plan *plan, double *out) {
+    const tacit_rows *points = &plan->points->rows;
+    double each = 1 / ((double)points->count * (double)plan->classes);
+    for (size_t i = 0; i < points->count; i++) tacit_rows_add(points, i, each, out);
+}
+
+static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_model **out, tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    tacit_mechanism used = mechanism(plan, votes->parties);
+    size_t moving = tacit_contrast_size(plan);
+    double *statistic = TACIT_NEW(double, tacit_ensemble_size(plan)), *contrasts = TACIT_NEW(double, moving),
+           *mean = TACIT_NEW(double, plan->features);
+    tacit_status status;
+    if (statistic == NULL || contrasts == NULL || mean == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    tacit_votes_to_shares(votes);
+    tacit_ensemble_statistic(plan, votes, statistic);
+    tacit_to_contrasts(plan, statistic, contrasts);
+    common_part(plan, mean);
+    TACIT_CHECK(tacit_session_publish(session, &used, contrasts, moving, 1, contrasts, error));
+    tacit_from_contrasts(plan, contrasts, mean, statistic);
+    TACIT_CHECK(tacit_ensemble_fit(session, statistic, plan->lambda, GRADIENT_TOLERANCE,
+                                   isinf(plan->epsilon), out, error));
+cleanup:
+    free(statistic);
+    free(contrasts);
+    free(mean);
+    return status;
+}
+
+static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    return tacit_ensemble_rehearse(plan, learn, out, error);
+}
+
+/* The coordinator's half. */
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    tacit_votes votes = TACIT_VOTES_INIT;
+    tacit_model *model = NULL;
+    TACIT_TRY(tacit_ask_votes(session, &votes, error));
+    out->parties = votes.parties;
+    tacit_status status = learn(session, &votes, &model, error);
+    tacit_votes_clear(&votes);
+    return status == TACIT_OK ? tacit_outcome_add(out, model, error) : status;
+}
+
+const tacit_method tacit_method_soft_stat = {
+    .name = "soft-stat",
+    .title = "one model from a noisy statistic of the parties' votes on public points",
+    .reference = "after Hamm et al. 2016, Algorithm 2; docs/methods/soft-stat.md",
+    .version = 1,
+    .units = "party",
+    .needs_points = true,
+    .parameters = parameters,
+    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one contribution to "
+              "counts; neither rows nor classifier",
+    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to add the noise "
+               "(entrusted). Everybody sees the points, the noisy statistic and the final model",
+    .guarantee = "epsilon-differential privacy (law=pure) or (epsilon, delta)-differential privacy (law=gaussian) for "
+                 "replacing all rows of a party, towards everybody who sees the model",
+    .assumption = "the auxiliary points lie in the unit ball and may be known to all; the coordinator adds the noise and "
+                  "keeps the counts to itself",
+    .theorem = "gamma-norm noise of scale S/epsilon, or Gaussian noise by the analytic calibration, on the statistic, of "
+               "L2 sensitivity S = kappa/M (sqrt(2) kappa/M for more than two classes), M parties answering, kappa <= 1 "
+               "the root of the largest eigenvalue of X^T X/N of the points; the fit is post-processing",
+    .claim = "not in the paper: its soft puts noise of scale 2/(M lambda epsilon) on the weights instead",
+    .caveats = "logistic and softmax models only. One party alone moves little, but what all parties agree on is "
+               "published, as in any method",
+    .check = check,
+    .price = price,
+    .choose_lambda = choose_lambda,
+    .noise = noise_law,
+    .release_kind = tacit_ensemble_kind,
+    .coordinate = coordinate,
+    .handlers = tacit_ensemble_handlers,
+};

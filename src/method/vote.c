@@ -1,0 +1,105 @@
+/*
+ * vote: a global model fitted to the labels that most parties give to public points, with noise (Hamm 2016,
+ * Algorithm 1).
+ *
+ *   party k:      trains a classifier h_k of any type on its rows and answers h_k(x_i), i = 1..N
+ *   coordinator:  v_i = the class with most answers of x_i, the first of equals
+ *                 w* = argmin (1/N) sum_i loss(w; x_i, v_i) + (lambda/2)|w|^2
+ *                 publishes w* + b,  b ~ G(D, S/epsilon)
+ *
+ * Proof note. Adjacency: all rows of one party are replaced (unit party). Where parties are split evenly its answers
+ *   decide, so every label may change: shares that are 0 or 1 move by 1 in two classes, and the argument of soft.c gives
+ *     S = kappa/lambda,  K > 2: sqrt(2) kappa/lambda
+ *   whatever M; also S <= 2 sqrt(W((K-1)/e)/lambda), twice the largest norm of a minimiser (ensemble.h), which is the
+ *   smaller for lambda below .9 kappa^2. Paper: 2/lambda and sqrt(2)/lambda.
+ *   aux_private: a replaced point changes by a whole gradient, of norm at most 2 (K > 2: 2 sqrt(2)) over N, the others
+ *   by the above without kappa: a factor of (N + 1)/N. The printed two-class 2/lambda covers it already.
+ */
+#include <math.h>
+
+#include "method/ensemble.h"
+#include "method/rehearsal.h"
+
+static const tacit_parameter parameters[] = {
+    TACIT_ENSEMBLE_PARAMETERS,
+    { "calibration", "tight", "tight|paper", 0, 0, "the smallest noise that is proved, or the printed" },
+    { "aux_private", "no", "no|yes", 0, 0, "protect each auxiliary point like a party (more noise)" },
+    { NULL, NULL, NULL, 0, 0, NULL },
+};
+
+static bool tight(const tacit_plan *plan) { return tacit_plan_is(plan, "calibration", "tight"); }
+
+/* S of the proof note. */
+static double sensitivity(const tacit_plan *plan) {
+    double n = plan->points != NULL ? (double)plan->points->rows.count : INFINITY;
+    bool printed = !tight(plan) && plan->classes == 2;
+    double shift = (plan->classes > 2 ? sqrt(2) : printed ? 2 : 1) / plan->lambda;
+    if (tacit_plan_is(plan, "aux_private", "yes"))
+        shift *= printed ? 1 : 1 + 1 / n;
+    else if (tight(plan))
+        shift *= tacit_ensemble_kappa(plan);
+    return tight(plan) ? fmin(shift, 2 * tacit_ensemble_largest(plan)) : shift;
+}
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    (void)error;
+    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, 0 };
+    return TACIT_OK;
+}
+
+static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+    (void)error;
+    *out = tacit_ensemble_law(plan, sensitivity(plan), tight(plan));
+    return TACIT_OK;
+}
+
+static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_model **out, tacit_error *error) {
+    tacit_votes_to_labels(votes);
+    return tacit_ensemble_perturb(session, votes, sensitivity(session->plan), tight(session->plan), out, error);
+}
+
+static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    return tacit_ensemble_rehearse(plan, learn, out, error);
+}
+
+/* The coordinator's half. */
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    tacit_votes votes = TACIT_VOTES_INIT;
+    tacit_model *model = NULL;
+    TACIT_TRY(tacit_ask_votes(session, &votes, error));
+    out->parties = votes.parties;
+    tacit_status status = learn(session, &votes, &model, error);
+    tacit_votes_clear(&votes);
+    return status == TACIT_OK ? tacit_outcome_add(out, model, error) : status;
+}
+
+const tacit_method tacit_method_vote = {
+    .name = "vote",
+    .title = "one model from the parties' majority labels of public points, with noise",
+    .reference = "Hamm et al. 2016, Algorithm 1",
+    .version = 1,
+    .units = "party",
+    .needs_points = true,
+    .parameters = parameters,
+    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one contribution to "
+              "counts; neither rows nor classifier",
+    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to add the noise "
+               "(entrusted). Everybody sees the points and the final model",
+    .guarantee = "epsilon-differential privacy (delta = 0) for replacing all rows of a party, towards everybody who "
+                 "sees the model; with aux_private=yes also for replacing one auxiliary point",
+    .assumption = "the auxiliary points lie in the unit ball and, unless aux_private=yes, may be known to all; the "
+                  "coordinator adds the noise and keeps the counts to itself",
+    .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = the lesser of kappa/lambda (sqrt(2) kappa/lambda "
+               "for more than two classes) and 2 sqrt(W((K-1)/e)/lambda), W Lambert's function; plus twice the solver's "
+               "certified distance. Noise in the (K-1)d dimensions where the weights move",
+    .claim = "the same epsilon, with S = 2/lambda for two classes and sqrt(2)/lambda for more: at lambda = 1e-4 that is "
+             "20,000 where 106 is enough",
+    .caveats = "more parties do not lessen the noise: one party may decide every label. Use soft or soft-stat",
+    .check = tacit_ensemble_check,
+    .price = price,
+    .choose_lambda = choose_lambda,
+    .noise = noise_law,
+    .release_kind = tacit_ensemble_kind,
+    .coordinate = coordinate,
+    .handlers = tacit_ensemble_handlers,
+};
