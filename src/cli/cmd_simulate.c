@@ -219,7 +219,8 @@ static const tacit_option options[] = {
     { .name = "aux",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
-      .help = "public auxiliary points for methods that ask parties to label them; a label column is not read" },
+      .help =
+          "public auxiliary points for methods that ask parties to label them; a label column is not read" },
     { .name = "aux-fraction",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "F",

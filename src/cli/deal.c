@@ -49,12 +49,12 @@ static tacit_status hold_out(tacit_deal *deal, const tacit_arguments *arguments,
     double aux_fraction = tacit_arguments_given(arguments, "aux-fraction")
                               ? tacit_arguments_number(arguments, "aux-fraction")
                               : 0;
-    double test_fraction = deal->test_data != NULL                           ? 0
-                           : tacit_arguments_given(arguments, "test-fraction") ? tacit_arguments_number(arguments, "test-fraction")
-                                                                               : USUAL_TEST_FRACTION;
+    double test_fraction = deal->test_data != NULL ? 0
+                           : tacit_arguments_given(arguments, "test-fraction")
+                               ? tacit_arguments_number(arguments, "test-fraction")
+                               : USUAL_TEST_FRACTION;
     if (test_fraction + aux_fraction >= 1)
-        return tacit_fail(error, TACIT_USAGE,
-                          "--test-fraction and --aux-fraction leave no rows to train on");
+        return tacit_fail(error, TACIT_USAGE, "--test-fraction and --aux-fraction leave no rows to train on");
     tacit_stream stream = tacit_stream_fork(root, "test rows", 0, 0);
     *train = tacit_dataset_view(deal->data);
     if (test_fraction + aux_fraction > 0) {

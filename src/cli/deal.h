@@ -14,7 +14,7 @@ typedef struct tacit_deal {
     tacit_split *parties;
     tacit_view test;
     tacit_view auxiliary; /* no rows when there are none */
-    size_t empty_groups; /* values of --split by:COLUMN that only test rows have; they are no parties */
+    size_t empty_groups;  /* values of --split by:COLUMN that only test rows have; they are no parties */
 } tacit_deal;
 
 #define TACIT_DEAL_INIT                                                                                      \

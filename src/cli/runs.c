@@ -67,10 +67,10 @@ static json_t *spread_document(const tacit_spread *spread) {
 static json_t *run_document(const tacit_run *run) {
     const tacit_price *charged = &run->charged, *claimed = &run->claimed;
     return json_pack(
-        "{s:s,s:o,s:o,s:f,s:I,s:o,s:o,s:o,s:{s:s,s:o,s:o},s:{s:o,s:o},s:f,s:I,s:I}", "method", run->method->name,
-        "epsilon", tacit_json_number(run->epsilon), "delta", tacit_json_number(run->delta), "lambda", run->lambda, "trials",
-        (json_int_t)run->trials, "accuracy", spread_document(&run->accuracy), "auc",
-        spread_document(&run->auc), "logloss", spread_document(&run->log_loss), "charged", "unit",
+        "{s:s,s:o,s:o,s:f,s:I,s:o,s:o,s:o,s:{s:s,s:o,s:o},s:{s:o,s:o},s:f,s:I,s:I}", "method",
+        run->method->name, "epsilon", tacit_json_number(run->epsilon), "delta", tacit_json_number(run->delta),
+        "lambda", run->lambda, "trials", (json_int_t)run->trials, "accuracy", spread_document(&run->accuracy),
+        "auc", spread_document(&run->auc), "logloss", spread_document(&run->log_loss), "charged", "unit",
         tacit_unit_name(charged->unit), "epsilon", tacit_json_number(charged->epsilon), "delta",
         tacit_json_number(charged->delta), "claimed", "epsilon", tacit_json_number(claimed->epsilon), "delta",
         tacit_json_number(claimed->delta), "seconds", run->seconds, "rounds", (json_int_t)run->rounds,

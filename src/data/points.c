@@ -85,7 +85,8 @@ static tacit_status find_kappa(double *out, const tacit_rows *rows, tacit_pool *
     return status;
 }
 
-tacit_status tacit_points_of(tacit_points *out, const tacit_rows *rows, tacit_pool *pool, tacit_error *error) {
+tacit_status tacit_points_of(tacit_points *out, const tacit_rows *rows, tacit_pool *pool,
+                             tacit_error *error) {
     static const double OUTSIDE = 1 + 1e-9; /* rounding of the encoding is allowed for */
     if (rows->count == 0) return tacit_fail(error, TACIT_INPUT, "there are no auxiliary points");
     size_t bytes = 0;

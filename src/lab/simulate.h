@@ -16,12 +16,13 @@ typedef struct tacit_simulation {
     const tacit_dataset *dataset;
     const tacit_split *split; /* the parties' rows */
     tacit_view test;
-    tacit_view auxiliary; /* public points for the methods that need them, no rows when there are none; labels are never read */
+    tacit_view
+        auxiliary; /* public points for the methods that need them, no rows when there are none; labels are never read */
     const tacit_method *const *methods;
     size_t method_count;
     const double *epsilons;
     size_t epsilon_count;
-    double delta, lambda; /* lambda 0: each method chooses one from public quantities */
+    double delta, lambda;         /* lambda 0: each method chooses one from public quantities */
     const tacit_choice *settings; /* each must be known to at least one of the methods */
     size_t setting_count;
     size_t trials;

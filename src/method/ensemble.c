@@ -15,9 +15,7 @@ size_t tacit_ensemble_size(const tacit_plan *plan) {
     return plan->classes > 2 ? plan->classes * plan->features : plan->features;
 }
 
-double tacit_ensemble_kappa(const tacit_plan *plan) {
-    return plan->points != NULL ? plan->points->kappa : 1;
-}
+double tacit_ensemble_kappa(const tacit_plan *plan) { return plan->points != NULL ? plan->points->kappa : 1; }
 
 tacit_release_kind tacit_ensemble_kind(const tacit_plan *plan) {
     (void)plan;
@@ -65,7 +63,8 @@ static tacit_status label_together(const tacit_rows *points, tacit_party *const 
     tacit_weight_panel panel = TACIT_WEIGHT_PANEL_INIT;
     tacit_status status = scores != NULL ? TACIT_OK : tacit_fail_memory(error);
     while (done < count && status == TACIT_OK) {
-        size_t some = TACIT_SCORES_AT_ONCE / vectors < count - done ? TACIT_SCORES_AT_ONCE / vectors : count - done;
+        size_t some =
+            TACIT_SCORES_AT_ONCE / vectors < count - done ? TACIT_SCORES_AT_ONCE / vectors : count - done;
         for (size_t m = 0; m < some * vectors; m++)
             weights[m] = models[done + m / vectors]->weights + m % vectors * points->cols;
         TACIT_CHECK(tacit_weight_panel_create(&panel, weights, some * vectors, points->cols, error));
@@ -105,7 +104,8 @@ static tacit_status prepare_labels(tacit_party *parties, size_t count, const tac
         TACIT_CHECK(tacit_party_classifier(&parties[k], kinds, lambda, &classifier, NULL, error));
         const tacit_model *model = tacit_classifier_linear(classifier);
         if (model == NULL || tacit_model_scores_per_row(model) > TACIT_SCORES_AT_ONCE) continue;
-        if (together > 0 && tacit_model_scores_per_row(model) != tacit_model_scores_per_row(models[0])) continue;
+        if (together > 0 && tacit_model_scores_per_row(model) != tacit_model_scores_per_row(models[0]))
+            continue;
         free(parties[k].memo->labels);
         parties[k].memo->labels = TACIT_NEW(int32_t, points->count);
         if (parties[k].memo->labels == NULL) TACIT_CHECK(tacit_fail_memory(error));
@@ -251,7 +251,8 @@ tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic,
         double numbers[] = { lambda, tolerance };
         tacit_recall_add(&key, numbers, sizeof numbers);
         tacit_recall_add(&key, statistic, bytes);
-        TACIT_TRY(tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+        TACIT_TRY(
+            tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
         if (tacit_recall_find(session->recall, &key, model->weights, bytes)) {
             *out = model;
             return TACIT_OK;

@@ -126,18 +126,24 @@ const tacit_method tacit_method_pate = {
     .units = "party",
     .needs_points = true,
     .parameters = parameters,
-    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one contribution to "
+    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one "
+              "contribution to "
               "counts; neither rows nor classifier",
-    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to add the noise "
+    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to "
+               "add the noise "
                "(entrusted). Everybody sees the points, the noisy labels and the final model",
-    .guarantee = "(epsilon, delta)-differential privacy for replacing all rows of a party, towards everybody who sees the "
+    .guarantee = "(epsilon, delta)-differential privacy for replacing all rows of a party, towards everybody "
+                 "who sees the "
                  "labels or the model",
-    .assumption = "the auxiliary points may be known to all; the coordinator adds the noise and keeps the counts to "
-                  "itself",
-    .theorem = "Gaussian noise by the analytic calibration on all counts together, of L2 sensitivity sqrt(2 T) for T "
+    .assumption =
+        "the auxiliary points may be known to all; the coordinator adds the noise and keeps the counts to "
+        "itself",
+    .theorem = "Gaussian noise by the analytic calibration on all counts together, of L2 sensitivity sqrt(2 "
+               "T) for T "
                "queries; the largest of each and the student are post-processing",
     .claim = "the papers quote a data-dependent epsilon, smaller where parties agree, but itself private",
-    .caveats = "noise grows with the number of queries, where that of soft-stat shrinks with the number of parties alone; "
+    .caveats = "noise grows with the number of queries, where that of soft-stat shrinks with the number of "
+               "parties alone; "
                "a student on few labels is weak",
     .check = check,
     .price = price,

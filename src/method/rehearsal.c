@@ -73,8 +73,8 @@ static tacit_status pretend_votes(const rehearsal *self, tacit_votes *out, tacit
     if (out->count == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < points; i++)
         for (size_t k = 0; k < classes; k++)
-            out->count[i * classes + k] = parties * ((int32_t)k == self->truth[i] ? part
-                                                                                   : (1 - part) / (double)(classes - 1));
+            out->count[i * classes + k] =
+                parties * ((int32_t)k == self->truth[i] ? part : (1 - part) / (double)(classes - 1));
     return TACIT_OK;
 }
 

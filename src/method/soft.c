@@ -88,21 +88,30 @@ const tacit_method tacit_method_soft = {
     .units = "party",
     .needs_points = true,
     .parameters = parameters,
-    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one contribution to "
+    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one "
+              "contribution to "
               "counts; neither rows nor classifier",
-    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to add the noise "
+    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to "
+               "add the noise "
                "(entrusted). Everybody sees the points and the final model",
-    .guarantee = "epsilon-differential privacy (delta = 0) for replacing all rows of a party, towards everybody who "
-                 "sees the model; with aux_private=yes also for replacing one auxiliary point",
-    .assumption = "the auxiliary points lie in the unit ball and, unless aux_private=yes, may be known to all; the "
-                  "coordinator adds the noise and keeps the counts to itself",
-    .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = kappa/(M lambda), sqrt(2) kappa/(M lambda) for "
-               "more than two classes, M parties answering, kappa <= 1 the root of the largest eigenvalue of X^T X/N of "
-               "the points; plus twice the solver's certified distance. Noise in the (K-1)d dimensions where the weights "
+    .guarantee =
+        "epsilon-differential privacy (delta = 0) for replacing all rows of a party, towards everybody who "
+        "sees the model; with aux_private=yes also for replacing one auxiliary point",
+    .assumption =
+        "the auxiliary points lie in the unit ball and, unless aux_private=yes, may be known to all; the "
+        "coordinator adds the noise and keeps the counts to itself",
+    .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = kappa/(M lambda), sqrt(2) kappa/(M "
+               "lambda) for "
+               "more than two classes, M parties answering, kappa <= 1 the root of the largest eigenvalue of "
+               "X^T X/N of "
+               "the points; plus twice the solver's certified distance. Noise in the (K-1)d dimensions where "
+               "the weights "
                "move",
     .claim = "the same epsilon, with S = 2/(M lambda) for two classes and without kappa",
-    .caveats = "noise grows as 1/lambda: at the paper's lambda = 1e-4 it drowns the model unless M epsilon is large; "
-               "without --lambda one is chosen from the public points alone. soft-stat gives more for the same price "
+    .caveats = "noise grows as 1/lambda: at the paper's lambda = 1e-4 it drowns the model unless M epsilon "
+               "is large; "
+               "without --lambda one is chosen from the public points alone. soft-stat gives more for the "
+               "same price "
                "where points are public",
     .check = tacit_ensemble_check,
     .price = price,

@@ -95,8 +95,8 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
     common_part(plan, mean);
     TACIT_CHECK(tacit_session_publish(session, &used, contrasts, moving, 1, contrasts, error));
     tacit_from_contrasts(plan, contrasts, mean, statistic);
-    TACIT_CHECK(tacit_ensemble_fit(session, statistic, plan->lambda, GRADIENT_TOLERANCE,
-                                   isinf(plan->epsilon), out, error));
+    TACIT_CHECK(tacit_ensemble_fit(session, statistic, plan->lambda, GRADIENT_TOLERANCE, isinf(plan->epsilon),
+                                   out, error));
 cleanup:
     free(statistic);
     free(contrasts);
@@ -127,20 +127,27 @@ const tacit_method tacit_method_soft_stat = {
     .units = "party",
     .needs_points = true,
     .parameters = parameters,
-    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one contribution to "
+    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one "
+              "contribution to "
               "counts; neither rows nor classifier",
-    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to add the noise "
+    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to "
+               "add the noise "
                "(entrusted). Everybody sees the points, the noisy statistic and the final model",
-    .guarantee = "epsilon-differential privacy (law=pure) or (epsilon, delta)-differential privacy (law=gaussian) for "
-                 "replacing all rows of a party, towards everybody who sees the model",
-    .assumption = "the auxiliary points lie in the unit ball and may be known to all; the coordinator adds the noise and "
+    .guarantee =
+        "epsilon-differential privacy (law=pure) or (epsilon, delta)-differential privacy (law=gaussian) for "
+        "replacing all rows of a party, towards everybody who sees the model",
+    .assumption = "the auxiliary points lie in the unit ball and may be known to all; the coordinator adds "
+                  "the noise and "
                   "keeps the counts to itself",
-    .theorem = "gamma-norm noise of scale S/epsilon, or Gaussian noise by the analytic calibration, on the statistic, of "
-               "L2 sensitivity S = kappa/M (sqrt(2) kappa/M for more than two classes), M parties answering, kappa <= 1 "
+    .theorem = "gamma-norm noise of scale S/epsilon, or Gaussian noise by the analytic calibration, on the "
+               "statistic, of "
+               "L2 sensitivity S = kappa/M (sqrt(2) kappa/M for more than two classes), M parties answering, "
+               "kappa <= 1 "
                "the root of the largest eigenvalue of X^T X/N of the points; the fit is post-processing",
     .claim = "not in the paper: its soft puts noise of scale 2/(M lambda epsilon) on the weights instead",
-    .caveats = "logistic and softmax models only. One party alone moves little, but what all parties agree on is "
-               "published, as in any method",
+    .caveats =
+        "logistic and softmax models only. One party alone moves little, but what all parties agree on is "
+        "published, as in any method",
     .check = check,
     .price = price,
     .choose_lambda = choose_lambda,

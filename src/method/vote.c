@@ -55,7 +55,8 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
 
 static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_model **out, tacit_error *error) {
     tacit_votes_to_labels(votes);
-    return tacit_ensemble_perturb(session, votes, sensitivity(session->plan), tight(session->plan), out, error);
+    return tacit_ensemble_perturb(session, votes, sensitivity(session->plan), tight(session->plan), out,
+                                  error);
 }
 
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
@@ -81,20 +82,28 @@ const tacit_method tacit_method_vote = {
     .units = "party",
     .needs_points = true,
     .parameters = parameters,
-    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one contribution to "
+    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one "
+              "contribution to "
               "counts; neither rows nor classifier",
-    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to add the noise "
+    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to "
+               "add the noise "
                "(entrusted). Everybody sees the points and the final model",
-    .guarantee = "epsilon-differential privacy (delta = 0) for replacing all rows of a party, towards everybody who "
-                 "sees the model; with aux_private=yes also for replacing one auxiliary point",
-    .assumption = "the auxiliary points lie in the unit ball and, unless aux_private=yes, may be known to all; the "
-                  "coordinator adds the noise and keeps the counts to itself",
-    .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = the lesser of kappa/lambda (sqrt(2) kappa/lambda "
-               "for more than two classes) and 2 sqrt(W((K-1)/e)/lambda), W Lambert's function; plus twice the solver's "
+    .guarantee =
+        "epsilon-differential privacy (delta = 0) for replacing all rows of a party, towards everybody who "
+        "sees the model; with aux_private=yes also for replacing one auxiliary point",
+    .assumption =
+        "the auxiliary points lie in the unit ball and, unless aux_private=yes, may be known to all; the "
+        "coordinator adds the noise and keeps the counts to itself",
+    .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = the lesser of kappa/lambda "
+               "(sqrt(2) kappa/lambda "
+               "for more than two classes) and 2 sqrt(W((K-1)/e)/lambda), W Lambert's function; plus twice "
+               "the solver's "
                "certified distance. Noise in the (K-1)d dimensions where the weights move",
-    .claim = "the same epsilon, with S = 2/lambda for two classes and sqrt(2)/lambda for more: at lambda = 1e-4 that is "
+    .claim = "the same epsilon, with S = 2/lambda for two classes and sqrt(2)/lambda for more: at lambda = "
+             "1e-4 that is "
              "20,000 where 106 is enough",
-    .caveats = "more parties do not lessen the noise: one party may decide every label. Use soft or soft-stat",
+    .caveats =
+        "more parties do not lessen the noise: one party may decide every label. Use soft or soft-stat",
     .check = tacit_ensemble_check,
     .price = price,
     .choose_lambda = choose_lambda,

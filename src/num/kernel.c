@@ -325,6 +325,5 @@ static void score_sparse(size_t entries, const uint32_t *column, const double *v
     }
 }
 
-const tacit_kernels TACIT_KERNEL_VARIANT = { dot_rows, add_rows,    pack_rows, add_tiles,
-                                             logistic, exponential, cholesky,  cholesky_solve,
-                                             score_sparse };
+const tacit_kernels TACIT_KERNEL_VARIANT = { dot_rows,    add_rows, pack_rows,      add_tiles,   logistic,
+                                             exponential, cholesky, cholesky_solve, score_sparse };

@@ -54,6 +54,7 @@ void tacit_rows_scores(const tacit_rows *rows, size_t begin, size_t count, const
     for (size_t i = 0, run; i < count; i += run) {
         size_t stored = rows->index[begin + i];
         for (run = 1; i + run < count && rows->index[begin + i + run] == stored + run;) run++;
-        multiply(rows->dense + stored * rows->stride, rows->stride, run, panel, out + i * TACIT_SCORES_AT_ONCE);
+        multiply(rows->dense + stored * rows->stride, rows->stride, run, panel,
+                 out + i * TACIT_SCORES_AT_ONCE);
     }
 }

@@ -170,11 +170,10 @@ static tacit_status contribute(void *context, size_t begin, size_t end, unsigned
         tacit_question question = *work->question;
         seat_party(work->local, k, question.round, &one.party, &one.gate, &one.stream);
         answer_id(question.answer_id, k, question.round);
-        tacit_status status =
-            work->totals != NULL
-                ? tacit_party_contribute(&one.party, &question, work->totals + worker * question.sum.length,
-                                         error)
-                : tacit_party_contribute_again(&one.party, &question, error);
+        tacit_status status = work->totals != NULL
+                                  ? tacit_party_contribute(&one.party, &question,
+                                                           work->totals + worker * question.sum.length, error)
+                                  : tacit_party_contribute_again(&one.party, &question, error);
         if (status == TACIT_OK)
             work->contributors[worker]++;
         else

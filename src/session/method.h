@@ -19,7 +19,8 @@ typedef struct tacit_party tacit_party;     /* party.h: what the party's half wo
 typedef struct tacit_parameter {
     const char *name;
     const char *fallback;
-    const char *choices; /* "a|b|c", NULL for a number in [least, most], or TACIT_ANY_TEXT: the method checks it */
+    const char
+        *choices; /* "a|b|c", NULL for a number in [least, most], or TACIT_ANY_TEXT: the method checks it */
     double least, most;
     const char *help;
 } tacit_parameter;
@@ -37,11 +38,12 @@ typedef struct tacit_plan {
     double epsilon, delta;
     double lambda; /* 0 until tacit_plan_choose_lambda */
     size_t features, classes;
-    size_t parties;         /* declared for the study */
-    size_t minimum_parties; /* nothing is opened from fewer */
-    size_t minimum_rows;    /* a party with fewer refuses: the sensitivity is declared for this many */
+    size_t parties;             /* declared for the study */
+    size_t minimum_parties;     /* nothing is opened from fewer */
+    size_t minimum_rows;        /* a party with fewer refuses: the sensitivity is declared for this many */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
-    char settings[TACIT_MOST_SETTINGS][TACIT_SETTING_SIZE]; /* value of each parameter, in table order; "" unset */
+    char settings[TACIT_MOST_SETTINGS]
+                 [TACIT_SETTING_SIZE]; /* value of each parameter, in table order; "" unset */
 } tacit_plan;
 
 /* Set a parameter; TACIT_USAGE names the allowed values, or the method's parameters when there is none so called. */

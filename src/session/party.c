@@ -153,8 +153,7 @@ static tacit_status recall(const tacit_party *party, const tacit_question *quest
     TACIT_TRY(tacit_party_handler(party, question, &unused, error));
     TACIT_TRY(method->price(party->plan, &prices, error));
     reply->kind = method->release_kind(party->plan);
-    reply->noise =
-        isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
+    reply->noise = isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
     reply->price = prices.charged;
     if (reply->kind == TACIT_RELEASE_SEALED) reply->assumption = "that of the stored answer";
     return TACIT_OK;

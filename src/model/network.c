@@ -1,0 +1,210 @@
+#include "model/network.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "num/kernel.h"
+#include "rand/fast.h"
+
+struct tacit_network_space {
+    const tacit_kernels *kernels;
+    double *units[TACIT_NETWORK_LAYERS]; /* what each layer gives out, BLOCK x width */
+    double *slope[2];                    /* derivatives by what a layer takes in, of two layers in turn */
+    const double **pointers;             /* to rows or units */
+    double scale[TACIT_NETWORK_BLOCK];
+};
+
+size_t tacit_network_outputs(size_t classes) { return classes > 2 ? classes : 1; }
+
+size_t tacit_network_weights_at(const tacit_network *network, size_t layer) {
+    size_t at = 0;
+    for (size_t l = 0; l < layer; l++) at += (network->width[l] + 1) * network->width[l + 1];
+    return at;
+}
+
+size_t tacit_network_biases_at(const tacit_network *network, size_t layer) {
+    return tacit_network_weights_at(network, layer) + network->width[layer] * network->width[layer + 1];
+}
+
+size_t tacit_network_size(const tacit_network *network) {
+    return tacit_network_weights_at(network, network->layers);
+}
+
+void tacit_network_start(const tacit_network *network, const double *gain, tacit_stream *stream,
+                         double *parameters) {
+    for (size_t l = 0; l < network->layers; l++) {
+        double *weights = parameters + tacit_network_weights_at(network, l), deviation = 1 / sqrt(gain[l]);
+        size_t count = network->width[l] * network->width[l + 1];
+        tacit_fast_normals(stream, weights, count);
+        for (size_t i = 0; i < count; i++) weights[i] *= deviation;
+        memset(weights + count, 0, network->width[l + 1] * sizeof *weights);
+    }
+}
+
+/* ---- space ---- */
+
+tacit_network_space *tacit_network_space_free(tacit_network_space *space) {
+    if (space == NULL) return NULL;
+    for (size_t l = 0; l < TACIT_NETWORK_LAYERS; l++) free(space->units[l]);
+    free(space->slope[0]);
+    free(space->slope[1]);
+    free(space->pointers);
+    free(space);
+    return NULL;
+}
+
+tacit_status tacit_network_space_create(tacit_network_space **out, const tacit_network *network,
+                                        tacit_error *error) {
+    tacit_network_space *space = TACIT_NEW(tacit_network_space, 1);
+    size_t widest = 1;
+    if (space == NULL) return tacit_fail_memory(error);
+    space->kernels = tacit_kernels_choose();
+    bool enough = true;
+    for (size_t l = 0; l < network->layers; l++) {
+        size_t width = network->width[l + 1];
+        if (width > widest) widest = width;
+        space->units[l] = TACIT_NEW(double, TACIT_NETWORK_BLOCK *width);
+        enough = enough && space->units[l] != NULL;
+    }
+    size_t pointers = widest > TACIT_NETWORK_BLOCK ? widest : TACIT_NETWORK_BLOCK;
+    space->slope[0] = TACIT_NEW(double, TACIT_NETWORK_BLOCK *widest);
+    space->slope[1] = TACIT_NEW(double, TACIT_NETWORK_BLOCK *widest);
+    space->pointers = TACIT_NEW(const double *, pointers);
+    if (!enough || space->slope[0] == NULL || space->slope[1] == NULL || space->pointers == NULL) {
+        tacit_network_space_free(space);
+        return tacit_fail_memory(error);
+    }
+    *out = space;
+    return TACIT_OK;
+}
+
+/* ---- forward ---- */
+
+static void point_at_units(tacit_network_space *space, const double *weights, size_t units, size_t inputs) {
+    for (size_t u = 0; u < units; u++) space->pointers[u] = weights + u * inputs;
+}
+
+/* out = W x + b for each row of `in`. */
+static void forward_layer(tacit_network_space *space, const tacit_rows *in, const double *weights,
+                          const double *biases, size_t units, double *out) {
+    point_at_units(space, weights, units, in->cols);
+    for (size_t i = 0; i < in->count; i++) {
+        double *to = out + i * units;
+        if (in->dense != NULL) {
+            const double *x = in->dense + tacit_rows_stored(in, i) * in->stride;
+            space->kernels->dot_rows(space->pointers, units, in->cols, x, to);
+        } else {
+            for (size_t u = 0; u < units; u++) to[u] = tacit_rows_dot(in, i, space->pointers[u]);
+        }
+        for (size_t u = 0; u < units; u++) to[u] += biases[u];
+    }
+}
+
+/* What layer l takes in: the rows themselves, or the units of the layer before. */
+static tacit_rows layer_input(const tacit_network *network, const tacit_network_space *space,
+                              const tacit_rows *block, size_t layer) {
+    if (layer == 0) return *block;
+    return (tacit_rows){ .count = block->count,
+                         .cols = network->width[layer],
+                         .dense = space->units[layer - 1],
+                         .stride = network->width[layer] };
+}
+
+const double *tacit_network_forward(const tacit_network *network, const double *parameters,
+                                    const tacit_rows *block, tacit_network_space *space) {
+    size_t last = network->layers - 1;
+    for (size_t l = 0; l <= last; l++) {
+        tacit_rows in = layer_input(network, space, block, l);
+        size_t units = network->width[l + 1];
+        forward_layer(space, &in, parameters + tacit_network_weights_at(network, l),
+                      parameters + tacit_network_biases_at(network, l), units, space->units[l]);
+        if (l == last) break;
+        for (size_t i = 0; i < block->count * units; i++) space->units[l][i] = tanh(space->units[l][i]);
+    }
+    return space->units[last];
+}
+
+int32_t tacit_network_class(const tacit_network *network, const double *scores) {
+    size_t outputs = network->width[network->layers], best = 0;
+    if (outputs == 1) return scores[0] > 0;
+    for (size_t k = 1; k < outputs; k++)
+        if (scores[k] > scores[best]) best = k;
+    return (int32_t)best;
+}
+
+/* ---- backward ---- */
+
+/* log(1 + exp(-yt)) and its derivative by t. */
+static double logistic_loss(double score, int32_t label, double *slope) {
+    double y = label == 1 ? 1 : -1, away = exp(-fabs(score));
+    *slope = y * score > 0 ? -y * away / (1 + away) : -y / (1 + away);
+    return fmax(0, -y * score) + log1p(away);
+}
+
+/* -log softmax(scores)_label and its derivatives. */
+static double softmax_loss(const double *scores, size_t outputs, int32_t label, double *slope) {
+    double largest = scores[0], sum = 0;
+    for (size_t k = 1; k < outputs; k++) largest = fmax(largest, scores[k]);
+    for (size_t k = 0; k < outputs; k++) sum += slope[k] = exp(scores[k] - largest);
+    for (size_t k = 0; k < outputs; k++) slope[k] /= sum;
+    slope[label] -= 1;
+    return log(sum) + largest - scores[label];
+}
+
+static double output_slopes(const tacit_network *network, const tacit_view *block, const double *scores,
+                            double *slope) {
+    size_t outputs = network->width[network->layers];
+    double loss = 0;
+    for (size_t i = 0; i < block->rows.count; i++) {
+        int32_t label = tacit_view_label(block, i);
+        loss += outputs == 1 ? logistic_loss(scores[i], label, slope + i)
+                             : softmax_loss(scores + i * outputs, outputs, label, slope + i * outputs);
+    }
+    return loss;
+}
+
+/* gradient += slope^T x for the weights, column sums of slope for the biases. */
+static void add_layer_gradient(tacit_network_space *space, const tacit_rows *in, const double *slope,
+                               size_t units, double *weights, double *biases) {
+    for (size_t i = 0; i < in->count && in->dense != NULL; i++)
+        space->pointers[i] = in->dense + tacit_rows_stored(in, i) * in->stride;
+    for (size_t u = 0; u < units; u++) {
+        double *to = weights + u * in->cols;
+        for (size_t i = 0; i < in->count; i++) biases[u] += space->scale[i] = slope[i * units + u];
+        if (in->dense != NULL)
+            space->kernels->add_rows(space->pointers, in->count, in->cols, space->scale, to);
+        else
+            for (size_t i = 0; i < in->count; i++) tacit_rows_add(in, i, space->scale[i], to);
+    }
+}
+
+/* Derivatives by what the hidden layer below takes in: (slope W) (1 - unit^2). */
+static void slope_below(tacit_network_space *space, size_t rows, const double *slope, const double *weights,
+                        size_t units, const double *below, size_t inputs, double *out) {
+    point_at_units(space, weights, units, inputs);
+    memset(out, 0, rows * inputs * sizeof *out);
+    for (size_t i = 0; i < rows; i++)
+        space->kernels->add_rows(space->pointers, units, inputs, slope + i * units, out + i * inputs);
+    for (size_t i = 0; i < rows * inputs; i++) out[i] *= 1 - below[i] * below[i];
+}
+
+double tacit_network_backward(const tacit_network *network, const double *parameters, const tacit_view *block,
+                              tacit_network_space *space, double *gradient) {
+    const double *scores = tacit_network_forward(network, parameters, &block->rows, space);
+    double *slope = space->slope[0], *below = space->slope[1];
+    double loss = output_slopes(network, block, scores, slope);
+    for (size_t l = network->layers; l-- > 0;) {
+        tacit_rows in = layer_input(network, space, &block->rows, l);
+        size_t units = network->width[l + 1], at = tacit_network_weights_at(network, l);
+        add_layer_gradient(space, &in, slope, units, gradient + at,
+                           gradient + tacit_network_biases_at(network, l));
+        if (l == 0) break;
+        slope_below(space, in.count, slope, parameters + at, units, in.dense, in.cols, below);
+        double *swap = slope;
+        slope = below;
+        below = swap;
+    }
+    return loss;
+}
