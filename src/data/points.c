@@ -1,5 +1,6 @@
 #include "data/points.h"
 
+#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
@@ -71,17 +72,42 @@ static tacit_status largest_eigenvalue(double *out, double *gram, size_t d, size
     return TACIT_OK;
 }
 
-static tacit_status find_kappa(double *out, const tacit_rows *rows, tacit_pool *pool, tacit_error *error) {
-    *out = 1;
-    size_t d = rows->cols;
+/* L L^T = C + tau I + E, where C = X^T X/N is computed with an error of at most (N + 2) 2^-53 of its trace and the
+ * factorisation leaves |E| <= (d + 1)^2 2^-53 of the trace (Higham 2002, theorem 10.3): tau is far above both, so
+ * L L^T >= C. */
+static const double TAU = 1e-6;
+
+static tacit_status find_shape(tacit_points *out, const double *gram, size_t rows, tacit_error *error) {
+    size_t d = out->rows.cols;
+    double *factor = TACIT_NEW(double, d *d), trace = 0;
+    if (factor == NULL) return tacit_fail_memory(error);
+    for (size_t j = 0; j < d; j++) trace += gram[j * d + j] / (double)rows;
+    double tau = TAU * trace;
+    for (size_t j = 0; j < d; j++) {
+        for (size_t k = 0; k <= j; k++) factor[j * d + k] = gram[j * d + k] / (double)rows;
+        factor[j * d + j] += tau;
+    }
+    double unit = 0x1p-52, errors = ((double)rows + 2 + (double)(d + 1) * (double)(d + 1)) * unit;
+    bool sound = errors < TAU / 2;
+    if (!sound || LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', (lapack_int)d, factor, (lapack_int)d) != 0) {
+        free(factor);
+        return TACIT_OK; /* no shape: noise is the same in all directions */
+    }
+    out->shape = factor;
+    return TACIT_OK;
+}
+
+static tacit_status find_spread(tacit_points *out, tacit_pool *pool, tacit_error *error) {
+    size_t d = out->rows.cols, count = out->rows.count;
     if (d > MOST_COLUMNS) return TACIT_OK;
     double *gram = TACIT_NEW(double, d *d), largest = 1;
     if (gram == NULL) return tacit_fail_memory(error);
     tacit_blas_one_thread();
-    tacit_status status = gram_matrix(rows, pool, gram, error);
-    if (status == TACIT_OK) status = largest_eigenvalue(&largest, gram, d, rows->count, error);
+    tacit_status status = gram_matrix(&out->rows, pool, gram, error);
+    if (status == TACIT_OK) status = find_shape(out, gram, count, error);
+    if (status == TACIT_OK) status = largest_eigenvalue(&largest, gram, d, count, error);
     free(gram);
-    if (status == TACIT_OK) *out = fmin(1, sqrt(largest / (double)rows->count) * (1 + 1e-12));
+    if (status == TACIT_OK) out->kappa = fmin(1, sqrt(largest / (double)count) * (1 + 1e-12));
     return status;
 }
 
@@ -101,11 +127,50 @@ tacit_status tacit_points_of(tacit_points *out, const tacit_rows *rows, tacit_po
         bytes += rows->sparse != NULL ? 12 * (rows->sparse->start[stored + 1] - rows->sparse->start[stored])
                                       : 8 * rows->cols;
     }
-    double kappa;
-    TACIT_TRY(find_kappa(&kappa, rows, pool, error));
-    *out = (tacit_points){ *rows, kappa, bytes };
-    return TACIT_OK;
+    tacit_points points = { .rows = *rows, .kappa = 1, .bytes = bytes };
+    tacit_status status = find_spread(&points, pool, error);
+    if (status == TACIT_OK)
+        *out = points;
+    else
+        tacit_points_clear(&points);
+    return status;
 }
+
+void tacit_points_clear(tacit_points *points) {
+    if (points == NULL) return;
+    free(points->shape);
+    *points = (tacit_points)TACIT_POINTS_INIT;
+}
+
+void tacit_points_shape(const tacit_points *points, double *vectors, size_t count) {
+    size_t d = points->rows.cols;
+    for (size_t v = 0; points->shape != NULL && v < count; v++)
+        cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (blasint)d, points->shape,
+                    (blasint)d, vectors + v * d, 1);
+}
+
+void tacit_points_unshape(const tacit_points *points, double *vectors, size_t count) {
+    size_t d = points->rows.cols;
+    for (size_t v = 0; points->shape != NULL && v < count; v++)
+        cblas_dtrmv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, (blasint)d, points->shape,
+                    (blasint)d, vectors + v * d, 1);
+}
+
+/* Entry j is a sum of N products, each rounded a few times: within (N + 5) 2^-53 of mean_i |x_ij|, and the norm of those
+ * means is at most sqrt(trace C) <= 1. */
+double tacit_points_rounding(const tacit_points *points) {
+    return ((double)points->rows.count + 5) * 0x1p-52;
+}
+
+/* With tau = TAU trace C: |L^-1| <= 1/sqrt(tau/2) takes the above, at most (N + 5) 2^-53 sqrt(trace C), to
+ * (N + 5) 2^-53 sqrt(2/TAU). The solution itself is that of (L + F) t = s with |F| <= d 2^-53 |L| (Higham 2002, theorem
+ * 8.5), |L|_F^2 <= 1.1 trace C and |t| <= 2, which adds 2 d 2^-53 sqrt(2.2/TAU). */
+double tacit_points_shaped_rounding(const tacit_points *points) {
+    if (points->shape == NULL) return tacit_points_rounding(points);
+    return ((double)points->rows.count + 5 + 2 * (double)points->rows.cols) * 0x1p-52 * sqrt(2.2 / TAU);
+}
+
+double tacit_points_reach(const tacit_points *points) { return points->shape != NULL ? 1 : points->kappa; }
 
 tacit_points tacit_points_some(const tacit_points *points, size_t count, uint32_t *index) {
     const tacit_rows *all = &points->rows;

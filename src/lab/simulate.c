@@ -247,7 +247,7 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
                             tacit_error *error) {
     tacit_local *local = NULL;
     tacit_model *last = NULL;
-    tacit_points points = { .kappa = 1 };
+    tacit_points points = TACIT_POINTS_INIT;
     size_t done = 0;
     tacit_status status;
     TACIT_CHECK(check_settings(simulation, error));
@@ -272,5 +272,6 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
 cleanup:
     tacit_model_free(last);
     tacit_local_free(local);
+    tacit_points_clear(&points);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "num/scores.h"
 #include "num/special.h"
+#include "session/party.h"
 
 /* g of the certificate: fixed and public. */
 static const double GRADIENT_TOLERANCE = 1e-9;
@@ -208,6 +209,17 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_ensemble_coordinate(tacit_session *session, tacit_ensemble_learner *learn,
+                                       tacit_outcome *out, tacit_error *error) {
+    tacit_votes votes = TACIT_VOTES_INIT;
+    tacit_model *model = NULL;
+    TACIT_TRY(tacit_ask_votes(session, &votes, error));
+    out->parties = votes.parties;
+    tacit_status status = learn(session, &votes, &model, error);
+    tacit_votes_clear(&votes);
+    return status == TACIT_OK ? tacit_outcome_add(out, model, error) : status;
+}
+
 void tacit_votes_to_shares(tacit_votes *votes) {
     for (size_t i = 0; i < votes->points * votes->classes; i++) votes->count[i] /= (double)votes->parties;
 }
@@ -232,13 +244,6 @@ void tacit_ensemble_statistic(const tacit_plan *plan, const tacit_votes *shares,
             if (share != 0) tacit_rows_add(points, i, share, out + (k - first) * plan->features);
         }
     for (size_t j = 0; j < tacit_ensemble_size(plan); j++) out[j] /= (double)points->count;
-}
-
-/* Each entry is a sum of N products of a share (rounded once) and a coordinate of at most 1, divided by N: within
- * (N + 3) 2^-53 of the exact one. */
-double tacit_statistic_rounding(const tacit_plan *plan) {
-    double points = plan->points != NULL ? (double)plan->points->rows.count : 0;
-    return sqrt((double)tacit_ensemble_size(plan)) * (points + 3) * 0x1p-52;
 }
 
 tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic, double lambda,
@@ -318,7 +323,9 @@ double tacit_ensemble_largest(const tacit_plan *plan) {
 /* The computed weights are within (g + r)/lambda of the minimiser, r the rounding of the statistic: on both sides of a
  * pair of neighbours. */
 double tacit_ensemble_slack(const tacit_plan *plan) {
-    return 2 * (GRADIENT_TOLERANCE + tacit_statistic_rounding(plan)) / plan->lambda;
+    double rounding =
+        plan->points != NULL ? sqrt((double)plan->classes) * tacit_points_rounding(plan->points) : 0;
+    return 2 * (GRADIENT_TOLERANCE + rounding) / plan->lambda;
 }
 
 static size_t noise_dimension(const tacit_plan *plan, bool in_contrasts) {

@@ -42,6 +42,15 @@ typedef struct tacit_votes {
 tacit_status tacit_ask_votes(tacit_session *session, tacit_votes *out, tacit_error *error);
 void tacit_votes_clear(tacit_votes *votes);
 
+/* The part of a coordinator's half that begins once the votes are there, with the plan's lambda. The votes are the
+ * function's to change. */
+typedef tacit_status tacit_ensemble_learner(tacit_session *session, tacit_votes *votes, tacit_model **out,
+                                            tacit_error *error);
+
+/* A whole coordinator's half: ask for votes, learn from them. */
+tacit_status tacit_ensemble_coordinate(tacit_session *session, tacit_ensemble_learner *learn,
+                                       tacit_outcome *out, tacit_error *error);
+
 /* Count over parties: shares of each class (Hamm's alpha). Or all to the class with most votes, the first of equals. */
 void tacit_votes_to_shares(tacit_votes *votes);
 void tacit_votes_to_labels(tacit_votes *votes);
@@ -49,10 +58,8 @@ void tacit_votes_to_labels(tacit_votes *votes);
 /* Numbers in the statistic of shares, and in the weights of a model: features, or classes x features. */
 size_t tacit_ensemble_size(const tacit_plan *plan);
 
-/* The statistic that a fit needs (tacit_model_fit_statistic) from shares. Rounding moves it by less than
- * tacit_statistic_rounding in L2 norm. */
+/* The statistic that a fit needs (tacit_model_fit_statistic) from shares. */
 void tacit_ensemble_statistic(const tacit_plan *plan, const tacit_votes *shares, double *out);
-double tacit_statistic_rounding(const tacit_plan *plan);
 
 /* Fit the global model to a statistic, to a certified gradient norm. Kept for later trials when `repeats`. */
 tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic, double lambda,

@@ -7,13 +7,15 @@
 #include "base/memory.h"
 
 enum {
-    CASTS = 3,          /* choices of prototypes */
-    DRAWS = 3,          /* of noise, for each */
-    MOST_POINTS = 1000, /* rehearsed on */
-    STEPS = 11,         /* lambdas: half decades from 1e-5 to 1 */
+    CASTS = 3,         /* choices of prototypes */
+    DRAWS = 2,         /* of noise, for each */
+    MOST_POINTS = 600, /* rehearsed on */
+    STEPS = 11,        /* lambdas: half decades from 1 down to 1e-5 */
+    PATIENCE = 2,      /* steps clearly worse than the best so far before the rest are left out */
 };
+static const double CLEARLY = 0.01;
 
-static double lambda_of(int step) { return pow(10, -5 + 0.5 * step); }
+static double lambda_of(int step) { return pow(10, -0.5 * step); }
 
 /* Of the parties, how many are pretended to say what the prototypes say: midway between guessing and knowing. */
 static double agreeing(size_t classes) { return (1 + 1 / (double)classes) / 2; }
@@ -22,16 +24,15 @@ typedef struct rehearsal {
     tacit_plan plan; /* the real one, on fewer points */
     tacit_points points;
     uint32_t *index;
-    int32_t *truth; /* class of the nearest prototype */
+    int32_t *cast[CASTS]; /* of each choice of prototypes: the class of the nearest, for all points */
+    const int32_t *truth; /* the one at hand */
     tacit_recall *recall;
-    double score[STEPS];
 } rehearsal;
 
 static tacit_status choose_points(rehearsal *self, const tacit_plan *plan, tacit_error *error) {
     size_t all = plan->points->rows.count, count = all < MOST_POINTS ? all : MOST_POINTS;
     self->index = TACIT_NEW(uint32_t, count);
-    self->truth = TACIT_NEW(int32_t, count);
-    if (self->index == NULL || self->truth == NULL) return tacit_fail_memory(error);
+    if (self->index == NULL) return tacit_fail_memory(error);
     self->points = tacit_points_some(plan->points, count, self->index);
     self->plan = *plan;
     self->plan.points = &self->points;
@@ -39,7 +40,8 @@ static tacit_status choose_points(rehearsal *self, const tacit_plan *plan, tacit
 }
 
 /* Every point is given to the nearest of K different points. */
-static tacit_status cast(rehearsal *self, tacit_stream *stream, tacit_error *error) {
+static tacit_status choose_prototypes(const rehearsal *self, tacit_stream *stream, int32_t *out,
+                                      tacit_error *error) {
     const tacit_rows *rows = &self->points.rows;
     size_t d = rows->cols, classes = self->plan.classes;
     double *prototype = TACIT_NEW(double, classes *d), *square = TACIT_NEW(double, classes);
@@ -58,7 +60,7 @@ static tacit_status cast(rehearsal *self, tacit_stream *stream, tacit_error *err
             double distance = square[k] - 2 * tacit_rows_dot(rows, i, prototype + k * d);
             if (distance >= nearest) continue;
             nearest = distance;
-            self->truth[i] = (int32_t)k;
+            out[i] = (int32_t)k;
         }
     }
     free(prototype);
@@ -97,44 +99,59 @@ static double agreement(const rehearsal *self, const tacit_model *model) {
     return (double)right / (double)rows->count;
 }
 
-static tacit_status perform(rehearsal *self, tacit_ensemble_learner *learn, int step, tacit_stream *stream,
-                            tacit_error *error) {
-    tacit_session session = { .plan = &self->plan, .secret = *stream, .recall = self->recall };
+/* One performance: pretended votes, the method's own learning and noise, and its score. */
+static tacit_status perform(rehearsal *self, tacit_ensemble_learner *learn, const tacit_stream *noise,
+                            double *score, tacit_error *error) {
+    tacit_session session = { .plan = &self->plan, .secret = *noise, .recall = self->recall };
     tacit_votes votes = TACIT_VOTES_INIT;
     tacit_model *model = NULL;
-    self->plan.lambda = lambda_of(step);
     tacit_status status = pretend_votes(self, &votes, error);
     if (status == TACIT_OK) status = learn(&session, &votes, &model, error);
-    if (status == TACIT_OK) self->score[step] += agreement(self, model);
+    if (status == TACIT_OK) *score += agreement(self, model) / (CASTS * DRAWS);
     tacit_model_free(model);
     tacit_votes_clear(&votes);
     return status;
+}
+
+static tacit_status score_lambda(rehearsal *self, tacit_ensemble_learner *learn, const tacit_stream *root,
+                                 double lambda, double *score, tacit_error *error) {
+    *score = 0;
+    self->plan.lambda = lambda;
+    for (uint64_t c = 0; c < CASTS; c++) {
+        self->truth = self->cast[c];
+        for (uint64_t d = 0; d < DRAWS; d++) {
+            tacit_stream noise = tacit_stream_fork(root, "rehearsed noise", c, d);
+            TACIT_TRY(perform(self, learn, &noise, score, error));
+        }
+    }
+    return TACIT_OK;
 }
 
 tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_learner *learn, double *lambda,
                                      tacit_error *error) {
     rehearsal self = { .index = NULL };
     tacit_stream root = tacit_stream_from_seed(0);
-    tacit_status status;
+    double best = -1, score;
+    tacit_status status = TACIT_OK;
     if (plan->points == NULL) return TACIT_OK; /* explained without points: the usual lambda */
     TACIT_CHECK(tacit_recall_create(&self.recall, error));
     TACIT_CHECK(choose_points(&self, plan, error));
     for (uint64_t c = 0; c < CASTS; c++) {
-        tacit_stream prototypes = tacit_stream_fork(&root, "prototypes", c, 0);
-        TACIT_CHECK(cast(&self, &prototypes, error));
-        for (int step = 0; step < STEPS; step++)
-            for (uint64_t d = 0; d < DRAWS; d++) {
-                tacit_stream noise = tacit_stream_fork(&root, "rehearsed noise", c, d);
-                TACIT_CHECK(perform(&self, learn, step, &noise, error));
-            }
+        tacit_stream chance = tacit_stream_fork(&root, "prototypes", c, 0);
+        self.cast[c] = TACIT_NEW(int32_t, self.points.rows.count);
+        if (self.cast[c] == NULL) TACIT_CHECK(tacit_fail_memory(error));
+        TACIT_CHECK(choose_prototypes(&self, &chance, self.cast[c], error));
     }
-    int best = 0;
-    for (int step = 1; step < STEPS; step++)
-        if (self.score[step] >= self.score[best]) best = step;
-    *lambda = lambda_of(best);
+    for (int step = 0, worse = 0; step < STEPS && worse < PATIENCE; step++) {
+        TACIT_CHECK(score_lambda(&self, learn, &root, lambda_of(step), &score, error));
+        worse = score < best - CLEARLY ? worse + 1 : 0;
+        if (score <= best) continue;
+        best = score;
+        *lambda = lambda_of(step);
+    }
 cleanup:
     tacit_recall_free(self.recall);
     free(self.index);
-    free(self.truth);
+    for (uint64_t c = 0; c < CASTS; c++) free(self.cast[c]);
     return status;
 }

@@ -3,11 +3,6 @@
 
 #include "method/ensemble.h"
 
-/* The part of a coordinator's half that begins once the votes are there, with the plan's lambda. The votes are the
- * function's to change. */
-typedef tacit_status tacit_ensemble_learner(tacit_session *session, tacit_votes *votes, tacit_model **out,
-                                            tacit_error *error);
-
 /*
  * The lambda under which `learn` does best on pretended votes. Some of the public points become prototypes, one for
  * each class; every point belongs to the nearest; of the declared number of parties a fixed part votes for that class

@@ -3,16 +3,20 @@
  *
  *   party k:      trains a classifier h_k of any type on its rows and answers h_k(x_i), i = 1..N
  *   coordinator:  a_ik = (parties that say class k of x_i)/M
- *                 s_k = (1/N) sum_i a_ik x_i, publishes s + noise
+ *                 s_k = (1/N) sum_i a_ik x_i, publishes s + noise, shaped like the cloud of points
  *                 w = argmin (1/N) sum_i log Z(w; x_i) - <s + noise, w> + (lambda/2)|w|^2
  *
  * Proof note. Adjacency: all rows of one party are replaced (unit party). The logistic and softmax objectives are
- *   linear in the shares, so what soft minimises depends on private data through s only. s moves by at most kappa/M in
- *   L2 norm for two classes (there s is one vector, of class 1) and sqrt(2) kappa/M in Frobenius norm for more
- *   (points.h), plus twice its rounding. Released with G(D, S/epsilon) it is epsilon-DP, with a Gaussian calibrated to
- *   AG(epsilon, delta; S) it is (epsilon, delta)-DP (mechanism.h); all that follows, the fit, lambda and any optimiser,
- *   is post-processing of s and of public points. Shares sum to one, so s moves only in the (K - 1) d-dimensional
- *   subspace of contrasts, orthogonal to the public (1/K) mean of the points in every class: the noise is drawn there.
+ *   linear in the shares, so what soft minimises depends on private data through s only. Let C = X^T X/N of the public
+ *   points and L L^T >= C. Shares move by c with |c_i| <= 1/M for two classes (there s is one vector, of class 1), and
+ *   by two entries of 1/M a point for more, so t = L^-1 s moves by at most S = 1/M in L2 norm, or sqrt(2)/M in Frobenius
+ *   norm (points.h), plus twice its rounding. Released with G(D, S/epsilon), t is epsilon-DP, with a Gaussian calibrated
+ *   to AG(epsilon, delta; S) it is (epsilon, delta)-DP (mechanism.h); all that follows, s = L t, the fit, lambda and any
+ *   optimiser, is post-processing of t and of public points. Of all shapes L^-1 this one makes the noise in s least, of
+ *   variance proportional to trace C <= 1 where the same in every direction would need d kappa^2: for A with
+ *   |A C^(1/2)| <= 1, trace A^-2 >= trace C.
+ *   Shares sum to one, so s moves only in the (K - 1) d-dimensional subspace of contrasts, orthogonal to the public
+ *   (1/K) mean of the points in every class: the noise is drawn there.
  *   It needs public points: with aux_private the log Z term would be private too.
  */
 #include <math.h>
@@ -51,10 +55,14 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 
 /* S of the proof note when `parties` answered. */
 static tacit_mechanism mechanism(const tacit_plan *plan, size_t parties) {
-    double shift = (plan->classes > 2 ? sqrt(2) : 1) * tacit_ensemble_kappa(plan) / (double)parties;
+    double shift = (plan->classes > 2 ? sqrt(2) : 1) / (double)parties, slack = 0;
+    if (plan->points != NULL) {
+        shift *= tacit_points_reach(plan->points);
+        slack = sqrt((double)plan->classes) * tacit_points_shaped_rounding(plan->points);
+    }
     return (tacit_mechanism){
         .law = gaussian(plan) ? TACIT_LAW_GAUSSIAN : TACIT_LAW_GAMMA_NORM,
-        .sensitivity = (shift + 2 * tacit_statistic_rounding(plan)) * (1 + 1e-12),
+        .sensitivity = (shift + 2 * slack) * (1 + 1e-12),
         .price = { TACIT_UNIT_PARTY, plan->epsilon, gaussian(plan) ? plan->delta : 0 },
     };
 }
@@ -65,7 +73,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     TACIT_TRY(tacit_mechanism_scale(&scale, &used, error));
     *out = (tacit_noise_law){
         .law = gaussian(plan) ? "Gaussian N(0, s^2)" : "gamma-norm G(d, s)",
-        .added_to = "the statistic (1/N) sum a_i x_i",
+        .added_to = "the statistic (1/N) sum a_i x_i, seen through the points' shape",
         .dimension = tacit_contrast_size(plan),
         .sensitivity = used.sensitivity,
         .scale = scale,
@@ -81,6 +89,7 @@ static void common_part(const tacit_plan *plan, double *out) {
     for (size_t i = 0; i < points->count; i++) tacit_rows_add(points, i, each, out);
 }
 
+/* The coordinator's half, once the votes are there. */
 static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_model **out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_mechanism used = mechanism(plan, votes->parties);
@@ -93,7 +102,9 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
     tacit_ensemble_statistic(plan, votes, statistic);
     tacit_to_contrasts(plan, statistic, contrasts);
     common_part(plan, mean);
-    TACIT_CHECK(tacit_session_publish(session, &used, contrasts, moving, 1, contrasts, error));
+    tacit_points_shape(plan->points, contrasts, plan->classes - 1);
+    TACIT_CHECK(tacit_session_publish(session, &used, contrasts, moving, 2, contrasts, error));
+    tacit_points_unshape(plan->points, contrasts, plan->classes - 1);
     tacit_from_contrasts(plan, contrasts, mean, statistic);
     TACIT_CHECK(tacit_ensemble_fit(session, statistic, plan->lambda, GRADIENT_TOLERANCE, isinf(plan->epsilon),
                                    out, error));
@@ -108,15 +119,8 @@ static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_err
     return tacit_ensemble_rehearse(plan, learn, out, error);
 }
 
-/* The coordinator's half. */
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    tacit_votes votes = TACIT_VOTES_INIT;
-    tacit_model *model = NULL;
-    TACIT_TRY(tacit_ask_votes(session, &votes, error));
-    out->parties = votes.parties;
-    tacit_status status = learn(session, &votes, &model, error);
-    tacit_votes_clear(&votes);
-    return status == TACIT_OK ? tacit_outcome_add(out, model, error) : status;
+    return tacit_ensemble_coordinate(session, learn, out, error);
 }
 
 const tacit_method tacit_method_soft_stat = {

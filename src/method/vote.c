@@ -53,6 +53,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     return TACIT_OK;
 }
 
+/* The coordinator's half, once the votes are there. */
 static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_model **out, tacit_error *error) {
     tacit_votes_to_labels(votes);
     return tacit_ensemble_perturb(session, votes, sensitivity(session->plan), tight(session->plan), out,
@@ -63,15 +64,8 @@ static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_err
     return tacit_ensemble_rehearse(plan, learn, out, error);
 }
 
-/* The coordinator's half. */
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    tacit_votes votes = TACIT_VOTES_INIT;
-    tacit_model *model = NULL;
-    TACIT_TRY(tacit_ask_votes(session, &votes, error));
-    out->parties = votes.parties;
-    tacit_status status = learn(session, &votes, &model, error);
-    tacit_votes_clear(&votes);
-    return status == TACIT_OK ? tacit_outcome_add(out, model, error) : status;
+    return tacit_ensemble_coordinate(session, learn, out, error);
 }
 
 const tacit_method tacit_method_vote = {

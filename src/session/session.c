@@ -277,6 +277,7 @@ tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism
     }
     for (size_t j = 0; j < count; j++) out[j] = ldexp((double)(int64_t)steps[j], -grid_bits);
     session->releases++;
+    if (session->watch != NULL) session->watch->published(session->watch->context, out, count);
 cleanup:
     free(steps);
     tacit_buffer_clear(&record);

@@ -67,6 +67,12 @@ typedef struct tacit_journal {
     void *context;
 } tacit_journal;
 
+/* Told what the coordinator publishes, with its noise, before anything is made of it: for audits and replays. */
+typedef struct tacit_watch {
+    void (*published)(void *context, const double *values, size_t count);
+    void *context;
+} tacit_watch;
+
 struct tacit_session {
     const tacit_plan *plan;
     tacit_transport transport;
@@ -75,6 +81,7 @@ struct tacit_session {
     tacit_entropy *entropy;       /* for noise that is published; NULL in a simulation: from the secret */
     tacit_pool *pool;
     const tacit_progress *progress;
+    const tacit_watch *watch; /* NULL: nobody */
     tacit_recall *recall;     /* what trials of a simulation share; NULL elsewhere */
     uint64_t round;           /* of the next question */
     uint64_t releases;        /* published so far */
