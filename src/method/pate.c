@@ -33,12 +33,6 @@ static size_t queries(const tacit_plan *plan) {
     return (size_t)fmin(floor(tacit_plan_number(plan, "queries")), most);
 }
 
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    if (plan->delta == 0 && isfinite(plan->epsilon))
-        return tacit_fail(error, TACIT_USAGE, "method pate needs a delta above 0, such as 1e-5");
-    return tacit_ensemble_check(plan, error);
-}
-
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, plan->delta };
@@ -119,6 +113,7 @@ const tacit_method tacit_method_pate = {
     .version = 1,
     .units = "party",
     .needs_points = true,
+    .needs_delta = true,
     .parameters = parameters,
     .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one "
               "contribution to "
@@ -139,7 +134,7 @@ const tacit_method tacit_method_pate = {
     .caveats = "noise grows with the number of queries, where that of soft-stat shrinks with the number of "
                "parties alone; "
                "a student on few labels is weak",
-    .check = check,
+    .check = tacit_ensemble_check,
     .price = price,
     .choose_lambda = choose_lambda,
     .noise = noise_law,

@@ -132,6 +132,7 @@ struct tacit_method {
     const char *units;                 /* "record", "party" or "record|party" */
     bool noise_free;                   /* no privacy: epsilon is infinite */
     bool needs_points;                 /* public auxiliary points */
+    bool needs_delta;                  /* a delta above 0, unless epsilon is infinite */
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
 

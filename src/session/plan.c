@@ -96,6 +96,9 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
         return tacit_fail(error, TACIT_USAGE, "epsilon must be above 0 (or inf), not %g", plan->epsilon);
     if (!(plan->delta >= 0 && plan->delta < 1))
         return tacit_fail(error, TACIT_USAGE, "delta must be at least 0 and below 1, not %g", plan->delta);
+    if (plan->method->needs_delta && plan->delta == 0 && isfinite(plan->epsilon))
+        return tacit_fail(error, TACIT_USAGE, "method %s needs a delta above 0, such as 1e-5",
+                          plan->method->name);
     if (!(plan->lambda > 0) || !isfinite(plan->lambda))
         return tacit_fail(error, TACIT_USAGE, "lambda must be above 0 and finite, not %g", plan->lambda);
     if (plan->parties == 0) return tacit_fail(error, TACIT_USAGE, "a study needs at least one party");

@@ -71,7 +71,7 @@ class Simulate(LearningTest):
                          [("batch", "inf", 1), ("indiv", "inf", 1), ("avg", 1, 3), ("avg", "inf", 3)])
         for run in told["runs"]:
             self.assertEqual(sorted(run), ["accuracy", "auc", "bytes_per_party", "charged", "claimed", "delta",
-                                           "epsilon", "logloss", "method", "rounds", "seconds", "trials"])
+                                           "epsilon", "lambda", "logloss", "method", "rounds", "seconds", "trials"])
             for metric in ("accuracy", "auc", "logloss"):
                 self.assertEqual(sorted(run[metric]), ["mean", "sd"])
                 self.assertGreaterEqual(run[metric]["sd"], 0)
@@ -109,7 +109,7 @@ class Simulate(LearningTest):
 
     def test_the_table_is_aligned_and_one_trial_is_said_to_be_one(self):
         done = self.succeed("simulate", "--method", "batch,avg", "--train", ROWS, "--schema", SCHEMA, "--parties", "5",
-                            "--epsilon", "0.5,10", "--seed", "1")
+                            "--epsilon", "0.5,10", "--lambda", "0.05", "--seed", "1")
         lines = done.stdout.splitlines()
         self.assertIn("5 parties of 91 rows, 31 features; 114 test rows", lines[0])
         rule = next(i for i, line in enumerate(lines) if line.startswith("---"))
