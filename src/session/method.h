@@ -110,20 +110,20 @@ typedef struct tacit_reply {
 typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                    tacit_error *error);
 
-/* Work that parties in one process can share, done before their handlers are called: it may fill their memos and
- * nothing else, so that an answer is the same without it. */
-typedef tacit_status tacit_preparation(tacit_party *parties, size_t count, const tacit_question *question,
-                                       tacit_error *error);
+/* The contributions of several parties in one process, added to `total` all at once: the same integers modulo 2^64 as
+ * their handlers' answers give, sooner. */
+typedef tacit_status tacit_adder(tacit_party *parties, size_t count, const tacit_question *question,
+                                 uint64_t *total, tacit_error *error);
 
 typedef struct tacit_handler_entry {
     const char *question;
     tacit_handler *answer;
-    tacit_preparation *prepare; /* NULL: nothing to share */
 
     /* The contribution follows from the party's rows, the plan's points and the question's own message alone, without
      * chance. A simulation then reuses the sum in all trials, epsilons and methods that ask the same; every party is
      * still charged each time. */
     bool repeatable;
+    tacit_adder *add_up; /* of a repeatable question; NULL: one by one */
 } tacit_handler_entry;
 
 struct tacit_method {

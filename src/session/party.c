@@ -48,7 +48,6 @@ void tacit_memo_clear(tacit_memo *memo) {
     if (memo == NULL) return;
     tacit_model_free(memo->model);
     tacit_classifier_free(memo->classifier);
-    free(memo->labels);
     *memo = (tacit_memo){ .model = NULL };
 }
 
@@ -256,7 +255,7 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_party_contribute_again(tacit_party *party, const tacit_question *question,
+tacit_status tacit_party_contribute_blank(tacit_party *party, const tacit_question *question,
                                           tacit_error *error) {
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_buffer released = TACIT_BUFFER_INIT;
