@@ -105,7 +105,7 @@ static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_
  * s = 2L/(n_min lambda epsilon) per record, and weights have a norm of at most sqrt(W/lambda): lambda makes the one a
  * tenth of the other, as real weights are shorter and do not point along the row. Per party both shrink alike, and the usual lambda stays. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    static const double LEAST = 1e-4, MOST = 1, PART = 0.1;
+    static const double LEAST = 1e-3, MOST = 1, PART = 0.1;
     (void)error;
     if (unit_of(plan) == TACIT_UNIT_PARTY || isinf(plan->epsilon)) return TACIT_OK;
     double m = by_party(plan) ? sqrt((double)plan->parties) : (double)plan->parties;
