@@ -27,6 +27,7 @@ enum {
 typedef struct exec {
     tacit_classifier base;
     char *command;
+    char shown[128]; /* for messages, cut where long */
     tacit_view rows;
     double seconds;
 } exec;
@@ -42,6 +43,7 @@ static tacit_status train_exec(tacit_classifier **out, const char *argument, con
         free(self);
         return tacit_fail_memory(error);
     }
+    snprintf(self->shown, sizeof self->shown, "%.120s", argument);
     self->rows = *rows;
     self->seconds = training->exec_seconds > 0 && isfinite(training->exec_seconds) ? training->exec_seconds
                                                                                    : default_seconds;
@@ -151,9 +153,8 @@ static tacit_status read_label(const exec *self, char *line, size_t length, size
     while (length > 0 && (line[length - 1] == '\r' || line[length - 1] == ' ')) line[--length] = 0;
     if (!tacit_text_to_number(line, length, &value) || value != floor(value) || value < 0 ||
         value >= (double)self->rows.classes)
-        return tacit_fail(error, TACIT_IO, "line %zu that '%s' printed is '%s', not a class from 0 to %zu",
-                          number, self->command, tacit_text_shown(line, length, shown),
-                          self->rows.classes - 1);
+        return tacit_fail(error, TACIT_INPUT, "line %zu that '%s' printed is '%s', not a class from 0 to %zu",
+                          number, self->shown, tacit_text_shown(line, length, shown), self->rows.classes - 1);
     *out = (int32_t)value;
     return TACIT_OK;
 }
@@ -164,8 +165,8 @@ static tacit_status read_labels(const exec *self, tacit_buffer *output, size_t p
     size_t lines = 0;
     for (size_t i = 0; i < output->length; i++) lines += output->bytes[i] == '\n' || i + 1 == output->length;
     if (lines != points)
-        return tacit_fail(error, TACIT_IO,
-                          "'%s' printed %zu lines for %zu points: one label a line is wanted", self->command,
+        return tacit_fail(error, TACIT_INPUT,
+                          "'%s' printed %zu lines for %zu points: one label a line is wanted", self->shown,
                           lines, points);
     char *at = (char *)output->bytes, *end = at + output->length;
     for (size_t i = 0; i < points; i++) {
@@ -193,7 +194,7 @@ static tacit_status predict_exec(const tacit_classifier *base, const tacit_rows 
     }
     TACIT_CHECK(exec_command_split(&words, self->command, strlen(self->command), error));
     fill_environment(variables, self, points->count);
-    exec_job job = { .shown = self->command,
+    exec_job job = { .shown = self->shown,
                      .arguments = words,
                      .environment = variables->variable,
                      .feed = feed,

@@ -95,6 +95,15 @@ static int spawn(const exec_job *job, const int theirs[STREAMS], pid_t *pid) {
     return problem;
 }
 
+/* Want of processes or memory passes; a program that is not there does not. */
+static tacit_status fail_start(const running *r, int problem, tacit_error *error) {
+    errno = problem;
+    if (problem == EAGAIN || problem == ENOMEM || problem == EMFILE || problem == ENFILE)
+        return tacit_fail_errno(error, "starting", r->job->shown);
+    return tacit_fail(error, TACIT_INPUT, "'%s' cannot be run: %s: is its path right, and is it executable?",
+                      r->job->shown, strerrordesc_np(problem));
+}
+
 static tacit_status start(running *r, tacit_error *error) {
     int theirs[STREAMS] = { -1, -1, -1 };
     tacit_status status = TACIT_OK;
@@ -109,8 +118,7 @@ static tacit_status start(running *r, tacit_error *error) {
     if (status == TACIT_OK) {
         int problem = spawn(r->job, theirs, &r->pid);
         if (problem != 0) {
-            errno = problem;
-            status = tacit_fail_errno(error, "running", r->job->arguments[0]);
+            status = fail_start(r, problem, error);
             r->pid = 0;
         }
     }
@@ -156,7 +164,7 @@ static tacit_status read_some(running *r, int stream, bool *more, tacit_error *e
     if (count <= 0) return TACIT_OK;
     if (stream == OUT) {
         if (r->output->limit - r->output->length < (size_t)count)
-            return tacit_fail(error, TACIT_IO, "'%s' printed more than %zu bytes and was stopped",
+            return tacit_fail(error, TACIT_INPUT, "'%s' printed more than %zu bytes and was stopped",
                               r->job->shown, r->output->limit);
         return tacit_buffer_append(r->output, bytes, (size_t)count, error);
     }
@@ -173,8 +181,8 @@ static bool has_ended(running *r) {
 }
 
 static tacit_status fail_late(const running *r, tacit_error *error) {
-    return tacit_fail(error, TACIT_IO, "'%s' did not finish within %g seconds and was stopped", r->job->shown,
-                      r->job->seconds);
+    return tacit_fail(error, TACIT_INPUT, "'%s' did not finish within %g seconds and was stopped",
+                      r->job->shown, r->job->seconds);
 }
 
 /* Wait until a pipe is ready, or a little, and serve it. */
@@ -248,10 +256,10 @@ static tacit_status judge(const running *r, int code, tacit_error *error) {
     if (WIFEXITED(code) && WEXITSTATUS(code) == 0) return TACIT_OK;
     show_complaint(&r->complaint, complaint, sizeof complaint);
     if (WIFSIGNALED(code))
-        return tacit_fail(error, TACIT_IO, "'%s' was ended by signal %d%s%s", r->job->shown, WTERMSIG(code),
-                          complaint[0] != 0 ? ": " : "", complaint);
-    return tacit_fail(error, TACIT_IO, "'%s' ended with exit code %d%s%s", r->job->shown, WEXITSTATUS(code),
-                      complaint[0] != 0 ? ": " : "", complaint);
+        return tacit_fail(error, TACIT_INPUT, "'%s' was ended by signal %d%s%s", r->job->shown,
+                          WTERMSIG(code), complaint[0] != 0 ? ": " : "", complaint);
+    return tacit_fail(error, TACIT_INPUT, "'%s' ended with exit code %d%s%s", r->job->shown,
+                      WEXITSTATUS(code), complaint[0] != 0 ? ": " : "", complaint);
 }
 
 static tacit_status run(running *r, tacit_error *error) {
@@ -264,7 +272,7 @@ static tacit_status run(running *r, tacit_error *error) {
         bool reaped = reap(r, &code);
         if (status == TACIT_OK)
             status = reaped ? judge(r, code, error)
-                            : tacit_fail(error, TACIT_IO, "'%s' cannot be stopped", r->job->shown);
+                            : tacit_fail(error, TACIT_INPUT, "'%s' cannot be stopped", r->job->shown);
     }
     for (int i = 0; i < STREAMS; i++) close_fd(&r->fd[i]);
     return status;
