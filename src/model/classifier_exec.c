@@ -3,6 +3,7 @@
  * protocol) and is trusted with nothing: exec_process.c holds it to time and size, and here its labels are counted and
  * checked. Only a party's owner may name it.
  */
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,8 @@ static tacit_status train_exec(tacit_classifier **out, const char *argument, con
 typedef struct feeding {
     const tacit_view *rows;
     const tacit_rows *points;
-    double *row; /* one, expanded */
+    double *row;     /* one, expanded */
+    locale_t locale; /* whose numbers have a decimal point */
     bool rows_begun, points_begun;
     size_t rows_done, points_done;
 } feeding;
@@ -76,22 +78,18 @@ static tacit_status feed_numbers(const feeding *f, const tacit_rows *rows, size_
     TACIT_TRY(tacit_buffer_reserve(out, rows->cols * (TACIT_NUMBER_TEXT + 1), &start, error));
     char *at = (char *)start;
     for (size_t j = 0; j < rows->cols; j++) {
-        char text[TACIT_NUMBER_TEXT];
         if (j > 0) *at++ = ',';
-        if (f->row[j] == 0) {
-            *at++ = '0';
-            continue;
-        }
-        size_t length = strlen(tacit_number_to_text(f->row[j], text));
-        memcpy(at, text, length);
-        at += length;
+        if (f->row[j] == 0)
+            *at++ = '0'; /* most of a one-hot row */
+        else
+            at += snprintf(at, TACIT_NUMBER_TEXT, "%.17g",
+                           f->row[j]); /* 17 digits bring back the same double */
     }
     out->length += (size_t)(at - (char *)start);
     return TACIT_OK;
 }
 
-static tacit_status feed(void *context, tacit_buffer *out, tacit_error *error) {
-    feeding *f = context;
+static tacit_status feed_some(feeding *f, tacit_buffer *out, tacit_error *error) {
     if (!f->rows_begun) TACIT_TRY(feed_header(f, true, out, error));
     f->rows_begun = true;
     for (; f->rows_done < f->rows->rows.count && out->length < PIECE; f->rows_done++) {
@@ -109,6 +107,14 @@ static tacit_status feed(void *context, tacit_buffer *out, tacit_error *error) {
         TACIT_TRY(tacit_buffer_append(out, "\n", 1, error));
     }
     return TACIT_OK;
+}
+
+static tacit_status feed(void *context, tacit_buffer *out, tacit_error *error) {
+    feeding *f = context;
+    locale_t before = uselocale(f->locale);
+    tacit_status status = feed_some(f, out, error);
+    uselocale(before);
+    return status;
 }
 
 /* ---- what it knows ---- */
@@ -188,7 +194,8 @@ static tacit_status predict_exec(const tacit_classifier *base, const tacit_rows 
     int32_t *answer = TACIT_NEW(int32_t, points->count);
     char **words = NULL;
     tacit_status status;
-    if (f.row == NULL || variables == NULL || answer == NULL) {
+    f.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (f.row == NULL || variables == NULL || answer == NULL || f.locale == (locale_t)0) {
         status = tacit_fail_memory(error);
         goto cleanup;
     }
@@ -208,6 +215,7 @@ cleanup:
     free(answer);
     free(variables);
     free(f.row);
+    if (f.locale != (locale_t)0) freelocale(f.locale);
     tacit_buffer_clear(&output);
     return status;
 }
