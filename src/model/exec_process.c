@@ -34,6 +34,7 @@ typedef struct running {
     double deadline;
     int wait_ms;
     bool ended; /* the program has, and waits to be reaped */
+    bool lost;  /* or it was reaped by others: where SIGCHLD is ignored, by the system */
 } running;
 
 static double now(void) {
@@ -175,8 +176,11 @@ static tacit_status read_some(running *r, int stream, bool *more, tacit_error *e
 /* Is there an exit status? It is left in place: until it is fetched nobody else can get the process's number. */
 static bool has_ended(running *r) {
     siginfo_t info = { 0 };
-    if (!r->ended && waitid(P_PID, (id_t)r->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+    if (r->ended) return true;
+    if (waitid(P_PID, (id_t)r->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
         r->ended = info.si_pid == r->pid;
+    else
+        r->ended = r->lost = errno == ECHILD;
     return r->ended;
 }
 
@@ -218,8 +222,10 @@ static tacit_status drain(running *r, tacit_error *error) {
 
 /* ---- ending ---- */
 
-/* The whole group, and the program itself, which may have left the group. */
+/* The whole group, and the program itself, which may have left the group. A number that is no longer ours is left
+ * alone. */
 static void kill_all(const running *r) {
+    if (r->lost) return;
     kill(-r->pid, SIGKILL);
     kill(r->pid, SIGKILL);
 }
@@ -269,10 +275,12 @@ static tacit_status run(running *r, tacit_error *error) {
         while (status == TACIT_OK && !r->ended) status = serve(r, error);
         kill_all(r);
         if (status == TACIT_OK) status = drain(r, error);
-        bool reaped = reap(r, &code);
+        bool reaped = !r->lost && reap(r, &code);
         if (status == TACIT_OK)
-            status = reaped ? judge(r, code, error)
-                            : tacit_fail(error, TACIT_INPUT, "'%s' cannot be stopped", r->job->shown);
+            status = reaped
+                         ? judge(r, code, error)
+                         : tacit_fail(error, TACIT_INPUT,
+                                      "how '%s' ended cannot be told: do not ignore SIGCHLD", r->job->shown);
     }
     for (int i = 0; i < STREAMS; i++) close_fd(&r->fd[i]);
     return status;

@@ -202,6 +202,14 @@ static void failures_are_told_with_the_programs_own_words(void **state) {
     refuses(w, "head -c 3000000 /dev/zero | tr '\\0' x >&2; exit 7", "ended with exit code 7: xxx");
 }
 
+/* Where the system takes exit codes away, no answer is trusted, and nothing waits for ever. */
+static void an_exit_code_that_is_lost_is_told(void **state) {
+    const world *w = *state;
+    void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+    refuses(w, "for i in 0 1 0 1 0 1; do echo $i; done", "do not ignore SIGCHLD");
+    signal(SIGCHLD, before);
+}
+
 static void a_missing_program_is_told(void **state) {
     const world *w = *state;
     tacit_rows points = tacit_rows_of_matrix(&w->points.dense);
@@ -345,6 +353,7 @@ int main(void) {
         TEST(labels_may_be_written_in_several_ways),
         TEST(wrong_answers_are_told),
         TEST(failures_are_told_with_the_programs_own_words),
+        TEST(an_exit_code_that_is_lost_is_told),
         TEST(a_missing_program_is_told),
         TEST(a_program_that_does_not_read_may_still_answer),
         TEST(a_flood_is_stopped),
