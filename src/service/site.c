@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "model/classifier.h"
 #include "net/clock.h"
 #include "net/identity.h"
 #include "privacy/ledger.h"
@@ -32,6 +33,7 @@ tacit_site *tacit_site_free(tacit_site *site) {
     free(site->source);
     free(site->label);
     free(site->positive);
+    free(site->local);
     tacit_buffer_clear(&site->authority);
     sodium_memzero(site->token, sizeof site->token);
     free(site);
@@ -42,6 +44,7 @@ const tacit_study *tacit_site_study(const tacit_site *site) { return site->study
 const char *tacit_site_coordinator(const tacit_site *site) { return site->coordinator; }
 const char *tacit_site_folder(const tacit_site *site) { return site->folder; }
 size_t tacit_site_rows(const tacit_site *site) { return site->rows->rows; }
+const char *tacit_site_local(const tacit_site *site) { return site->local; }
 
 /* ---- talking ---- */
 
@@ -92,6 +95,16 @@ static tacit_status copy_if_given(char **out, const char *text, tacit_error *err
     return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
+/* The owner's choice, with programs named so that they are found again from any working folder. */
+static tacit_status choose_local(tacit_site *site, const char *local, tacit_error *error) {
+    tacit_buffer settled = TACIT_BUFFER_INIT;
+    if (local == NULL) return TACIT_OK;
+    tacit_status status = tacit_classifier_settle(local, &settled, error);
+    if (status == TACIT_OK) status = copy_if_given(&site->local, tacit_buffer_text(&settled), error);
+    tacit_buffer_clear(&settled);
+    return status;
+}
+
 static tacit_status make_site(tacit_site **out, const tacit_site_settings *settings,
                               const tacit_site_callbacks *callbacks, tacit_error *error) {
     tacit_site *site = TACIT_NEW(tacit_site, 1);
@@ -106,6 +119,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     TACIT_CHECK(copy_if_given(&site->source, settings->source, error));
     TACIT_CHECK(copy_if_given(&site->label, settings->label, error));
     TACIT_CHECK(copy_if_given(&site->positive, settings->positive, error));
+    TACIT_CHECK(choose_local(site, settings->local, error));
     *out = site;
 cleanup:
     if (status != TACIT_OK) tacit_site_free(site);
@@ -359,6 +373,7 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     tacit_status status = TACIT_OK;
     if (site_file_exists(site, SITE_CERTIFICATE_FILE)) {
         TACIT_TRY(site_check_source(site, error));
+        TACIT_TRY(site_save_settings(site, error));
         return record_consent(site, error);
     }
     TACIT_CHECK(tacit_site_check(site, error));

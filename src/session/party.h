@@ -35,6 +35,7 @@ struct tacit_party {
     tacit_pool *pool;                     /* NULL: one thread */
     tacit_noise_source noise;             /* this party's own, for this question */
     tacit_memo *memo;                     /* NULL: nothing is kept */
+    const char *local;                    /* the owner's own choice of classifier; NULL: the study's */
     tacit_gate *gate;
 };
 
