@@ -26,7 +26,6 @@ struct tacit_party {
     const tacit_plan *plan;
     const char *coordinator;              /* who asks, by name */
     size_t number;                        /* sets parties of a study apart where that is needed; any number */
-    const char *local;                    /* the owner's own choice of classifier; NULL: the study's */
     const char *study;                    /* as the ledger calls it: unique over all coordinators */
     uint8_t study_hash[TACIT_HASH_BYTES]; /* of the definition that was consented to */
     tacit_view rows;                      /* touched only by mapping over blocks, or through the solver */
