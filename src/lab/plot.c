@@ -331,8 +331,9 @@ static tacit_status put_labels(plot_page *page, const layout *all, const tacit_p
     for (size_t i = 0; i < count; i++) {
         const tacit_plot_series *series = &panel->series[shown[i]];
         end_of(series, x, y, in, &end_x, &end_y);
-        double text = in.right + LABEL_OFFSET, from = fmax(end_x + 8, in.right - 2);
-        if (end_x + 8 < in.right - 2) put_line(page, "leader", end_x + 8, end_y, from, end_y);
+        double text = in.right + LABEL_OFFSET,
+               from = series->is_reference ? in.right + 2 : fmax(end_x + 8, in.right - 2);
+        if (end_x + 8 < from) put_line(page, "leader", end_x + 8, end_y, from, end_y);
         if (fabs(place[i] - end_y) > 1) put_line(page, "leader", from, end_y, text - 3, place[i]);
         put_label(page, series->name, name_of(all, series->name), text, place[i]);
     }
