@@ -74,6 +74,7 @@ static tacit_status collect_names(layout *all, tacit_error *error) {
     for (size_t p = 0; p < all->plot->count; p++)
         for (size_t s = 0; s < all->plot->panels[p].count; s++) {
             const char *name = all->plot->panels[p].series[s].name;
+            if (all->plot->panels[p].series[s].is_scattered) continue;
             if (name_of(all, name) == all->name_count) all->names[all->name_count++] = name;
         }
     return TACIT_OK;
@@ -176,7 +177,7 @@ static area area_of(const layout *all, size_t panel) {
 
 /* ---- drawing ---- */
 
-/* Five marks, filled or, from the sixth name on, hollow. */
+/* Five marks, filled or, when the colours begin anew, hollow. */
 static void put_mark(plot_page *page, size_t name, double x, double y) {
     const char *colour = palette[name % COLOURS].line;
     const char *fill = name < COLOURS ? colour : "#fff";
@@ -259,6 +260,18 @@ static void put_axes(plot_page *page, const layout *all, const tacit_plot_panel 
     if (panel->title != NULL) put_middle(page, "panel", (in.left + in.right) / 2, in.top - 10, panel->title);
 }
 
+/* Larger than the marks of lines, so that one may lie inside. */
+static void put_scattered(plot_page *page, const tacit_plot_series *series, const plot_scale *x,
+                          const plot_scale *y) {
+    for (size_t i = 0; i < series->count; i++)
+        if (is_usable(&series->points[i], x, y))
+            plot_put(page,
+                     "<circle class=\"scattered\" cx=\"%d.%02d\" cy=\"%d.%02d\" r=\"7\" fill=\"none\" "
+                     "stroke=\"#333\" stroke-width=\"1.4\"/>\n",
+                     PX(plot_scale_place(x, series->points[i].x)),
+                     PX(plot_scale_place(y, series->points[i].y)));
+}
+
 /* Lines first, then bars, then marks, so that no line crosses a mark of its own. */
 static void put_series(plot_page *page, const tacit_plot_series *series, size_t name, const plot_scale *x,
                        const plot_scale *y) {
@@ -323,7 +336,7 @@ static tacit_status put_labels(plot_page *page, const layout *all, const tacit_p
     tacit_status status = TACIT_OK;
     if (place == NULL || shown == NULL) TACIT_CHECK(tacit_fail_memory(page->error));
     for (size_t s = 0; s < panel->count; s++)
-        if (end_of(&panel->series[s], x, y, in, &end_x, &end_y)) {
+        if (!panel->series[s].is_scattered && end_of(&panel->series[s], x, y, in, &end_x, &end_y)) {
             place[count] = end_y;
             shown[count++] = s;
         }
@@ -359,7 +372,9 @@ static tacit_status put_panel(plot_page *page, const layout *all, size_t at) {
         const tacit_plot_series *series = &panel->series[s];
         size_t name = name_of(all, series->name);
         double end_x, end_y;
-        if (!series->is_reference)
+        if (series->is_scattered)
+            put_scattered(page, series, &x, &y);
+        else if (!series->is_reference)
             put_series(page, series, name, &x, &y);
         else if (end_of(series, &x, &y, in, &end_x, &end_y))
             put_coloured(page, "reference", name, in.left, end_y, in.right, end_y);

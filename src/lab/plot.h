@@ -22,6 +22,7 @@ typedef struct tacit_plot_series {
     const tacit_plot_point *points;
     size_t count;
     bool is_reference; /* a dashed horizontal line at the first point's y */
+    bool is_scattered; /* points only, hollow and not labelled: the note should say what they are */
 } tacit_plot_series;
 
 typedef struct tacit_plot_axis {

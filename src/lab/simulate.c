@@ -35,16 +35,40 @@ static tacit_spread spread(const double *values, size_t count) {
 
 /* ---- progress: all trials of all runs are one whole, so that the time left is that of the sweep ---- */
 
-enum { STEPS_A_TRIAL = 1000 };
+/* What a trial costs, roughly and in visits of a row. A yardstick without a party's half pools the rows; one with it
+ * ends with a model for each party, all of which are evaluated. */
+typedef struct trial_cost {
+    double run, evaluate;
+} trial_cost;
+
+static trial_cost cost_of(const tacit_simulation *simulation, const tacit_method *method) {
+    double parties = (double)simulation->split->parts;
+    double rows = (double)simulation->split->start[simulation->split->parts];
+    double tests = (double)simulation->test.rows.count;
+    if (!method->noise_free) return (trial_cost){ 400 * parties, tests };
+    return (trial_cost){ 30 * rows, method->handlers != NULL ? parties * tests : tests };
+}
+
+static size_t trials_of(const tacit_simulation *simulation, const tacit_method *method) {
+    return method->noise_free ? 1 : simulation->trials;
+}
+
+static double cost_of_run(const tacit_simulation *simulation, const tacit_method *method) {
+    trial_cost cost = cost_of(simulation, method);
+    return (cost.run + cost.evaluate) * (double)trials_of(simulation, method);
+}
+
+enum { WHOLE = 1000000 };
 
 typedef struct counting {
     tacit_progress inner; /* for one trial; its context is this stage */
     const tacit_progress *outer;
     char name[TACIT_ID_SIZE + 32];
     size_t trial;
-    uint64_t first, all; /* trials of earlier runs, and of the whole sweep */
-    double from, to;     /* the part of a trial that is under way */
-    double reached;      /* in this trial: a second question starts over, progress does not */
+    double first, all; /* the cost of earlier runs, and of the whole sweep */
+    trial_cost cost;
+    double from, to; /* the part of a trial that is under way */
+    double reached;  /* in this trial: a second question starts over, progress does not */
 } counting;
 
 static void report_trial(void *context, const char *name, uint64_t done, uint64_t total) {
@@ -52,44 +76,38 @@ static void report_trial(void *context, const char *name, uint64_t done, uint64_
     (void)name;
     double share = total > 0 ? run->from + (run->to - run->from) * (double)done / (double)total : run->from;
     if (share > run->reached) run->reached = share;
-    tacit_progress_report(run->outer, run->name,
-                          (run->first + run->trial) * STEPS_A_TRIAL +
-                              (uint64_t)(run->reached * STEPS_A_TRIAL),
-                          run->all * STEPS_A_TRIAL);
+    double spent = run->first + ((double)run->trial + run->reached) * (run->cost.run + run->cost.evaluate);
+    tacit_progress_report(run->outer, run->name, (uint64_t)(WHOLE * fmin(spent / run->all, 1) + 1e-6), WHOLE);
 }
 
 static bool is_cancelled(void *context) {
     return tacit_progress_cancelled(((const counting *)context)->outer);
 }
 
-static size_t trials_of(const tacit_simulation *simulation, const tacit_method *method) {
-    return method->noise_free ? 1 : simulation->trials;
-}
-
-/* `first`: trials of the runs before this one. */
+/* `first`: what the runs before this one cost. */
 static void begin_stage(counting *run, const tacit_simulation *simulation, const tacit_plan *plan,
-                        uint64_t first) {
+                        double first) {
     *run = (counting){ .inner = { report_trial, is_cancelled, run },
                        .outer = simulation->progress,
-                       .first = first };
+                       .first = first,
+                       .cost = cost_of(simulation, plan->method) };
     for (size_t m = 0; m < simulation->method_count; m++)
-        run->all += trials_of(simulation, simulation->methods[m]) *
-                    (simulation->methods[m]->noise_free ? 1 : simulation->epsilon_count);
+        run->all += cost_of_run(simulation, simulation->methods[m]) *
+                    (double)(simulation->methods[m]->noise_free ? 1 : simulation->epsilon_count);
     if (plan->method->noise_free)
         snprintf(run->name, sizeof run->name, "%s", plan->method->name);
     else
         snprintf(run->name, sizeof run->name, "%s at epsilon %g", plan->method->name, plan->epsilon);
 }
 
-/* Most of a trial is its run; where many models are evaluated that takes about as long. */
 static void begin_trial(counting *run, size_t trial) {
     run->trial = trial;
     run->reached = run->from = 0;
-    run->to = 0.5;
+    run->to = run->cost.run / (run->cost.run + run->cost.evaluate);
 }
 
 static void begin_evaluating(counting *run) {
-    run->from = 0.5;
+    run->from = run->to;
     run->to = 1;
 }
 
@@ -245,8 +263,8 @@ cleanup:
 }
 
 static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_local *local,
-                                   const tacit_plan *plan, uint64_t first, tacit_run *run,
-                                   tacit_model **model, tacit_error *error) {
+                                   const tacit_plan *plan, double first, tacit_run *run, tacit_model **model,
+                                   tacit_error *error) {
     size_t trials = trials_of(simulation, plan->method);
     tacit_prices prices;
     counting stage;
@@ -282,7 +300,7 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
     tacit_local *local = NULL;
     tacit_model *last = NULL;
     size_t done = 0;
-    uint64_t trials = 0;
+    double spent = 0;
     tacit_status status;
     TACIT_CHECK(check_settings(simulation, error));
     TACIT_CHECK(tacit_local_create(&local, simulation->dataset, simulation->split, simulation->pool, error));
@@ -293,9 +311,9 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
             tacit_plan plan;
             double epsilon = method->noise_free ? INFINITY : simulation->epsilons[e];
             TACIT_CHECK(make_plan(simulation, local, method, epsilon, &plan, error));
-            TACIT_CHECK(run_all_trials(simulation, local, &plan, trials, &runs[done++],
+            TACIT_CHECK(run_all_trials(simulation, local, &plan, spent, &runs[done++],
                                        model != NULL ? &last : NULL, error));
-            trials += trials_of(simulation, method);
+            spent += cost_of_run(simulation, method);
         }
     }
     if (model != NULL) {

@@ -24,7 +24,7 @@ static size_t make_series(const tacit_run *runs, size_t count, tacit_plot_series
                 (tacit_plot_point){ 1 / runs[end].epsilon, runs[end].accuracy.mean, runs[end].accuracy.sd };
         }
         qsort(points + i, end - i, sizeof *points, by_x);
-        series[made++] = (tacit_plot_series){ runs[i].method->name, points + i, end - i, !noisy };
+        series[made++] = (tacit_plot_series){ runs[i].method->name, points + i, end - i, !noisy, false };
         i = end;
     }
     return made;

@@ -28,13 +28,15 @@ static const tacit_plot_point odd[] = { { 1, (double)NAN, 0 },
 
 static const char hostile[] = "<script>alert(\"1\")</script> & 'x' \x01\x1b\xff\xc3 ]]> %s%n é";
 
-static const tacit_plot_series ordinary_series[] = { { "batch", level, 1, true },
-                                                     { "avg", falling, 4, false } };
-static const tacit_plot_series one_series[] = { { "one", level, 1, false } };
-static const tacit_plot_series same_series[] = { { "same", same, 2, false } };
-static const tacit_plot_series odd_series[] = { { "odd", odd, COUNT(odd), false }, { "none", odd, 1, true } };
-static const tacit_plot_series no_series[] = { { "nothing", NULL, 0, false }, { "none", NULL, 0, true } };
-static const tacit_plot_series hostile_series[] = { { hostile, falling, 4, false } };
+static const tacit_plot_series ordinary_series[] = { { "batch", level, 1, true, false },
+                                                     { "avg", falling, 4, false, false } };
+static const tacit_plot_series one_series[] = { { "one", level, 1, false, false } };
+static const tacit_plot_series same_series[] = { { "same", same, 2, false, false } };
+static const tacit_plot_series odd_series[] = { { "odd", odd, COUNT(odd), false, false },
+                                                { "none", odd, 1, true, false } };
+static const tacit_plot_series no_series[] = { { "nothing", NULL, 0, false, false },
+                                               { "none", NULL, 0, true, false } };
+static const tacit_plot_series hostile_series[] = { { hostile, falling, 4, false, false } };
 
 typedef struct plot_case {
     const char *name;
