@@ -90,6 +90,7 @@ static const char *setup_name(const tacit_experiment *experiment, size_t setup) 
 static void add_finding(tacit_grid *grid, const tacit_experiment *experiment, const tacit_finding *finding) {
     char number[TACIT_NUMBER_TEXT];
     tacit_grid_cell(grid, "%s", setup_name(experiment, finding->setup));
+    tacit_grid_cell(grid, "%zu", finding->parties);
     tacit_grid_cell(grid, "%s", finding->method);
     tacit_grid_cell(grid, "%s",
                     isinf(finding->epsilon) ? "inf" : tacit_number_to_text(finding->epsilon, number));
@@ -113,6 +114,7 @@ static tacit_status print_findings(tacit_console *console, const tacit_reproduct
     const tacit_experiment *experiment = result->experiment;
     const tacit_grid_column columns[] = {
         { "setup", TACIT_LEFT },
+        { "parties", TACIT_RIGHT },
         { "method", TACIT_LEFT },
         { "epsilon", TACIT_RIGHT },
         { "1/epsilon", TACIT_RIGHT },
@@ -144,13 +146,13 @@ static const char *statistics_text(const tacit_reproduction *result, const tacit
     const tacit_experiment *experiment = result->experiment;
     bool by_largest = !experiment->is_in_ball && options->scale == TACIT_ROWS_BY_LARGEST;
     if (result->used_private_statistics)
-        return experiment->dimensions > 0
-                   ? "principal components were computed from ALL training rows: not private, fine only in a "
-                     "simulation"
-                   : "the largest norm was taken over ALL training rows: not private, fine only in a "
-                     "simulation";
+        return "what scales the rows was computed from ALL training rows: not private, fine only in a "
+               "simulation";
     if (experiment->dimensions > 0)
-        return "principal components were computed from the public auxiliary rows only";
+        return by_largest
+                   ? "principal components and the largest norm were computed from the public auxiliary "
+                     "rows only"
+                   : "principal components were computed from the public auxiliary rows only";
     return by_largest ? "the largest norm was taken over the public auxiliary rows only"
                       : "nothing was computed from private rows to scale them";
 }
@@ -166,7 +168,8 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
     tacit_console_print(console, "%zu %s of the rows, %zu %s of noise in each%s; %.1f s\n",
                         options->effort.repeats, tacit_plural(options->effort.repeats, "draw", "draws"),
                         options->effort.trials, tacit_plural(options->effort.trials, "draw", "draws"),
-                        options->fraction < 1 ? "; only a fraction of the parties" : "", result->seconds);
+                        options->fraction < 1 ? "; only a fraction of parties and rows" : "",
+                        result->seconds);
     tacit_console_print(console, "%s\n\n", statistics_text(result, options));
     TACIT_TRY(print_findings(console, result, error));
     print_paragraph(console, "The paper says", experiment->says);
@@ -177,11 +180,12 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
 /* ---- the document ---- */
 
 static json_t *finding_document(const tacit_experiment *experiment, const tacit_finding *finding) {
-    return json_pack("{s:s,s:s,s:s,s:o,s:I,s:o,s:o,s:o}", "panel", experiment->setups[finding->setup].panel,
-                     "setup", setup_name(experiment, finding->setup), "method", finding->method, "epsilon",
-                     tacit_json_number(finding->epsilon), "trials", (json_int_t)finding->trials, "mean",
-                     tacit_json_number(finding->mean), "sd", tacit_json_number(finding->sd), "printed",
-                     tacit_json_number(finding->printed));
+    return json_pack("{s:s,s:s,s:I,s:s,s:o,s:I,s:o,s:o,s:o}", "panel",
+                     experiment->setups[finding->setup].panel, "setup",
+                     setup_name(experiment, finding->setup), "parties", (json_int_t)finding->parties,
+                     "method", finding->method, "epsilon", tacit_json_number(finding->epsilon), "trials",
+                     (json_int_t)finding->trials, "mean", tacit_json_number(finding->mean), "sd",
+                     tacit_json_number(finding->sd), "printed", tacit_json_number(finding->printed));
 }
 
 static json_t *result_document(const tacit_reproduction *result, const tacit_reproduce_options *options) {
@@ -222,10 +226,11 @@ static tacit_status write_figure(tacit_console *console, const tacit_reproductio
     tacit_status status;
     char note[512];
     snprintf(note, sizeof note,
-             "Run again with Tacit: %zu %s of the rows, %zu of noise in each; bars: one sd; seed %llu.%s%s",
+             "Run again with Tacit: %zu %s of the rows, %zu of noise in each; bars: one sd; seed %llu.%s%s%s",
              options->effort.repeats, tacit_plural(options->effort.repeats, "draw", "draws"),
              options->effort.trials, (unsigned long long)options->seed,
-             has_printed(result) ? " Large circles: numbers in the paper's text." : "",
+             options->fraction < 1 ? " Only a fraction of parties and rows." : "",
+             has_printed(result) ? " Circles: numbers in the paper's text." : "",
              result->used_private_statistics ? " Scaling used all training rows: not private." : "");
     TACIT_CHECK(tacit_reproduction_plot(result, note, &text, error));
     TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, FIGURE_MODE, error));

@@ -261,15 +261,17 @@ static void put_axes(plot_page *page, const layout *all, const tacit_plot_panel 
 }
 
 /* Larger than the marks of lines, so that one may lie inside. */
-static void put_scattered(plot_page *page, const tacit_plot_series *series, const plot_scale *x,
-                          const plot_scale *y) {
+static void put_scattered(plot_page *page, const layout *all, const tacit_plot_series *series,
+                          const plot_scale *x, const plot_scale *y) {
+    size_t name = name_of(all, series->name);
+    const char *colour = name < all->name_count ? palette[name % COLOURS].line : "#777777";
     for (size_t i = 0; i < series->count; i++)
         if (is_usable(&series->points[i], x, y))
             plot_put(page,
                      "<circle class=\"scattered\" cx=\"%d.%02d\" cy=\"%d.%02d\" r=\"7\" fill=\"none\" "
-                     "stroke=\"#333\" stroke-width=\"1.4\"/>\n",
+                     "stroke=\"%s\" stroke-width=\"1.8\"/>\n",
                      PX(plot_scale_place(x, series->points[i].x)),
-                     PX(plot_scale_place(y, series->points[i].y)));
+                     PX(plot_scale_place(y, series->points[i].y)), colour);
 }
 
 /* Lines first, then bars, then marks, so that no line crosses a mark of its own. */
@@ -373,7 +375,7 @@ static tacit_status put_panel(plot_page *page, const layout *all, size_t at) {
         size_t name = name_of(all, series->name);
         double end_x, end_y;
         if (series->is_scattered)
-            put_scattered(page, series, &x, &y);
+            put_scattered(page, all, series, &x, &y);
         else if (!series->is_reference)
             put_series(page, series, name, &x, &y);
         else if (end_of(series, &x, &y, in, &end_x, &end_y))

@@ -52,7 +52,8 @@ typedef struct lab_work {
     tacit_material raw, ready;
     uint32_t *order;        /* training rows: those of parties, then auxiliary ones, then held-out ones */
     uint32_t *chosen_tests; /* rows of ready.test, when not all are used */
-    size_t party_rows, auxiliary_rows, held_out_rows, chosen_count;
+    size_t party_rows, dealt_rows; /* that parties may have, and that those of the largest setup do have */
+    size_t auxiliary_rows, held_out_rows;
     tacit_view test, auxiliary; /* of the rows that are ready */
     tacit_progress progress;    /* parts of the whole, for simulations */
     double done, share;         /* of the whole: before this part, and what this part is worth */
@@ -157,16 +158,26 @@ static tacit_status lay_out(lab_work *work, tacit_error *error) {
             for (size_t e = 0; e < (method->noise_free ? 1 : experiment->epsilon_count); e++) {
                 double epsilon = method->noise_free ? INFINITY : experiment->epsilons[e];
                 double printed = printed_value(experiment, s, method->name, epsilon);
-                out->findings[out->count++] = (tacit_finding){
-                    s, method->name, epsilon, 0, 0, 0, printed, method->noise_free,
-                };
+                out->findings[out->count++] =
+                    (tacit_finding){ .setup = s,
+                                     .parties = parties_of(work, &experiment->setups[s]),
+                                     .method = method->name,
+                                     .epsilon = epsilon,
+                                     .printed = printed,
+                                     .noise_free = method->noise_free };
             }
         }
     for (size_t p = 0; p < experiment->printed_count; p++) {
         const tacit_printed *one = &experiment->printed[p];
         if (is_run(work, one)) continue;
         out->findings[out->count++] =
-            (tacit_finding){ one->setup, one->method, one->epsilon, 0, NAN, NAN, one->value, false };
+            (tacit_finding){ .setup = one->setup,
+                             .parties = parties_of(work, &experiment->setups[one->setup]),
+                             .method = one->method,
+                             .epsilon = one->epsilon,
+                             .mean = NAN,
+                             .sd = NAN,
+                             .printed = one->value };
     }
     return TACIT_OK;
 }
@@ -206,6 +217,7 @@ static tacit_status divide_rows(lab_work *work, size_t repeat, tacit_error *erro
             "and the files have %zu: are they whole? --fraction runs it smaller",
             experiment->id, most + others, most, work->auxiliary_rows, work->held_out_rows, rows);
     work->party_rows = rows - others;
+    work->dealt_rows = experiment->rows_each > 0 ? most : work->party_rows;
     return TACIT_OK;
 }
 
@@ -268,7 +280,7 @@ static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error
     work->auxiliary.label = NULL; /* nobody reads the labels of public points */
     work->out->used_private_statistics = learns && from_all;
     work->out->features = work->ready.train->features;
-    work->out->train_rows = work->party_rows;
+    work->out->train_rows = work->dealt_rows;
     work->out->auxiliary_rows = work->auxiliary_rows;
     work->out->test_rows = work->test.rows.count;
     return TACIT_OK;

@@ -46,7 +46,6 @@ typedef struct tacit_experiment {
     const char *differs;          /* where ours differs from the paper's experiment */
     const char *says;             /* what the paper's text says in words; NULL: nothing more */
     const char *source;           /* where the rows can be had */
-    const char *x_title;          /* of the named setups, on the x-axis; NULL: x is 1/epsilon */
     const tacit_data_file *files; /* ends with a NULL name */
     const char *const *methods;   /* ends with NULL; a name that is no method is an error */
     const tacit_choice *settings;
@@ -64,6 +63,7 @@ typedef struct tacit_experiment {
     bool is_in_ball;
     bool is_generated; /* read anew for each repeat */
     bool shows_errors; /* 1 - accuracy, as the paper does */
+    bool by_setup;     /* the figure's x-axis is the setups, not 1/epsilon */
     tacit_row_scale scale;
     tacit_effort quick, full;
     const tacit_printed *printed;
@@ -105,6 +105,7 @@ tacit_reproduce_options tacit_reproduce_defaults(const tacit_experiment *experim
 /* One method at one epsilon in one setup, ours and the paper's. */
 typedef struct tacit_finding {
     size_t setup;
+    size_t parties;
     const char *method;
     double epsilon;
     size_t trials;   /* 0: printed only, the method is not among those run */
@@ -127,6 +128,6 @@ tacit_status tacit_reproduce(tacit_reproduction **out, const tacit_experiment *e
                              const tacit_reproduce_options *options, tacit_error *error);
 tacit_reproduction *tacit_reproduction_free(tacit_reproduction *reproduction);
 
-/* Append the figure as SVG, printed numbers as hollow marks of a series of their own. */
+/* Append the figure as SVG; printed numbers are large circles in their method's colour. */
 tacit_status tacit_reproduction_plot(const tacit_reproduction *reproduction, const char *note,
                                      tacit_buffer *out, tacit_error *error);

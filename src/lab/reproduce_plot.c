@@ -34,7 +34,7 @@ static tacit_status drawing_open(drawing *draw, const tacit_reproduction *from, 
     *draw = (drawing){ .from = from,
                        .panels = TACIT_NEW(tacit_plot_panel, panels),
                        .titles = tacit_allocate(panels, PANEL_TITLE),
-                       .series = TACIT_NEW(tacit_plot_series, panels * (from->count + 1)),
+                       .series = TACIT_NEW(tacit_plot_series, panels * 2 * from->count),
                        .points = TACIT_NEW(tacit_plot_point, panels * 2 * from->count),
                        .names = TACIT_NEW(const char *, panels *setups) };
     if (draw->panels == NULL || draw->titles == NULL || draw->series == NULL || draw->points == NULL ||
@@ -86,12 +86,13 @@ static void add_by_epsilon(drawing *draw, size_t setup) {
                 add_point(draw, 1 / from->findings[j].epsilon, &from->findings[j]);
         end_series(draw, panel, from->findings[i].method, first, from->findings[i].noise_free, false);
     }
-    first = draw->point_count;
-    for (size_t i = 0; i < from->count; i++)
-        if (from->findings[i].setup == setup && !isnan(from->findings[i].printed))
-            draw->points[draw->point_count++] =
-                (tacit_plot_point){ 1 / from->findings[i].epsilon, from->findings[i].printed, 0 };
-    end_series(draw, panel, "printed", first, false, true);
+    for (size_t i = 0; i < from->count; i++) {
+        if (from->findings[i].setup != setup || isnan(from->findings[i].printed)) continue;
+        first = draw->point_count;
+        draw->points[draw->point_count++] =
+            (tacit_plot_point){ 1 / from->findings[i].epsilon, from->findings[i].printed, 0 };
+        end_series(draw, panel, from->findings[i].method, first, false, true);
+    }
 }
 
 static bool shares_panel(const drawing *draw, size_t setup, size_t other) {
@@ -108,7 +109,9 @@ static void add_by_setup(drawing *draw, size_t setup, double epsilon) {
     const char **names = draw->names + draw->name_count;
     size_t positions = 0;
     for (size_t s = setup; s < from->experiment->setup_count; s++)
-        if (shares_panel(draw, setup, s)) names[positions++] = from->experiment->setups[s].name;
+        if (shares_panel(draw, setup, s))
+            names[positions++] = from->experiment->setups[s].name != NULL ? from->experiment->setups[s].name
+                                                                          : from->experiment->setups[s].panel;
     draw->name_count += positions;
     panel->x = (tacit_plot_axis){ .names = names, .name_count = positions };
     for (size_t i = 0; i < from->count; i++) {
@@ -128,7 +131,7 @@ static void add_by_setup(drawing *draw, size_t setup, double epsilon) {
 static void add_panels(drawing *draw) {
     const tacit_experiment *experiment = draw->from->experiment;
     for (size_t s = 0; s < experiment->setup_count; s++) {
-        if (experiment->x_title == NULL) {
+        if (!experiment->by_setup) {
             add_by_epsilon(draw, s);
             continue;
         }
@@ -155,7 +158,7 @@ tacit_status tacit_reproduction_plot(const tacit_reproduction *reproduction, con
                                .most = 1 },
                         .panels = draw.panels,
                         .count = draw.panel_count,
-                        .across = experiment->x_title != NULL ? experiment->epsilon_count : 0 };
+                        .across = experiment->by_setup ? experiment->epsilon_count : 0 };
     TACIT_CHECK(tacit_plot_write(&plot, out, error));
 cleanup:
     drawing_clear(&draw);

@@ -19,7 +19,7 @@ static const tacit_setup setups[] = {
 static const double epsilons[] = { 0.1, 0.2 };
 
 #define SHARED_BY_BOTH                                                                                       \
-    .paper = "Rajkumar and Agarwal 2012", .x_title = "setup", .methods = methods, .settings = settings,      \
+    .paper = "Rajkumar and Agarwal 2012", .by_setup = true, .methods = methods, .settings = settings,        \
     .setting_count = 1, .setups = setups, .setup_count = sizeof setups / sizeof *setups,                     \
     .epsilons = epsilons, .epsilon_count = 2, .delta = 0.05, .lambda = 0.01, .is_in_ball = true,             \
     .shows_errors = true, .quick = { 5, 20, 0 }, .full = { 5, 200, 0 }

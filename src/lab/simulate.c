@@ -45,7 +45,7 @@ static trial_cost cost_of(const tacit_simulation *simulation, const tacit_method
     double parties = (double)simulation->split->parts;
     double rows = (double)simulation->split->start[simulation->split->parts];
     double tests = (double)simulation->test.rows.count;
-    if (!method->noise_free) return (trial_cost){ 400 * parties, tests };
+    if (!method->noise_free) return (trial_cost){ 200 * parties, tests };
     return (trial_cost){ 30 * rows, method->handlers != NULL ? parties * tests : tests };
 }
 
