@@ -276,8 +276,9 @@ static tacit_status run_reproduce(const tacit_arguments *arguments, tacit_consol
     tacit_status status;
     if (strcmp(id, "list") == 0) return list_experiments(console, error);
     TACIT_CHECK(tacit_experiment_require(&experiment, id, error));
-    if (folder != NULL) TACIT_CHECK(prepare_figure(path, folder, experiment, error));
     read_options(&options, experiment, arguments, console);
+    TACIT_CHECK(tacit_experiment_check(experiment, options.folder, error));
+    if (folder != NULL) TACIT_CHECK(prepare_figure(path, folder, experiment, error));
     TACIT_CHECK(tacit_pool_create(&pool, threads, error));
     options.pool = pool;
     TACIT_CHECK(tacit_reproduce(&result, experiment, &options, error));

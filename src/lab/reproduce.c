@@ -102,25 +102,29 @@ static double share_of(const lab_work *work, size_t setup) {
 
 /* ---- what can be said before the work ---- */
 
-static tacit_status find_methods(lab_work *work, tacit_error *error) {
-    const tacit_experiment *experiment = work->experiment;
-    size_t count = 0;
-    while (experiment->methods[count] != NULL) count++;
-    work->methods = TACIT_NEW(const tacit_method *, count);
-    if (work->methods == NULL) return tacit_fail_memory(error);
-    for (size_t m = 0; m < count; m++) {
-        tacit_status status = tacit_method_require(&work->methods[m], experiment->methods[m], error);
+tacit_status tacit_experiment_check(const tacit_experiment *experiment, const char *folder,
+                                    tacit_error *error) {
+    for (size_t m = 0; experiment->methods[m] != NULL; m++) {
+        const tacit_method *method;
+        tacit_status status = tacit_method_require(&method, experiment->methods[m], error);
         if (status != TACIT_OK) return tacit_fail_in(error, status, "experiment %s", experiment->id);
-        work->run_count += work->methods[m]->noise_free ? 1 : experiment->epsilon_count;
     }
-    work->method_count = count;
+    for (const tacit_data_file *file = experiment->files; file != NULL && file->name != NULL; file++) {
+        char path[PATH_MAX];
+        TACIT_TRY(tacit_data_find(path, sizeof path, folder, file, error));
+    }
     return TACIT_OK;
 }
 
-static tacit_status find_files(const lab_work *work, tacit_error *error) {
-    char path[PATH_MAX];
-    for (const tacit_data_file *file = work->experiment->files; file != NULL && file->name != NULL; file++)
-        TACIT_TRY(tacit_data_find(path, sizeof path, work->options->folder, file, error));
+static tacit_status find_methods(lab_work *work, tacit_error *error) {
+    const tacit_experiment *experiment = work->experiment;
+    while (experiment->methods[work->method_count] != NULL) work->method_count++;
+    work->methods = TACIT_NEW(const tacit_method *, work->method_count);
+    if (work->methods == NULL) return tacit_fail_memory(error);
+    for (size_t m = 0; m < work->method_count; m++) {
+        work->methods[m] = tacit_method_find(experiment->methods[m]);
+        work->run_count += work->methods[m]->noise_free ? 1 : experiment->epsilon_count;
+    }
     return TACIT_OK;
 }
 
@@ -339,8 +343,8 @@ cleanup:
 }
 
 static tacit_status run_all(lab_work *work, tacit_error *error) {
+    TACIT_TRY(tacit_experiment_check(work->experiment, work->options->folder, error));
     TACIT_TRY(find_methods(work, error));
-    TACIT_TRY(find_files(work, error));
     TACIT_TRY(lay_out(work, error));
     for (size_t repeat = 0; repeat < work->options->effort.repeats; repeat++) {
         TACIT_TRY(ready_rows(work, repeat, error));

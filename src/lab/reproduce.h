@@ -123,7 +123,11 @@ typedef struct tacit_reproduction {
     double seconds;
 } tacit_reproduction;
 
-/* TACIT_NOT_FOUND when a file is missing, TACIT_USAGE when a method is; before anything long starts. */
+/* Can it be run? TACIT_USAGE when a method is missing, TACIT_NOT_FOUND when a file is. */
+tacit_status tacit_experiment_check(const tacit_experiment *experiment, const char *folder,
+                                    tacit_error *error);
+
+/* Checks first; then reads, deals out and runs. */
 tacit_status tacit_reproduce(tacit_reproduction **out, const tacit_experiment *experiment,
                              const tacit_reproduce_options *options, tacit_error *error);
 tacit_reproduction *tacit_reproduction_free(tacit_reproduction *reproduction);
