@@ -294,7 +294,7 @@ cleanup:
 static const tacit_option options[] = {
     { .name = "full",
       .kind = TACIT_OPTION_FLAG,
-      .help = "as many draws and test rows as in the paper; without it a shorter run" },
+      .help = "as many draws of rows and noise as in the paper; without it a shorter run" },
     { .name = "seed",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "S",

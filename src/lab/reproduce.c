@@ -277,7 +277,9 @@ static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error
         .public_count = from_all ? work->party_rows + work->auxiliary_rows : work->auxiliary_rows,
     };
     tacit_material_clear(&work->ready);
-    TACIT_TRY(tacit_material_prepare(&work->ready, &work->raw, &how, work->options->progress, error));
+    work->share = 0; /* preparing counts as no part of the whole, so that the time left goes on */
+    work->part[0] = 0;
+    TACIT_TRY(tacit_material_prepare(&work->ready, &work->raw, &how, &work->progress, error));
     TACIT_TRY(choose_tests(work, repeat, error));
     work->auxiliary =
         tacit_dataset_subset(work->ready.train, work->order + work->party_rows, work->auxiliary_rows);
