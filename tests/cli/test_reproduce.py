@@ -109,13 +109,17 @@ class WithoutData(ReproduceTest):
 
 
 class Activities(ReproduceTest):
-    def put_har(self, opener=open, ending=""):
+    @classmethod
+    def setUpClass(cls):
+        cls.files = {}
         for part, rows in (("train", 150), ("test", 300)):
             labels = [1 + i % 6 for i in range(rows)]
-            centres = [label - 3.5 for label in labels]
-            self.put(f"har/X_{part}.txt{ending}",
-                     [" " + "  ".join(numbers(c, 280) + numbers(c * c / 4, 281)) for c in centres], opener)
-            self.put(f"har/y_{part}.txt{ending}", [str(label) for label in labels], opener)
+            lines = [" " + "  ".join(numbers(k - 3.5, 280) + numbers((k - 3.5) ** 2 / 4, 281)) for k in labels]
+            cls.files |= {f"har/X_{part}.txt": lines, f"har/y_{part}.txt": [str(label) for label in labels]}
+
+    def put_har(self, opener=open, ending=""):
+        for name, lines in self.files.items():
+            self.put(name + ending, lines, opener)
 
     def test_activities_are_read_projected_and_learnt(self):
         self.put_har(lzma.open, ".xz")
@@ -136,8 +140,8 @@ class Activities(ReproduceTest):
 
     def test_both_scalings_run(self):
         self.put_har()
-        means = [self.value(self.reproduce("hamm-fig2", "--fraction", "0.02", "--trials", "1", "--rows", rows), "indiv")
-                 for rows in ("normalise", "scale")]
+        means = [[one["mean"] for one in self.reproduce("hamm-fig2", "--fraction", "0.02", "--trials", "5", "--rows",
+                                                        rows)["findings"]] for rows in ("normalise", "scale")]
         self.assertNotEqual(*means)
 
     def test_too_few_rows_and_broken_files_are_said_so(self):
