@@ -21,8 +21,8 @@ enum { FIGURE_MODE = 0644 };                               /* made to be shared 
 
 static json_t *experiment_document(const tacit_experiment *experiment) {
     json_t *methods = json_array(), *files = json_array();
-    for (size_t m = 0; experiment->methods[m] != NULL; m++)
-        methods = tacit_json_append(methods, json_string(experiment->methods[m]));
+    for (const tacit_variant *curve = experiment->curves; curve->method != NULL; curve++)
+        methods = tacit_json_append(methods, json_string(curve->method));
     for (const tacit_data_file *file = experiment->files; file != NULL && file->name != NULL; file++)
         files = tacit_json_append(files, json_pack("{s:s,s:s}", "name", file->name, "shape", file->shape));
     return json_pack("{s:s,s:s,s:s,s:s,s:o,s:o}", "id", experiment->id, "paper", experiment->paper, "figure",
@@ -91,13 +91,17 @@ static void add_finding(tacit_grid *grid, const tacit_experiment *experiment, co
     char number[TACIT_NUMBER_TEXT];
     tacit_grid_cell(grid, "%s", setup_name(experiment, finding->setup));
     tacit_grid_cell(grid, "%zu", finding->parties);
-    tacit_grid_cell(grid, "%s", finding->method);
+    tacit_grid_cell(grid, "%s", finding->curve);
     tacit_grid_cell(grid, "%s",
                     isinf(finding->epsilon) ? "inf" : tacit_number_to_text(finding->epsilon, number));
     if (isinf(finding->epsilon))
         tacit_grid_cell(grid, "0");
     else
         tacit_grid_cell(grid, "%.4g", 1 / finding->epsilon);
+    if (isnan(finding->lambda))
+        tacit_grid_cell(grid, "-");
+    else
+        tacit_grid_cell(grid, "%.2g", finding->lambda);
     add_ours(grid, finding);
     if (finding->trials > 0)
         tacit_grid_cell(grid, "%zu", finding->trials);
@@ -115,9 +119,10 @@ static tacit_status print_findings(tacit_console *console, const tacit_reproduct
     const tacit_grid_column columns[] = {
         { "setup", TACIT_LEFT },
         { "parties", TACIT_RIGHT },
-        { "method", TACIT_LEFT },
+        { "curve", TACIT_LEFT },
         { "epsilon", TACIT_RIGHT },
         { "1/epsilon", TACIT_RIGHT },
+        { "lambda", TACIT_RIGHT },
         { experiment->shows_errors ? "error, ours" : "accuracy, ours", TACIT_RIGHT },
         { "trials", TACIT_RIGHT },
         { "paper", TACIT_RIGHT },
@@ -161,10 +166,10 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
                                  const tacit_reproduce_options *options, tacit_error *error) {
     const tacit_experiment *experiment = result->experiment;
     tacit_console_print(console, "%s, %s\n%s\n\n", experiment->paper, experiment->figure, experiment->title);
-    tacit_console_print(
-        console, "%zu rows for parties, %zu auxiliary, %zu test rows, %zu features; lambda %g; seed %llu\n",
-        result->train_rows, result->auxiliary_rows, result->test_rows, result->features, experiment->lambda,
-        (unsigned long long)options->seed);
+    tacit_console_print(console,
+                        "%zu rows for parties, %zu auxiliary, %zu test rows, %zu features; seed %llu\n",
+                        result->train_rows, result->auxiliary_rows, result->test_rows, result->features,
+                        (unsigned long long)options->seed);
     tacit_console_print(console, "%zu %s of the rows, %zu %s of noise in each%s; %.1f s\n",
                         options->effort.repeats, tacit_plural(options->effort.repeats, "draw", "draws"),
                         options->effort.trials, tacit_plural(options->effort.trials, "draw", "draws"),
@@ -180,12 +185,13 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
 /* ---- the document ---- */
 
 static json_t *finding_document(const tacit_experiment *experiment, const tacit_finding *finding) {
-    return json_pack("{s:s,s:s,s:I,s:s,s:o,s:I,s:o,s:o,s:o}", "panel",
+    return json_pack("{s:s,s:s,s:I,s:s,s:o,s:o,s:I,s:o,s:o,s:o}", "panel",
                      experiment->setups[finding->setup].panel, "setup",
-                     setup_name(experiment, finding->setup), "parties", (json_int_t)finding->parties,
-                     "method", finding->method, "epsilon", tacit_json_number(finding->epsilon), "trials",
-                     (json_int_t)finding->trials, "mean", tacit_json_number(finding->mean), "sd",
-                     tacit_json_number(finding->sd), "printed", tacit_json_number(finding->printed));
+                     setup_name(experiment, finding->setup), "parties", (json_int_t)finding->parties, "curve",
+                     finding->curve, "epsilon", tacit_json_number(finding->epsilon), "lambda",
+                     tacit_json_number(finding->lambda), "trials", (json_int_t)finding->trials, "mean",
+                     tacit_json_number(finding->mean), "sd", tacit_json_number(finding->sd), "printed",
+                     tacit_json_number(finding->printed));
 }
 
 static json_t *result_document(const tacit_reproduction *result, const tacit_reproduce_options *options) {

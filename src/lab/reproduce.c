@@ -104,9 +104,9 @@ static double share_of(const lab_work *work, size_t setup) {
 
 tacit_status tacit_experiment_check(const tacit_experiment *experiment, const char *folder,
                                     tacit_error *error) {
-    for (size_t m = 0; experiment->methods[m] != NULL; m++) {
+    for (size_t m = 0; experiment->curves[m].method != NULL; m++) {
         const tacit_method *method;
-        tacit_status status = tacit_method_require(&method, experiment->methods[m], error);
+        tacit_status status = tacit_method_require(&method, experiment->curves[m].method, error);
         if (status != TACIT_OK) return tacit_fail_in(error, status, "experiment %s", experiment->id);
     }
     for (const tacit_data_file *file = experiment->files; file != NULL && file->name != NULL; file++) {
@@ -118,21 +118,25 @@ tacit_status tacit_experiment_check(const tacit_experiment *experiment, const ch
 
 static tacit_status find_methods(lab_work *work, tacit_error *error) {
     const tacit_experiment *experiment = work->experiment;
-    while (experiment->methods[work->method_count] != NULL) work->method_count++;
+    while (experiment->curves[work->method_count].method != NULL) work->method_count++;
     work->methods = TACIT_NEW(const tacit_method *, work->method_count);
     if (work->methods == NULL) return tacit_fail_memory(error);
     for (size_t m = 0; m < work->method_count; m++) {
-        work->methods[m] = tacit_method_find(experiment->methods[m]);
+        work->methods[m] = tacit_method_find(experiment->curves[m].method);
         work->run_count += work->methods[m]->noise_free ? 1 : experiment->epsilon_count;
     }
     return TACIT_OK;
 }
 
-static double printed_value(const tacit_experiment *experiment, size_t setup, const char *method,
+static const char *label_of(const tacit_variant *curve) {
+    return curve->label != NULL ? curve->label : curve->method;
+}
+
+static double printed_value(const tacit_experiment *experiment, size_t setup, const char *curve,
                             double epsilon) {
     for (size_t p = 0; p < experiment->printed_count; p++) {
         const tacit_printed *one = &experiment->printed[p];
-        if (one->setup == setup && one->epsilon == epsilon && strcmp(one->method, method) == 0)
+        if (one->setup == setup && one->epsilon == epsilon && strcmp(one->curve, curve) == 0)
             return one->value;
     }
     return NAN;
@@ -140,7 +144,7 @@ static double printed_value(const tacit_experiment *experiment, size_t setup, co
 
 static bool is_run(const lab_work *work, const tacit_printed *printed) {
     for (size_t m = 0; m < work->method_count; m++) {
-        if (strcmp(work->methods[m]->name, printed->method) != 0) continue;
+        if (strcmp(label_of(&work->experiment->curves[m]), printed->curve) != 0) continue;
         if (work->methods[m]->noise_free) return isinf(printed->epsilon);
         for (size_t e = 0; e < work->experiment->epsilon_count; e++)
             if (work->experiment->epsilons[e] == printed->epsilon) return true;
@@ -161,12 +165,14 @@ static tacit_status lay_out(lab_work *work, tacit_error *error) {
             const tacit_method *method = work->methods[m];
             for (size_t e = 0; e < (method->noise_free ? 1 : experiment->epsilon_count); e++) {
                 double epsilon = method->noise_free ? INFINITY : experiment->epsilons[e];
-                double printed = printed_value(experiment, s, method->name, epsilon);
+                const char *label = label_of(&experiment->curves[m]);
+                double printed = printed_value(experiment, s, label, epsilon);
                 out->findings[out->count++] =
                     (tacit_finding){ .setup = s,
                                      .parties = parties_of(work, &experiment->setups[s]),
-                                     .method = method->name,
+                                     .curve = label,
                                      .epsilon = epsilon,
+                                     .lambda = NAN,
                                      .printed = printed,
                                      .noise_free = method->noise_free };
             }
@@ -177,8 +183,9 @@ static tacit_status lay_out(lab_work *work, tacit_error *error) {
         out->findings[out->count++] =
             (tacit_finding){ .setup = one->setup,
                              .parties = parties_of(work, &experiment->setups[one->setup]),
-                             .method = one->method,
+                             .curve = one->curve,
                              .epsilon = one->epsilon,
+                             .lambda = NAN,
                              .mean = NAN,
                              .sd = NAN,
                              .printed = one->value };
@@ -301,6 +308,7 @@ static void merge(tacit_finding *into, const tacit_run *run, bool as_error) {
     double shift = mean - into->mean, square = run->accuracy.sd * run->accuracy.sd * (k - 1);
     if (into->trials > 0) square += into->sd * into->sd * (n - 1) + shift * shift * n * k / (n + k);
     into->mean = into->trials > 0 ? into->mean + shift * k / (n + k) : mean;
+    into->lambda = run->lambda;
     into->trials += run->trials;
     into->sd = into->trials > 1 ? sqrt(square / (n + k - 1)) : 0;
 }
@@ -324,12 +332,10 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
         .test = work->test,
         .methods = work->methods,
         .method_count = work->method_count,
+        .variants = experiment->curves,
+        .auxiliary = work->auxiliary,
         .epsilons = experiment->epsilons,
         .epsilon_count = experiment->epsilon_count,
-        .delta = experiment->delta,
-        .lambda = experiment->lambda,
-        .settings = experiment->settings,
-        .setting_count = experiment->setting_count,
         .trials = work->options->effort.trials,
         .seed = tacit_stream_u64(&noise),
         .pool = work->options->pool,

@@ -18,10 +18,10 @@ typedef struct tacit_setup {
 
 /* A number that the paper's text gives. */
 typedef struct tacit_printed {
-    size_t setup; /* in the experiment's list */
-    const char *method;
-    double epsilon; /* INFINITY for 1/epsilon = 0 and for methods without noise */
-    double value;   /* an accuracy, or an error where the experiment shows errors */
+    size_t setup;      /* in the experiment's list */
+    const char *curve; /* by its label */
+    double epsilon;    /* INFINITY for 1/epsilon = 0 and for methods without noise */
+    double value;      /* an accuracy, or an error where the experiment shows errors */
 } tacit_printed;
 
 /* What makes a run quick, or as long as the paper's. */
@@ -47,14 +47,11 @@ typedef struct tacit_experiment {
     const char *says;             /* what the paper's text says in words; NULL: nothing more */
     const char *source;           /* where the rows can be had */
     const tacit_data_file *files; /* ends with a NULL name */
-    const char *const *methods;   /* ends with NULL; a name that is no method is an error */
-    const tacit_choice *settings;
-    size_t setting_count;
+    const tacit_variant *curves;  /* ends with a NULL method; a name that is no method is an error */
     const tacit_setup *setups;
     size_t setup_count;
     const double *epsilons;
     size_t epsilon_count;
-    double delta, lambda;
     size_t rows_each;      /* of a party; 0: all training rows are dealt out */
     size_t auxiliary_rows; /* of the training rows, public */
     size_t folds;          /* repeat r tests on the r-th of so many parts; 0: other test rows */
@@ -102,13 +99,14 @@ typedef struct tacit_reproduce_options {
 /* The experiment's own choices. */
 tacit_reproduce_options tacit_reproduce_defaults(const tacit_experiment *experiment, bool full);
 
-/* One method at one epsilon in one setup, ours and the paper's. */
+/* One curve at one epsilon in one setup, ours and the paper's. */
 typedef struct tacit_finding {
     size_t setup;
     size_t parties;
-    const char *method;
+    const char *curve; /* its label */
     double epsilon;
-    size_t trials;   /* 0: printed only, the method is not among those run */
+    double lambda;   /* NaN without */
+    size_t trials;   /* 0: printed only, the curve is not among those run */
     double mean, sd; /* of ours; NaN without */
     double printed;  /* NaN: the text gives no number */
     bool noise_free;

@@ -65,10 +65,10 @@ static void add_point(drawing *draw, double x, const tacit_finding *finding) {
     draw->points[draw->point_count++] = (tacit_plot_point){ x, finding->mean, finding->sd };
 }
 
-/* The first finding of each method among those chosen starts a series. */
-static bool is_first_of_method(const drawing *draw, size_t at) {
+/* The first finding of each curve among those chosen starts a series. */
+static bool is_first_of_curve(const drawing *draw, size_t at) {
     for (size_t i = 0; i < at; i++)
-        if (strcmp(draw->from->findings[i].method, draw->from->findings[at].method) == 0) return false;
+        if (strcmp(draw->from->findings[i].curve, draw->from->findings[at].curve) == 0) return false;
     return true;
 }
 
@@ -78,20 +78,20 @@ static void add_by_epsilon(drawing *draw, size_t setup) {
     size_t first;
     panel->x = (tacit_plot_axis){ .title = "1/ε", .is_logarithmic = true };
     for (size_t i = 0; i < from->count; i++) {
-        if (!is_first_of_method(draw, i)) continue;
+        if (!is_first_of_curve(draw, i)) continue;
         first = draw->point_count;
         for (size_t j = i; j < from->count; j++)
             if (from->findings[j].setup == setup && from->findings[j].trials > 0 &&
-                strcmp(from->findings[j].method, from->findings[i].method) == 0)
+                strcmp(from->findings[j].curve, from->findings[i].curve) == 0)
                 add_point(draw, 1 / from->findings[j].epsilon, &from->findings[j]);
-        end_series(draw, panel, from->findings[i].method, first, from->findings[i].noise_free, false);
+        end_series(draw, panel, from->findings[i].curve, first, from->findings[i].noise_free, false);
     }
     for (size_t i = 0; i < from->count; i++) {
         if (from->findings[i].setup != setup || isnan(from->findings[i].printed)) continue;
         first = draw->point_count;
         draw->points[draw->point_count++] =
             (tacit_plot_point){ 1 / from->findings[i].epsilon, from->findings[i].printed, 0 };
-        end_series(draw, panel, from->findings[i].method, first, false, true);
+        end_series(draw, panel, from->findings[i].curve, first, false, true);
     }
 }
 
@@ -115,16 +115,16 @@ static void add_by_setup(drawing *draw, size_t setup, double epsilon) {
     draw->name_count += positions;
     panel->x = (tacit_plot_axis){ .names = names, .name_count = positions };
     for (size_t i = 0; i < from->count; i++) {
-        if (!is_first_of_method(draw, i)) continue;
+        if (!is_first_of_curve(draw, i)) continue;
         size_t first = draw->point_count;
         for (size_t j = i; j < from->count; j++) {
             const tacit_finding *one = &from->findings[j];
-            if (strcmp(one->method, from->findings[i].method) != 0 || !shares_panel(draw, setup, one->setup))
+            if (strcmp(one->curve, from->findings[i].curve) != 0 || !shares_panel(draw, setup, one->setup))
                 continue;
             if (one->trials > 0 && (one->noise_free || one->epsilon == epsilon))
                 add_point(draw, (double)(one->setup - setup + 1), one);
         }
-        end_series(draw, panel, from->findings[i].method, first, from->findings[i].noise_free, false);
+        end_series(draw, panel, from->findings[i].curve, first, from->findings[i].noise_free, false);
     }
 }
 

@@ -6,8 +6,12 @@
 #include "data/generate.h"
 #include "lab/reproduce.h"
 
-static const char *const methods[] = { "batch", "avg", NULL };
-static const tacit_choice settings[] = { { "unit", "record" } };
+#define LAMBDA 0.01
+static const tacit_variant curves[] = {
+    { .method = "batch", .lambda = LAMBDA },
+    { .method = "avg", .label = "LA (avg)", .lambda = LAMBDA },
+    { .method = NULL },
+};
 static const tacit_setup setups[] = {
     { "number of parties", "K = 5", 5, "dirichlet:1" },
     { "number of parties", "K = 10", 10, "dirichlet:1" },
@@ -19,10 +23,9 @@ static const tacit_setup setups[] = {
 static const double epsilons[] = { 0.1, 0.2 };
 
 #define SHARED_BY_BOTH                                                                                       \
-    .paper = "Rajkumar and Agarwal 2012", .by_setup = true, .methods = methods, .settings = settings,        \
-    .setting_count = 1, .setups = setups, .setup_count = sizeof setups / sizeof *setups,                     \
-    .epsilons = epsilons, .epsilon_count = 2, .delta = 0.05, .lambda = 0.01, .is_in_ball = true,             \
-    .shows_errors = true, .quick = { 5, 20, 0 }, .full = { 5, 200, 0 }
+    .paper = "Rajkumar and Agarwal 2012", .by_setup = true, .curves = curves, .setups = setups,              \
+    .setup_count = sizeof setups / sizeof *setups, .epsilons = epsilons, .epsilon_count = 2,                 \
+    .is_in_ball = true, .shows_errors = true, .quick = { 5, 20, 0 }, .full = { 5, 200, 0 }
 
 /* ---- figure 1: simulated ---- */
 

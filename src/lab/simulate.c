@@ -182,9 +182,23 @@ static tacit_status check_settings(const tacit_simulation *simulation, tacit_err
     return TACIT_OK;
 }
 
+static tacit_status set_all(const tacit_simulation *simulation, const tacit_variant *variant, tacit_plan *out,
+                            tacit_error *error) {
+    for (size_t s = 0; variant != NULL && s < TACIT_VARIANT_SETTINGS && variant->settings[s].name != NULL;
+         s++)
+        TACIT_TRY(tacit_plan_set(out, variant->settings[s].name, variant->settings[s].value, error));
+    for (size_t s = 0; variant == NULL && s < simulation->setting_count; s++)
+        if (tacit_method_takes(out->method, simulation->settings[s].name))
+            TACIT_TRY(
+                tacit_plan_set(out, simulation->settings[s].name, simulation->settings[s].value, error));
+    return TACIT_OK;
+}
+
 static tacit_status make_plan(const tacit_simulation *simulation, const tacit_local *local,
-                              const tacit_points *points, const tacit_method *method, double epsilon,
-                              tacit_plan *out, tacit_error *error) {
+                              const tacit_points *points, size_t m, double epsilon, tacit_plan *out,
+                              tacit_error *error) {
+    const tacit_method *method = simulation->methods[m];
+    const tacit_variant *variant = simulation->variants != NULL ? &simulation->variants[m] : NULL;
     if (method->needs_points && points->rows.count == 0)
         return tacit_fail(error, TACIT_USAGE,
                           "method %s needs public auxiliary points: give a file of them with --aux, or "
@@ -194,8 +208,8 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .method = method,
         .study = "simulation",
         .epsilon = method->noise_free ? INFINITY : epsilon,
-        .delta = simulation->delta,
-        .lambda = simulation->lambda,
+        .delta = variant != NULL ? variant->delta : simulation->delta,
+        .lambda = variant != NULL ? variant->lambda : simulation->lambda,
         .features = simulation->dataset->features,
         .classes = simulation->dataset->classes.count,
         .parties = tacit_local_parties(local),
@@ -204,10 +218,7 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
             simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
         .points = method->needs_points ? points : NULL,
     };
-    for (size_t s = 0; s < simulation->setting_count; s++)
-        if (tacit_method_takes(method, simulation->settings[s].name))
-            TACIT_TRY(
-                tacit_plan_set(out, simulation->settings[s].name, simulation->settings[s].value, error));
+    TACIT_TRY(set_all(simulation, variant, out, error));
     TACIT_TRY(tacit_plan_choose_lambda(out, error));
     return tacit_plan_check(out, error);
 }
@@ -297,9 +308,32 @@ cleanup:
     return status;
 }
 
+/* The parties, and one that has all their rows, for variants that want it. */
+typedef struct places {
+    tacit_local *parties, *pooled;
+    tacit_split whole;
+    size_t ends[2];
+} places;
+
+static tacit_status find_place(places *self, const tacit_simulation *simulation, size_t m, tacit_local **out,
+                               tacit_error *error) {
+    const tacit_split *split = simulation->split;
+    bool pooled = simulation->variants != NULL && simulation->variants[m].pooled;
+    tacit_local **place = pooled ? &self->pooled : &self->parties;
+    if (pooled) {
+        self->ends[1] = split->start[split->parts];
+        self->whole = (tacit_split){ 1, self->ends, split->index };
+        split = &self->whole;
+    }
+    if (*place == NULL)
+        TACIT_TRY(tacit_local_create(place, simulation->dataset, split, simulation->pool, error));
+    *out = *place;
+    return TACIT_OK;
+}
+
 tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs, tacit_model **model,
                             tacit_error *error) {
-    tacit_local *local = NULL;
+    places all = { NULL, NULL, { 0, NULL, NULL }, { 0, 0 } };
     tacit_model *last = NULL;
     tacit_points points = TACIT_POINTS_INIT;
     size_t done = 0;
@@ -308,16 +342,21 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
     TACIT_CHECK(check_settings(simulation, error));
     if (simulation->auxiliary.rows.count > 0)
         TACIT_CHECK(tacit_points_of(&points, &simulation->auxiliary.rows, simulation->pool, error));
-    TACIT_CHECK(tacit_local_create(&local, simulation->dataset, simulation->split, simulation->pool, error));
     for (size_t m = 0; m < simulation->method_count; m++) {
         const tacit_method *method = simulation->methods[m];
         size_t epsilons = method->noise_free ? 1 : simulation->epsilon_count;
+        tacit_local *local = NULL;
+        TACIT_CHECK(find_place(&all, simulation, m, &local, error));
         for (size_t e = 0; e < epsilons; e++) {
             tacit_plan plan;
+            tacit_run *run = &runs[done++];
             double epsilon = method->noise_free ? INFINITY : simulation->epsilons[e];
-            TACIT_CHECK(make_plan(simulation, local, &points, method, epsilon, &plan, error));
-            TACIT_CHECK(run_all_trials(simulation, local, &plan, spent, &runs[done++],
-                                       model != NULL ? &last : NULL, error));
+            TACIT_CHECK(make_plan(simulation, local, &points, m, epsilon, &plan, error));
+            TACIT_CHECK(
+                run_all_trials(simulation, local, &plan, spent, run, model != NULL ? &last : NULL, error));
+            run->label = simulation->variants != NULL && simulation->variants[m].label != NULL
+                             ? simulation->variants[m].label
+                             : method->name;
             spent += cost_of_run(simulation, method);
         }
     }
@@ -327,7 +366,8 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
     }
 cleanup:
     tacit_model_free(last);
-    tacit_local_free(local);
+    tacit_local_free(all.parties);
+    tacit_local_free(all.pooled);
     tacit_points_clear(&points);
     return status;
 }

@@ -26,10 +26,11 @@ static void every_experiment_is_complete(void **state) {
         assert_non_null(one->differs);
         assert_non_null(one->source);
         assert_non_null(one->read);
-        assert_true(one->setup_count > 0 && one->epsilon_count > 0 && one->lambda > 0);
+        assert_true(one->setup_count > 0 && one->epsilon_count > 0);
         assert_true(one->quick.trials > 0 && one->quick.repeats > 0);
         assert_true(one->full.trials >= one->quick.trials && one->full.repeats >= one->quick.repeats);
-        for (size_t m = 0; one->methods[m] != NULL; m++) assert_non_null(tacit_method_find(one->methods[m]));
+        for (size_t m = 0; one->curves[m].method != NULL; m++)
+            assert_non_null(tacit_method_find(one->curves[m].method));
         for (size_t p = 0; p < one->printed_count; p++) assert_true(one->printed[p].setup < one->setup_count);
         for (size_t s = 0; s < one->setup_count; s++) {
             tacit_split_plan *plan = NULL;
@@ -193,7 +194,9 @@ static void private_rows_do_not_change_how_public_ones_are_prepared(void **state
 
 /* ---- running ---- */
 
-static const char *const some_methods[] = { "batch", "avg", NULL };
+static const tacit_variant some_curves[] = { { .method = "batch", .lambda = 0.01 },
+                                             { .method = "avg", .label = "mean", .lambda = 0.01 },
+                                             { .method = NULL } };
 static const tacit_setup two_setups[] = { { "M = 4", NULL, 4, "even" }, { "M = 8", NULL, 8, "even" } };
 static const double two_epsilons[] = { (double)INFINITY, 1 };
 static const tacit_printed some_printed[] = { { 0, "batch", (double)INFINITY, 0.9 },
@@ -206,12 +209,11 @@ static tacit_experiment small_experiment(void) {
                                .title = "a small one",
                                .differs = "in everything",
                                .source = "made here",
-                               .methods = some_methods,
+                               .curves = some_curves,
                                .setups = two_setups,
                                .setup_count = 2,
                                .epsilons = two_epsilons,
                                .epsilon_count = 2,
-                               .lambda = 0.01,
                                .rows_each = 4,
                                .auxiliary_rows = 8,
                                .held_out_rows = 20,
@@ -246,15 +248,15 @@ static void findings_are_complete_and_stand_beside_what_is_printed(void **state)
     assert_int_equal(out->features, 3);
     assert_false(out->used_private_statistics);
     const tacit_finding *batch = &out->findings[0], *noisy = &out->findings[2], *vote = &out->findings[6];
-    assert_string_equal(batch->method, "batch");
+    assert_string_equal(batch->curve, "batch");
     assert_int_equal(batch->trials, 3);
     CHECK_NEAR(batch->printed, 0.9, 0);
     assert_true(batch->sd > 0); /* the rows differ from repeat to repeat */
-    assert_string_equal(noisy->method, "avg");
+    assert_string_equal(noisy->curve, "mean");
     assert_int_equal(noisy->trials, 12);
     assert_true(isnan(noisy->printed));
     assert_int_equal(out->findings[3].parties, 8);
-    assert_string_equal(vote->method, "vote");
+    assert_string_equal(vote->curve, "vote");
     assert_int_equal(vote->trials, 0);
     CHECK_NEAR(vote->printed, 0.8, 0);
     tacit_reproduction_free(out);
@@ -301,13 +303,13 @@ static void errors_over_folds_are_shares_of_all_rows(void **state) {
 
 static void mistakes_are_found_before_the_work(void **state) {
     (void)state;
-    static const char *const unknown[] = { "batch", "clairvoyance", NULL };
+    static const tacit_variant unknown[] = { { .method = "clairvoyance" }, { .method = NULL } };
     static const tacit_data_file missing[] = { { "no/such/file", "nothing" }, { NULL, NULL } };
     tacit_experiment experiment = small_experiment();
     tacit_reproduce_options options = tacit_reproduce_defaults(&experiment, true);
     tacit_reproduction *out = NULL;
     tacit_error error = TACIT_ERROR_INIT;
-    experiment.methods = unknown;
+    experiment.curves = unknown;
     assert_int_equal(tacit_reproduce(&out, &experiment, &options, &error), TACIT_USAGE);
     assert_non_null(strstr(error.text, "experiment small"));
     assert_non_null(strstr(error.text, "clairvoyance"));
