@@ -33,7 +33,16 @@ struct tacit_accountant {
     tacit_adjacency adjacency;
     tacit_event *events;
     size_t count, capacity;
+    uint64_t runs; /* counts of all events */
 };
+
+/* Add an event that has no equal among those added, or need not be counted with it. */
+tacit_status tacit_accountant_append(tacit_accountant *accountant, const tacit_event *event,
+                                     tacit_error *error);
+
+/* Whether any event speaks of a replaced row. Such a one has no removed and no added half, so that group privacy over
+ * remove, then add, cannot take it. */
+bool tacit_accountant_replaces(const tacit_accountant *accountant);
 
 /* The accountant's events as steps, unsampled Gaussians merged into one: T Gaussians of sigma are one of sigma/sqrt(T).
  * Freed with free(out->items). */

@@ -222,7 +222,11 @@ static bool needs_group(const tacit_accountant *accountant, bool linear) {
 static tacit_status renyi_make(renyi *out, const tacit_accountant *accountant, bool linear,
                                tacit_error *error) {
     *out = (renyi){ .linear = false };
-    tacit_adjacency adjacency = needs_group(accountant, linear) ? TACIT_ADD_OR_REMOVE : accountant->adjacency;
+    bool group = needs_group(accountant, linear);
+    if (group && tacit_accountant_replaces(accountant))
+        return tacit_fail(error, TACIT_USAGE,
+                          "sampled events beside events about a replaced row have no RDP: use PLD");
+    tacit_adjacency adjacency = group ? TACIT_ADD_OR_REMOVE : accountant->adjacency;
     TACIT_TRY(tacit_steps_make(&out->steps, accountant, adjacency, error));
     simplify(out);
     if (linear && !concentrate(out)) {

@@ -22,7 +22,9 @@ tacit_noise tacit_noise_source_grade(const tacit_noise_source *source) {
 tacit_status tacit_noised_create(tacit_noised **out, size_t count, int grid_bits, tacit_error *error) {
     tacit_noised *noised = TACIT_NEW(tacit_noised, 1);
     if (noised == NULL) return tacit_fail_memory(error);
-    *noised = (tacit_noised){ TACIT_NOISE_NONE, grid_bits, count, TACIT_NEW(int64_t, count) };
+    *noised = (tacit_noised){
+        .grade = TACIT_NOISE_NONE, .grid_bits = grid_bits, .count = count, .steps = TACIT_NEW(int64_t, count)
+    };
     if (noised->steps == NULL) {
         free(noised);
         return tacit_fail_memory(error);
@@ -42,6 +44,12 @@ const int64_t *tacit_noised_steps(const tacit_noised *noised) { return noised->s
 size_t tacit_noised_count(const tacit_noised *noised) { return noised->count; }
 int tacit_noised_grid_bits(const tacit_noised *noised) { return noised->grid_bits; }
 tacit_noise tacit_noised_grade(const tacit_noised *noised) { return noised->grade; }
+
+tacit_event tacit_noised_event(const tacit_noised *noised, const tacit_price *price) {
+    const tacit_price *paid = &noised->price;
+    bool same = paid->unit == price->unit && paid->epsilon == price->epsilon && paid->delta == price->delta;
+    return same ? noised->event : (tacit_event){ .count = 0 };
+}
 
 tacit_status tacit_mechanism_check(const tacit_mechanism *mechanism, tacit_error *error) {
     TACIT_TRY(tacit_price_check(&mechanism->price, error));
@@ -76,6 +84,23 @@ tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism
         return tacit_fail(error, TACIT_USAGE, "sensitivity %g at epsilon %g asks for impossible noise",
                           mechanism->sensitivity, mechanism->price.epsilon);
     *out = scale;
+    return TACIT_OK;
+}
+
+/* The ratio of scale and sensitivity is rounded down: less noise than there is. */
+tacit_status tacit_mechanism_event(tacit_event *out, const tacit_mechanism *mechanism, tacit_error *error) {
+    const tacit_release priced = { .price = mechanism->price };
+    tacit_event event = tacit_release_event(&priced);
+    bool scaled = mechanism->law == TACIT_LAW_GAUSSIAN || mechanism->law == TACIT_LAW_LAPLACE;
+    if (scaled && isfinite(mechanism->price.epsilon)) {
+        double scale;
+        TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
+        scale = nextafter(scale / mechanism->sensitivity, 0);
+        event = tacit_event_replaced(mechanism->law == TACIT_LAW_GAUSSIAN ? tacit_event_gaussian(scale, 1)
+                                                                          : tacit_event_laplace(scale, 1));
+    }
+    if (tacit_event_check(&event, NULL) != TACIT_OK) event.count = 0;
+    *out = event;
     return TACIT_OK;
 }
 
@@ -146,6 +171,7 @@ tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_sourc
     tacit_noised *noised = NULL;
     tacit_status status = TACIT_OK;
     TACIT_TRY(tacit_noised_create(&noised, count, grid_bits, error));
+    noised->price = mechanism->price;
     if (mechanism->price.epsilon == INFINITY && source->entropy == NULL) {
         for (size_t j = 0; j < count; j++) noised->steps[j] = to_step(values[j], grid_bits, bound);
     } else if (source->entropy != NULL) {
@@ -153,6 +179,7 @@ tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_sourc
     } else {
         status = add_simulated(noised, source->stream, mechanism, values, bound, error);
     }
+    if (status == TACIT_OK) status = tacit_mechanism_event(&noised->event, mechanism, error);
     if (status != TACIT_OK) {
         tacit_noised_free(noised);
         return status;

@@ -88,6 +88,8 @@ typedef struct tacit_reply {
     tacit_release_kind kind;
     tacit_noise noise; /* of what is not in `noised`: the noise promised, for an entrusted release */
     tacit_price price;
+    tacit_event
+        event; /* where the price comes from, for the ledger to compose; count 0: that of `noised`, or not known */
     const char *assumption; /* sealed only */
     tacit_message message;  /* an answer of its own */
     double *contribution;   /* or, entrusted or sealed, question->sum.length numbers for a sum */

@@ -75,7 +75,10 @@ static tacit_status compute(tacit_party *party, const tacit_question *question, 
         return tacit_fail(error, TACIT_REFUSED, "this party has %zu rows and the study needs at least %zu",
                           party->total_rows, party->plan->minimum_rows);
     TACIT_TRY(handler(party, question, reply, error));
-    if (reply->noised != NULL) reply->noise = tacit_noised_grade(reply->noised);
+    if (reply->noised != NULL) {
+        reply->noise = tacit_noised_grade(reply->noised);
+        if (reply->event.count == 0) reply->event = tacit_noised_event(reply->noised, &reply->price);
+    }
     bool summed = reply->contribution != NULL || reply->noised != NULL;
     bool charged = reply->kind == TACIT_RELEASE_CHARGED;
     if (question->wants_sum != summed || (summed && charged != (reply->noised != NULL)))
@@ -120,6 +123,7 @@ static tacit_release describe(const tacit_party *party, const tacit_question *qu
         .kind = reply->kind,
         .noise = reply->noise,
         .price = reply->price,
+        .event = reply->event,
         .assumption = reply->assumption,
         .coordinator = party->coordinator,
         .study = party->study,

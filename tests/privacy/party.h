@@ -52,11 +52,11 @@ static inline party party_new(void) {
     return (party){ .place = folder_make(), .policy = tacit_policy_default() };
 }
 
-/* Limited to epsilon 10 and delta 0.1 per record, with consent to STUDY. The gate points into *self. */
+/* Limited to epsilon 10, without delta, per record, with consent to STUDY. The gate points into *self. */
 static inline void party_ready(party *self) {
     *self = party_new();
     party_open(self, TACIT_LEDGER_CREATE);
-    const tacit_price limit = { TACIT_UNIT_RECORD, 10, 0.1 };
+    const tacit_price limit = { TACIT_UNIT_RECORD, 10, 0 };
     tacit_release release = sample_release(0);
     CHECK_OK(tacit_ledger_set_limit(self->ledger, NULL, &limit, &self->error), self->error);
     CHECK_OK(tacit_ledger_consent(self->ledger, STUDY, release.study_hash, &self->error), self->error);
