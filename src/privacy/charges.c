@@ -11,25 +11,29 @@ static bool same_kind(const tacit_event *a, const tacit_event *b) {
            a->sampling == b->sampling && a->replaced == b->replaced;
 }
 
+static tacit_charge *item_at(tacit_charges *charges, size_t i) {
+    return i == 0 ? &charges->first : &charges->more[i - 1];
+}
+
 tacit_status tacit_charges_append(tacit_charges *charges, const tacit_event *event, tacit_unit unit,
                                   tacit_error *error) {
     if (event->count == 0) return TACIT_OK;
-    if (charges->count == charges->capacity) {
-        size_t capacity =
-            charges->capacity == 0 ? 1 : 2 * charges->capacity; /* most parties are asked once */
-        tacit_charge *grown = tacit_grow(charges->items, capacity, sizeof *grown);
+    if (charges->count > charges->capacity) {
+        size_t capacity = 2 * charges->capacity + 4;
+        tacit_charge *grown = tacit_grow(charges->more, capacity, sizeof *grown);
         if (grown == NULL) return tacit_fail_memory(error);
-        charges->items = grown;
+        charges->more = grown;
         charges->capacity = capacity;
     }
-    charges->items[charges->count++] = (tacit_charge){ *event, unit };
+    *item_at(charges, charges->count++) = (tacit_charge){ *event, unit };
     return TACIT_OK;
 }
 
-static tacit_charge *find(const tacit_charges *charges, const tacit_event *event, tacit_unit unit) {
-    for (size_t i = 0; i < charges->count; i++)
-        if (charges->items[i].unit == unit && same_kind(&charges->items[i].event, event))
-            return &charges->items[i];
+static tacit_charge *find(tacit_charges *charges, const tacit_event *event, tacit_unit unit) {
+    for (size_t i = 0; i < charges->count; i++) {
+        tacit_charge *item = item_at(charges, i);
+        if (item->unit == unit && same_kind(&item->event, event)) return item;
+    }
     return NULL;
 }
 
@@ -45,11 +49,11 @@ void tacit_charges_remove(tacit_charges *charges, const tacit_event *event, taci
     tacit_charge *item = find(charges, event, unit);
     if (item == NULL) return;
     item->event.count -= event->count;
-    if (item->event.count == 0) *item = charges->items[--charges->count];
+    if (item->event.count == 0) *item = *item_at(charges, --charges->count);
 }
 
 void tacit_charges_clear(tacit_charges *charges) {
-    free(charges->items);
+    free(charges->more);
     *charges = (tacit_charges)TACIT_CHARGES_INIT;
 }
 
@@ -74,7 +78,7 @@ static tacit_status gather(bool *whole, tacit_accountant *accountant, const taci
                            tacit_unit unit, tacit_error *error) {
     *whole = true;
     for (size_t i = 0; i < charges->count && *whole; i++) {
-        const tacit_charge *item = &charges->items[i];
+        const tacit_charge *item = i == 0 ? &charges->first : &charges->more[i - 1];
         if (!tacit_unit_counts(item->unit, unit)) continue;
         *whole = !beyond_accountants(&item->event) &&
                  accountant->runs + item->event.count <= TACIT_EVENT_COUNT_MOST;

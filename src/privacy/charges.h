@@ -14,13 +14,16 @@ typedef struct tacit_charge {
     tacit_unit unit;
 } tacit_charge;
 
+/* The first item needs no memory of its own: most simulated parties are asked one kind of question, and there are
+ * thousands of them. */
 typedef struct tacit_charges {
-    tacit_charge *items;
-    size_t count, capacity;
+    tacit_charge first;
+    tacit_charge *more;
+    size_t count, capacity; /* of all items; of `more` */
 } tacit_charges;
 
 #define TACIT_CHARGES_INIT                                                                                   \
-    { NULL, 0, 0 }
+    { .more = NULL, .count = 0, .capacity = 0 }
 
 /* Count `event` (nothing happens at count 0) in with its equals, or as a new item. */
 tacit_status tacit_charges_add(tacit_charges *charges, const tacit_event *event, tacit_unit unit,

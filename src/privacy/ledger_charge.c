@@ -141,7 +141,7 @@ tacit_status tacit_ledger_fits(tacit_ledger *ledger, const char *study, const ta
     TACIT_TRY(tacit_price_check(price, error));
     if (event != NULL) release.event = *event;
     TACIT_TRY(tacit_store_begin_reading(self->store, error));
-    tacit_status status = tacit_log_check_seal(self->store, error);
+    tacit_status status = tacit_log_check(self->store, error);
     if (status == TACIT_OK) status = check_limits(after, self, &release, error);
     tacit_store_rollback(self->store);
     return status;
@@ -167,7 +167,7 @@ static tacit_status keep_answer(tacit_ledger_file *self, const tacit_release *re
 /* Within a transaction: everything up to the commit. */
 static tacit_status settle(bool *stored, tacit_ledger_file *self, const tacit_release *release,
                            tacit_buffer *out, tacit_error *error) {
-    TACIT_TRY(tacit_log_check_seal(self->store, error));
+    TACIT_TRY(tacit_log_check(self->store, error));
     TACIT_TRY(check_consent(self, release, error));
     TACIT_TRY(send_again(stored, self, release, out, error));
     if (*stored) return TACIT_OK;

@@ -108,7 +108,7 @@ static tacit_status read_account(tacit_account *out, tacit_ledger_file *self, co
 
 /* Log an act of the owner and let it take effect, within a transaction. */
 static tacit_status settle(tacit_ledger_file *self, tacit_entry *entry, tacit_error *error) {
-    TACIT_TRY(tacit_log_check_seal(self->store, error));
+    TACIT_TRY(tacit_log_check(self->store, error));
     if (entry->kind == TACIT_ENTRY_LIMIT) { /* what is spent of it, at the new delta */
         const tacit_price *limit = &entry->about.price;
         tacit_account account;
@@ -140,7 +140,7 @@ static tacit_status account(tacit_account *out, tacit_ledger *ledger, const char
                             tacit_error *error) {
     tacit_ledger_file *self = (tacit_ledger_file *)ledger;
     TACIT_TRY(tacit_store_begin_reading(self->store, error));
-    tacit_status status = tacit_log_check_seal(self->store, error);
+    tacit_status status = tacit_log_check(self->store, error);
     if (status == TACIT_OK) status = read_account(out, self, study != NULL ? study : "", unit, error);
     tacit_store_rollback(self->store);
     return status;
@@ -243,7 +243,7 @@ tacit_status tacit_ledger_consent_state(tacit_consent *out, tacit_ledger *ledger
     uint8_t study_hash[TACIT_HASH_BYTES];
     TACIT_TRY(tacit_ledger_file_of(&self, ledger, "consent", error));
     TACIT_TRY(tacit_store_begin_reading(self->store, error));
-    tacit_status status = tacit_log_check_seal(self->store, error);
+    tacit_status status = tacit_log_check(self->store, error);
     if (status == TACIT_OK) status = tacit_ledger_file_consent(out, study_hash, self, study, error);
     tacit_store_rollback(self->store);
     return status;

@@ -36,6 +36,13 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_log_check(tacit_store *store, tacit_error *error) {
+    uint64_t entries = 0;
+    uint8_t hash[TACIT_HASH_BYTES] = { 0 };
+    TACIT_TRY(read_end(&entries, hash, store, error));
+    return tacit_log_check_seal(store, error);
+}
+
 static tacit_status write_entry(tacit_store *store, const tacit_entry *entry, const tacit_buffer *body,
                                 tacit_error *error) {
     tacit_statement *insert = NULL, *update = NULL;

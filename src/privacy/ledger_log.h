@@ -51,6 +51,10 @@ tacit_status tacit_log_account(tacit_account *out, tacit_store *store, const cha
 tacit_status tacit_log_charges(tacit_charges *out, tacit_store *store, const char *source, const char *study,
                                tacit_unit unit, tacit_error *error);
 
+/* Before anything is decided by the state: TACIT_CORRUPT when it is not what was sealed, or the log does not end where it
+ * should. */
+tacit_status tacit_log_check(tacit_store *store, tacit_error *error);
+
 /* ledger_seal.c: set the seal to the state as it is; TACIT_CORRUPT when the state is not what was sealed. */
 tacit_status tacit_log_seal(tacit_store *store, tacit_error *error);
 tacit_status tacit_log_check_seal(tacit_store *store, tacit_error *error);
