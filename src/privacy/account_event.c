@@ -167,7 +167,7 @@ tacit_status tacit_steps_make(tacit_steps *out, const tacit_accountant *accounta
 }
 
 /* Amplification: an epsilon-DP mechanism on a Poisson sample is log(1 + q(e^epsilon - 1))-DP, and (epsilon, delta) gives
- * q delta (Balle, Barthe and Gaboardi 2018, Theorem 8, whose delta holds at the amplified epsilon). Under EITHER the
+ * q delta (Balle, Barthe and Gaboardi 2018, on Poisson sampling, whose delta holds at the amplified epsilon). Under EITHER the
  * same formula holds with the replacement pair, by the note above. */
 bool tacit_step_pure(const tacit_step *step, double *epsilon, double *delta) {
     if (step->kind == TACIT_EVENT_GAUSSIAN) return false;

@@ -96,5 +96,5 @@ typedef double tacit_delta_curve(const void *context, double epsilon);
 double tacit_solve_epsilon(tacit_delta_curve *curve, const void *context, double delta, double high);
 
 /* Group privacy for replace = remove, then add: if a step pair has delta_r and delta_a at epsilon/2, replacement has
- * delta_r + e^(epsilon/2) delta_a at epsilon (Dwork and Roth 2014, Theorem 2.2). */
+ * delta_r + e^(epsilon/2) delta_a at epsilon: P <= e^(epsilon/2) M + delta_r and M <= e^(epsilon/2) Q + delta_a. */
 double tacit_group_delta(double removed, double added, double epsilon);

@@ -105,7 +105,7 @@ tacit_status tacit_accountant_delta_by(double *out, const tacit_accountant *acco
                                        tacit_composition composition, double epsilon, tacit_error *error);
 
 /* Parallel composition: the accounts of releases on disjoint sets of rows, at the same delta; the largest epsilon is
- * that of all together (McSherry 2009, Theorem 4). When rows are put into the sets by their *values* and the adjacency
+ * that of all together (McSherry 2009, on parallel composition). When rows are put into the sets by their *values* and the adjacency
  * is replacement, a replaced row can leave one set and enter another: say so by `by_value`, and the two largest
  * epsilons add, and delta doubles. */
 tacit_status tacit_accountant_parallel(tacit_spending *out, const tacit_accountant *const *accountants,

@@ -5,7 +5,7 @@
 
 #include "privacy/ledger_log.h"
 
-/* Version 2 has the event behind the price, and what is then spent. */
+/* Version 2 has the event behind the price, and what is then spent of each limit. */
 enum { BODY_VERSION_FIRST = 1, BODY_VERSION = 2 };
 
 static const uint32_t UNKNOWN_BALANCE = UINT32_MAX; /* in place of an accountant */

@@ -251,8 +251,8 @@ static tacit_status check_budget(tacit_site *site, const tacit_price *price, tac
     TACIT_CHECK(tacit_ledger_account(&party, ledger, NULL, TACIT_UNIT_PARTY, error));
     if (!record.limited && !(price->unit == TACIT_UNIT_PARTY && party.limited))
         status = no_limit(site, price, error);
-    else
-        status = tacit_ledger_fits(ledger, site->id, price, NULL, error);
+    else if ((status = tacit_ledger_fits(ledger, site->id, price, NULL, &quiet)) != TACIT_OK)
+        status = tacit_fail(error, status, "the study costs epsilon %g and %s", price->epsilon, quiet.text);
 cleanup:
     tacit_ledger_free(ledger);
     return status;

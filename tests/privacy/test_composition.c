@@ -149,7 +149,7 @@ static tacit_event random_event(tacit_stream *stream, tacit_price *price) {
  * deltas fit), never undercuts what is left when all but the Gaussians, or all but the pure events, are forgotten. */
 static void spending_is_monotone_and_between_its_bounds(void **state) {
     (void)state;
-    print_message("seed %d\n", SEED);
+    print_message("# seed %d\n", SEED);
     tacit_stream stream = tacit_stream_from_seed(SEED);
     for (int history = 0; history < 4; history++) {
         party self;

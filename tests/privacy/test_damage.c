@@ -62,7 +62,7 @@ static int attack(party *self) {
 
 static void a_bit_turned_anywhere_lets_nothing_out(void **state) {
     (void)state;
-    print_message("seed %d\n", SEED);
+    print_message("# seed %d\n", SEED);
     party self;
     party_spent_up(&self);
     FILE *file = fopen(self.place.file, "rb");
