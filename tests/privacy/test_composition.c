@@ -289,24 +289,6 @@ static void asking_in_advance_tells_what_a_charge_would(void **state) {
     party_end(&self);
 }
 
-static void run_sql_file(const char *database, const char *path) {
-    tacit_buffer sql = TACIT_BUFFER_INIT;
-    sqlite3 *connection = NULL;
-    char *message = NULL;
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    for (int c; (c = fgetc(file)) != EOF;) {
-        char byte = (char)c;
-        assert_int_equal(tacit_buffer_append(&sql, &byte, 1, NULL), TACIT_OK);
-    }
-    fclose(file);
-    assert_int_equal(sqlite3_open(database, &connection), SQLITE_OK);
-    if (sqlite3_exec(connection, tacit_buffer_text(&sql), NULL, NULL, &message) != SQLITE_OK)
-        fail_msg("%s", message);
-    sqlite3_close(connection);
-    tacit_buffer_clear(&sql);
-}
-
 /* Whoever opens it first, also only to read. */
 static void a_ledger_of_the_first_format_keeps_its_charges(void **state) {
     (void)state;
@@ -314,7 +296,7 @@ static void a_ledger_of_the_first_format_keeps_its_charges(void **state) {
                                                TACIT_LEDGER_READING };
     for (size_t i = 0; i < 3; i++) {
         party self = party_new();
-        run_sql_file(self.place.file, getenv("TACIT_LEDGER_FORMAT_1"));
+        make_old_ledger(self.place.file);
         party_open(&self, modes[i]);
         party_verifies(&self, 10);
         tacit_account account = account_of(&self, NULL, TACIT_UNIT_RECORD);
@@ -345,7 +327,7 @@ static void a_broken_ledger_of_the_first_format_is_not_updated(void **state) {
     (void)state;
     party self = party_new();
     sqlite3 *connection = NULL;
-    run_sql_file(self.place.file, getenv("TACIT_LEDGER_FORMAT_1"));
+    make_old_ledger(self.place.file);
     assert_int_equal(sqlite3_open(self.place.file, &connection), SQLITE_OK);
     assert_int_equal(
         sqlite3_exec(connection, "UPDATE log SET body = x'00' WHERE entry = 6", NULL, NULL, NULL), SQLITE_OK);
