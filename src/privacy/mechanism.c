@@ -87,20 +87,24 @@ tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism
     return TACIT_OK;
 }
 
-/* The ratio of scale and sensitivity is rounded down: less noise than there is. */
-tacit_status tacit_mechanism_event(tacit_event *out, const tacit_mechanism *mechanism, tacit_error *error) {
+/* The event of noise of this scale. Its ratio to the sensitivity is rounded down: less noise than there is. */
+static tacit_event event_at(const tacit_mechanism *mechanism, double scale) {
     const tacit_release priced = { .price = mechanism->price };
     tacit_event event = tacit_release_event(&priced);
-    bool scaled = mechanism->law == TACIT_LAW_GAUSSIAN || mechanism->law == TACIT_LAW_LAPLACE;
-    if (scaled && isfinite(mechanism->price.epsilon)) {
-        double scale;
-        TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
-        scale = nextafter(scale / mechanism->sensitivity, 0);
-        event = tacit_event_replaced(mechanism->law == TACIT_LAW_GAUSSIAN ? tacit_event_gaussian(scale, 1)
-                                                                          : tacit_event_laplace(scale, 1));
-    }
+    double ratio = nextafter(scale / mechanism->sensitivity, 0);
+    if (mechanism->law == TACIT_LAW_GAUSSIAN) event = tacit_event_replaced(tacit_event_gaussian(ratio, 1));
+    if (mechanism->law == TACIT_LAW_LAPLACE) event = tacit_event_replaced(tacit_event_laplace(ratio, 1));
     if (tacit_event_check(&event, NULL) != TACIT_OK) event.count = 0;
-    *out = event;
+    return event;
+}
+
+tacit_status tacit_mechanism_event(tacit_event *out, const tacit_mechanism *mechanism, tacit_error *error) {
+    bool scaled = mechanism->law == TACIT_LAW_GAUSSIAN || mechanism->law == TACIT_LAW_LAPLACE;
+    double scale = INFINITY;
+    TACIT_TRY(tacit_price_check(&mechanism->price, error));
+    if (scaled && isfinite(mechanism->price.epsilon))
+        TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
+    *out = event_at(mechanism, scale);
     return TACIT_OK;
 }
 
@@ -109,15 +113,13 @@ static int64_t to_step(double value, int grid_bits, double bound) {
     return llrint(ldexp(fmax(-bound, fmin(bound, value)), grid_bits));
 }
 
-static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, const tacit_mechanism *mechanism,
+static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, tacit_law law, double scale,
                                   const double *values, double bound, tacit_error *error) {
-    double scale, *noise = TACIT_NEW(double, out->count);
-    tacit_status status = noise != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status != TACIT_OK) return status;
-    TACIT_CHECK(tacit_mechanism_scale(&scale, mechanism, error));
-    if (mechanism->law == TACIT_LAW_GAMMA_NORM) {
+    double *noise = TACIT_NEW(double, out->count);
+    if (noise == NULL) return tacit_fail_memory(error);
+    if (law == TACIT_LAW_GAMMA_NORM) {
         tacit_fast_gamma_norm(stream, noise, out->count, scale);
-    } else if (mechanism->law == TACIT_LAW_GAUSSIAN) {
+    } else if (law == TACIT_LAW_GAUSSIAN) {
         tacit_fast_normals(stream, noise, out->count);
         for (size_t j = 0; j < out->count; j++) noise[j] *= scale;
     } else {
@@ -127,20 +129,16 @@ static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, const
     for (size_t j = 0; j < out->count; j++)
         out->steps[j] = to_step(values[j] + noise[j], out->grid_bits, bound);
     out->grade = TACIT_NOISE_SIMULATED;
-cleanup:
     free(noise);
-    return status;
+    return TACIT_OK;
 }
 
-static tacit_status add_exact(tacit_noised *out, tacit_entropy *entropy, const tacit_mechanism *mechanism,
+static tacit_status add_exact(tacit_noised *out, tacit_entropy *entropy, tacit_law law, double scale,
                               const double *values, double bound, tacit_error *error) {
     tacit_exact_vector *vector = NULL;
-    double scale;
     tacit_status status;
-    TACIT_CHECK(tacit_mechanism_scale(&scale, mechanism, error));
     TACIT_CHECK(tacit_exact_vector_create(&vector, error));
-    TACIT_CHECK(
-        tacit_exact_add(vector, entropy, mechanism->law, values, out->count, scale, out->grid_bits, error));
+    TACIT_CHECK(tacit_exact_add(vector, entropy, law, values, out->count, scale, out->grid_bits, error));
     int64_t most = llrint(ldexp(bound, out->grid_bits));
     const int64_t *steps = tacit_exact_vector_steps(vector);
     for (size_t j = 0; j < out->count; j++)
@@ -170,16 +168,20 @@ tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_sourc
     TACIT_TRY(tacit_price_check(&mechanism->price, error));
     tacit_noised *noised = NULL;
     tacit_status status = TACIT_OK;
+    bool silent =
+        mechanism->price.epsilon == INFINITY && source->entropy == NULL; /* a simulation without noise */
+    double scale = INFINITY;
+    if (!silent) TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
     TACIT_TRY(tacit_noised_create(&noised, count, grid_bits, error));
     noised->price = mechanism->price;
-    if (mechanism->price.epsilon == INFINITY && source->entropy == NULL) {
+    noised->event = event_at(mechanism, scale);
+    if (silent) {
         for (size_t j = 0; j < count; j++) noised->steps[j] = to_step(values[j], grid_bits, bound);
     } else if (source->entropy != NULL) {
-        status = add_exact(noised, source->entropy, mechanism, values, bound, error);
+        status = add_exact(noised, source->entropy, mechanism->law, scale, values, bound, error);
     } else {
-        status = add_simulated(noised, source->stream, mechanism, values, bound, error);
+        status = add_simulated(noised, source->stream, mechanism->law, scale, values, bound, error);
     }
-    if (status == TACIT_OK) status = tacit_mechanism_event(&noised->event, mechanism, error);
     if (status != TACIT_OK) {
         tacit_noised_free(noised);
         return status;

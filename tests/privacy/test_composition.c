@@ -182,6 +182,64 @@ static void spending_is_monotone_and_between_its_bounds(void **state) {
     }
 }
 
+/* delta of a Gaussian at any epsilon; below 0 by H_a(P || Q) = 1 - a + a H_(1/a)(Q || P). */
+static double gaussian_delta(double sigma, double epsilon) {
+    double delta = 0;
+    if (epsilon < 0) return -expm1(epsilon) + exp(epsilon) * gaussian_delta(sigma, -epsilon);
+    assert_int_equal(tacit_gaussian_delta(&delta, sigma, epsilon, NULL), TACIT_OK);
+    return delta;
+}
+
+/* The true delta of randomised responses of the given epsilons and one Gaussian (sigma 0: none), by going through all
+ * answers of the former: the worst mechanisms that the charges could have been. */
+static double true_delta(const double *epsilons, int count, double sigma, double epsilon) {
+    double sum = 0;
+    for (unsigned answers = 0; answers < 1u << count; answers++) {
+        double chance = 1, loss = 0;
+        for (int i = 0; i < count; i++) {
+            bool yes = answers >> i & 1;
+            chance /= 1 + exp(yes ? -epsilons[i] : epsilons[i]);
+            loss += yes ? epsilons[i] : -epsilons[i];
+        }
+        sum += chance * (sigma > 0 ? gaussian_delta(sigma, epsilon - loss) : fmax(0, -expm1(epsilon - loss)));
+    }
+    return sum;
+}
+
+/* Against the truth, where it can be computed: never below it, and close above. */
+static void what_is_spent_is_never_below_the_truth(void **state) {
+    (void)state;
+    print_message("# seed %d\n", SEED + 2);
+    tacit_stream stream = tacit_stream_from_seed(SEED + 2);
+    enum { COUNT = 9 };
+    for (int history = 0; history < 6; history++) {
+        party self;
+        party_ready(&self);
+        double delta = pow(10, -2 - history), epsilons[COUNT], precision = 0;
+        int pure = 0;
+        limit_to(&self, NULL, TACIT_UNIT_RECORD, 1e6, delta);
+        for (int i = 0; i < COUNT; i++) {
+            tacit_release release = sample_release(i);
+            release.price.epsilon = 0.1 + 0.4 * tacit_stream_unit(&stream);
+            if (history % 2 == 0 || i % 3 != 0) {
+                epsilons[pure++] = release.price.epsilon;
+            } else {
+                release = gaussian_release(i, release.price.epsilon, 1e-6);
+                precision += 1 / (release.event.parameter * release.event.parameter);
+            }
+            CHECK_OK(party_release(&self, &release), self.error);
+            double sigma = precision > 0 ? 1 / sqrt(precision) : 0;
+            double spent = party_spent(&self, NULL, TACIT_UNIT_RECORD);
+            double there = true_delta(epsilons, pure, sigma, spent);
+            if (!(there <= delta * (1 + 1e-9)))
+                fail_msg("delta %.9g at what is spent, limit %g", there, delta);
+            if (spent > 0.05) /* less would be too little */
+                assert_true(true_delta(epsilons, pure, sigma, spent * 0.99) > delta);
+        }
+        party_end(&self);
+    }
+}
+
 /* Charges of almost no size: whatever the accountants' grids do, nothing is handed back. */
 static void small_charges_hand_nothing_back(void **state) {
     (void)state;
@@ -346,6 +404,7 @@ int main(void) {
         cmocka_unit_test(a_limit_without_delta_takes_pure_events_only),
         cmocka_unit_test(an_event_must_buy_its_price),
         cmocka_unit_test(spending_is_monotone_and_between_its_bounds),
+        cmocka_unit_test(what_is_spent_is_never_below_the_truth),
         cmocka_unit_test(small_charges_hand_nothing_back),
         cmocka_unit_test(both_ledgers_agree),
         cmocka_unit_test(an_epsilon_beyond_accountants_is_summed),
