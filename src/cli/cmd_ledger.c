@@ -57,9 +57,10 @@ const tacit_command tacit_command_ledger_limit = {
         "what is spent stays spent.\n\n"
         "What is spent of a limit is the least epsilon that is proved, at the limit's delta, about all "
         "answers "
-        "together; it is never more than the sum of their prices. With delta 0 it is the sum, and answers "
-        "whose guarantee has a delta are refused. A delta such as 1e-6 lets many answers cost less together "
-        "than one by one.",
+        "together; where their deltas fit too, it is never more than the sum of their prices. With delta 0 "
+        "it "
+        "is the sum, and answers whose guarantee has a delta are refused. A delta such as 1e-6 lets many "
+        "answers cost less together than one by one.",
     .options =
         (const tacit_option[]){
             { .name = "source",

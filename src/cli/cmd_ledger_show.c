@@ -140,12 +140,15 @@ static tacit_status add_accounts(showing *view, const char *study, tacit_error *
         tacit_grid_cell(view->accounts, "%s", tacit_unit_name((tacit_unit)unit));
         add_amount(view->accounts, true, account.sum_epsilon);
         add_amount(view->accounts, true, account.sum_delta);
-        add_amount(view->accounts, true, account.spent_epsilon);
+        tacit_grid_cell(view->accounts, "%.6g", account.spent_epsilon);
         add_amount(view->accounts, true, account.spent_delta);
         tacit_grid_cell(view->accounts, "%s", tacit_composition_name(account.by));
         add_amount(view->accounts, limited, account.limit_epsilon);
-        add_amount(view->accounts, limited,
-                   tacit_remaining(account.spent_epsilon, limited, account.limit_epsilon));
+        if (limited)
+            tacit_grid_cell(view->accounts, "%.6g",
+                            tacit_remaining(account.spent_epsilon, limited, account.limit_epsilon));
+        else
+            tacit_grid_cell(view->accounts, "-");
         view->account_list =
             tacit_json_append(view->account_list, tacit_account_document(&account, study, (tacit_unit)unit));
     }

@@ -238,7 +238,8 @@ static tacit_status no_limit(const tacit_site *site, const tacit_price *price, t
 }
 
 /* Would one charge still fit? Whether any limit bounds it is asked first, to say how to set one. */
-static tacit_status check_budget(tacit_site *site, const tacit_price *price, tacit_error *error) {
+static tacit_status check_budget(tacit_site *site, const tacit_prices *prices, tacit_error *error) {
+    const tacit_price *price = &prices->charged;
     tacit_ledger *ledger = NULL;
     tacit_account record, party;
     char path[PATH_MAX];
@@ -251,7 +252,7 @@ static tacit_status check_budget(tacit_site *site, const tacit_price *price, tac
     TACIT_CHECK(tacit_ledger_account(&party, ledger, NULL, TACIT_UNIT_PARTY, error));
     if (!record.limited && !(price->unit == TACIT_UNIT_PARTY && party.limited))
         status = no_limit(site, price, error);
-    else if ((status = tacit_ledger_fits(ledger, site->id, price, NULL, &quiet)) != TACIT_OK)
+    else if ((status = tacit_ledger_fits(ledger, site->id, price, &prices->event, &quiet)) != TACIT_OK)
         status = tacit_fail(error, status, "the study costs epsilon %g and %s", price->epsilon, quiet.text);
 cleanup:
     tacit_ledger_free(ledger);
@@ -260,7 +261,7 @@ cleanup:
 
 tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(plan->method->price(plan, &prices, error));
     if (site->rows->rows < plan->minimum_rows)
         return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu",
@@ -271,7 +272,7 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
             "the study sends values in clear to '%s', trusted to add the noise: allow that with "
             "--allow-entrusted, or ask for a study with noise=party",
             site->coordinator);
-    return check_budget(site, &prices.charged, error);
+    return check_budget(site, &prices, error);
 }
 
 /* ---- joining ---- */

@@ -53,6 +53,9 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
 /* What the party is charged, and what the paper says it costs. */
 typedef struct tacit_prices {
     tacit_price charged, claimed;
+    tacit_event
+        event; /* of all answers that cost `charged` together: whether it fits is asked in advance; count 0, as the
+                          caller leaves it: not known */
 } tacit_prices;
 
 /* For a yardstick without privacy: an infinite price, and values as they are. */
