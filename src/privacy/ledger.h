@@ -2,8 +2,8 @@
  * A party's ledger: what was charged against which data source, what may still be, and a log that shows it.
  *
  * One interface, two implementations. The durable one is a SQLite file that the owner keeps; a file may
- * hold several data sources, a handle is about one of them. The one in memory serves simulated parties: a
- * few dozen bytes, sums and an optional limit, no log.
+ * hold several data sources, a handle is about one of them. The one in memory serves simulated parties:
+ * less than two hundred bytes unless they are asked several kinds of questions, and no log.
  *
  * Units. A charge per party hides the replacement of *all* rows of the party. Replacing one row is a special
  * case of that, so the same numbers hold per record, and the record total counts every charge: composed, it is
