@@ -153,7 +153,7 @@ static tacit_status answer_labels(tacit_party *party, const tacit_question *ques
     const char *kinds;
     double lambda;
     int32_t *labels = NULL;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(read_question(party, question, &kinds, &lambda, error));
     TACIT_TRY(plan->method->price(plan, &prices, error));
     TACIT_TRY(own_labels(party, kinds, lambda, &labels, error));
@@ -165,6 +165,7 @@ static tacit_status answer_labels(tacit_party *party, const tacit_question *ques
     if (reply->contribution == NULL) return tacit_fail_memory(error);
     reply->kind = tacit_ensemble_kind(plan);
     reply->price = prices.charged;
+    reply->event = prices.event;
     reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
     return TACIT_OK;
 }

@@ -46,13 +46,6 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     return tacit_ensemble_check(plan, error);
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    (void)error;
-    out->charged = out->claimed =
-        (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, gaussian(plan) ? plan->delta : 0 };
-    return TACIT_OK;
-}
-
 /* S of the proof note when `parties` answered. */
 static tacit_mechanism mechanism(const tacit_plan *plan, size_t parties) {
     double shift = (plan->classes > 2 ? sqrt(2) : 1) / (double)parties, slack = 0;
@@ -65,6 +58,14 @@ static tacit_mechanism mechanism(const tacit_plan *plan, size_t parties) {
         .sensitivity = (shift + 2 * slack) * (1 + 1e-12),
         .price = { TACIT_UNIT_PARTY, plan->epsilon, gaussian(plan) ? plan->delta : 0 },
     };
+}
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    out->charged = out->claimed =
+        (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, gaussian(plan) ? plan->delta : 0 };
+    if (isinf(plan->epsilon)) return TACIT_OK;
+    tacit_mechanism used = mechanism(plan, plan->parties);
+    return tacit_mechanism_event(&out->event, &used, error);
 }
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {

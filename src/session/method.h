@@ -66,6 +66,9 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
 /* What the party is charged, and what the paper says it costs. */
 typedef struct tacit_prices {
     tacit_price charged, claimed;
+    /* Of all answers that cost `charged` together: whether it fits is asked in advance. Count 0, as the caller sets it:
+     * not known. */
+    tacit_event event;
 } tacit_prices;
 
 /* For a yardstick without privacy: an infinite price, and values as they are. */
@@ -101,6 +104,8 @@ typedef struct tacit_reply {
     tacit_release_kind kind;
     tacit_noise noise; /* of what is not in `noised`: the noise promised, for an entrusted release */
     tacit_price price;
+    tacit_event
+        event; /* where the price comes from, for the ledger; count 0: that of `noised`, or not known */
     const char *assumption; /* sealed only */
     tacit_message message;  /* an answer of its own */
     double *contribution;   /* or, entrusted or sealed, question->sum.length numbers for a sum */

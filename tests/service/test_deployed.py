@@ -210,7 +210,7 @@ class Refused(DeployedTest):
         invitation = self.invite()
         self.refuse(3, *self.join_words(0, invitation), home=self.home(0), says=["no limit is set", "ledger limit"])
         self.limit(0, 1.5)
-        self.refuse(3, *self.join_words(0, invitation), home=self.home(0), says=["costs epsilon 2", "1.5 left"])
+        self.refuse(3, *self.join_words(0, invitation), home=self.home(0), says=["costs epsilon 2", "is epsilon 1.5"])
         self.assertFalse((self.home(0) / "studies").exists())
         self.unused(invitation)
 
