@@ -31,7 +31,7 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
     const tacit_study *study = tacit_site_study(site);
     const tacit_plan *plan = &study->plan;
     const tacit_method *method = plan->method;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     char price[TACIT_PRICE_TEXT_SIZE];
     TACIT_TRY(method->price(plan, &prices, error));
     tacit_console_note(console, "study      %s (%s), asked by %s", study->name, study->title,

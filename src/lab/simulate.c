@@ -278,7 +278,7 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
                                    const tacit_plan *plan, double first, tacit_run *run, tacit_model **model,
                                    tacit_error *error) {
     size_t trials = trials_of(simulation, plan->method);
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     counting stage;
     tacit_status status;
     double *values = TACIT_NEW(double, 3 * trials);

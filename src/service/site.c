@@ -333,7 +333,7 @@ cleanup:
  * source has nothing left. A limit that the owner set for the study stays. */
 static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     tacit_account account;
     TACIT_TRY(plan->method->price(plan, &prices, error));
     TACIT_TRY(tacit_ledger_account(&account, ledger, site->id, prices.charged.unit, error));
