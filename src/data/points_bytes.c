@@ -27,6 +27,13 @@ static uint32_t form_of(const header *head) {
     return body_bytes(head, SPARSE) < body_bytes(head, DENSE) ? SPARSE : DENSE;
 }
 
+/* Sparse is chosen only where it is shorter. */
+size_t tacit_points_bytes_most(size_t rows, size_t cols) {
+    header head = { .rows = rows, .cols = cols };
+    uint64_t dense = body_bytes(&head, DENSE);
+    return HEADER_BYTES + (size_t)(dense < TACIT_POINTS_BYTES_LIMIT ? dense : TACIT_POINTS_BYTES_LIMIT);
+}
+
 /* ---- writing ---- */
 
 /* The stored entries of a view row: a whole dense row, or those of a sparse one. `column` is NULL for the former. */

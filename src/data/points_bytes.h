@@ -16,6 +16,9 @@
 
 enum { TACIT_POINTS_BYTES_LIMIT = 256 << 20 };
 
+/* The most that so many points can take. */
+size_t tacit_points_bytes_most(size_t rows, size_t cols);
+
 /* Append the bytes. TACIT_LIMIT beyond the above, TACIT_INPUT for no points or one outside the unit ball. */
 tacit_status tacit_points_encode(const tacit_rows *rows, tacit_buffer *out, tacit_error *error);
 

@@ -202,7 +202,19 @@ static tacit_status seat(void *context, const char *party, tacit_error *error) {
     return tacit_board_admit(context, party, error);
 }
 
-/* Take a study in: read its definition, set up its board with the parties it has. */
+/* The auxiliary points of a study that has some. A file that was changed is found here, not by the parties. */
+static tacit_status load_points(coordinator *self, tacit_study *study, tacit_error *error) {
+    if (study->point_count == 0) return TACIT_OK;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_registry_points(self->registry, study->name, &bytes, error);
+    if (status == TACIT_OK) status = tacit_study_take_points(study, &bytes, self->pool, error);
+    tacit_buffer_clear(&bytes);
+    if (status != TACIT_REFUSED && status != TACIT_INPUT) return status;
+    tacit_fail_in(error, status, "coordinator.db is damaged");
+    return TACIT_CORRUPT;
+}
+
+/* Take a study in: read its definition and points, set up its board with the parties it has. */
 static tacit_status host_study(coordinator *self, const char *name, tacit_error *error) {
     hosted *host = TACIT_NEW(hosted, 1);
     tacit_buffer text = TACIT_BUFFER_INIT;
@@ -213,6 +225,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     host->owner = self;
     TACIT_CHECK(tacit_registry_study(self->registry, name, &record, &text, error));
     TACIT_CHECK(tacit_study_parse(&host->study, tacit_buffer_text(&text), text.length, name, error));
+    TACIT_CHECK(load_points(self, host->study, error));
     TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
     board.minimum_parties = host->study->plan.minimum_parties;
     board.patience_ms = host->study->patience_ms;

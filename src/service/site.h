@@ -54,7 +54,7 @@ const char *tacit_site_folder(const tacit_site *site);
 size_t tacit_site_rows(const tacit_site *site);
 
 /* Would the owner's rules let the study's answers out? TACIT_REFUSED with the remedy: no limit set, limit too
- * small, entrusting not allowed, too few rows. A courtesy before consenting; the gate decides again for each
+ * small, entrusting not allowed, too few rows or parties. A courtesy before consenting; the gate decides again for each
  * answer. */
 tacit_status tacit_site_check(tacit_site *site, tacit_error *error);
 

@@ -20,7 +20,7 @@ typedef struct world {
 static world begin(void) {
     world w = { .place = folder_make(), .error = TACIT_ERROR_INIT };
     CHECK_OK(tacit_registry_open(&w.registry, w.place.path, true, &w.error), w.error);
-    CHECK_OK(tacit_registry_add_study(w.registry, "s", "definition", &w.error), w.error);
+    CHECK_OK(tacit_registry_add_study(w.registry, "s", "definition", NULL, &w.error), w.error);
     return w;
 }
 
@@ -75,8 +75,9 @@ static void studies_are_listed_as_added_and_names_are_unique(void **state) {
     tacit_study_record *records = NULL, one;
     tacit_buffer definition = TACIT_BUFFER_INIT;
     size_t count = 0;
-    CHECK_OK(tacit_registry_add_study(w.registry, "a", "other", &w.error), w.error);
-    fails(&w, tacit_registry_add_study(w.registry, "s", "again", &w.error), TACIT_USAGE, "already there");
+    CHECK_OK(tacit_registry_add_study(w.registry, "a", "other", NULL, &w.error), w.error);
+    fails(&w, tacit_registry_add_study(w.registry, "s", "again", NULL, &w.error), TACIT_USAGE,
+          "already there");
     CHECK_OK(tacit_registry_studies(w.registry, &records, &count, &w.error), w.error);
     assert_int_equal(count, 2);
     assert_string_equal(records[0].name, "s");
@@ -401,7 +402,7 @@ static void a_journal_gives_back_what_was_written(void **state) {
     const uint8_t bytes[] = { 0, 1, 255, 0 };
     bool found = true;
     uint64_t round = 99;
-    CHECK_OK(tacit_registry_add_study(w.registry, "t", "definition", &w.error), w.error);
+    CHECK_OK(tacit_registry_add_study(w.registry, "t", "definition", NULL, &w.error), w.error);
     CHECK_OK(tacit_registry_journal(w.registry, "s", &journal, &w.error), w.error);
     CHECK_OK(tacit_registry_journal(w.registry, "t", &other, &w.error), w.error);
     CHECK_OK(journal.read(journal.context, 0, &found, &out, &w.error), w.error);
