@@ -45,10 +45,13 @@ tacit_status site_fetch_points(tacit_site *site, tacit_client *client, tacit_poo
     tacit_client_request request = { .method = "GET",
                                      .path = "/v1/points",
                                      .timeout_ms = LEAST_MS + (unsigned)(most / SLOWEST_BYTES_PER_MS) };
-    tacit_status status = tacit_client_send(http, &bytes, client, &request, error);
+    tacit_error problem = TACIT_ERROR_INIT;
+    tacit_status status = tacit_client_send(http, &bytes, client, &request, &problem);
     if (status == TACIT_LIMIT)
         status = refuse(site, "there are more bytes than so many points can have", error);
-    else if (status == TACIT_OK && *http == 200)
+    else if (status != TACIT_OK)
+        status = tacit_fail(error, status, "%s", problem.text);
+    else if (*http == 200)
         status = adopt(site, &bytes, pool, error);
     tacit_buffer_clear(&bytes);
     return status;
