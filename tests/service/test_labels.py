@@ -12,6 +12,7 @@ import sqlite3
 import struct
 import sys
 import unittest
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -118,6 +119,15 @@ class Studies(LabelsTest):
         found = [re.search(r"auxiliary: (\{points: 60, hash: [0-9a-f]{64}\})\n", text).group(1) for text in told]
         self.assertEqual(found[0], found[1])
         self.assertNotIn("points.csv", told[0])
+
+
+    def test_the_example_is_a_study(self):
+        examples = Path(__file__).resolve().parents[2] / "examples"
+        said = self.succeed("study", "new", self.folder, examples / "breast_cancer_labels.study.yaml").stdout
+        self.assertRegex(said, r"points +114 public points")
+        rows = (examples / "breast_cancer.csv").read_text().splitlines()
+        public = (examples / "breast_cancer.public.csv").read_text().splitlines()
+        self.assertEqual(public, [row.rpartition(",")[0] for row in rows[:1] + rows[1::5]])
 
 
 class Consent(LabelsTest):
