@@ -131,12 +131,14 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
         .transport = tacit_board_transport(host->board),
         .journal = &journal,
         .pool = self->pool,
+        .bytes_per_party = host->study->point_bytes.length,
     };
     tacit_status status;
     TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
     TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
     TACIT_CHECK(tacit_entropy_create(&session.entropy, error));
     TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
+    host->bytes_per_party = session.bytes_per_party;
 cleanup:
     tacit_stream_wipe(&session.secret);
     tacit_entropy_free(session.entropy);
@@ -150,7 +152,8 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
     coordinator *self = host->owner;
     const char *name = host->study->name;
     if (status == TACIT_OK) {
-        coordinator_news(self, "study %s is done: one model from %zu parties", name, parties);
+        coordinator_news(self, "study %s is done: one model from %zu parties, %llu bytes to and from each",
+                         name, parties, (unsigned long long)host->bytes_per_party);
     } else if (status == TACIT_IO || status == TACIT_NO_MEMORY) {
         coordinator_news(self, "study %s stopped, and goes on when the coordinator is started again: %s",
                          name, error->text);
