@@ -285,6 +285,16 @@ class Killed(LabelsTest):
         for process in others.values():  # one fetch each, whatever died
             self.assertEqual(sum("received" in line for line in process.lines), 1)
 
+    def test_the_coordinator_when_the_counts_are_in(self):
+        """The noise was drawn once: whoever has a model has the same."""
+        self.study(epsilon=1)
+        coordinator = self.coordinator()
+        parties = self.take_part()
+        coordinator.wait_line("^study trial is done")
+        coordinator.kill()
+        self.coordinator()
+        self.check_done(parties)
+
     def test_the_coordinator_before_anybody_has_the_points(self):
         self.study()
         coordinator = self.coordinator()
