@@ -102,7 +102,8 @@ static tacit_status check_csv(check *all, const tacit_load_options *options, tac
     format.no_header = options->no_header;
     TACIT_CHECK(tacit_input_open(&input, all->file, error));
     TACIT_CHECK(tacit_csv_open(&csv, input, &format, error));
-    TACIT_CHECK(tacit_schema_table(&table, &label, &group, all->schema, csv, all->file, false, NULL, error));
+    TACIT_CHECK(tacit_schema_table(&table, &label, &group, all->schema, csv, all->file, TACIT_LABEL_REQUIRED,
+                                   NULL, error));
     TACIT_CHECK(prepare(all, table, label, error));
     status = count_rows(all, table, csv, options->progress, error);
     /* The names outlive the table in the schema. */

@@ -26,6 +26,27 @@ static tacit_status read_invitation(const char *operand, tacit_buffer *out, taci
     return tacit_buffer_append(out, operand, strlen(operand), error);
 }
 
+/* Of a study with auxiliary points: what is trained, what is told of it, and to whom. */
+static void show_points(tacit_console *console, const tacit_site *site) {
+    const tacit_study *study = tacit_site_study(site);
+    const tacit_plan *plan = &study->plan;
+    size_t labels = study->point_count;
+    if (tacit_method_takes(plan->method, "local"))
+        tacit_console_note(console, "trains     %s on your rows; the classifier stays here",
+                           tacit_site_local(site) != NULL ? tacit_site_local(site)
+                                                          : tacit_plan_text(plan, "local"));
+    tacit_console_note(
+        console,
+        "points     %zu public points are fetched, checked against the hash you consent to, and "
+        "labelled: %.3g labels for each of your rows",
+        labels, (double)labels / (double)tacit_site_rows(site));
+    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
+        tacit_console_note(console,
+                           "entrusted  your labels go to %s in clear, which is trusted to add them to the "
+                           "others', to add the noise, and to keep them to itself",
+                           tacit_site_coordinator(site));
+}
+
 /* What the owner is asked to agree to. */
 static tacit_status show_study(tacit_console *console, const tacit_site *site, tacit_error *error) {
     const tacit_study *study = tacit_site_study(site);
@@ -39,6 +60,7 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
     tacit_console_note(console, "method     %s: %s", method->name, method->title);
     tacit_console_note(console, "leaves     %s", method->leaves);
     tacit_console_note(console, "seen by    %s", method->seen_by);
+    if (study->point_count > 0) show_points(console, site);
     tacit_console_note(console, "guarantee  %s", method->guarantee);
     tacit_console_note(console, "price      %s (%s)", tacit_price_text(price, &prices.charged),
                        tacit_release_kind_name(method->release_kind(plan)));

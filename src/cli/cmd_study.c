@@ -24,6 +24,10 @@ static void describe(tacit_console *console, const tacit_study *study, const cha
     tacit_console_print(console, "  method   %s, %s\n", study->plan.method->name, study->plan.method->title);
     if (study->plan.method->price(&study->plan, &prices, NULL) == TACIT_OK)
         tacit_console_print(console, "  price    %s\n", tacit_price_text(text, &prices.charged));
+    tacit_console_print(console, "  lambda   %g\n", study->plan.lambda);
+    if (study->point_count > 0)
+        tacit_console_print(console, "  points   %zu public points, %zu bytes to each party\n",
+                            study->point_count, study->point_bytes.length);
     tacit_console_print(console, "  starts   when %zu parties have joined; at least %zu must answer\n",
                         study->plan.parties, study->plan.minimum_parties);
 }
@@ -38,7 +42,8 @@ static tacit_status run_new(const tacit_arguments *arguments, tacit_console *con
                                  TACIT_ID_SIZE - 1, error));
     TACIT_CHECK(tacit_coordinator_prepare(folder, tacit_arguments_text(arguments, "coordinator"), error));
     TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
-    TACIT_CHECK(tacit_registry_add_study(registry, study->name, tacit_buffer_text(&study->canonical), error));
+    TACIT_CHECK(tacit_registry_add_study(registry, study->name, tacit_buffer_text(&study->canonical),
+                                         &study->point_bytes, error));
     describe(console, study, folder);
     TACIT_CHECK(tacit_console_document(console,
                                        json_pack("{s:s,s:o,s:s,s:s}", "study", study->name, "folder",
@@ -55,10 +60,12 @@ const tacit_command tacit_command_study_new = {
     .name = "study new",
     .section = "Studies",
     .summary = "add a study to a coordinator's folder",
-    .description = "Reads the study's definition (YAML), checks it, and stores it. The folder is made if "
-                   "missing, with a "
-                   "certificate authority of its own; keep it private. The schema named in the definition "
-                   "becomes part of it.",
+    .description =
+        "Reads the study's definition (YAML), checks it, and stores it. The folder is made if "
+        "missing, with a "
+        "certificate authority of its own; keep it private. The schema named in the definition "
+        "becomes part of it; so do the number and hash of the auxiliary points, and a lambda where the "
+        "definition has none.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },

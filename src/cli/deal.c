@@ -38,7 +38,7 @@ static tacit_status read_rows(tacit_deal *deal, const tacit_arguments *arguments
     others.label = others.positive = others.group = NULL;
     if (test != NULL)
         TACIT_TRY(tacit_dataset_load(&deal->test_data, NULL, test, deal->schema, &others, error));
-    others.label_optional = true;
+    others.label_ignored = true;
     if (aux != NULL) TACIT_TRY(tacit_dataset_load(&deal->aux_data, NULL, aux, deal->schema, &others, error));
     return TACIT_OK;
 }

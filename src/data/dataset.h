@@ -35,13 +35,14 @@ typedef struct tacit_load_options {
     bool no_header;
     char separator;      /* 0: detect */
     bool label_optional; /* with a schema: a file without the label column is fine (prediction) */
+    bool label_ignored;  /* with a schema: what the label column holds, if there is one, is not read */
     tacit_storage storage;
     size_t dimension; /* of a LIBSVM file without schema; 0: infer */
     const tacit_progress *progress;
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \
-    { NULL, NULL, NULL, false, 0, false, TACIT_STORAGE_AUTO, 0, NULL }
+    { NULL, NULL, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL }
 
 /* Load a CSV or LIBSVM file (told apart by extension, then by content), plain, .gz or .xz. With a schema
  * the file is encoded as it streams by. Without (NULL) one is drafted from the data, bounds_from_data is

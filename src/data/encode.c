@@ -241,8 +241,9 @@ static tacit_status declare_features(tacit_table *table, const tacit_schema *sch
 }
 
 static tacit_status declare_label(tacit_table *table, const tacit_schema *schema, const tacit_csv *csv,
-                                  bool optional, size_t *label, tacit_error *error) {
-    if (optional && tacit_csv_find_column(csv, schema->label) < 0) return TACIT_OK;
+                                  tacit_label_need need, size_t *label, tacit_error *error) {
+    if (need == TACIT_LABEL_IGNORED) return TACIT_OK;
+    if (need == TACIT_LABEL_OPTIONAL && tacit_csv_find_column(csv, schema->label) < 0) return TACIT_OK;
     size_t field;
     tacit_column *column;
     TACIT_TRY(tacit_csv_require(csv, schema->label, "the schema's label", &field, error));
@@ -256,13 +257,13 @@ static tacit_status declare_label(tacit_table *table, const tacit_schema *schema
 
 tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_at,
                                 const tacit_schema *schema, const tacit_csv *csv, const char *file_name,
-                                bool label_optional, const char *group, tacit_error *error) {
+                                tacit_label_need need, const char *group, tacit_error *error) {
     tacit_table *table = NULL;
     TACIT_TRY(tacit_table_create_empty(&table, file_name, error));
     tacit_status status = TACIT_OK;
     size_t label_found = SIZE_MAX, group_found = SIZE_MAX;
     TACIT_CHECK(declare_features(table, schema, csv, error));
-    TACIT_CHECK(declare_label(table, schema, csv, label_optional, &label_found, error));
+    TACIT_CHECK(declare_label(table, schema, csv, need, &label_found, error));
     if (group != NULL) TACIT_CHECK(tacit_table_declare_group(table, csv, group, &group_found, error));
     *out = table;
     *label = label_found;

@@ -36,12 +36,18 @@ double tacit_encoder_norm(tacit_encoder *encoder, size_t row);
 /* The most entries one row can have. */
 size_t tacit_encoder_entries(const tacit_encoder *encoder);
 
+typedef enum tacit_label_need {
+    TACIT_LABEL_REQUIRED,
+    TACIT_LABEL_OPTIONAL, /* read if the file has it */
+    TACIT_LABEL_IGNORED,
+} tacit_label_need;
+
 /* A table that reads from `csv` the columns that the schema uses, with its kinds, levels and strictness;
- * after them the label as a column of class codes (absent if `label_optional` and the file has none), and the
+ * after them the label as a column of class codes (unless ignored, or optional and not in the file), and the
  * `group` column (NULL: none). `label` and `group_at` receive their positions, SIZE_MAX when absent. */
 tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_at,
                                 const tacit_schema *schema, const tacit_csv *csv, const char *file_name,
-                                bool label_optional, const char *group, tacit_error *error);
+                                tacit_label_need need, const char *group, tacit_error *error);
 
 /* The factor that brings a sparse row of norm `norm` inside the ball, before the intercept's 1/sqrt(2),
  * which is included; for rows that need no table (LIBSVM). Counts a shortened row. */

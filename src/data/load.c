@@ -170,6 +170,11 @@ tacit_status tacit_schema_check_options(const tacit_schema *schema, const tacit_
     return TACIT_OK;
 }
 
+static tacit_label_need label_need(const tacit_load_options *options) {
+    if (options->label_ignored) return TACIT_LABEL_IGNORED;
+    return options->label_optional ? TACIT_LABEL_OPTIONAL : TACIT_LABEL_REQUIRED;
+}
+
 static tacit_status load_with_schema(loading *load, tacit_input *input, tacit_dataset **out,
                                      tacit_error *error) {
     const tacit_schema *schema = load->schema;
@@ -180,7 +185,7 @@ static tacit_status load_with_schema(loading *load, tacit_input *input, tacit_da
     TACIT_TRY(tacit_schema_check_options(schema, load->options, error));
     TACIT_TRY(open_csv(load, input, error));
     TACIT_TRY(tacit_schema_table(&load->table, &load->label, &load->group, schema, load->csv,
-                                 tacit_input_name(input), load->options->label_optional, load->options->group,
+                                 tacit_input_name(input), label_need(load->options), load->options->group,
                                  error));
     TACIT_TRY(start_gathering(load, error));
     for (bool ended = false; !ended;) {

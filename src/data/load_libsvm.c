@@ -114,12 +114,12 @@ static tacit_status set_rows(tacit_dataset *dataset, const tacit_csr *from, cons
 }
 
 static tacit_status encode(tacit_dataset **out, const tacit_libsvm *file, const tacit_schema *schema,
-                           const char *name, tacit_error *error) {
+                           bool labelled, const char *name, tacit_error *error) {
     tacit_dataset *dataset = TACIT_NEW(tacit_dataset, 1);
     if (dataset == NULL) return tacit_fail_memory(error);
     tacit_status status = TACIT_OK;
     TACIT_CHECK(tacit_dataset_describe(dataset, schema, error));
-    TACIT_CHECK(set_labels(dataset, file, schema, name, error));
+    if (labelled) TACIT_CHECK(set_labels(dataset, file, schema, name, error));
     TACIT_CHECK(set_rows(dataset, &file->rows, schema, name, error));
     dataset->rows = file->rows.rows;
     dataset->is_sparse = true;
@@ -161,7 +161,8 @@ tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **draft
     TACIT_CHECK(check_options(schema, options, name, error));
     TACIT_CHECK(tacit_libsvm_read(&file, input, schema != NULL ? schema->sparse : options->dimension, error));
     if (schema == NULL) TACIT_CHECK(draft(&own, &file, options->positive, name, error));
-    TACIT_CHECK(encode(&dataset, &file, own != NULL ? own : schema, name, error));
+    TACIT_CHECK(encode(&dataset, &file, own != NULL ? own : schema, own != NULL || !options->label_ignored,
+                       name, error));
     dataset->bounds_from_data = own != NULL;
     *out = dataset;
     if (own != NULL && drafted != NULL) {

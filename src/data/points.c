@@ -111,11 +111,9 @@ static tacit_status find_spread(tacit_points *out, tacit_pool *pool, tacit_error
     return status;
 }
 
-tacit_status tacit_points_of(tacit_points *out, const tacit_rows *rows, tacit_pool *pool,
-                             tacit_error *error) {
+tacit_status tacit_points_check(const tacit_rows *rows, tacit_error *error) {
     static const double OUTSIDE = 1 + 1e-9; /* rounding of the encoding is allowed for */
     if (rows->count == 0) return tacit_fail(error, TACIT_INPUT, "there are no auxiliary points");
-    size_t bytes = 0;
     for (size_t i = 0; i < rows->count; i++) {
         double norm = tacit_rows_norm(rows, i);
         if (!(norm <= OUTSIDE))
@@ -123,6 +121,15 @@ tacit_status tacit_points_of(tacit_points *out, const tacit_rows *rows, tacit_po
                               "auxiliary point %zu has norm %g, outside the unit ball: encode it with the "
                               "study's schema",
                               i + 1, norm);
+    }
+    return TACIT_OK;
+}
+
+tacit_status tacit_points_of(tacit_points *out, const tacit_rows *rows, tacit_pool *pool,
+                             tacit_error *error) {
+    size_t bytes = 0;
+    TACIT_TRY(tacit_points_check(rows, error));
+    for (size_t i = 0; i < rows->count; i++) {
         size_t stored = tacit_rows_stored(rows, i);
         bytes += rows->sparse != NULL ? 12 * (rows->sparse->start[stored + 1] - rows->sparse->start[stored])
                                       : 8 * rows->cols;

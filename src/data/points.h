@@ -26,6 +26,9 @@ typedef struct tacit_points {
     { .kappa = 1, .shape = NULL }
 
 /* TACIT_INPUT when there are no rows, or one lies outside the unit ball. */
+tacit_status tacit_points_check(const tacit_rows *rows, tacit_error *error);
+
+/* The same check, then what is said above. */
 tacit_status tacit_points_of(tacit_points *out, const tacit_rows *rows, tacit_pool *pool, tacit_error *error);
 void tacit_points_clear(tacit_points *points);
 

@@ -42,10 +42,11 @@ tacit_status tacit_policy_check(const tacit_policy *policy, const tacit_release 
                           release->study, (unsigned long long)release->parties_minimum,
                           (unsigned long long)policy->minimum_parties);
     if (!parameters_allowed(policy, release))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the answer holds %llu numbers from %llu rows, more than the owner's %g per row: "
-                          "choose a smaller model, add rows, or let the owner raise the ratio",
-                          (unsigned long long)release->parameters, (unsigned long long)release->rows,
-                          policy->most_parameters_per_row);
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "the answer holds %llu numbers from %llu rows, more than the owner's %g per row: "
+            "choose a smaller model or fewer auxiliary points, add rows, or let the owner raise the ratio",
+            (unsigned long long)release->parameters, (unsigned long long)release->rows,
+            policy->most_parameters_per_row);
     return TACIT_OK;
 }

@@ -9,12 +9,15 @@
 #include "privacy/release.h"
 
 typedef struct tacit_policy {
-    uint64_t minimum_rows;          /* an answer is computed from at least this many rows */
-    uint64_t minimum_parties;       /* nothing is opened from fewer parties' answers */
-    double most_parameters_per_row; /* numbers in an answer / rows it was computed from; 0: no rule */
-    bool allow_entrusted;           /* may values in clear go to a coordinator trusted to add noise? */
-    const char *const *methods;     /* the allowed ones; borrowed */
-    size_t method_count;            /* 0: all */
+    uint64_t minimum_rows;    /* an answer is computed from at least this many rows */
+    uint64_t minimum_parties; /* nothing is opened from fewer parties' answers */
+    /* Numbers in an answer / rows it was computed from; 0: no rule. Labels of N auxiliary points are N (K - 1) numbers: a
+     * rule fit for weights refuses most studies that ask for labels, and rightly so where they go out in clear, for enough
+     * labels tell the classifier. */
+    double most_parameters_per_row;
+    bool allow_entrusted;       /* may values in clear go to a coordinator trusted to add noise? */
+    const char *const *methods; /* the allowed ones; borrowed */
+    size_t method_count;        /* 0: all */
 } tacit_policy;
 
 /* For a real party: 10 rows, 2 parties, no entrusting, all methods, no rule on parameters. */

@@ -131,12 +131,14 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
         .transport = tacit_board_transport(host->board),
         .journal = &journal,
         .pool = self->pool,
+        .bytes_per_party = host->study->point_bytes.length,
     };
     tacit_status status;
     TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
     TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
     TACIT_CHECK(tacit_entropy_create(&session.entropy, error));
     TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
+    host->bytes_per_party = session.bytes_per_party;
 cleanup:
     tacit_stream_wipe(&session.secret);
     tacit_entropy_free(session.entropy);
@@ -150,7 +152,8 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
     coordinator *self = host->owner;
     const char *name = host->study->name;
     if (status == TACIT_OK) {
-        coordinator_news(self, "study %s is done: one model from %zu parties", name, parties);
+        coordinator_news(self, "study %s is done: one model from %zu parties, %llu bytes to and from each",
+                         name, parties, (unsigned long long)host->bytes_per_party);
     } else if (status == TACIT_IO || status == TACIT_NO_MEMORY) {
         coordinator_news(self, "study %s stopped, and goes on when the coordinator is started again: %s",
                          name, error->text);
@@ -202,7 +205,19 @@ static tacit_status seat(void *context, const char *party, tacit_error *error) {
     return tacit_board_admit(context, party, error);
 }
 
-/* Take a study in: read its definition, set up its board with the parties it has. */
+/* The auxiliary points of a study that has some. A file that was changed is found here, not by the parties. */
+static tacit_status load_points(coordinator *self, tacit_study *study, tacit_error *error) {
+    if (study->point_count == 0) return TACIT_OK;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_registry_points(self->registry, study->name, &bytes, error);
+    if (status == TACIT_OK) status = tacit_study_take_points(study, &bytes, self->pool, error);
+    tacit_buffer_clear(&bytes);
+    if (status != TACIT_REFUSED && status != TACIT_INPUT) return status;
+    tacit_fail_in(error, status, "coordinator.db is damaged");
+    return TACIT_CORRUPT;
+}
+
+/* Take a study in: read its definition and points, set up its board with the parties it has. */
 static tacit_status host_study(coordinator *self, const char *name, tacit_error *error) {
     hosted *host = TACIT_NEW(hosted, 1);
     tacit_buffer text = TACIT_BUFFER_INIT;
@@ -213,6 +228,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     host->owner = self;
     TACIT_CHECK(tacit_registry_study(self->registry, name, &record, &text, error));
     TACIT_CHECK(tacit_study_parse(&host->study, tacit_buffer_text(&text), text.length, name, error));
+    TACIT_CHECK(load_points(self, host->study, error));
     TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
     board.minimum_parties = host->study->plan.minimum_parties;
     board.patience_ms = host->study->patience_ms;

@@ -1,6 +1,7 @@
 /*
- * The coordinator's HTTP interface for parties: look at an invitation, join with it, poll for questions,
- * answer. Bodies are protobuf (proto/tacit.proto); failures are one sentence of plain text.
+ * The coordinator's HTTP interface for parties: look at an invitation, join with it, get the study's auxiliary points,
+ * poll for questions, answer. Bodies are protobuf (proto/tacit.proto), but for the points, which are as
+ * data/points_bytes.h says; failures are one sentence of plain text.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -398,6 +399,39 @@ static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_p
     tacit_buffer_clear(&body);
 }
 
+/* ---- auxiliary points ---- */
+
+/* The bytes stay where they are as long as the server runs (hosted studies are never removed). */
+static void points_taken(void *context) { (void)context; }
+
+/* To a party of the study only: the server has checked its certificate. */
+static void send_points(coordinator *self, tacit_exchange *exchange, const tacit_peer *peer) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_study_record record;
+    char study[TACIT_ID_SIZE];
+    tacit_status status = tacit_registry_party_study(self->registry, peer->name, study, &error);
+    if (status == TACIT_OK) status = tacit_registry_study(self->registry, study, &record, NULL, &error);
+    hosted *host = status == TACIT_OK ? coordinator_find(self, study) : NULL;
+    if (status == TACIT_OK && record.state >= TACIT_STUDY_DONE)
+        status = tacit_fail(&error, TACIT_NOT_FOUND, "study '%s' has ended", study);
+    else if (status == TACIT_OK && host != NULL && host->study->point_count == 0)
+        status = tacit_fail(&error, TACIT_NOT_FOUND, "study '%s' has no auxiliary points", study);
+    if (status != TACIT_OK) {
+        answer_failure(self, exchange, status, &error);
+    } else if (host == NULL) { /* added a moment ago: the main loop will host it */
+        tacit_exchange_answer_text(exchange, 503, "the study is not served yet");
+    } else {
+        const tacit_buffer *bytes = &host->study->point_bytes;
+        uint64_t sent = atomic_fetch_add(&host->points_sent, bytes->length) + bytes->length;
+        coordinator_news(self, "study %s: %zu auxiliary points to %s (%zu bytes, %llu to all so far)", study,
+                         host->study->point_count, peer->name, bytes->length, (unsigned long long)sent);
+        tacit_http_answer answer = bytes_answer(bytes);
+        answer.done = points_taken;
+        answer.done_context = host;
+        tacit_exchange_answer(exchange, &answer);
+    }
+}
+
 /* ---- answer ---- */
 
 static tacit_status take_answer(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
@@ -417,6 +451,10 @@ void coordinator_handle(void *context, tacit_exchange *exchange) {
     tacit_buffer out = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status;
+    if (strcmp(tacit_exchange_method(exchange), "GET") == 0 && strcmp(path, "/v1/points") == 0) {
+        send_points(self, exchange, peer);
+        return;
+    }
     if (strcmp(tacit_exchange_method(exchange), "POST") != 0) {
         tacit_exchange_answer_text(exchange, 405, "only POST is understood here");
         return;

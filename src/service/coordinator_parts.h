@@ -22,6 +22,8 @@ typedef struct hosted {
     atomic_bool ended; /* the registry holds its final state */
     tacit_levels told; /* parties that have been told the end; guarded by the coordinator's mutex */
     char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
+    uint64_t bytes_per_party;     /* points, questions and answers, once done; the study's thread only */
+    _Atomic uint64_t points_sent; /* bytes of auxiliary points, to all parties, by this process */
     struct hosted *next;
 } hosted;
 

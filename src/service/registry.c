@@ -27,6 +27,7 @@ static const char *const scripts[] = {
     "  PRIMARY KEY (study, round)) WITHOUT ROWID;"
     "CREATE TABLE checkpoint (study TEXT PRIMARY KEY REFERENCES study(name), round INTEGER NOT NULL,"
     "  state BLOB NOT NULL) WITHOUT ROWID;",
+    "CREATE TABLE points (study TEXT NOT NULL UNIQUE REFERENCES study(name), bytes BLOB NOT NULL);",
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,
@@ -123,8 +124,22 @@ const char *tacit_study_state_name(tacit_study_state state) {
 
 static bool has_ended(tacit_study_state state) { return state >= TACIT_STUDY_DONE; }
 
+static tacit_status put_points(tacit_registry *registry, const char *study, const tacit_buffer *points,
+                               tacit_error *error) {
+    tacit_statement *put = NULL;
+    tacit_status status =
+        tacit_statement_prepare(&put, registry->store, "INSERT INTO points VALUES (?1, ?2)", error);
+    if (status == TACIT_OK) {
+        tacit_bind_text(put, 1, study);
+        tacit_bind_blob(put, 2, points->bytes, points->length);
+        status = tacit_statement_run(put, error);
+    }
+    tacit_statement_free(put);
+    return status;
+}
+
 tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name, const char *definition,
-                                      tacit_error *error) {
+                                      const tacit_buffer *points, tacit_error *error) {
     uint8_t secret[TACIT_STREAM_KEY_BYTES];
     randombytes_buf(secret, sizeof secret);
     tacit_registry_lock(registry);
@@ -149,6 +164,7 @@ tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name
     tacit_bind_blob(put, 4, secret, sizeof secret);
     tacit_bind_integer(put, 5, (int64_t)time(NULL));
     TACIT_CHECK(tacit_statement_run(put, error));
+    if (points != NULL && points->length > 0) TACIT_CHECK(put_points(registry, name, points, error));
 cleanup:
     tacit_statement_free(find);
     tacit_statement_free(put);
@@ -318,23 +334,37 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out,
-                                  tacit_error *error) {
+/* The first column of the one row that `sql` finds for a study, appended; *found false when there is no row. */
+static tacit_status read_bytes(tacit_registry *registry, const char *sql, const char *study, bool *found,
+                               tacit_buffer *out, tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *get = NULL;
     const uint8_t *bytes;
     size_t length;
-    bool row = false;
+    *found = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &get, registry->store, "SELECT model FROM study WHERE name = ?1 AND model IS NOT NULL", error));
-    tacit_bind_text(get, 1, name);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has no model", name));
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, sql, error));
+    tacit_bind_text(get, 1, study);
+    TACIT_CHECK(tacit_statement_step(found, get, error));
+    if (!*found) goto cleanup;
     TACIT_CHECK(tacit_column_blob(&bytes, &length, get, 0, SIZE_MAX / 2, error));
     TACIT_CHECK(tacit_buffer_append(out, bytes, length, error));
 cleanup:
     tacit_statement_free(get);
     tacit_registry_unlock(registry);
     return status;
+}
+
+tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out,
+                                  tacit_error *error) {
+    bool found;
+    TACIT_TRY(read_bytes(registry, "SELECT model FROM study WHERE name = ?1 AND model IS NOT NULL", name,
+                         &found, out, error));
+    return found ? TACIT_OK : tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has no model", name);
+}
+
+tacit_status tacit_registry_points(tacit_registry *registry, const char *name, tacit_buffer *out,
+                                   tacit_error *error) {
+    bool found;
+    return read_bytes(registry, "SELECT bytes FROM points WHERE study = ?1", name, &found, out, error);
 }

@@ -42,9 +42,14 @@ typedef struct tacit_study_record {
     uint64_t rounds; /* finished */
 } tacit_study_record;
 
-/* A new study, with a fresh secret. TACIT_USAGE when the name is taken. */
+/* A new study, with a fresh secret and the bytes of its auxiliary points (NULL or empty: none). TACIT_USAGE when the
+ * name is taken. */
 tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name, const char *definition,
-                                      tacit_error *error);
+                                      const tacit_buffer *points, tacit_error *error);
+
+/* The bytes of the points, appended; nothing when there are none. */
+tacit_status tacit_registry_points(tacit_registry *registry, const char *name, tacit_buffer *out,
+                                   tacit_error *error);
 
 /* All studies in the order they were added; freed with free(). */
 tacit_status tacit_registry_studies(tacit_registry *registry, tacit_study_record **out, size_t *count,

@@ -273,6 +273,28 @@ cleanup:
     return status;
 }
 
+tacit_policy site_policy(const tacit_site *site) {
+    tacit_policy policy = tacit_policy_default();
+    policy.allow_entrusted = site->allow_entrusted;
+    return policy;
+}
+
+/* As the gate will, of an answer as the definition lets expect it. */
+static tacit_status check_policy(const tacit_site *site, const tacit_price *price, tacit_error *error) {
+    const tacit_plan *plan = &site->study->plan;
+    tacit_policy policy = site_policy(site);
+    tacit_release expected = { .kind = plan->method->release_kind(plan),
+                               .price = *price,
+                               .coordinator = site->coordinator,
+                               .study = site->id,
+                               .method = plan->method->name,
+                               .rows = site->rows->rows,
+                               .parties_declared = plan->parties,
+                               .parties_minimum = plan->minimum_parties,
+                               .parameters = site->study->point_count * (plan->classes - 1) };
+    return tacit_policy_check(&policy, &expected, error);
+}
+
 tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
     tacit_prices prices = { .event = { .count = 0 } };
@@ -284,8 +306,10 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
         return tacit_fail(
             error, TACIT_REFUSED,
             "the study sends values in clear to '%s', trusted to add the noise: allow that with "
-            "--allow-entrusted, or ask for a study with noise=party",
-            site->coordinator);
+            "--allow-entrusted%s",
+            site->coordinator,
+            tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party" : "");
+    TACIT_TRY(check_policy(site, &prices.charged, error));
     return check_budget(site, &prices, error);
 }
 

@@ -57,7 +57,7 @@ size_t tacit_site_rows(const tacit_site *site);
 const char *tacit_site_local(const tacit_site *site); /* as it will be run; NULL: the study's choice */
 
 /* Would the owner's rules let the study's answers out? TACIT_REFUSED with the remedy: no limit set, limit too
- * small, entrusting not allowed, too few rows. A courtesy before consenting; the gate decides again for each
+ * small, entrusting not allowed, too few rows or parties. A courtesy before consenting; the gate decides again for each
  * answer. */
 tacit_status tacit_site_check(tacit_site *site, tacit_error *error);
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "net/client.h"
+#include "privacy/policy.h"
 #include "service/site.h"
 
 struct ProtobufCMessageDescriptor;
@@ -30,6 +31,7 @@ struct tacit_site {
 #define SITE_CERTIFICATE_FILE "party.crt"
 #define SITE_DEFINITION_FILE "study.yaml"
 #define SITE_SETTINGS_FILE "settings.json"
+#define SITE_POINTS_FILE "points.bin"
 
 tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error);
 
@@ -42,6 +44,9 @@ tacit_status site_client(const tacit_site *site, bool joined, const char *author
 tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
                        unsigned *http, tacit_buffer *response, tacit_error *error);
 
+/* The owner's rules about what may leave. */
+tacit_policy site_policy(const tacit_site *site);
+
 /* The rows, encoded as the owner's schema says. */
 tacit_status site_load_rows(tacit_site *site, tacit_error *error);
 
@@ -53,3 +58,11 @@ tacit_status site_save_settings(const tacit_site *site, tacit_error *error);
 tacit_status site_check_source(const tacit_site *site, tacit_error *error);
 
 bool site_file_exists(const tacit_site *site, const char *name);
+
+/* Take in the auxiliary points that were fetched before; none is fine, and so is a damaged copy. */
+tacit_status site_stored_points(tacit_site *site, tacit_pool *pool, tacit_error *error);
+
+/* Ask the coordinator for them; *http receives the status, and they are here when it is 200. TACIT_REFUSED when they are
+ * not those that were consented to. */
+tacit_status site_fetch_points(tacit_site *site, tacit_client *client, tacit_pool *pool, unsigned *http,
+                               tacit_error *error);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "net/certificate.h"
 #include "privacy/gate.h"
 #include "service/home.h"
 #include "service/site_parts.h"
@@ -29,6 +30,7 @@ typedef struct serving {
     tacit_gate gate;
     tacit_memo memo;
     tacit_entropy *entropy;
+    size_t number;     /* of this party; see number_of */
     unsigned pause_ms; /* before the next try; 0 while all is well */
     tacit_site_result *result;
     bool finished;
@@ -123,6 +125,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     tacit_party party = {
         .plan = &site->study->plan,
         .coordinator = site->coordinator,
+        .number = self->number,
         .study = site->id,
         .rows = tacit_dataset_view(site->rows),
         .total_rows = site->rows->rows,
@@ -205,11 +208,37 @@ cleanup:
     return status;
 }
 
+/* Before the first answer the auxiliary points must be here; *ready says whether to go on. */
+static tacit_status need_points(serving *self, bool *ready, tacit_error *error) {
+    tacit_study *study = self->site->study;
+    unsigned http = 0;
+    *ready = true;
+    if (study->point_count == 0 || study->plan.points != NULL) return TACIT_OK;
+    TACIT_TRY(site_fetch_points(self->site, self->client, self->pool, &http, error));
+    if (http == 200) {
+        news(self, "received %zu auxiliary points (%zu bytes), as consented to", study->point_count,
+             study->point_bytes.length);
+        tacit_buffer_clear(&study->point_bytes);
+    } else if (http >= 500) {
+        *ready = false;
+        pause_before_retry(self, "the coordinator is not ready");
+    } else if (http != 409) { /* 409: the study has ended, as the next poll tells */
+        return tacit_fail(error, TACIT_PROTOCOL, "the coordinator has no auxiliary points for us (%u)", http);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status step(serving *self, tacit_error *error) {
+    bool ready;
+    TACIT_TRY(need_points(self, &ready, error));
+    return ready ? poll_once(self, error) : TACIT_OK;
+}
+
 static tacit_status serve(serving *self, tacit_error *error) {
     while (!self->finished) {
         if (cancelled(self)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
         tacit_error problem = TACIT_ERROR_INIT;
-        tacit_status status = poll_once(self, &problem);
+        tacit_status status = step(self, &problem);
         if (status == TACIT_NETWORK && worth_retrying(self))
             pause_before_retry(self, problem.text);
         else if (status != TACIT_OK)
@@ -218,22 +247,40 @@ static tacit_status serve(serving *self, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* Sets a party apart from the others: which of several classifiers it trains, and the chance in training. From its
+ * certificate, so that it is the same after a restart. */
+static tacit_status number_of(const tacit_site *site, size_t *out, tacit_error *error) {
+    char path[PATH_MAX], digits[17];
+    tacit_buffer pem = TACIT_BUFFER_LIMITED(1 << 20);
+    tacit_certificate_info info;
+    tacit_status status;
+    TACIT_CHECK(site_path(site, SITE_CERTIFICATE_FILE, path, error));
+    TACIT_CHECK(tacit_file_read(path, &pem, error));
+    TACIT_CHECK(tacit_certificate_inspect(&info, pem.bytes, pem.length, error));
+    snprintf(digits, sizeof digits, "%.16s", info.fingerprint);
+    *out = (size_t)strtoull(digits, NULL, 16);
+cleanup:
+    tacit_buffer_clear(&pem);
+    return status;
+}
+
 tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error) {
-    serving self = { .site = site, .policy = tacit_policy_default(), .result = out };
+    serving self = { .site = site, .policy = site_policy(site), .result = out };
     char path[PATH_MAX];
     tacit_status status;
     *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
-    self.policy.allow_entrusted = site->allow_entrusted;
     TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
     TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.policy, TACIT_GATE_REAL, error));
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
     TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
+    TACIT_CHECK(number_of(site, &self.number, error));
+    TACIT_CHECK(site_stored_points(site, self.pool, error));
     TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
     TACIT_CHECK(serve(&self, error));
 cleanup:
     if (status != TACIT_OK) tacit_buffer_clear(&out->model);
-    tacit_model_free(self.memo.model);
+    tacit_memo_clear(&self.memo);
     tacit_client_free(self.client);
     tacit_pool_free(self.pool);
     tacit_entropy_free(self.entropy);

@@ -9,16 +9,20 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/points_bytes.h"
 #include "data/text.h"
 #include "data/yaml.h"
+#include "model/classifier.h"
 
-enum { NAME, TITLE, METHOD, SET, EPSILON, DELTA, LAMBDA, PARTIES, ROWS, PATIENCE, SCHEMA, KEYS };
-static const char *const keys[KEYS] = { "name",   "title",   "method",       "set",      "epsilon", "delta",
-                                        "lambda", "parties", "minimum_rows", "patience", "schema" };
+enum { NAME, TITLE, METHOD, SET, EPSILON, DELTA, LAMBDA, PARTIES, ROWS, PATIENCE, AUXILIARY, SCHEMA, KEYS };
+static const char *const keys[KEYS] = {
+    "name",   "title",   "method",       "set",      "epsilon",   "delta",
+    "lambda", "parties", "minimum_rows", "patience", "auxiliary", "schema"
+};
 
 typedef struct reading {
     tacit_yaml yaml;
-    const char *folder; /* where a schema file is looked for; NULL: none may be named */
+    const char *folder; /* where files are looked for; NULL: none may be named */
     tacit_study *study;
     tacit_error *error;
 } reading;
@@ -27,6 +31,9 @@ tacit_study *tacit_study_free(tacit_study *study) {
     if (study == NULL) return NULL;
     tacit_schema_free(study->schema);
     tacit_buffer_clear(&study->canonical);
+    tacit_buffer_clear(&study->point_bytes);
+    tacit_points_clear(&study->points);
+    tacit_dataset_free(study->point_rows);
     free(study);
     return NULL;
 }
@@ -43,22 +50,22 @@ static tacit_status read_name(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
-/* The canonical text holds the title as it is between quotes, so nothing may need an escape there: no control
+/* The canonical text holds title and settings as they are between quotes, so nothing may need an escape there: no control
  * characters, and none of the characters that YAML takes for a line break or a byte order mark, or does not
  * allow. */
-static bool is_plain_line(const char *text) {
+static bool is_plain_line(const char *text, size_t size) {
     static const char *const special[] = { "\"",     "\\",           "\u2028",      "\u2029",
                                            "\ufeff", "\xef\xbf\xbe", "\xef\xbf\xbf" };
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
         if (strstr(text, special[i]) != NULL) return false;
-    return tacit_name_check("title", text, TACIT_TITLE_SIZE - 1, NULL) == TACIT_OK;
+    return tacit_name_check("text", text, size - 1, NULL) == TACIT_OK;
 }
 
 static tacit_status read_title(reading *r, const yaml_node_t *node) {
     const char *text;
     size_t length;
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "title", &text, &length, r->error));
-    if (!is_plain_line(text))
+    if (!is_plain_line(text, TACIT_TITLE_SIZE))
         return tacit_yaml_fail(
             &r->yaml, node, r->error,
             "title must be one line of fewer than %d bytes without quotes, backslashes and control "
@@ -106,11 +113,26 @@ static tacit_status read_settings(reading *r, const yaml_node_t *node) {
         TACIT_TRY(tacit_yaml_text(&r->yaml, yaml_document_get_node(&r->yaml.document, pair->value),
                                   "a setting's value", &value, &length, r->error));
         TACIT_TRY(refuse_programs(r, key, name, value));
+        if (!is_plain_line(value, TACIT_SETTING_SIZE))
+            return tacit_yaml_fail(
+                &r->yaml, key, r->error,
+                "a setting's value must be one line of fewer than %d bytes without quotes, "
+                "backslashes and control characters",
+                TACIT_SETTING_SIZE);
         tacit_status status = tacit_plan_set(&r->study->plan, name, value, r->error);
         if (status != TACIT_OK)
             return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, key->start_mark.line + 1);
     }
     return TACIT_OK;
+}
+
+/* What parties train is named, never a program to run: that is for each owner to say. */
+static tacit_status check_local(reading *r, const yaml_node_t *node) {
+    const tacit_plan *plan = &r->study->plan;
+    if (!tacit_method_takes(plan->method, "local")) return TACIT_OK;
+    tacit_status status = tacit_classifier_check(tacit_plan_text(plan, "local"), false, r->error);
+    if (node == NULL) return tacit_fail_in(r->error, status, "%s", r->yaml.name);
+    return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
 }
 
 static tacit_status read_number(reading *r, const yaml_node_t *node, const char *what, double least,
@@ -150,6 +172,16 @@ static tacit_status read_parties(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
+/* Where a file that the study names is. */
+static tacit_status find_file(reading *r, const yaml_node_t *node, const char *text, char path[PATH_MAX]) {
+    if (r->folder == NULL)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "a study from elsewhere may not name a file");
+    if (text[0] != '/') return tacit_path_join(path, PATH_MAX, r->folder, text, r->error);
+    if (strlen(text) >= PATH_MAX) return tacit_fail(r->error, TACIT_LIMIT, "path too long: %s", text);
+    memcpy(path, text, strlen(text) + 1);
+    return TACIT_OK;
+}
+
 /* A text of several lines is the schema itself; one line names its file. */
 static tacit_status read_schema(reading *r, const yaml_node_t *node) {
     const char *text;
@@ -157,12 +189,128 @@ static tacit_status read_schema(reading *r, const yaml_node_t *node) {
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "schema", &text, &length, r->error));
     if (strchr(text, '\n') != NULL)
         return tacit_schema_parse(&r->study->schema, text, length, "the study's schema", r->error);
-    if (r->folder == NULL)
-        return tacit_yaml_fail(&r->yaml, node, r->error, "a study from elsewhere may not name a file");
     char path[PATH_MAX];
-    if (text[0] == '/') return tacit_schema_load(&r->study->schema, text, r->error);
-    TACIT_TRY(tacit_path_join(path, sizeof path, r->folder, text, r->error));
+    TACIT_TRY(find_file(r, node, text, path));
     return tacit_schema_load(&r->study->schema, path, r->error);
+}
+
+/* ---- auxiliary points ---- */
+
+size_t tacit_study_point_limit(const tacit_study *study) {
+    return tacit_points_bytes_most(study->point_count, study->plan.features);
+}
+
+tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, tacit_pool *pool,
+                                     tacit_error *error) {
+    uint8_t hash[TACIT_HASH_BYTES];
+    tacit_dataset *rows = NULL;
+    crypto_generichash(hash, sizeof hash, bytes->bytes, bytes->length, NULL, 0);
+    if (sodium_memcmp(hash, study->point_hash, sizeof hash) != 0)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "these are not the auxiliary points of study '%s': their hash is another",
+                          study->name);
+    TACIT_TRY(tacit_points_decode(&rows, bytes->bytes, bytes->length, error));
+    tacit_status status = TACIT_OK;
+    if (rows->rows != study->point_count || rows->features != study->plan.features)
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED,
+                               "the auxiliary points are %zu with %zu features, and study '%s' tells of %zu "
+                               "with %zu",
+                               rows->rows, rows->features, study->name, study->point_count,
+                               study->plan.features));
+    tacit_rows view = tacit_dataset_rows(rows);
+    TACIT_CHECK(tacit_points_of(&study->points, &view, pool, error));
+    study->plan.points = &study->points;
+    study->point_rows = rows;
+    study->point_bytes = *bytes;
+    *bytes = (tacit_buffer)TACIT_BUFFER_INIT;
+    rows = NULL;
+cleanup:
+    tacit_dataset_free(rows);
+    return status;
+}
+
+/* The file that is named, encoded with the study's schema. What is used from here on is read back from the bytes, as
+ * parties do it. */
+static tacit_status load_points(reading *r, const yaml_node_t *node) {
+    const char *text;
+    size_t length;
+    char path[PATH_MAX];
+    tacit_study *study = r->study;
+    tacit_dataset *rows = NULL;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    tacit_status status;
+    options.label_ignored = true;
+    TACIT_CHECK(tacit_yaml_text(&r->yaml, node, "auxiliary", &text, &length, r->error));
+    TACIT_CHECK(find_file(r, node, text, path));
+    TACIT_CHECK(tacit_dataset_load(&rows, NULL, path, study->schema, &options, r->error));
+    tacit_rows view = tacit_dataset_rows(rows);
+    TACIT_CHECK(tacit_fail_in(r->error, tacit_points_encode(&view, &bytes, r->error), "%s", path));
+    study->point_count = rows->rows;
+    crypto_generichash(study->point_hash, sizeof study->point_hash, bytes.bytes, bytes.length, NULL, 0);
+    TACIT_CHECK(tacit_study_take_points(study, &bytes, NULL, r->error));
+cleanup:
+    tacit_buffer_clear(&bytes);
+    tacit_dataset_free(rows);
+    return status;
+}
+
+/* Number and hash of points that come separately. */
+static tacit_status read_point_hash(reading *r, const yaml_node_t *node) {
+    enum { POINTS, HASH, COUNT };
+    static const char *const names[COUNT] = { "points", "hash" };
+    const yaml_node_t *values[COUNT];
+    const char *text, *end = NULL;
+    size_t length, bytes = 0;
+    if (r->folder != NULL)
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "auxiliary must name the file with the public points");
+    TACIT_TRY(tacit_yaml_mapping(&r->yaml, node, "auxiliary", names, COUNT, values, r->error));
+    if (values[POINTS] == NULL || values[HASH] == NULL)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "auxiliary needs 'points' and 'hash'");
+    TACIT_TRY(read_count(r, values[POINTS], "points", &r->study->point_count));
+    TACIT_TRY(tacit_yaml_text(&r->yaml, values[HASH], "hash", &text, &length, r->error));
+    if (sodium_hex2bin(r->study->point_hash, TACIT_HASH_BYTES, text, length, NULL, &bytes, &end) != 0 ||
+        bytes != TACIT_HASH_BYTES || end != text + length)
+        return tacit_yaml_fail(&r->yaml, values[HASH], r->error, "hash must be %d hexadecimal digits",
+                               2 * TACIT_HASH_BYTES);
+    return TACIT_OK;
+}
+
+static tacit_status read_points(reading *r, const yaml_node_t *node, const yaml_node_t *method_node) {
+    const tacit_plan *plan = &r->study->plan;
+    const tacit_method *method = plan->method;
+    if (node == NULL && method->needs_points)
+        return tacit_fail(
+            r->error, TACIT_USAGE,
+            "%s:%zu: method %s needs public points for the parties to label: name a file of them "
+            "with auxiliary: FILE",
+            r->yaml.name, method_node->start_mark.line + 1, method->name);
+    if (node == NULL) return TACIT_OK;
+    if (!method->needs_points)
+        return tacit_fail(r->error, TACIT_USAGE,
+                          "%s:%zu: method %s uses no auxiliary points: leave auxiliary out", r->yaml.name,
+                          node->start_mark.line + 1, method->name);
+    TACIT_TRY(node->type == YAML_MAPPING_NODE ? read_point_hash(r, node) : load_points(r, node));
+    /* One label a point and class but the first, 8 bytes each, must pass the gate as one answer. */
+    size_t most = ((size_t)TACIT_PAYLOAD_MOST - 65536) / 8 / (plan->classes - 1);
+    if (r->study->point_count > most)
+        return tacit_yaml_fail(
+            &r->yaml, node, r->error,
+            "%zu auxiliary points are more than the %zu that parties can label in one answer",
+            r->study->point_count, most);
+    return TACIT_OK;
+}
+
+/* Choose a lambda where the study is made and has none; the number then travels with it. */
+static tacit_status finish_plan(tacit_plan *plan, tacit_error *error) {
+    bool chosen = plan->lambda == 0;
+    if (chosen) plan->lambda = 1; /* any, so that all else is checked before a choice rests on it */
+    TACIT_TRY(tacit_plan_check(plan, error));
+    if (!chosen) return TACIT_OK;
+    plan->lambda = 0;
+    TACIT_TRY(tacit_plan_choose_lambda(plan, error));
+    return tacit_plan_check(plan, error);
 }
 
 static tacit_status read_study(reading *r) {
@@ -172,15 +320,18 @@ static tacit_status read_study(reading *r) {
     if (root == NULL) return tacit_fail(r->error, TACIT_INPUT, "%s: the study is empty", r->yaml.name);
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, root, "a study", keys, KEYS, values, r->error));
     for (int k = 0; k < KEYS; k++)
-        if (values[k] == NULL && k != SET && k != DELTA && k != PATIENCE)
+        if (values[k] == NULL && k != SET && k != DELTA && k != PATIENCE && k != AUXILIARY &&
+            !(k == LAMBDA && r->folder != NULL))
             return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no '%s'", r->yaml.name, keys[k]);
     TACIT_TRY(read_name(r, values[NAME]));
     TACIT_TRY(read_title(r, values[TITLE]));
     TACIT_TRY(read_method(r, values[METHOD]));
     if (values[SET] != NULL) TACIT_TRY(read_settings(r, values[SET]));
+    TACIT_TRY(check_local(r, values[SET]));
     TACIT_TRY(read_number(r, values[EPSILON], "epsilon", 1e-6, 1e6, &plan->epsilon));
     if (values[DELTA] != NULL) TACIT_TRY(read_number(r, values[DELTA], "delta", 0, 0.5, &plan->delta));
-    TACIT_TRY(read_number(r, values[LAMBDA], "lambda", 1e-12, 1e6, &plan->lambda));
+    if (values[LAMBDA] != NULL)
+        TACIT_TRY(read_number(r, values[LAMBDA], "lambda", 1e-12, 1e6, &plan->lambda));
     TACIT_TRY(read_parties(r, values[PARTIES]));
     TACIT_TRY(read_count(r, values[ROWS], "minimum_rows", &plan->minimum_rows));
     if (values[PATIENCE] != NULL)
@@ -189,7 +340,8 @@ static tacit_status read_study(reading *r) {
     TACIT_TRY(read_schema(r, values[SCHEMA]));
     plan->features = tacit_schema_features(r->study->schema);
     plan->classes = r->study->schema->classes.count;
-    return tacit_fail_in(r->error, tacit_plan_check(plan, r->error), "%s", r->yaml.name);
+    TACIT_TRY(read_points(r, values[AUXILIARY], values[METHOD]));
+    return tacit_fail_in(r->error, finish_plan(plan, r->error), "%s", r->yaml.name);
 }
 
 /* Indent each line of the schema, so that it is a literal block of YAML. */
@@ -208,7 +360,7 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
     const tacit_plan *plan = &study->plan;
     tacit_buffer *out = &study->canonical, schema = TACIT_BUFFER_INIT;
     char epsilon[TACIT_NUMBER_TEXT], delta[TACIT_NUMBER_TEXT], lambda[TACIT_NUMBER_TEXT],
-        patience[TACIT_NUMBER_TEXT];
+        patience[TACIT_NUMBER_TEXT], digest[2 * TACIT_HASH_BYTES + 1];
     tacit_status status;
     TACIT_CHECK(tacit_buffer_print(out, error, "name: \"%s\"\ntitle: \"%s\"\nmethod: %s\n", study->name,
                                    study->title, plan->method->name));
@@ -220,11 +372,15 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
     TACIT_CHECK(tacit_buffer_print(
         out, error,
         "epsilon: %s\ndelta: %s\nlambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: "
-        "%zu\npatience: "
-        "%s\nschema: |\n",
+        "%zu\npatience: %s\n",
         tacit_number_to_text(plan->epsilon, epsilon), tacit_number_to_text(plan->delta, delta),
         tacit_number_to_text(plan->lambda, lambda), plan->parties, plan->minimum_parties, plan->minimum_rows,
         tacit_number_to_text(study->patience_ms / 1000.0, patience)));
+    if (study->point_count > 0)
+        TACIT_CHECK(tacit_buffer_print(
+            out, error, "auxiliary: {points: %zu, hash: %s}\n", study->point_count,
+            sodium_bin2hex(digest, sizeof digest, study->point_hash, sizeof study->point_hash)));
+    TACIT_CHECK(tacit_buffer_print(out, error, "schema: |\n"));
     TACIT_CHECK(tacit_schema_canonical(study->schema, &schema, error));
     TACIT_CHECK(print_block(out, tacit_buffer_text(&schema), error));
     crypto_generichash(study->hash, sizeof study->hash, out->bytes, out->length, NULL, 0);

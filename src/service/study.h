@@ -8,17 +8,20 @@
  *   set: {noise: coordinator}        # the method's settings; optional
  *   epsilon: 2
  *   delta: 0                         # optional
- *   lambda: 0.05
+ *   lambda: 0.05                     # optional: left out, the method chooses from what is public
  *   parties: {expected: 5, minimum: 3}
  *   minimum_rows: 80                 # a party with fewer refuses
  *   patience: 30                     # seconds a round waits for stragglers; optional
  *   schema: breast_cancer.schema.yaml
+ *   auxiliary: public.csv            # public points, for methods that have them labelled; a label is not read
  *
- * Its canonical text carries the schema itself and is what travels; parties consent to the hash of it. A
- * definition that came over the network is never allowed to name a file.
+ * Its canonical text carries the schema itself, and of the points, which go out separately, number and hash
+ * (`auxiliary: {points: 114, hash: ...}`). It is what travels; parties consent to the hash of it. A definition that
+ * came over the network is never allowed to name a file, nor a program to train with (local: exec:...).
  */
 #pragma once
 
+#include "base/pool.h"
 #include "method/methods.h"
 
 enum { TACIT_STUDY_BYTES_LIMIT = 80 << 20, TACIT_TITLE_SIZE = 200 };
@@ -31,13 +34,28 @@ typedef struct tacit_study {
     tacit_schema *schema;
     tacit_buffer canonical;
     uint8_t hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the canonical text */
+
+    size_t point_count;                   /* public auxiliary points that belong to it; 0: none */
+    uint8_t point_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of their bytes (data/points_bytes.h) */
+    tacit_buffer point_bytes;             /* those bytes, once they are here; so is plan.points then */
+    tacit_dataset *point_rows;
+    tacit_points points;
 } tacit_study;
 
-/* Read a file; `schema:` names a file relative to it. TACIT_REFUSED for a method that cannot be deployed. */
+/* Read a file; `schema:` and `auxiliary:` name files relative to it, and the points are here afterwards. TACIT_REFUSED
+ * for a method that cannot be deployed. */
 tacit_status tacit_study_load(tacit_study **out, const char *path, tacit_error *error);
 
 /* Read a canonical text, e.g. one that came over the network. */
 tacit_status tacit_study_parse(tacit_study **out, const char *text, size_t length, const char *name,
                                tacit_error *error);
+
+/* Take in the bytes of the points, wherever they come from; `bytes` is moved when they are the study's, and untouched
+ * when not: TACIT_REFUSED. They are checked against the hash before anything of them is read. */
+tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, tacit_pool *pool,
+                                     tacit_error *error);
+
+/* The most bytes they can have. */
+size_t tacit_study_point_limit(const tacit_study *study);
 
 tacit_study *tacit_study_free(tacit_study *study);

@@ -47,7 +47,7 @@ class ReproduceTest(ProgramTest):
 
     def value(self, told, method, setup=None, epsilon="inf"):
         return [one["mean"] for one in told["findings"]
-                if one["method"] == method and one["epsilon"] == epsilon and setup in (None, one["setup"])][0]
+                if one["curve"] == method and one["epsilon"] == epsilon and setup in (None, one["setup"])][0]
 
 
 class WithoutData(ReproduceTest):

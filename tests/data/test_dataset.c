@@ -141,6 +141,23 @@ static void a_file_without_labels_is_fine_when_asked(void **state) {
     tacit_schema_free(schema);
 }
 
+static void labels_that_are_ignored_may_be_anything(void **state) {
+    (void)state;
+    static const char *const texts[] = { "age,sex\n1,f\n", "y,age,sex\nneither,1,f\n", "age,sex,y\n1,f,\n" };
+    tacit_schema *schema = schema_of(SCHEMA);
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    options.label_ignored = true;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        tacit_dataset *dataset = NULL;
+        tacit_error error = TACIT_ERROR_INIT;
+        CHECK_OK(read_text(&dataset, NULL, texts[i], schema, &options, &error), error);
+        assert_int_equal(dataset->rows, 1);
+        assert_null(dataset->label);
+        tacit_dataset_free(dataset);
+    }
+    tacit_schema_free(schema);
+}
+
 static void a_draft_reads_bounds_off_the_data_and_says_so(void **state) {
     (void)state;
     tacit_schema *schema = NULL;
@@ -460,6 +477,7 @@ int main(void) {
         cmocka_unit_test(strict_schemas_refuse_with_the_place),
         cmocka_unit_test(labels_match_as_text_or_as_numbers_and_others_collect_the_rest),
         cmocka_unit_test(a_file_without_labels_is_fine_when_asked),
+        cmocka_unit_test(labels_that_are_ignored_may_be_anything),
         cmocka_unit_test(a_draft_reads_bounds_off_the_data_and_says_so),
         cmocka_unit_test(label_and_positive_value_can_be_chosen),
         cmocka_unit_test(a_wrong_label_or_value_is_a_usage_error),

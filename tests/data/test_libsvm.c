@@ -162,6 +162,23 @@ static void what_does_not_apply_is_refused(void **state) {
     assert_null(dataset);
 }
 
+static void labels_that_are_ignored_may_be_of_no_class(void **state) {
+    (void)state;
+    const char yaml[] = "label: {name: y, classes: [1, 2]}\nsparse: 3\nrows: unit\n";
+    tacit_schema *schema = NULL;
+    tacit_dataset *dataset = NULL;
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_schema_parse(&schema, yaml, sizeof yaml - 1, "s", &error), error);
+    assert_int_equal(load(&dataset, NULL, "7 1:1\n0 2:1\n", "t", schema, &options, NULL), TACIT_INPUT);
+    options.label_ignored = true;
+    CHECK_OK(load(&dataset, NULL, "7 1:1\n0 2:1\n", "t", schema, &options, &error), error);
+    assert_int_equal(dataset->rows, 2);
+    assert_null(dataset->label);
+    tacit_dataset_free(dataset);
+    tacit_schema_free(schema);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_read_into_csr),
@@ -170,6 +187,7 @@ int main(void) {
         cmocka_unit_test(a_file_becomes_a_dataset_with_an_intercept),
         cmocka_unit_test(the_extension_decides_before_the_content),
         cmocka_unit_test(what_does_not_apply_is_refused),
+        cmocka_unit_test(labels_that_are_ignored_may_be_of_no_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@ import os
 import random
 import re
 import signal
+import socket
 import sqlite3
 import ssl
 import struct
@@ -274,3 +275,51 @@ def post(port, path, body, context, method="POST"):
         return reply.status, reply.read()
     finally:
         connection.close()
+
+
+class Relay:
+    """Stands between a party and its coordinator with the keys of both, and keeps in plain what the party sends and what it
+    gets. What comes back passes through `change`, piece by piece."""
+
+    def __init__(self, folder, home, port, change=None):
+        self.folder, self.home, self.port, self.change = folder, home, port, change
+        self.sent, self.got, self.failed = bytearray(), bytearray(), []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"https://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / "server.crt", self.folder / "server.key")
+        context.load_verify_locations(self.folder / "ca.crt")
+        context.verify_mode = ssl.CERT_OPTIONAL
+        while True:
+            try:
+                plain, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(context, plain), daemon=True).start()
+
+    def serve(self, context, plain):
+        try:
+            certificate = next(self.home.glob("studies/*/party.crt"), None)
+            ours = tls(self.folder / "ca.crt", certificate, certificate and certificate.with_name("party.key"))
+            with context.wrap_socket(plain, server_side=True) as party, ours.wrap_socket(
+                    socket.create_connection(("127.0.0.1", self.port)), server_hostname="127.0.0.1") as upstream:
+                back = threading.Thread(target=self.pump, args=(upstream, party, self.got, self.change), daemon=True)
+                back.start()
+                self.pump(party, upstream, self.sent, None)
+                back.join()
+        except OSError as problem:
+            self.failed.append(problem)
+
+    @staticmethod
+    def pump(source, target, copy, change):
+        try:
+            while data := source.recv(65536):
+                data = change(data) if change else data
+                copy += data
+                target.sendall(data)
+            target.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # one side has hung up

@@ -8,16 +8,14 @@ import os
 import re
 import signal
 import socket
-import ssl
 import stat
 import struct
 import sys
-import threading
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import DeployedTest, SCHEMA, tls
+from deployed import DeployedTest, Relay, SCHEMA
 
 
 class Studies(DeployedTest):
@@ -372,53 +370,6 @@ class Invitations(DeployedTest):
         port = nowhere.getsockname()[1]
         nowhere.close()
         self.refuse(1, *self.join_words(0, self.invite("--url", f"https://127.0.0.1:{port}")), home=self.home(0))
-
-
-class Relay:
-    """Stands between a party and its coordinator with the keys of both, and keeps in plain what the party sends."""
-
-    def __init__(self, folder, home, port):
-        self.folder, self.home, self.port = folder, home, port
-        self.sent, self.failed = bytearray(), []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"https://127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self.folder / "server.crt", self.folder / "server.key")
-        context.load_verify_locations(self.folder / "ca.crt")
-        context.verify_mode = ssl.CERT_OPTIONAL
-        while True:
-            try:
-                plain, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=(context, plain), daemon=True).start()
-
-    def serve(self, context, plain):
-        try:
-            certificate = next(self.home.glob("studies/*/party.crt"), None)
-            ours = tls(self.folder / "ca.crt", certificate, certificate and certificate.with_name("party.key"))
-            with context.wrap_socket(plain, server_side=True) as party, ours.wrap_socket(
-                    socket.create_connection(("127.0.0.1", self.port)), server_hostname="127.0.0.1") as upstream:
-                back = threading.Thread(target=self.pump, args=(upstream, party, None), daemon=True)
-                back.start()
-                self.pump(party, upstream, self.sent)
-                back.join()
-        except OSError as problem:
-            self.failed.append(problem)
-
-    @staticmethod
-    def pump(source, target, copy):
-        try:
-            while data := source.recv(65536):
-                if copy is not None:
-                    copy += data
-                target.sendall(data)
-            target.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # one side has hung up
 
 
 class Canary(DeployedTest):

@@ -20,7 +20,7 @@ typedef struct world {
 static world begin(void) {
     world w = { .place = folder_make(), .error = TACIT_ERROR_INIT };
     CHECK_OK(tacit_registry_open(&w.registry, w.place.path, true, &w.error), w.error);
-    CHECK_OK(tacit_registry_add_study(w.registry, "s", "definition", &w.error), w.error);
+    CHECK_OK(tacit_registry_add_study(w.registry, "s", "definition", NULL, &w.error), w.error);
     return w;
 }
 
@@ -75,8 +75,9 @@ static void studies_are_listed_as_added_and_names_are_unique(void **state) {
     tacit_study_record *records = NULL, one;
     tacit_buffer definition = TACIT_BUFFER_INIT;
     size_t count = 0;
-    CHECK_OK(tacit_registry_add_study(w.registry, "a", "other", &w.error), w.error);
-    fails(&w, tacit_registry_add_study(w.registry, "s", "again", &w.error), TACIT_USAGE, "already there");
+    CHECK_OK(tacit_registry_add_study(w.registry, "a", "other", NULL, &w.error), w.error);
+    fails(&w, tacit_registry_add_study(w.registry, "s", "again", NULL, &w.error), TACIT_USAGE,
+          "already there");
     CHECK_OK(tacit_registry_studies(w.registry, &records, &count, &w.error), w.error);
     assert_int_equal(count, 2);
     assert_string_equal(records[0].name, "s");
@@ -88,6 +89,51 @@ static void studies_are_listed_as_added_and_names_are_unique(void **state) {
     assert_int_equal(one.joined + one.invited + one.rounds, 0);
     fails(&w, tacit_registry_study(w.registry, "none", &one, NULL, &w.error), TACIT_NOT_FOUND, "'none'");
     tacit_buffer_clear(&definition);
+    end(&w);
+}
+
+static void points_are_kept_beside_the_study(void **state) {
+    (void)state;
+    world w = begin();
+    tacit_buffer points = TACIT_BUFFER_INIT, out = TACIT_BUFFER_INIT;
+    const uint8_t bytes[] = { 0, 255, 0, 7 };
+    CHECK_OK(tacit_registry_points(w.registry, "s", &out, &w.error), w.error);
+    assert_int_equal(out.length, 0);
+    CHECK_OK(tacit_buffer_append(&points, bytes, sizeof bytes, &w.error), w.error);
+    CHECK_OK(tacit_registry_add_study(w.registry, "t", "definition", &points, &w.error), w.error);
+    fails(&w, tacit_registry_add_study(w.registry, "s", "again", &points, &w.error), TACIT_USAGE,
+          "already there");
+    tacit_registry_close(w.registry);
+    CHECK_OK(tacit_registry_open(&w.registry, w.place.path, false, &w.error), w.error);
+    CHECK_OK(tacit_registry_points(w.registry, "s", &out, &w.error), w.error);
+    assert_int_equal(out.length, 0);
+    CHECK_OK(tacit_registry_points(w.registry, "t", &out, &w.error), w.error);
+    assert_int_equal(out.length, sizeof bytes);
+    assert_memory_equal(out.bytes, bytes, sizeof bytes);
+    tacit_buffer_clear(&points);
+    tacit_buffer_clear(&out);
+    end(&w);
+}
+
+/* A folder of the version before studies had points goes on working. */
+static void an_older_file_is_brought_up(void **state) {
+    (void)state;
+    world w = begin();
+    tacit_registry_close(w.registry);
+    char path[128];
+    sqlite3 *file = NULL;
+    snprintf(path, sizeof path, "%s/coordinator.db", w.place.path);
+    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(file, "DROP TABLE points; PRAGMA user_version = 1", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(file);
+    tacit_buffer points = TACIT_BUFFER_INIT;
+    CHECK_OK(tacit_registry_open(&w.registry, w.place.path, false, &w.error), w.error);
+    CHECK_OK(tacit_registry_points(w.registry, "s", &points, &w.error), w.error);
+    assert_int_equal(points.length, 0);
+    CHECK_OK(tacit_buffer_append(&points, "p", 1, &w.error), w.error);
+    CHECK_OK(tacit_registry_add_study(w.registry, "t", "definition", &points, &w.error), w.error);
+    tacit_buffer_clear(&points);
     end(&w);
 }
 
@@ -401,7 +447,7 @@ static void a_journal_gives_back_what_was_written(void **state) {
     const uint8_t bytes[] = { 0, 1, 255, 0 };
     bool found = true;
     uint64_t round = 99;
-    CHECK_OK(tacit_registry_add_study(w.registry, "t", "definition", &w.error), w.error);
+    CHECK_OK(tacit_registry_add_study(w.registry, "t", "definition", NULL, &w.error), w.error);
     CHECK_OK(tacit_registry_journal(w.registry, "s", &journal, &w.error), w.error);
     CHECK_OK(tacit_registry_journal(w.registry, "t", &other, &w.error), w.error);
     CHECK_OK(journal.read(journal.context, 0, &found, &out, &w.error), w.error);
@@ -436,6 +482,8 @@ int main(void) {
         cmocka_unit_test(a_folder_without_a_registry_is_told),
         cmocka_unit_test(settings_are_kept),
         cmocka_unit_test(studies_are_listed_as_added_and_names_are_unique),
+        cmocka_unit_test(points_are_kept_beside_the_study),
+        cmocka_unit_test(an_older_file_is_brought_up),
         cmocka_unit_test(an_ended_study_stays_as_it_is),
         cmocka_unit_test(the_end_erases_secret_and_journal_from_the_files),
         cmocka_unit_test(the_file_is_for_its_owner_only),
