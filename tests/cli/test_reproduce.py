@@ -84,7 +84,7 @@ class WithoutData(ReproduceTest):
         self.assertEqual(told["metric"], "error")
         self.assertFalse(told["private_statistics"])
         self.assertLess(self.value(told, "batch"), 0.06)
-        self.assertGreater(self.value(told, "avg", epsilon=0.1), 0.2)
+        self.assertGreater(self.value(told, "LA (avg)", epsilon=0.1), 0.2)
         self.assertEqual({one["parties"] for one in told["findings"]}, {5, 10, 15})
 
     def test_the_seed_gives_the_same_figures_and_chart_on_any_number_of_threads(self):
@@ -125,7 +125,7 @@ class Activities(ReproduceTest):
         self.put_har(lzma.open, ".xz")
         told = self.reproduce("hamm-fig2", "--fraction", "0.02", "--trials", "2", "--out", "figures")
         self.assertGreater(self.value(told, "batch"), 0.7)
-        printed = {one["method"]: one["printed"] for one in told["findings"] if one["printed"] is not None}
+        printed = {one["curve"]: one["printed"] for one in told["findings"] if one["printed"] is not None}
         self.assertEqual(printed, {"batch": 0.9, "indiv": 0.47, "avg": 0.67, "vote": 0.79, "soft": 0.76})
         root = ElementTree.parse(self.path / "figures" / "hamm-fig2.svg").getroot()
         self.assertEqual(len([one for one in root.iter() if one.get("class") == "scattered"]), 5)
@@ -169,7 +169,7 @@ class Intrusions(ReproduceTest):
         self.put_kdd()
         told = self.reproduce("hamm-fig3", "--fraction", "0.001", "--trials", "2", "--out", "figures")
         self.assertGreater(self.value(told, "batch"), 0.95)
-        self.assertEqual([one["parties"] for one in told["findings"] if one["method"] == "batch"], [5, 10, 20])
+        self.assertEqual([one["parties"] for one in told["findings"] if one["curve"] == "batch"], [5, 10, 20])
         panels = [one.text for one in ElementTree.parse(self.path / "figures" / "hamm-fig3.svg").iter()
                   if one.get("class") == "panel"]
         self.assertEqual(panels, ["M = 5,000", "M = 10,000", "M = 20,000"])
