@@ -16,7 +16,9 @@ size_t tacit_ensemble_size(const tacit_plan *plan) {
     return plan->classes > 2 ? plan->classes * plan->features : plan->features;
 }
 
-double tacit_ensemble_kappa(const tacit_plan *plan) { return plan->points != NULL ? plan->points->kappa : 1; }
+double tacit_ensemble_kappa(const tacit_plan *plan) {
+    return plan->points != NULL ? plan->points->kappa : TACIT_POINTS_LONGEST;
+}
 
 tacit_release_kind tacit_ensemble_kind(const tacit_plan *plan) {
     (void)plan;
@@ -101,13 +103,16 @@ static tacit_status prepare_labels(tacit_party *parties, size_t count, const tac
     tacit_status status = models != NULL && whose != NULL ? TACIT_OK : tacit_fail_memory(error);
     for (size_t k = 0; k < count && status == TACIT_OK; k++) {
         const tacit_classifier *classifier = NULL;
-        if (parties[k].memo == NULL || parties[k].total_rows < parties[k].plan->minimum_rows) continue;
-        TACIT_CHECK(tacit_party_classifier(&parties[k], kinds, lambda, &classifier, NULL, error));
+        if (parties[k].memo == NULL) continue;
+        free(parties[k].memo->labels); /* of a question that was not answered */
+        parties[k].memo->labels = NULL;
+        if (parties[k].total_rows < parties[k].plan->minimum_rows) continue;
+        status = tacit_party_classifier(&parties[k], kinds, lambda, &classifier, NULL, error);
+        if (status != TACIT_OK) TACIT_CHECK(tacit_fail_in(error, status, "party %zu", parties[k].number + 1));
         const tacit_model *model = tacit_classifier_linear(classifier);
         if (model == NULL || tacit_model_scores_per_row(model) > TACIT_SCORES_AT_ONCE) continue;
         if (together > 0 && tacit_model_scores_per_row(model) != tacit_model_scores_per_row(models[0]))
             continue;
-        free(parties[k].memo->labels);
         parties[k].memo->labels = TACIT_NEW(int32_t, points->count);
         if (parties[k].memo->labels == NULL) TACIT_CHECK(tacit_fail_memory(error));
         models[together] = model;
@@ -182,6 +187,8 @@ void tacit_votes_clear(tacit_votes *votes) {
 
 tacit_status tacit_ask_votes(tacit_session *session, tacit_votes *out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
+    if (plan->points == NULL)
+        return tacit_fail(error, TACIT_USAGE, "method %s needs public auxiliary points", plan->method->name);
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_sum_spec spec = votes_spec(plan);
@@ -255,6 +262,7 @@ tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic,
     if (repeats) {
         double numbers[] = { lambda, tolerance };
         tacit_recall_add(&key, numbers, sizeof numbers);
+        tacit_recall_add(&key, &plan->points, sizeof plan->points); /* which points it is about */
         tacit_recall_add(&key, statistic, bytes);
         TACIT_TRY(
             tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
@@ -317,15 +325,18 @@ void tacit_from_contrasts(const tacit_plan *plan, const double *contrasts, const
 
 double tacit_ensemble_largest(const tacit_plan *plan) {
     double w = tacit_lambert_w((double)(plan->classes - 1) / M_E), slope = plan->classes > 2 ? sqrt(2) : 1;
+    slope *= TACIT_POINTS_LONGEST;
     return fmin(slope / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
 }
 
-/* The computed weights are within (g + r)/lambda of the minimiser, r the rounding of the statistic: on both sides of a
- * pair of neighbours. */
+/* The computed weights are within (g + r)/lambda of the minimiser, r the rounding of the statistic, and their contrasts
+ * are sums of K products whose coefficients have norm 1: on both sides of a pair of neighbours. */
 double tacit_ensemble_slack(const tacit_plan *plan) {
-    double rounding =
-        plan->points != NULL ? sqrt((double)plan->classes) * tacit_points_rounding(plan->points) : 0;
-    return 2 * (GRADIENT_TOLERANCE + rounding) / plan->lambda;
+    double classes = (double)plan->classes;
+    double rounding = plan->points != NULL ? sqrt(classes) * tacit_points_rounding(plan->points, 0) : 0;
+    double solved = (GRADIENT_TOLERANCE + rounding) / plan->lambda;
+    double turned = sqrt(classes) * (classes + 2) * 0x1p-52 * (tacit_ensemble_largest(plan) + solved);
+    return 2 * (solved + turned);
 }
 
 static size_t noise_dimension(const tacit_plan *plan, bool in_contrasts) {
