@@ -111,7 +111,7 @@ typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *que
                                    tacit_error *error);
 
 /* Work that parties in one process can share, done before their handlers are called: it may fill their memos and
- * nothing else, so that an answer is the same without it. */
+ * nothing else, so that an answer is the same without it, up to the rounding of sums (which decides an exact tie). */
 typedef tacit_status tacit_preparation(tacit_party *parties, size_t count, const tacit_question *question,
                                        tacit_error *error);
 
