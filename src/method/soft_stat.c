@@ -67,9 +67,21 @@ static tacit_mechanism mechanism(const tacit_plan *plan, size_t parties) {
     };
 }
 
+/* The mean square of |L z| for z of variance 1 in each coordinate: trace L L^T a contrast; 1 for points of norm 1. */
+static double spread(const tacit_plan *plan) {
+    double trace = 1;
+    size_t d = plan->features, contrasts = plan->classes - 1;
+    if (plan->points != NULL) {
+        const double *shape = plan->points->shape;
+        trace = shape != NULL ? 0 : (double)d;
+        for (size_t j = 0; shape != NULL && j < d * d; j++) trace += shape[j] * shape[j];
+    }
+    return trace * (double)contrasts;
+}
+
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     tacit_mechanism used = mechanism(plan, plan->parties);
-    double scale, d = (double)tacit_contrast_size(plan);
+    double scale, variance = gaussian(plan) ? 1 : (double)tacit_contrast_size(plan) + 1;
     TACIT_TRY(tacit_mechanism_scale(&scale, &used, error));
     *out = (tacit_noise_law){
         .law = gaussian(plan) ? "Gaussian N(0, s^2)" : "gamma-norm G(d, s)",
@@ -77,7 +89,8 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .dimension = tacit_contrast_size(plan),
         .sensitivity = used.sensitivity,
         .scale = scale,
-        .mean_norm = gaussian(plan) ? sqrt(d) * scale : d * scale,
+        .mean_norm = scale * sqrt(variance * spread(plan)),
+        .norm_in = "the statistic itself",
     };
     return TACIT_OK;
 }

@@ -77,9 +77,10 @@ typedef struct tacit_noise_law {
     const char *law;      /* e.g. "gamma-norm G(d, s)" */
     const char *added_to; /* e.g. "the sum of the parties' weights" */
     size_t dimension;
-    double sensitivity; /* L2, of what it is added to */
-    double scale;       /* s */
-    double mean_norm;   /* of the noise in the published model */
+    double sensitivity;  /* L2, of what it is added to */
+    double scale;        /* s */
+    double mean_norm;    /* of the noise in the published model, or in what `norm_in` says */
+    const char *norm_in; /* NULL: the published model */
 } tacit_noise_law;
 
 /* Models a method ended with. Usually one; several when the figure of interest is their mean (indiv). */
