@@ -57,7 +57,8 @@ bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
 /* Whether the method has a parameter so called. */
 bool tacit_method_takes(const tacit_method *method, const char *name);
 
-/* Give a plan whose lambda is 0 the one that its method chooses from public quantities, or 0.01. */
+/* Give a plan whose lambda is 0 the one that its method chooses from public quantities, or 0.01. TACIT_USAGE for a plan
+ * that the method would not accept with any. */
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error);
 
 /* TACIT_USAGE unless the plan's numbers make sense and the method accepts them. */
