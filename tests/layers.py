@@ -17,6 +17,12 @@ LAYERS = ["base", "num", "rand", "data", "store", "privacy", "model", "net", "cr
 FOREIGN = {"tests", "bench", "fuzz", "examples", "experiments", "bindings"}
 TOP_FOLDERS = ["tests", "proto", "web", "bindings", "examples", "experiments", "bench", "fuzz"]
 LONGEST_FILE = 600
+# Headers for their own folder and its tests: whoever includes one could make noise of any grade, charge past the gate or
+# take an accountant apart. By their ending, and those that have none.
+INTERNAL = re.compile(r"(^|_)(internal|parts)\.h$")
+INTERNAL_TOO = {"num/glm_span.h", "rand/bits.h", "rand/lazy.h", "rand/interval.h", "rand/ziggurat.h", "privacy/account_pld.h",
+                "privacy/charges.h", "privacy/choice.h", "privacy/ledger_class.h", "privacy/ledger_file.h",
+                "privacy/ledger_log.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Comments go and string literals are emptied, line by line preserved, so that only code is judged.
@@ -59,6 +65,17 @@ def only_earlier_folders_are_included(root):
                 yield f"{place}; name the folder instead of climbing to it"
             elif quoted and "/" not in target and (path.parent / target).exists():
                 yield f"{place}; write {layer}/{target}"
+
+
+def internal_headers_stay_in_their_folder(root):
+    for top in ["src", "include", *sorted(FOREIGN)]:
+        for path in sources(root, top):
+            parts = path.relative_to(root / top).parts
+            for number, target, _ in includes(path):
+                folder, _, name = target.rpartition("/")
+                internal = target in INTERNAL_TOO or (folder in LAYERS and INTERNAL.search(name))
+                if internal and not (top in ("src", "tests") and parts[0] == folder):
+                    yield f"{path.relative_to(root)}:{number}: includes {target}, which is for src/{folder} and its tests"
 
 
 def the_library_includes_no_test(root):
@@ -121,7 +138,7 @@ def setup_installs_every_dependency(root):
 
 RULES = [only_earlier_folders_are_included, the_library_includes_no_test, public_headers_include_only_public_headers,
          every_folder_has_a_readme, no_file_is_too_long, only_the_command_line_prints_or_exits,
-         nothing_is_built_for_this_machine_only, setup_installs_every_dependency]
+         nothing_is_built_for_this_machine_only, setup_installs_every_dependency, internal_headers_stay_in_their_folder]
 
 # What to plant, and the rule that must find it; None: no rule may object.
 PLANTED = [
@@ -149,6 +166,14 @@ PLANTED = [
                      "void g(struct s *p) { p->abort(p); _exit(1); }\n"}, None),
     ("a build for this machine only", {"src/num/meson.build": "c_args: '-march=" + "native'\n"}, RULES[6]),
     ("a dependency that setup does not know", {"meson.build": "gmp_dep = dependency('gmp')\n"}, RULES[7]),
+    ("the bits of the exact samplers outside rand", {"src/privacy/a.c": '#include "rand/bits.h"\n'}, RULES[8]),
+    ("the ledger's inside in a method", {"src/method/a.c": '#include "privacy/ledger_class.h"\n'}, RULES[8]),
+    ("the accountants' inside elsewhere", {"src/lab/a.c": '#include "privacy/account_internal.h"\n'}, RULES[8]),
+    ("a mechanism's parts in a test of another folder",
+     {"tests/method/a.c": '#include "privacy/mechanism_parts.h"\n', "tests/README.md": "text\n"}, RULES[8]),
+    ("a folder's inside in the folder and in its tests",
+     {"src/rand/a.c": '#include "rand/lazy.h"\n', "tests/rand/a.c": '#include "rand/exact_parts.h"\n',
+      "tests/README.md": "text\n"}, None),
 ]
 
 

@@ -94,6 +94,23 @@ tacit_status tacit_file_write(const char *path, const void *bytes, size_t length
     return tacit_folder_sync_of(path, error);
 }
 
+tacit_status tacit_file_check_writable(const char *path, tacit_error *error) {
+    struct stat about;
+    char temporary[PATH_MAX];
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return tacit_fail(error, TACIT_IO, "%s is a folder, not a file", path);
+    if (is_special(path))
+        return access(path, W_OK) == 0 ? TACIT_OK : tacit_fail_errno(error, "opening", path);
+    int needed = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    if (needed < 0 || (size_t)needed >= sizeof temporary)
+        return tacit_fail(error, TACIT_LIMIT, "path too long: %s", path);
+    int file = mkostemp(temporary, O_CLOEXEC);
+    if (file < 0) return tacit_fail_errno(error, "creating a file beside", path);
+    close(file);
+    unlink(temporary);
+    return TACIT_OK;
+}
+
 tacit_status tacit_folder_make(const char *path, tacit_error *error) {
     char partial[PATH_MAX];
     size_t length = strlen(path);

@@ -12,6 +12,9 @@ tacit_status tacit_file_read(const char *path, tacit_buffer *out, tacit_error *e
 tacit_status tacit_file_write(const char *path, const void *bytes, size_t length, mode_t mode,
                               tacit_error *error);
 
+/* Could tacit_file_write write `path` now? Tells before long work what would otherwise be lost after it. */
+tacit_status tacit_file_check_writable(const char *path, tacit_error *error);
+
 /* Sync the folder that holds `path`: a new or renamed file is durable only then. */
 tacit_status tacit_folder_sync_of(const char *path, tacit_error *error);
 

@@ -1,5 +1,6 @@
 #include "cli/bar.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -8,6 +9,9 @@
 static const double QUIET_SECONDS = 1; /* work that is over by then shows nothing */
 static const double REDRAW_SECONDS = 0.1;
 static const double LINE_SECONDS = 5; /* between two lines of one stage, in a log */
+static const double SAMPLE_SECONDS = 0.25;
+static const double LEAST_MEMORY_SECONDS = 5; /* of the speed; later a sixth of the time spent */
+static const double BENDING_SECONDS = 3;      /* how soon the time left follows a new estimate */
 
 static double monotonic_seconds(void) {
     struct timespec now;
@@ -43,15 +47,44 @@ void tacit_bar_resume(tacit_bar *bar) {
     pthread_mutex_unlock(&bar->lock);
 }
 
-/* "about 3 min left", or nothing while there is too little to reckon from. */
-static const char *time_left(const tacit_bar *bar, double now, uint64_t done, uint64_t total, char *text,
+/* The time left, as steady as it can honestly be. The speed is a mean that forgets: steps of one sweep cost very
+ * different times, and what went before says less than what went last. */
+static void note_speed(tacit_bar *bar, double now, uint64_t done) {
+    double since = now - bar->sampled;
+    if (since < SAMPLE_SECONDS) return;
+    double speed = (double)(done - bar->sampled_done) / since;
+    double memory = fmax(LEAST_MEMORY_SECONDS, (now - bar->part_begun) / 6);
+    double weight = bar->speed < 0 ? 1 : 1 - exp(-since / memory);
+    bar->speed = bar->speed < 0 ? speed : bar->speed + weight * (speed - bar->speed);
+    bar->sampled = now;
+    bar->sampled_done = done;
+}
+
+/* Seconds left, negative while there is too little to reckon from. What was said before counts down by the clock
+ * and is only bent towards the new estimate, and not at all when the two nearly agree. */
+static double seconds_left(tacit_bar *bar, double now, uint64_t done, uint64_t total) {
+    if (total == 0 || done >= total || now - bar->part_begun < QUIET_SECONDS || !(bar->speed > 0)) return -1;
+    double reckoned = (double)(total - done) / bar->speed;
+    if (bar->left < 0) {
+        bar->left = reckoned;
+    } else {
+        double expected = fmax(bar->left - (now - bar->left_at), 0);
+        double weight = 1 - exp(-(now - bar->left_at) / BENDING_SECONDS);
+        bool agrees = fabs(reckoned - expected) <= 1 + 0.1 * expected;
+        bar->left = agrees ? expected : expected + weight * (reckoned - expected);
+    }
+    bar->left_at = now;
+    return bar->left;
+}
+
+/* ", 3 min left", or nothing. */
+static const char *time_left(tacit_bar *bar, double now, uint64_t done, uint64_t total, char *text,
                              size_t size) {
+    double left = seconds_left(bar, now, done, total);
     text[0] = 0;
-    double spent = now - bar->stage_begun;
-    if (total == 0 || done >= total || done <= bar->stage_first || spent < QUIET_SECONDS) return text;
-    double left = spent * (double)(total - done) / (double)(done - bar->stage_first);
+    if (left < 0) return text;
     if (left < 90)
-        snprintf(text, size, ", %.0f s left", left);
+        snprintf(text, size, ", %.0f s left", fmax(left, 1));
     else if (left < 90 * 60)
         snprintf(text, size, ", %.0f min left", left / 60);
     else
@@ -82,26 +115,33 @@ static void draw_bar(tacit_bar *bar, double now, uint64_t done, uint64_t total) 
 static void write_line(tacit_bar *bar, double now, uint64_t done, uint64_t total) {
     char left[32];
     if (total > 0)
-        fprintf(bar->out, "%s: %llu of %llu%s\n", bar->stage, (unsigned long long)done,
-                (unsigned long long)total, time_left(bar, now, done, total, left, sizeof left));
+        fprintf(bar->out, "%s: %.1f %%%s\n", bar->stage, 100 * (double)done / (double)total,
+                time_left(bar, now, done, total, left, sizeof left));
     else
         fprintf(bar->out, "%s: %llu\n", bar->stage, (unsigned long long)done);
     fflush(bar->out);
 }
 
-/* A stage that starts again under its old name (the next trial of a sweep) is reckoned afresh. */
-static void note_stage(tacit_bar *bar, const char *stage, double now, uint64_t done) {
+/* Stages of one length that follow each other without a step back are parts of one whole (the runs of a sweep):
+ * its time left goes on. Anything else is reckoned afresh. */
+static void note_stage(tacit_bar *bar, const char *stage, double now, uint64_t done, uint64_t total) {
     char clean[TACIT_BAR_STAGE_SIZE];
     tacit_text_clean(clean, sizeof clean, stage);
     bool renamed = strcmp(clean, bar->stage) != 0;
+    bool continues = bar->begun >= 0 && total == bar->total && done >= bar->done && (total > 0 || !renamed);
     if (bar->begun < 0) bar->begun = now;
-    if (renamed || done < bar->done) {
+    if (renamed) {
         memcpy(bar->stage, clean, sizeof clean);
-        bar->stage_begun = now;
-        bar->stage_first = done;
+        bar->stage_shown = false;
     }
-    if (renamed) bar->stage_shown = false;
+    if (!continues) {
+        bar->part_begun = bar->sampled = now;
+        bar->sampled_done = done;
+        bar->speed = bar->left = -1;
+    }
     bar->done = done;
+    bar->total = total;
+    note_speed(bar, now, done);
 }
 
 /* A bar is redrawn often. A log gets a stage's first line soon, then one now and then, and the end of a
@@ -120,7 +160,7 @@ void tacit_bar_report(tacit_bar *bar, const char *stage, uint64_t done, uint64_t
     if (total > 0 && done > total) done = total;
     pthread_mutex_lock(&bar->lock);
     double now = bar->clock();
-    note_stage(bar, stage, now, done);
+    note_stage(bar, stage, now, done, total);
     if (is_due(bar, now, done, total)) {
         if (bar->terminal)
             draw_bar(bar, now, done, total);

@@ -22,13 +22,16 @@ typedef struct tacit_bar {
     /* Below: guarded by the lock. */
     pthread_mutex_t lock;
     char stage[TACIT_BAR_STAGE_SIZE];
-    double begun; /* first report of all; negative before it */
-    double stage_begun;
-    uint64_t stage_first; /* `done` at the stage's first report: the time left is reckoned from there */
-    uint64_t done;
-    double shown;     /* when something was last written; negative before */
-    bool stage_shown; /* this stage has a line of its own */
-    bool drawn;       /* a bar stands on the terminal's current line */
+    double begun;         /* first report of all; negative before it */
+    uint64_t done, total; /* as last reported */
+    double part_begun;    /* the time left is reckoned from here: see note_stage */
+    double sampled;       /* when the speed was last measured, and `done` then */
+    uint64_t sampled_done;
+    double speed;         /* steps a second; negative before there is one */
+    double left, left_at; /* the time left as last said, and when; negative before */
+    double shown;         /* when something was last written; negative before */
+    bool stage_shown;     /* this stage has a line of its own */
+    bool drawn;           /* a bar stands on the terminal's current line */
 } tacit_bar;
 
 void tacit_bar_open(tacit_bar *bar, FILE *out, bool terminal, unsigned width);

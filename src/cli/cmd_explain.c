@@ -111,7 +111,7 @@ static json_t *document(const tacit_plan *plan, const tacit_prices *prices, cons
 static tacit_status run_explain(const tacit_arguments *arguments, tacit_console *console,
                                 tacit_error *error) {
     tacit_plan plan;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     tacit_noise_law noise = { .law = "" };
     TACIT_TRY(make_plan(arguments, &plan, error));
     TACIT_TRY(plan.method->price(&plan, &prices, error));

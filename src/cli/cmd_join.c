@@ -31,7 +31,7 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
     const tacit_study *study = tacit_site_study(site);
     const tacit_plan *plan = &study->plan;
     const tacit_method *method = plan->method;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     char price[TACIT_PRICE_TEXT_SIZE];
     TACIT_TRY(method->price(plan, &prices, error));
     tacit_console_note(console, "study      %s (%s), asked by %s", study->name, study->title,
@@ -45,6 +45,8 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
     tacit_console_note(console,
                        "parties    %zu expected, at least %zu must answer; yours has %zu rows, %zu needed",
                        plan->parties, plan->minimum_parties, tacit_site_rows(site), plan->minimum_rows);
+    if (tacit_site_local(site) != NULL)
+        tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));
     tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");
     return TACIT_OK;
 }
@@ -105,7 +107,8 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
                                      .label = reading.label,
                                      .positive = reading.positive,
                                      .no_header = reading.no_header,
-                                     .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted") };
+                                     .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
+                                     .local = tacit_arguments_text(arguments, "local") };
     tacit_site_callbacks callbacks = { cancelled, print_news, console };
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
                                 &callbacks, error));
@@ -164,6 +167,13 @@ const tacit_command tacit_command_join = {
             { .name = "allow-entrusted",
               .kind = TACIT_OPTION_FLAG,
               .help = "values in clear may go to this coordinator, trusted to add the noise" },
+            { .name = "local",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "KIND",
+              .help = "the local classifier of an ensemble method, in place of the study's choice: logistic, "
+                      "svm, tree, "
+                      "bayes, bernoulli, knn:K, mlp:H, or exec:CMD, a program of your own "
+                      "(docs/classifiers.md)" },
             { .name = "yes", .kind = TACIT_OPTION_FLAG, .help = "consent without being asked" },
             OPTION_OUT,
             TACIT_OPTIONS_READING,

@@ -18,11 +18,15 @@ static tacit_status set_limit(tacit_ledger *ledger, const tacit_arguments *argum
                           tacit_arguments_number(arguments, "delta") };
     TACIT_TRY(tacit_ledger_set_limit(ledger, study, &limit, error));
     TACIT_TRY(tacit_ledger_account(&account, ledger, study, limit.unit, error));
-    tacit_console_print(console, "%s%s%s: limit %s; spent so far: epsilon %.12g, delta %.12g\n", source,
-                        study != NULL ? ", study " : "", study != NULL ? study : "",
-                        tacit_price_text(text, &limit), account.spent_epsilon, account.spent_delta);
-    if (!tacit_amount_within(account.spent_epsilon, limit.epsilon) ||
-        !tacit_amount_within(account.spent_delta, limit.delta))
+    tacit_console_print(console, "%s%s%s: limit %s\n", source, study != NULL ? ", study " : "",
+                        study != NULL ? study : "", tacit_price_text(text, &limit));
+    tacit_console_print(
+        console,
+        "spent at delta %.12g: epsilon %.12g, by %s composition (the prices add up to epsilon "
+        "%.12g, delta %.12g); left: epsilon %.12g\n",
+        limit.delta, account.spent_epsilon, tacit_composition_name(account.by), account.sum_epsilon,
+        account.sum_delta, tacit_remaining(account.spent_epsilon, true, limit.epsilon));
+    if (!tacit_amount_within(account.spent_epsilon, limit.epsilon))
         tacit_console_warn(console, "more than this limit is spent already: nothing further will leave");
     json_t *document = tacit_account_document(&account, study, limit.unit);
     if (document != NULL) json_object_set_new(document, "source", tacit_json_text(source));
@@ -50,7 +54,13 @@ const tacit_command tacit_command_ledger_limit = {
         "With no limit set nothing leaves a data source. A release must fit every limit it counts towards: "
         "that of its study, if there is one, and that of the data source. A charge per party counts towards "
         "both units, a charge per record towards the record limit only. Setting a limit again replaces it; "
-        "what is spent stays spent.",
+        "what is spent stays spent.\n\n"
+        "What is spent of a limit is the least epsilon that is proved, at the limit's delta, about all "
+        "answers "
+        "together; where their deltas fit too, it is never more than the sum of their prices. With delta 0 "
+        "it "
+        "is the sum, and answers whose guarantee has a delta are refused. A delta such as 1e-6 lets many "
+        "answers cost less together than one by one.",
     .options =
         (const tacit_option[]){
             { .name = "source",
@@ -72,7 +82,8 @@ const tacit_command tacit_command_ledger_limit = {
               .rules = TACIT_RULE_RANGE | TACIT_RULE_BELOW,
               .least = 0,
               .most = 1,
-              .help = "most delta to be spent in all" },
+              .help =
+                  "the delta at which epsilon is counted; 0 adds prices up and refuses whatever has one" },
             { .name = "unit",
               .kind = TACIT_OPTION_CHOICE,
               .placeholder = "record|party",

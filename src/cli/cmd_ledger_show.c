@@ -50,6 +50,16 @@ static void add_price(tacit_grid *grid, const tacit_entry *entry) {
         tacit_grid_cell(grid, "%s%.6g per %s", before, price->epsilon, tacit_unit_name(price->unit));
 }
 
+/* Noise and the event that the accountants compose: "exact; 10 x Gaussian 3.73". */
+static void add_event(tacit_grid *grid, const tacit_release *about) {
+    const tacit_event *event = &about->event;
+    char times[32] = "", sampled[32] = "";
+    if (event->count > 1) snprintf(times, sizeof times, "%llu x ", (unsigned long long)event->count);
+    if (event->sampling < 1) snprintf(sampled, sizeof sampled, " sampled at %.4g", event->sampling);
+    tacit_grid_cell(grid, "%s; %s%s %.4g%s", tacit_noise_name(about->noise), times,
+                    tacit_event_kind_name(event->kind), event->parameter, sampled);
+}
+
 static void add_to_log(tacit_grid *grid, const tacit_entry *entry) {
     char when[WHEN_SIZE];
     const tacit_release *about = &entry->about;
@@ -62,11 +72,22 @@ static void add_to_log(tacit_grid *grid, const tacit_entry *entry) {
                     entry->kind == TACIT_ENTRY_CHARGE ? tacit_release_kind_name(about->kind)
                                                       : tacit_entry_kind_name(entry->kind));
     add_price(grid, entry);
-    tacit_grid_cell(grid, "%s", is_release(entry) ? tacit_noise_name(about->noise) : "");
+    if (is_release(entry) && about->event.count > 0)
+        add_event(grid, about);
+    else
+        tacit_grid_cell(grid, "%s", is_release(entry) ? tacit_noise_name(about->noise) : "");
 }
 
 static json_t *text_or_null(const char *text) {
     return text != NULL && text[0] != 0 ? tacit_json_text(text) : json_null();
+}
+
+static json_t *event_document(const tacit_event *event) {
+    if (event->count == 0) return json_null();
+    return json_pack("{s:s,s:o,s:o,s:o,s:I,s:b}", "kind", tacit_event_kind_name(event->kind), "parameter",
+                     tacit_json_number(event->parameter), "delta", tacit_json_number(event->delta),
+                     "sampling", tacit_json_number(event->sampling), "count", (json_int_t)event->count,
+                     "replaced", event->replaced);
 }
 
 static json_t *entry_document(const tacit_entry *entry) {
@@ -79,12 +100,13 @@ static json_t *entry_document(const tacit_entry *entry) {
                           tacit_json_number(about->price.epsilon), "delta",
                           tacit_json_number(about->price.delta));
     return json_pack(
-        "{s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "number", (json_int_t)entry->number, "when",
-        when_text(when, entry->time), "entry", tacit_entry_kind_name(entry->kind), "asked_by",
+        "{s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "number", (json_int_t)entry->number,
+        "when", when_text(when, entry->time), "entry", tacit_entry_kind_name(entry->kind), "asked_by",
         text_or_null(release ? about->coordinator : ""), "study", text_or_null(about->study), "method",
         text_or_null(release ? about->method : ""), "question", text_or_null(release ? about->question : ""),
         "kind", text_or_null(release ? tacit_release_kind_name(about->kind) : ""), "price", price, "noise",
-        text_or_null(release ? tacit_noise_name(about->noise) : ""), "rows",
+        text_or_null(release ? tacit_noise_name(about->noise) : ""), "event",
+        release ? event_document(&about->event) : json_null(), "rows",
         release ? json_integer((json_int_t)about->rows) : json_null(), "parameters",
         release ? json_integer((json_int_t)about->parameters) : json_null(), "reason",
         text_or_null(entry->kind == TACIT_ENTRY_REFUSAL ? entry->reason : ""));
@@ -111,19 +133,22 @@ static tacit_status add_accounts(showing *view, const char *study, tacit_error *
     for (int unit = 0; unit < TACIT_UNITS; unit++) {
         tacit_account account;
         TACIT_TRY(tacit_ledger_account(&account, view->ledger, study, (tacit_unit)unit, error));
-        if (study != NULL && !account.limited && account.spent_epsilon == 0) continue;
+        if (study != NULL && !account.limited && account.sum_epsilon == 0) continue;
         bool limited = account.limited;
         view->limited = view->limited || (limited && study == NULL);
         tacit_grid_cell(view->accounts, "%s", study != NULL ? study : "in total");
         tacit_grid_cell(view->accounts, "%s", tacit_unit_name((tacit_unit)unit));
-        add_amount(view->accounts, true, account.spent_epsilon);
-        add_amount(view->accounts, limited, account.limit_epsilon);
-        add_amount(view->accounts, limited,
-                   tacit_remaining(account.spent_epsilon, limited, account.limit_epsilon));
+        add_amount(view->accounts, true, account.sum_epsilon);
+        add_amount(view->accounts, true, account.sum_delta);
+        tacit_grid_cell(view->accounts, "%.6g", account.spent_epsilon);
         add_amount(view->accounts, true, account.spent_delta);
-        add_amount(view->accounts, limited, account.limit_delta);
-        add_amount(view->accounts, limited,
-                   tacit_remaining(account.spent_delta, limited, account.limit_delta));
+        tacit_grid_cell(view->accounts, "%s", tacit_composition_name(account.by));
+        add_amount(view->accounts, limited, account.limit_epsilon);
+        if (limited)
+            tacit_grid_cell(view->accounts, "%.6g",
+                            tacit_remaining(account.spent_epsilon, limited, account.limit_epsilon));
+        else
+            tacit_grid_cell(view->accounts, "-");
         view->account_list =
             tacit_json_append(view->account_list, tacit_account_document(&account, study, (tacit_unit)unit));
     }
@@ -167,9 +192,9 @@ static tacit_status show_source(json_t *sources, tacit_console *console, const c
                                              { "question", TACIT_LEFT }, { "kind", TACIT_LEFT },
                                              { "charge", TACIT_LEFT },   { "noise", TACIT_LEFT } };
     static const tacit_grid_column accounts[] = {
-        { "study", TACIT_LEFT },          { "unit", TACIT_LEFT },          { "epsilon spent", TACIT_RIGHT },
-        { "epsilon limit", TACIT_RIGHT }, { "epsilon left", TACIT_RIGHT }, { "delta spent", TACIT_RIGHT },
-        { "delta limit", TACIT_RIGHT },   { "delta left", TACIT_RIGHT },
+        { "study", TACIT_LEFT },      { "unit", TACIT_LEFT },   { "sum epsilon", TACIT_RIGHT },
+        { "sum delta", TACIT_RIGHT }, { "spent", TACIT_RIGHT }, { "at delta", TACIT_RIGHT },
+        { "by", TACIT_LEFT },         { "limit", TACIT_RIGHT }, { "left", TACIT_RIGHT },
     };
     char path[PATH_MAX];
     showing view = { .source = source, .entry_list = json_array(), .account_list = json_array() };
@@ -232,9 +257,12 @@ const tacit_command tacit_command_ledger_show = {
     .name = "ledger show",
     .section = "Ledger",
     .summary = "what left, what it cost and what may still be spent",
-    .description = "Every answer that left, every refusal and every act of the owner, for each data source; "
-                   "then what is spent and what is left per record and per party. The ledger is in "
-                   "$TACIT_HOME, or in ~/.local/share/tacit.",
+    .description =
+        "Every answer that left, every refusal and every act of the owner, for each data source; "
+        "then what is spent and what is left per record and per party: the sum of the prices, and "
+        "the least epsilon that is proved about all answers together at the limit's delta, with the "
+        "accountant that proved it. The limit holds for the latter. The ledger is in $TACIT_HOME, or "
+        "in ~/.local/share/tacit.",
     .options =
         (const tacit_option[]){
             { .name = "source",

@@ -2,14 +2,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/deal.h"
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/runs.h"
+#include "lab/sweep_plot.h"
 
-/* A model is made to be shared. A seed survives being read as a double, which is how JSON is often read. */
+/* A model, or a chart, is made to be shared. A seed survives being read as a double, which is how JSON is often read. */
 enum { MODEL_MODE = 0644 };
 static const uint64_t SEED_BITS = (UINT64_C(1) << 53) - 1;
 
@@ -84,6 +86,8 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
         return tacit_fail(error, TACIT_USAGE,
                           "--out writes the model of one method at one epsilon, and this sweep has %zu",
                           tacit_simulation_runs(plan));
+    if (tacit_arguments_given(arguments, "plot")) /* said now, not after an hour's work */
+        TACIT_TRY(tacit_file_check_writable(tacit_arguments_text(arguments, "plot"), error));
     return TACIT_OK;
 }
 
@@ -167,14 +171,35 @@ cleanup:
     return status;
 }
 
+static tacit_status write_plot(const work *all, const char *path, tacit_console *console,
+                               tacit_error *error) {
+    size_t parties = all->deal.parties->parts;
+    char note[256];
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status;
+    snprintf(note, sizeof note,
+             "%zu %s, %zu features, %zu test rows, lambda %g; %zu %s of noise, bars: one sd; seed %llu",
+             parties, tacit_plural(parties, "party", "parties"), all->deal.data->features,
+             all->deal.test.rows.count, all->plan.lambda, all->plan.trials,
+             tacit_plural(all->plan.trials, "draw", "draws"), (unsigned long long)all->plan.seed);
+    TACIT_CHECK(tacit_sweep_plot(all->runs, all->run_count, note, &text, error));
+    TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, MODEL_MODE, error));
+    tacit_console_note(console, "wrote %s", path);
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
 static tacit_status run_simulate(const tacit_arguments *arguments, tacit_console *console,
                                  tacit_error *error) {
     work all = { .deal = TACIT_DEAL_INIT };
     const char *out = tacit_arguments_text(arguments, "out");
+    const char *plot = tacit_arguments_text(arguments, "plot");
     tacit_status status;
     TACIT_CHECK(read_plan(&all, arguments, error));
     TACIT_CHECK(run_sweep(&all, arguments, console, error));
     TACIT_CHECK(report(&all, arguments, console, error));
+    if (plot != NULL) TACIT_CHECK(write_plot(&all, plot, console, error));
     if (out != NULL) TACIT_CHECK(write_model(&all, out, console, error));
 cleanup:
     tacit_model_free(all.model);
@@ -302,6 +327,12 @@ static const tacit_option options[] = {
       .kind = TACIT_OPTION_FILE,
       .placeholder = "MODEL",
       .help = "write the model of the first trial; with one method and one epsilon" },
+    { .name = "plot",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE.svg",
+      .help =
+          "draw accuracy against 1/epsilon, with bars of one standard deviation; methods without noise are "
+          "dashed lines" },
     TACIT_OPTIONS_READING,
     { .name = NULL },
 };
@@ -327,6 +358,11 @@ const tacit_command tacit_command_simulate = {
               "tacit simulate --method vote,soft,soft-stat --train examples/breast_cancer.csv --schema "
               "examples/breast_cancer.schema.yaml --parties 30 --aux-fraction 0.2 --epsilon 1,3,10 --set "
               "local=logistic,tree,bayes" },
+            { "The same as a figure.",
+              "tacit simulate --method batch,indiv,avg --train examples/breast_cancer.csv --schema "
+              "examples/breast_cancer.schema.yaml --parties 5 --epsilon 0.1,0.3,1,3,10,inf --trials 20 "
+              "--plot "
+              "sweep.svg" },
             { "Keep a model.", "tacit simulate --method avg --train patients.csv --schema patients.yaml "
                                "--parties 10 --epsilon 1 --out model.json" },
             { .text = NULL },

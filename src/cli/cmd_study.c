@@ -18,7 +18,7 @@ static const tacit_operand folder_and_study[] = {
 /* ---- new ---- */
 
 static void describe(tacit_console *console, const tacit_study *study, const char *folder) {
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     char text[TACIT_PRICE_TEXT_SIZE];
     tacit_console_print(console, "Study '%s' added to %s: %s\n", study->name, folder, study->title);
     tacit_console_print(console, "  method   %s, %s\n", study->plan.method->name, study->plan.method->title);

@@ -27,10 +27,11 @@ json_t *tacit_account_document(const tacit_account *account, const char *study, 
     json_t *limit = limited ? amounts(account->limit_epsilon, account->limit_delta) : json_null();
     json_t *remaining = limited
                             ? amounts(tacit_remaining(account->spent_epsilon, true, account->limit_epsilon),
-                                      tacit_remaining(account->spent_delta, true, account->limit_delta))
+                                      account->limit_delta)
                             : json_null();
-    return json_pack("{s:o,s:s,s:o,s:o,s:o}", "study", study != NULL ? tacit_json_text(study) : json_null(),
-                     "unit", tacit_unit_name(unit), "spent",
-                     amounts(account->spent_epsilon, account->spent_delta), "limit", limit, "remaining",
-                     remaining);
+    return json_pack("{s:o,s:s,s:o,s:o,s:s,s:o,s:o}", "study",
+                     study != NULL ? tacit_json_text(study) : json_null(), "unit", tacit_unit_name(unit),
+                     "sum", amounts(account->sum_epsilon, account->sum_delta), "spent",
+                     amounts(account->spent_epsilon, account->spent_delta), "accountant",
+                     tacit_composition_name(account->by), "limit", limit, "remaining", remaining);
 }

@@ -74,7 +74,7 @@ cleanup:
 static tacit_status open_method(tacit_audit_case *out, const tacit_auditable *subject,
                                 const tacit_audit_setup *setup, tacit_error *error) {
     method_case *self = TACIT_NEW(method_case, 1);
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     tacit_status status;
     if (self == NULL) return tacit_fail_memory(error);
     TACIT_CHECK(subject->pair(&self->pair, out->pair, setup, error));

@@ -33,6 +33,84 @@ static tacit_spread spread(const double *values, size_t count) {
     return (tacit_spread){ mean, count > 1 ? sqrt(square / (double)(count - 1)) : isnan(mean) ? NAN : 0 };
 }
 
+/* ---- progress: all trials of all runs are one whole, so that the time left is that of the sweep ---- */
+
+/* What a trial costs, roughly and in visits of a row. A yardstick without a party's half pools the rows; one with it
+ * ends with a model for each party, all of which are evaluated. */
+typedef struct trial_cost {
+    double run, evaluate;
+} trial_cost;
+
+static trial_cost cost_of(const tacit_simulation *simulation, const tacit_method *method) {
+    double parties = (double)simulation->split->parts;
+    double rows = (double)simulation->split->start[simulation->split->parts];
+    double tests = (double)simulation->test.rows.count;
+    if (!method->noise_free) return (trial_cost){ 200 * parties, tests };
+    return (trial_cost){ 30 * rows, method->handlers != NULL ? parties * tests : tests };
+}
+
+static size_t trials_of(const tacit_simulation *simulation, const tacit_method *method) {
+    return method->noise_free ? 1 : simulation->trials;
+}
+
+static double cost_of_run(const tacit_simulation *simulation, const tacit_method *method) {
+    trial_cost cost = cost_of(simulation, method);
+    return (cost.run + cost.evaluate) * (double)trials_of(simulation, method);
+}
+
+enum { WHOLE = 1000000 };
+
+typedef struct counting {
+    tacit_progress inner; /* for one trial; its context is this stage */
+    const tacit_progress *outer;
+    char name[TACIT_ID_SIZE + 32];
+    size_t trial;
+    double first, all; /* the cost of earlier runs, and of the whole sweep */
+    trial_cost cost;
+    double from, to; /* the part of a trial that is under way */
+    double reached;  /* in this trial: a second question starts over, progress does not */
+} counting;
+
+static void report_trial(void *context, const char *name, uint64_t done, uint64_t total) {
+    counting *run = context;
+    (void)name;
+    double share = total > 0 ? run->from + (run->to - run->from) * (double)done / (double)total : run->from;
+    if (share > run->reached) run->reached = share;
+    double spent = run->first + ((double)run->trial + run->reached) * (run->cost.run + run->cost.evaluate);
+    tacit_progress_report(run->outer, run->name, (uint64_t)(WHOLE * fmin(spent / run->all, 1) + 1e-6), WHOLE);
+}
+
+static bool is_cancelled(void *context) {
+    return tacit_progress_cancelled(((const counting *)context)->outer);
+}
+
+/* `first`: what the runs before this one cost. */
+static void begin_stage(counting *run, const tacit_simulation *simulation, const tacit_plan *plan,
+                        double first) {
+    *run = (counting){ .inner = { report_trial, is_cancelled, run },
+                       .outer = simulation->progress,
+                       .first = first,
+                       .cost = cost_of(simulation, plan->method) };
+    for (size_t m = 0; m < simulation->method_count; m++)
+        run->all += cost_of_run(simulation, simulation->methods[m]) *
+                    (double)(simulation->methods[m]->noise_free ? 1 : simulation->epsilon_count);
+    if (plan->method->noise_free)
+        snprintf(run->name, sizeof run->name, "%s", plan->method->name);
+    else
+        snprintf(run->name, sizeof run->name, "%s at epsilon %g", plan->method->name, plan->epsilon);
+}
+
+static void begin_trial(counting *run, size_t trial) {
+    run->trial = trial;
+    run->reached = run->from = 0;
+    run->to = run->cost.run / (run->cost.run + run->cost.evaluate);
+}
+
+static void begin_evaluating(counting *run) {
+    run->from = run->to;
+    run->to = 1;
+}
+
 /* ---- evaluating ---- */
 
 enum { MODELS_AT_A_TIME = 16 }; /* large enough to be cheap, small enough to stop soon */
@@ -40,6 +118,7 @@ enum { MODELS_AT_A_TIME = 16 }; /* large enough to be cheap, small enough to sto
 typedef struct evaluation {
     const tacit_simulation *simulation;
     const tacit_outcome *outcome;
+    counting *stage;
     tacit_metrics *metrics;
     pthread_mutex_t mutex; /* guards done, and keeps reports in order */
     size_t done;
@@ -56,18 +135,20 @@ static tacit_status evaluate_some(void *context, size_t begin, size_t end, unsig
                                        &work->metrics[i], error));
     pthread_mutex_lock(&work->mutex);
     work->done += end - begin;
-    tacit_progress_report(progress, "evaluating", work->done, work->outcome->count);
+    report_trial(work->stage, "evaluating", work->done, work->outcome->count);
     pthread_mutex_unlock(&work->mutex);
     return TACIT_OK;
 }
 
 /* Metrics of an outcome: those of its model, or the means over its models. */
 static tacit_status evaluate(const tacit_simulation *simulation, const tacit_outcome *outcome,
-                             tacit_metrics *out, tacit_error *error) {
+                             counting *stage, tacit_metrics *out, tacit_error *error) {
+    begin_evaluating(stage);
     if (outcome->count == 1)
         return tacit_model_evaluate(outcome->models[0], &simulation->test, simulation->pool, out, error);
     evaluation work = { .simulation = simulation,
                         .outcome = outcome,
+                        .stage = stage,
                         .metrics = TACIT_NEW(tacit_metrics, outcome->count),
                         .mutex = PTHREAD_MUTEX_INITIALIZER };
     if (work.metrics == NULL) return tacit_fail_memory(error);
@@ -101,9 +182,23 @@ static tacit_status check_settings(const tacit_simulation *simulation, tacit_err
     return TACIT_OK;
 }
 
+static tacit_status set_all(const tacit_simulation *simulation, const tacit_variant *variant, tacit_plan *out,
+                            tacit_error *error) {
+    for (size_t s = 0; variant != NULL && s < TACIT_VARIANT_SETTINGS && variant->settings[s].name != NULL;
+         s++)
+        TACIT_TRY(tacit_plan_set(out, variant->settings[s].name, variant->settings[s].value, error));
+    for (size_t s = 0; variant == NULL && s < simulation->setting_count; s++)
+        if (tacit_method_takes(out->method, simulation->settings[s].name))
+            TACIT_TRY(
+                tacit_plan_set(out, simulation->settings[s].name, simulation->settings[s].value, error));
+    return TACIT_OK;
+}
+
 static tacit_status make_plan(const tacit_simulation *simulation, const tacit_local *local,
-                              const tacit_points *points, const tacit_method *method, double epsilon,
-                              tacit_plan *out, tacit_error *error) {
+                              const tacit_points *points, size_t m, double epsilon, tacit_plan *out,
+                              tacit_error *error) {
+    const tacit_method *method = simulation->methods[m];
+    const tacit_variant *variant = simulation->variants != NULL ? &simulation->variants[m] : NULL;
     if (method->needs_points && points->rows.count == 0)
         return tacit_fail(error, TACIT_USAGE,
                           "method %s needs public auxiliary points: give a file of them with --aux, or "
@@ -113,8 +208,8 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .method = method,
         .study = "simulation",
         .epsilon = method->noise_free ? INFINITY : epsilon,
-        .delta = simulation->delta,
-        .lambda = simulation->lambda,
+        .delta = variant != NULL ? variant->delta : simulation->delta,
+        .lambda = variant != NULL ? variant->lambda : simulation->lambda,
         .features = simulation->dataset->features,
         .classes = simulation->dataset->classes.count,
         .parties = tacit_local_parties(local),
@@ -123,10 +218,7 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
             simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
         .points = method->needs_points ? points : NULL,
     };
-    for (size_t s = 0; s < simulation->setting_count; s++)
-        if (tacit_method_takes(method, simulation->settings[s].name))
-            TACIT_TRY(
-                tacit_plan_set(out, simulation->settings[s].name, simulation->settings[s].value, error));
+    TACIT_TRY(set_all(simulation, variant, out, error));
     TACIT_TRY(tacit_plan_choose_lambda(out, error));
     return tacit_plan_check(out, error);
 }
@@ -144,40 +236,12 @@ static void remember_guarantee(tacit_model *model, const tacit_plan *plan, const
     guarantee->lambda = plan->lambda;
 }
 
-/* ---- progress: all trials of a run are one stage ---- */
-
-typedef struct counting {
-    tacit_progress inner; /* for one trial; its context is this stage */
-    const tacit_progress *outer;
-    char name[TACIT_ID_SIZE + 32];
-    size_t trial, trials;
-} counting;
-
-static void report_trial(void *context, const char *name, uint64_t done, uint64_t total) {
-    const counting *run = context;
-    (void)name;
-    tacit_progress_report(run->outer, run->name, run->trial * total + done, run->trials * total);
-}
-
-static bool is_cancelled(void *context) {
-    return tacit_progress_cancelled(((const counting *)context)->outer);
-}
-
-static void begin_stage(counting *run, const tacit_simulation *simulation, const tacit_plan *plan,
-                        size_t trials) {
-    *run = (counting){ { report_trial, is_cancelled, run }, simulation->progress, "", 0, trials };
-    if (plan->method->noise_free)
-        snprintf(run->name, sizeof run->name, "%s", plan->method->name);
-    else
-        snprintf(run->name, sizeof run->name, "%s at epsilon %g", plan->method->name, plan->epsilon);
-}
-
 /* ---- running ---- */
 
 /* One trial: the method's coordinator half over simulated parties, then its figures. */
 static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *local, const tacit_plan *plan,
-                              const counting *stage, tacit_run *run, tacit_metrics *metrics,
-                              tacit_model **model, tacit_error *error) {
+                              counting *stage, tacit_run *run, tacit_metrics *metrics, tacit_model **model,
+                              tacit_error *error) {
     tacit_stream root = tacit_stream_from_seed(simulation->seed);
     tacit_stream seed = tacit_stream_fork(&root, plan->method->name, stage->trial, 0);
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
@@ -197,7 +261,8 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     TACIT_CHECK(tacit_local_charged(local, run->charged.unit, &account, error));
     if (!plan->method->noise_free)
         run->charged = (tacit_price){ run->charged.unit, account.spent_epsilon, account.spent_delta };
-    TACIT_CHECK(evaluate(simulation, &outcome, metrics, error));
+    TACIT_CHECK(evaluate(simulation, &outcome, stage, metrics, error));
+    report_trial(stage, "trials", 1, 1);
     if (model != NULL && stage->trial == 0 && outcome.count == 1) {
         remember_guarantee(outcome.models[0], plan, run);
         tacit_model_free(*model);
@@ -210,10 +275,10 @@ cleanup:
 }
 
 static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_local *local,
-                                   const tacit_plan *plan, tacit_run *run, tacit_model **model,
+                                   const tacit_plan *plan, double first, tacit_run *run, tacit_model **model,
                                    tacit_error *error) {
-    size_t trials = plan->method->noise_free ? 1 : simulation->trials;
-    tacit_prices prices;
+    size_t trials = trials_of(simulation, plan->method);
+    tacit_prices prices = { .event = { .count = 0 } };
     counting stage;
     tacit_status status;
     double *values = TACIT_NEW(double, 3 * trials);
@@ -226,10 +291,10 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
                         .trials = trials,
                         .charged = prices.charged,
                         .claimed = prices.claimed };
-    begin_stage(&stage, simulation, plan, trials);
+    begin_stage(&stage, simulation, plan, first);
     for (size_t t = 0; t < trials; t++) {
         tacit_metrics metrics;
-        stage.trial = t;
+        begin_trial(&stage, t);
         TACIT_CHECK(run_trial(simulation, local, plan, &stage, run, &metrics, model, error));
         values[t] = metrics.accuracy;
         values[trials + t] = metrics.auc;
@@ -243,26 +308,56 @@ cleanup:
     return status;
 }
 
+/* The parties, and one that has all their rows, for variants that want it. */
+typedef struct places {
+    tacit_local *parties, *pooled;
+    tacit_split whole;
+    size_t ends[2];
+} places;
+
+static tacit_status find_place(places *self, const tacit_simulation *simulation, size_t m, tacit_local **out,
+                               tacit_error *error) {
+    const tacit_split *split = simulation->split;
+    bool pooled = simulation->variants != NULL && simulation->variants[m].pooled;
+    tacit_local **place = pooled ? &self->pooled : &self->parties;
+    if (pooled) {
+        self->ends[1] = split->start[split->parts];
+        self->whole = (tacit_split){ 1, self->ends, split->index };
+        split = &self->whole;
+    }
+    if (*place == NULL)
+        TACIT_TRY(tacit_local_create(place, simulation->dataset, split, simulation->pool, error));
+    *out = *place;
+    return TACIT_OK;
+}
+
 tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs, tacit_model **model,
                             tacit_error *error) {
-    tacit_local *local = NULL;
+    places all = { NULL, NULL, { 0, NULL, NULL }, { 0, 0 } };
     tacit_model *last = NULL;
     tacit_points points = TACIT_POINTS_INIT;
     size_t done = 0;
+    double spent = 0;
     tacit_status status;
     TACIT_CHECK(check_settings(simulation, error));
     if (simulation->auxiliary.rows.count > 0)
         TACIT_CHECK(tacit_points_of(&points, &simulation->auxiliary.rows, simulation->pool, error));
-    TACIT_CHECK(tacit_local_create(&local, simulation->dataset, simulation->split, simulation->pool, error));
     for (size_t m = 0; m < simulation->method_count; m++) {
         const tacit_method *method = simulation->methods[m];
         size_t epsilons = method->noise_free ? 1 : simulation->epsilon_count;
+        tacit_local *local = NULL;
+        TACIT_CHECK(find_place(&all, simulation, m, &local, error));
         for (size_t e = 0; e < epsilons; e++) {
             tacit_plan plan;
+            tacit_run *run = &runs[done++];
             double epsilon = method->noise_free ? INFINITY : simulation->epsilons[e];
-            TACIT_CHECK(make_plan(simulation, local, &points, method, epsilon, &plan, error));
+            TACIT_CHECK(make_plan(simulation, local, &points, m, epsilon, &plan, error));
             TACIT_CHECK(
-                run_all_trials(simulation, local, &plan, &runs[done++], model != NULL ? &last : NULL, error));
+                run_all_trials(simulation, local, &plan, spent, run, model != NULL ? &last : NULL, error));
+            run->label = simulation->variants != NULL && simulation->variants[m].label != NULL
+                             ? simulation->variants[m].label
+                             : method->name;
+            spent += cost_of_run(simulation, method);
         }
     }
     if (model != NULL) {
@@ -271,7 +366,8 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
     }
 cleanup:
     tacit_model_free(last);
-    tacit_local_free(local);
+    tacit_local_free(all.parties);
+    tacit_local_free(all.pooled);
     tacit_points_clear(&points);
     return status;
 }

@@ -12,6 +12,17 @@ typedef struct tacit_choice {
     const char *name, *value;
 } tacit_choice;
 
+/* One of several ways to run methods in a sweep. */
+enum { TACIT_VARIANT_SETTINGS = 3 };
+typedef struct tacit_variant {
+    const char *method;
+    const char *label; /* NULL: the method's name */
+    tacit_choice
+        settings[TACIT_VARIANT_SETTINGS]; /* up to the first without a name; the method must know them */
+    double delta, lambda;
+    bool pooled; /* one party has all rows */
+} tacit_variant;
+
 typedef struct tacit_simulation {
     const tacit_dataset *dataset;
     const tacit_split *split; /* the parties' rows */
@@ -20,6 +31,8 @@ typedef struct tacit_simulation {
         auxiliary; /* public points for the methods that need them, no rows when there are none; labels are never read */
     const tacit_method *const *methods;
     size_t method_count;
+    const tacit_variant
+        *variants; /* one for each of `methods`, instead of the settings, delta and lambda below; or NULL */
     const double *epsilons;
     size_t epsilon_count;
     double delta, lambda;         /* lambda 0: each method chooses one from public quantities */
@@ -39,6 +52,7 @@ typedef struct tacit_spread {
 /* One method at one epsilon. */
 typedef struct tacit_run {
     const tacit_method *method;
+    const char *label; /* of its variant, or the method's name */
     double epsilon, delta, lambda;
     size_t trials;
     tacit_spread accuracy, auc, log_loss;

@@ -100,6 +100,22 @@ static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_
     return tacit_sum_spec_for(out, count, bound, plan->parties, error);
 }
 
+/* The least lambda under which noise does not drown the model, from public numbers alone. In the score of a row of norm
+ * 1 the noise has a standard deviation near s sqrt(D + 1)/M (s sqrt(D + 1)/sqrt(M) where every party adds its own),
+ * s = 2L/(n_min lambda epsilon) per record, and weights have a norm of at most sqrt(W/lambda): lambda makes the one a
+ * tenth of the other, as real weights are shorter and do not point along the row. Per party both shrink alike, and the usual lambda stays. */
+static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    static const double LEAST = 1e-3, MOST = 1, PART = 0.1;
+    (void)error;
+    if (unit_of(plan) == TACIT_UNIT_PARTY || isinf(plan->epsilon)) return TACIT_OK;
+    double m = by_party(plan) ? sqrt((double)plan->parties) : (double)plan->parties;
+    double w = tacit_lambert_w((double)(plan->classes - 1) / M_E);
+    double root = 2 * gradient_norm(plan) * sqrt((double)weight_count(plan) + 1) /
+                  (m * fmax(1, (double)plan->minimum_rows) * plan->epsilon * PART * sqrt(w));
+    *out = fmin(MOST, fmax(LEAST, root * root));
+    return TACIT_OK;
+}
+
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (plan->minimum_rows == 0)
         return tacit_fail(error, TACIT_USAGE, "method avg needs the minimum rows of a party, at least 1");
@@ -224,6 +240,7 @@ const tacit_method tacit_method_avg = {
     .caveats = "the smallest party sets the noise; the mean of models of unlike parties is not the model of "
                "all rows",
     .check = check,
+    .choose_lambda = choose_lambda,
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,

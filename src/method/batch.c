@@ -21,7 +21,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
 const tacit_method tacit_method_batch = {
     .name = "batch",
     .title = "all rows pooled, no privacy (yardstick)",
-    .reference = "Hamm 2016, section 5",
+    .reference = "Hamm 2016, section 6",
     .version = 1,
     .units = "record",
     .noise_free = true,

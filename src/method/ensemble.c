@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "num/kernel.h"
 #include "num/scores.h"
 #include "num/special.h"
 #include "session/party.h"
@@ -56,83 +57,81 @@ static tacit_status read_question(const tacit_party *party, const tacit_question
     return TACIT_OK;
 }
 
-/* Labels that the models of several parties give to all points, in one pass over blocks of these. */
-static tacit_status label_together(const tacit_rows *points, tacit_party *const *parties,
-                                   const tacit_model *const *models, size_t count, tacit_error *error) {
-    enum { BLOCK = 256 };
-    size_t vectors = tacit_model_scores_per_row(models[0]), done = 0;
-    const double *weights[TACIT_SCORES_AT_ONCE];
-    double *scores = TACIT_NEW(double, (size_t)BLOCK *TACIT_SCORES_AT_ONCE);
-    tacit_weight_panel panel = TACIT_WEIGHT_PANEL_INIT;
-    tacit_status status = scores != NULL ? TACIT_OK : tacit_fail_memory(error);
-    while (done < count && status == TACIT_OK) {
-        size_t some =
-            TACIT_SCORES_AT_ONCE / vectors < count - done ? TACIT_SCORES_AT_ONCE / vectors : count - done;
+/* The votes of linear models of one shape, in one pass over blocks of points. Two classes: a positive score is a vote
+ * for class 1, and models that are missing from the last panel score 0. */
+static tacit_status add_linear(const tacit_rows *points, const tacit_model *const *models, size_t count,
+                               uint64_t *total, tacit_error *error) {
+    enum { BLOCK = 128 };
+    const tacit_kernels *kernels = tacit_kernels_choose();
+    size_t vectors = tacit_model_scores_per_row(models[0]), at_once = TACIT_SCORES_AT_ONCE / vectors;
+    double scores[BLOCK * TACIT_SCORES_AT_ONCE];
+    for (size_t done = 0; done < count; done += at_once) {
+        size_t some = at_once < count - done ? at_once : count - done;
+        const double *weights[TACIT_SCORES_AT_ONCE];
+        tacit_weight_panel panel = TACIT_WEIGHT_PANEL_INIT;
         for (size_t m = 0; m < some * vectors; m++)
             weights[m] = models[done + m / vectors]->weights + m % vectors * points->cols;
-        TACIT_CHECK(tacit_weight_panel_create(&panel, weights, some * vectors, points->cols, error));
+        TACIT_TRY(tacit_weight_panel_create(&panel, weights, some * vectors, points->cols, error));
         for (size_t begin = 0; begin < points->count; begin += BLOCK) {
             size_t rows = points->count - begin < BLOCK ? points->count - begin : BLOCK;
             tacit_rows_scores(points, begin, rows, &panel, scores);
-            for (size_t m = 0; m < some; m++) {
-                int32_t *label = parties[done + m]->memo->labels + begin;
-                const double *own = scores + m * vectors;
-                for (size_t i = 0; i < rows; i++)
-                    label[i] = tacit_model_class(models[done + m], own + i * TACIT_SCORES_AT_ONCE);
+            if (vectors == 1) {
+                kernels->count_positive(rows, scores, total + begin);
+                continue;
             }
+            for (size_t i = 0; i < rows; i++)
+                for (size_t m = 0; m < some; m++) {
+                    const double *own = scores + i * TACIT_SCORES_AT_ONCE + m * vectors;
+                    int32_t label = tacit_model_class(models[done + m], own);
+                    if (label > 0) total[(begin + i) * (vectors - 1) + (size_t)label - 1]++;
+                }
         }
         tacit_weight_panel_clear(&panel);
-        done += some;
     }
-cleanup:
-    tacit_weight_panel_clear(&panel);
-    free(scores);
+    return TACIT_OK;
+}
+
+static tacit_status add_labels(tacit_party *party, const tacit_classifier *classifier, uint64_t *total,
+                               tacit_error *error) {
+    const tacit_rows *points = &party->plan->points->rows;
+    size_t others = party->plan->classes - 1;
+    int32_t *labels = TACIT_NEW(int32_t, points->count);
+    if (labels == NULL) return tacit_fail_memory(error);
+    tacit_status status = tacit_classifier_predict(classifier, points, labels, error);
+    for (size_t i = 0; i < points->count && status == TACIT_OK; i++)
+        if (labels[i] > 0) total[i * others + (size_t)labels[i] - 1]++;
+    free(labels);
     return status;
 }
 
-/* Parties with linear classifiers of one shape are scored together; the others label their points by themselves. */
-static tacit_status prepare_labels(tacit_party *parties, size_t count, const tacit_question *question,
-                                   tacit_error *error) {
+/* Parties with linear classifiers are scored together; the others label the points by themselves. */
+static tacit_status add_up_labels(tacit_party *parties, size_t count, const tacit_question *question,
+                                  uint64_t *total, tacit_error *error) {
     const char *kinds;
     double lambda;
-    size_t together = 0;
+    size_t linear = 0, shape = parties[0].plan->classes > 2 ? parties[0].plan->classes : 1;
     TACIT_TRY(read_question(&parties[0], question, &kinds, &lambda, error));
-    const tacit_rows *points = &parties[0].plan->points->rows;
     const tacit_model **models = TACIT_NEW(const tacit_model *, count);
-    tacit_party **whose = TACIT_NEW(tacit_party *, count);
-    tacit_status status = models != NULL && whose != NULL ? TACIT_OK : tacit_fail_memory(error);
+    tacit_status status = models != NULL ? TACIT_OK : tacit_fail_memory(error);
     for (size_t k = 0; k < count && status == TACIT_OK; k++) {
         const tacit_classifier *classifier = NULL;
-        if (parties[k].memo == NULL) continue;
-        free(parties[k].memo->labels); /* of a question that was not answered */
-        parties[k].memo->labels = NULL;
-        if (parties[k].total_rows < parties[k].plan->minimum_rows) continue;
         status = tacit_party_classifier(&parties[k], kinds, lambda, &classifier, NULL, error);
-        if (status != TACIT_OK) TACIT_CHECK(tacit_fail_in(error, status, "party %zu", parties[k].number + 1));
-        const tacit_model *model = tacit_classifier_linear(classifier);
-        if (model == NULL || tacit_model_scores_per_row(model) > TACIT_SCORES_AT_ONCE) continue;
-        if (together > 0 && tacit_model_scores_per_row(model) != tacit_model_scores_per_row(models[0]))
-            continue;
-        parties[k].memo->labels = TACIT_NEW(int32_t, points->count);
-        if (parties[k].memo->labels == NULL) TACIT_CHECK(tacit_fail_memory(error));
-        models[together] = model;
-        whose[together++] = &parties[k];
+        const tacit_model *model = status == TACIT_OK ? tacit_classifier_linear(classifier) : NULL;
+        if (model != NULL && tacit_model_scores_per_row(model) == shape && shape <= TACIT_SCORES_AT_ONCE)
+            models[linear++] = model;
+        else if (status == TACIT_OK)
+            status = add_labels(&parties[k], classifier, total, error);
+        if (status != TACIT_OK) status = tacit_fail_in(error, status, "party %zu", parties[k].number + 1);
     }
-    if (status == TACIT_OK && together > 0) status = label_together(points, whose, models, together, error);
-cleanup:
+    if (status == TACIT_OK && linear > 0)
+        status = add_linear(&parties[0].plan->points->rows, models, linear, total, error);
     free(models);
-    free(whose);
     return status;
 }
 
-/* Labels of all points, prepared or predicted now; owned by the caller. */
+/* Labels of all points; owned by the caller. */
 static tacit_status own_labels(tacit_party *party, const char *kinds, double lambda, int32_t **out,
                                tacit_error *error) {
-    if (party->memo != NULL && party->memo->labels != NULL) {
-        *out = party->memo->labels;
-        party->memo->labels = NULL;
-        return TACIT_OK;
-    }
     const tacit_rows *points = &party->plan->points->rows;
     const tacit_classifier *classifier = NULL;
     tacit_classifier *owned = NULL;
@@ -156,7 +155,7 @@ static tacit_status answer_labels(tacit_party *party, const tacit_question *ques
     const char *kinds;
     double lambda;
     int32_t *labels = NULL;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(read_question(party, question, &kinds, &lambda, error));
     TACIT_TRY(plan->method->price(plan, &prices, error));
     TACIT_TRY(own_labels(party, kinds, lambda, &labels, error));
@@ -168,12 +167,13 @@ static tacit_status answer_labels(tacit_party *party, const tacit_question *ques
     if (reply->contribution == NULL) return tacit_fail_memory(error);
     reply->kind = tacit_ensemble_kind(plan);
     reply->price = prices.charged;
+    reply->event = prices.event;
     reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
     return TACIT_OK;
 }
 
 const tacit_handler_entry tacit_ensemble_handlers[] = {
-    { .question = "labels", .answer = answer_labels, .prepare = prepare_labels, .repeatable = true },
+    { .question = "labels", .answer = answer_labels, .repeatable = true, .add_up = add_up_labels },
     { .question = NULL },
 };
 
@@ -272,11 +272,15 @@ tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic,
         }
         model = tacit_model_free(model);
     }
+    tacit_progress quiet = { NULL, NULL,
+                             NULL }; /* one step of many: it may be stopped, and reports nothing */
+    if (session->progress != NULL)
+        quiet = (tacit_progress){ NULL, session->progress->cancelled, session->progress->context };
     tacit_linear_fit fit = {
         .lambda = lambda,
         .gradient_tolerance = tolerance,
         .pool = session->pool,
-        .progress = session->progress,
+        .progress = &quiet,
     };
     TACIT_TRY(tacit_model_fit_statistic(&model, &plan->points->rows, plan->classes, statistic, &fit, error));
     if (repeats) tacit_recall_keep(session->recall, &key, model->weights, bytes);

@@ -52,7 +52,7 @@ static const tacit_handler_entry handlers[] = { { .question = "weights", .answer
 const tacit_method tacit_method_indiv = {
     .name = "indiv",
     .title = "each party alone, mean over parties, no privacy (yardstick)",
-    .reference = "Hamm 2016, section 5",
+    .reference = "Hamm 2016, section 6",
     .version = 1,
     .units = "record",
     .noise_free = true,

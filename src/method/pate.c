@@ -33,18 +33,19 @@ static size_t queries(const tacit_plan *plan) {
     return (size_t)fmin(floor(tacit_plan_number(plan, "queries")), most);
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    (void)error;
-    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, plan->delta };
-    return TACIT_OK;
-}
-
 static tacit_mechanism mechanism(const tacit_plan *plan) {
     return (tacit_mechanism){
         .law = TACIT_LAW_GAUSSIAN,
         .sensitivity = sqrt(2 * (double)queries(plan)) * (1 + 1e-12),
         .price = { TACIT_UNIT_PARTY, plan->epsilon, plan->delta },
     };
+}
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, plan->delta };
+    if (isinf(plan->epsilon)) return TACIT_OK;
+    tacit_mechanism used = mechanism(plan);
+    return tacit_mechanism_event(&out->event, &used, error);
 }
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {

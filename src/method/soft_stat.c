@@ -46,13 +46,6 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     return tacit_ensemble_check(plan, error);
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    (void)error;
-    out->charged = out->claimed =
-        (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, gaussian(plan) ? plan->delta : 0 };
-    return TACIT_OK;
-}
-
 /* S of the proof note when `parties` answered. */
 static tacit_mechanism mechanism(const tacit_plan *plan, size_t parties) {
     double shift = (plan->classes > 2 ? sqrt(2) : 1) / (double)parties, slack = 0;
@@ -77,6 +70,14 @@ static double spread(const tacit_plan *plan) {
         for (size_t j = 0; shape != NULL && j < d * d; j++) trace += shape[j] * shape[j];
     }
     return trace * (double)contrasts;
+}
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    out->charged = out->claimed =
+        (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, gaussian(plan) ? plan->delta : 0 };
+    if (isinf(plan->epsilon)) return TACIT_OK;
+    tacit_mechanism used = mechanism(plan, plan->parties);
+    return tacit_mechanism_event(&out->event, &used, error);
 }
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {

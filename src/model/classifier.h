@@ -34,7 +34,7 @@ enum { TACIT_CLASSIFIER_KIND_SIZE = 1024 };
  *     svm                 linear with the Huberised hinge; one class against the rest for more than two
  *     tree                CART
  *     bayes, bernoulli    naive Bayes, Gaussian or on features above and below their mean
- *     knn, knn:K          the K nearest rows vote; 5, or all rows when there are fewer
+ *     knn, knn:K          the K nearest rows vote; 5, or the root of the number of rows when that is less
  *     mlp, mlp:H          one hidden layer of H tanh units; 16
  *     exec:CMD            a program of the owner's: never take this from anybody else
  * TACIT_USAGE for any other, TACIT_INPUT without rows or with a label outside 0..classes-1. */
@@ -42,7 +42,7 @@ tacit_status tacit_classifier_train(tacit_classifier **out, const char *kind, co
                                     const tacit_training *training, tacit_error *error);
 
 /* The class of each point, 0..classes-1. TACIT_INPUT when the points have another number of features. exec runs its
- * program here: TACIT_IO when that fails, takes too long or answers anything but one known label a point. `labels` is
+ * program here: TACIT_INPUT when that fails, takes too long or answers anything but one known label a point. `labels` is
  * untouched on failure. */
 tacit_status tacit_classifier_predict(const tacit_classifier *self, const tacit_rows *points, int32_t *labels,
                                       tacit_error *error);

@@ -3,6 +3,7 @@
  * protocol) and is trusted with nothing: exec_process.c holds it to time and size, and here its labels are counted and
  * checked. Only a party's owner may name it.
  */
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ enum {
 typedef struct exec {
     tacit_classifier base;
     char *command;
+    char shown[128]; /* for messages, cut where long */
     tacit_view rows;
     double seconds;
 } exec;
@@ -42,6 +44,7 @@ static tacit_status train_exec(tacit_classifier **out, const char *argument, con
         free(self);
         return tacit_fail_memory(error);
     }
+    snprintf(self->shown, sizeof self->shown, "%.120s", argument);
     self->rows = *rows;
     self->seconds = training->exec_seconds > 0 && isfinite(training->exec_seconds) ? training->exec_seconds
                                                                                    : default_seconds;
@@ -55,7 +58,8 @@ static tacit_status train_exec(tacit_classifier **out, const char *argument, con
 typedef struct feeding {
     const tacit_view *rows;
     const tacit_rows *points;
-    double *row; /* one, expanded */
+    double *row;     /* one, expanded */
+    locale_t locale; /* whose numbers have a decimal point */
     bool rows_begun, points_begun;
     size_t rows_done, points_done;
 } feeding;
@@ -74,22 +78,18 @@ static tacit_status feed_numbers(const feeding *f, const tacit_rows *rows, size_
     TACIT_TRY(tacit_buffer_reserve(out, rows->cols * (TACIT_NUMBER_TEXT + 1), &start, error));
     char *at = (char *)start;
     for (size_t j = 0; j < rows->cols; j++) {
-        char text[TACIT_NUMBER_TEXT];
         if (j > 0) *at++ = ',';
-        if (f->row[j] == 0) {
-            *at++ = '0';
-            continue;
-        }
-        size_t length = strlen(tacit_number_to_text(f->row[j], text));
-        memcpy(at, text, length);
-        at += length;
+        if (f->row[j] == 0)
+            *at++ = '0'; /* most of a one-hot row */
+        else
+            at += snprintf(at, TACIT_NUMBER_TEXT, "%.17g",
+                           f->row[j]); /* 17 digits bring back the same double */
     }
     out->length += (size_t)(at - (char *)start);
     return TACIT_OK;
 }
 
-static tacit_status feed(void *context, tacit_buffer *out, tacit_error *error) {
-    feeding *f = context;
+static tacit_status feed_some(feeding *f, tacit_buffer *out, tacit_error *error) {
     if (!f->rows_begun) TACIT_TRY(feed_header(f, true, out, error));
     f->rows_begun = true;
     for (; f->rows_done < f->rows->rows.count && out->length < PIECE; f->rows_done++) {
@@ -107,6 +107,14 @@ static tacit_status feed(void *context, tacit_buffer *out, tacit_error *error) {
         TACIT_TRY(tacit_buffer_append(out, "\n", 1, error));
     }
     return TACIT_OK;
+}
+
+static tacit_status feed(void *context, tacit_buffer *out, tacit_error *error) {
+    feeding *f = context;
+    locale_t before = uselocale(f->locale);
+    tacit_status status = feed_some(f, out, error);
+    uselocale(before);
+    return status;
 }
 
 /* ---- what it knows ---- */
@@ -151,9 +159,8 @@ static tacit_status read_label(const exec *self, char *line, size_t length, size
     while (length > 0 && (line[length - 1] == '\r' || line[length - 1] == ' ')) line[--length] = 0;
     if (!tacit_text_to_number(line, length, &value) || value != floor(value) || value < 0 ||
         value >= (double)self->rows.classes)
-        return tacit_fail(error, TACIT_IO, "line %zu that '%s' printed is '%s', not a class from 0 to %zu",
-                          number, self->command, tacit_text_shown(line, length, shown),
-                          self->rows.classes - 1);
+        return tacit_fail(error, TACIT_INPUT, "line %zu that '%s' printed is '%s', not a class from 0 to %zu",
+                          number, self->shown, tacit_text_shown(line, length, shown), self->rows.classes - 1);
     *out = (int32_t)value;
     return TACIT_OK;
 }
@@ -164,8 +171,8 @@ static tacit_status read_labels(const exec *self, tacit_buffer *output, size_t p
     size_t lines = 0;
     for (size_t i = 0; i < output->length; i++) lines += output->bytes[i] == '\n' || i + 1 == output->length;
     if (lines != points)
-        return tacit_fail(error, TACIT_IO,
-                          "'%s' printed %zu lines for %zu points: one label a line is wanted", self->command,
+        return tacit_fail(error, TACIT_INPUT,
+                          "'%s' printed %zu lines for %zu points: one label a line is wanted", self->shown,
                           lines, points);
     char *at = (char *)output->bytes, *end = at + output->length;
     for (size_t i = 0; i < points; i++) {
@@ -187,13 +194,14 @@ static tacit_status predict_exec(const tacit_classifier *base, const tacit_rows 
     int32_t *answer = TACIT_NEW(int32_t, points->count);
     char **words = NULL;
     tacit_status status;
-    if (f.row == NULL || variables == NULL || answer == NULL) {
+    f.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (f.row == NULL || variables == NULL || answer == NULL || f.locale == (locale_t)0) {
         status = tacit_fail_memory(error);
         goto cleanup;
     }
     TACIT_CHECK(exec_command_split(&words, self->command, strlen(self->command), error));
     fill_environment(variables, self, points->count);
-    exec_job job = { .shown = self->command,
+    exec_job job = { .shown = self->shown,
                      .arguments = words,
                      .environment = variables->variable,
                      .feed = feed,
@@ -207,6 +215,7 @@ cleanup:
     free(answer);
     free(variables);
     free(f.row);
+    if (f.locale != (locale_t)0) freelocale(f.locale);
     tacit_buffer_clear(&output);
     return status;
 }

@@ -52,7 +52,8 @@ static tacit_status train_knn(tacit_classifier **out, const char *argument, cons
     knn *self = TACIT_NEW(knn, 1);
     if (self == NULL) return tacit_fail_memory(error);
     self->rows = *rows;
-    self->neighbours = classifier_number(argument, FALLBACK);
+    size_t few = (size_t)sqrt((double)rows->rows.count); /* of six rows, five are not near */
+    self->neighbours = classifier_number(argument, few < FALLBACK ? few : FALLBACK);
     if (self->neighbours > rows->rows.count) self->neighbours = rows->rows.count;
     *out = &self->base;
     return TACIT_OK;
@@ -92,9 +93,10 @@ static void find_products(search *s, const tacit_rows *points, size_t i, size_t 
     for (size_t r = 0; r < count; r++) s->product[r] = tacit_rows_dot(points, i, s->row[r]);
 }
 
+/* Numbers from 2^12 to 2^13 are 2^-40 apart; the addition rounds. Monotone for any distance. */
 static double on_grid(double distance) {
-    const double steps = 0x1p40;
-    return nearbyint(distance * steps) / steps;
+    const double shift = 0x1.8p12;
+    return (distance + shift) - shift;
 }
 
 /* Insert into the list of the nearest; rows come in ascending order, so an equal one goes behind. */

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "model/classifier_kinds.h"
 #include "model/network.h"
+#include "num/kernel.h"
 
 enum {
     FALLBACK = 16,    /* hidden units */
@@ -164,13 +165,13 @@ typedef struct descent {
 } descent;
 
 static double dot(const double *a, const double *b, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+    double sum;
+    tacit_kernels_choose()->dot_rows(&a, 1, count, b, &sum);
     return sum;
 }
 
 static void add_scaled(double *to, double scale, const double *from, size_t count) {
-    for (size_t i = 0; i < count; i++) to[i] += scale * from[i];
+    tacit_kernels_choose()->add_rows(&from, 1, count, &scale, to);
 }
 
 /* The pair `age` steps old; 0 is the newest. */
@@ -253,7 +254,7 @@ static tacit_status descend(descent *d, const tacit_training *training, tacit_er
         TACIT_TRY(search_line(d, &found, &value, error));
         if (!found) return TACIT_OK;
         accept(d, value);
-        if (before - value < 1e-6 * fabs(before)) return TACIT_OK;
+        if (before - value < 1e-4 * (before + 0.1)) return TACIT_OK;
     }
     return TACIT_OK;
 }

@@ -34,6 +34,7 @@ typedef struct running {
     double deadline;
     int wait_ms;
     bool ended; /* the program has, and waits to be reaped */
+    bool lost;  /* or it was reaped by others: where SIGCHLD is ignored, by the system */
 } running;
 
 static double now(void) {
@@ -95,6 +96,15 @@ static int spawn(const exec_job *job, const int theirs[STREAMS], pid_t *pid) {
     return problem;
 }
 
+/* Want of processes or memory passes; a program that is not there does not. */
+static tacit_status fail_start(const running *r, int problem, tacit_error *error) {
+    errno = problem;
+    if (problem == EAGAIN || problem == ENOMEM || problem == EMFILE || problem == ENFILE)
+        return tacit_fail_errno(error, "starting", r->job->shown);
+    return tacit_fail(error, TACIT_INPUT, "'%s' cannot be run: %s: is its path right, and is it executable?",
+                      r->job->shown, strerrordesc_np(problem));
+}
+
 static tacit_status start(running *r, tacit_error *error) {
     int theirs[STREAMS] = { -1, -1, -1 };
     tacit_status status = TACIT_OK;
@@ -109,8 +119,7 @@ static tacit_status start(running *r, tacit_error *error) {
     if (status == TACIT_OK) {
         int problem = spawn(r->job, theirs, &r->pid);
         if (problem != 0) {
-            errno = problem;
-            status = tacit_fail_errno(error, "running", r->job->arguments[0]);
+            status = fail_start(r, problem, error);
             r->pid = 0;
         }
     }
@@ -156,7 +165,7 @@ static tacit_status read_some(running *r, int stream, bool *more, tacit_error *e
     if (count <= 0) return TACIT_OK;
     if (stream == OUT) {
         if (r->output->limit - r->output->length < (size_t)count)
-            return tacit_fail(error, TACIT_IO, "'%s' printed more than %zu bytes and was stopped",
+            return tacit_fail(error, TACIT_INPUT, "'%s' printed more than %zu bytes and was stopped",
                               r->job->shown, r->output->limit);
         return tacit_buffer_append(r->output, bytes, (size_t)count, error);
     }
@@ -167,14 +176,17 @@ static tacit_status read_some(running *r, int stream, bool *more, tacit_error *e
 /* Is there an exit status? It is left in place: until it is fetched nobody else can get the process's number. */
 static bool has_ended(running *r) {
     siginfo_t info = { 0 };
-    if (!r->ended && waitid(P_PID, (id_t)r->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+    if (r->ended) return true;
+    if (waitid(P_PID, (id_t)r->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
         r->ended = info.si_pid == r->pid;
+    else
+        r->ended = r->lost = errno == ECHILD;
     return r->ended;
 }
 
 static tacit_status fail_late(const running *r, tacit_error *error) {
-    return tacit_fail(error, TACIT_IO, "'%s' did not finish within %g seconds and was stopped", r->job->shown,
-                      r->job->seconds);
+    return tacit_fail(error, TACIT_INPUT, "'%s' did not finish within %g seconds and was stopped",
+                      r->job->shown, r->job->seconds);
 }
 
 /* Wait until a pipe is ready, or a little, and serve it. */
@@ -210,8 +222,10 @@ static tacit_status drain(running *r, tacit_error *error) {
 
 /* ---- ending ---- */
 
-/* The whole group, and the program itself, which may have left the group. */
+/* The whole group, and the program itself, which may have left the group. A number that is no longer ours is left
+ * alone. */
 static void kill_all(const running *r) {
+    if (r->lost) return;
     kill(-r->pid, SIGKILL);
     kill(r->pid, SIGKILL);
 }
@@ -248,10 +262,10 @@ static tacit_status judge(const running *r, int code, tacit_error *error) {
     if (WIFEXITED(code) && WEXITSTATUS(code) == 0) return TACIT_OK;
     show_complaint(&r->complaint, complaint, sizeof complaint);
     if (WIFSIGNALED(code))
-        return tacit_fail(error, TACIT_IO, "'%s' was ended by signal %d%s%s", r->job->shown, WTERMSIG(code),
-                          complaint[0] != 0 ? ": " : "", complaint);
-    return tacit_fail(error, TACIT_IO, "'%s' ended with exit code %d%s%s", r->job->shown, WEXITSTATUS(code),
-                      complaint[0] != 0 ? ": " : "", complaint);
+        return tacit_fail(error, TACIT_INPUT, "'%s' was ended by signal %d%s%s", r->job->shown,
+                          WTERMSIG(code), complaint[0] != 0 ? ": " : "", complaint);
+    return tacit_fail(error, TACIT_INPUT, "'%s' ended with exit code %d%s%s", r->job->shown,
+                      WEXITSTATUS(code), complaint[0] != 0 ? ": " : "", complaint);
 }
 
 static tacit_status run(running *r, tacit_error *error) {
@@ -261,10 +275,12 @@ static tacit_status run(running *r, tacit_error *error) {
         while (status == TACIT_OK && !r->ended) status = serve(r, error);
         kill_all(r);
         if (status == TACIT_OK) status = drain(r, error);
-        bool reaped = reap(r, &code);
+        bool reaped = !r->lost && reap(r, &code);
         if (status == TACIT_OK)
-            status = reaped ? judge(r, code, error)
-                            : tacit_fail(error, TACIT_IO, "'%s' cannot be stopped", r->job->shown);
+            status = reaped
+                         ? judge(r, code, error)
+                         : tacit_fail(error, TACIT_INPUT,
+                                      "how '%s' ended cannot be told: do not ignore SIGCHLD", r->job->shown);
     }
     for (int i = 0; i < STREAMS; i++) close_fd(&r->fd[i]);
     return status;

@@ -17,7 +17,7 @@ typedef struct exec_job {
     double seconds; /* for all of it */
 } exec_job;
 
-/* What the program printed on standard output is appended to `output`, whose limit should be set. TACIT_IO when it cannot
- * be started, fails, is killed, prints too much or takes too long. The program's end ends the job: what its own children
- * would have printed later is not waited for. */
+/* What the program printed on standard output is appended to `output`, whose limit is set. TACIT_INPUT when it is not
+ * there, fails, is killed, prints too much or takes too long; TACIT_IO when the system has no room for it now. The
+ * program's end ends the job: what its own children would have printed later is not waited for. */
 tacit_status exec_process_run(const exec_job *job, tacit_buffer *output, tacit_error *error);

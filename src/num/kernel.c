@@ -325,5 +325,18 @@ static void score_sparse(size_t entries, const uint32_t *column, const double *v
     }
 }
 
-const tacit_kernels TACIT_KERNEL_VARIANT = { dot_rows,    add_rows, pack_rows,      add_tiles,   logistic,
-                                             exponential, cholesky, cholesky_solve, score_sparse };
+static void count_positive(size_t rows, const double *scores, uint64_t *total) {
+    for (size_t i = 0; i < rows; i++) {
+        lanes above = { 0 };
+        for (size_t m = 0; m < TACIT_KERNEL_MODELS; m += LANES) {
+            vec score;
+            LOAD(score, scores + i * TACIT_KERNEL_MODELS + m);
+            above -= (lanes)(score > 0); /* true is -1 */
+        }
+        for (size_t k = 0; k < LANES; k++) total[i] += (uint64_t)above[k];
+    }
+}
+
+const tacit_kernels TACIT_KERNEL_VARIANT = { dot_rows,     add_rows,      pack_rows, add_tiles,
+                                             logistic,     exponential,   cholesky,  cholesky_solve,
+                                             score_sparse, count_positive };

@@ -50,6 +50,9 @@ typedef struct tacit_kernels {
      * out[m] = sum_k value[k] panel[column[k] * TACIT_KERNEL_MODELS + m]. */
     void (*score_sparse)(size_t entries, const uint32_t *column, const double *value, const double *panel,
                          double *out);
+
+    /* total[i] += how many of the TACIT_KERNEL_MODELS scores of row i are above 0. */
+    void (*count_positive)(size_t rows, const double *scores, uint64_t *total);
 } tacit_kernels;
 
 /* The fastest variant this processor runs. */

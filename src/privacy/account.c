@@ -22,25 +22,37 @@ tacit_accountant *tacit_accountant_free(tacit_accountant *accountant) {
 
 static bool same_event(const tacit_event *a, const tacit_event *b) {
     return a->kind == b->kind && a->parameter == b->parameter && a->delta == b->delta &&
-           a->sampling == b->sampling;
+           a->sampling == b->sampling && a->replaced == b->replaced;
 }
 
-tacit_status tacit_accountant_add(tacit_accountant *accountant, const tacit_event *event,
-                                  tacit_error *error) {
+bool tacit_accountant_replaces(const tacit_accountant *accountant) {
+    for (size_t i = 0; i < accountant->count; i++)
+        if (accountant->events[i].replaced) return true;
+    return false;
+}
+
+static tacit_event *find_event(const tacit_accountant *accountant, const tacit_event *event) {
+    for (size_t i = 0; i < accountant->count; i++)
+        if (same_event(&accountant->events[i], event)) return &accountant->events[i];
+    return NULL;
+}
+
+static tacit_status check_room(const tacit_accountant *accountant, const tacit_event *event,
+                               tacit_error *error) {
     TACIT_TRY(tacit_event_check(event, error));
-    uint64_t total = event->count;
-    tacit_event *same = NULL;
-    for (size_t i = 0; i < accountant->count; i++) {
-        total += accountant->events[i].count;
-        if (same_event(&accountant->events[i], event)) same = &accountant->events[i];
-    }
-    if (total > TACIT_EVENT_COUNT_MOST)
-        return tacit_fail(error, TACIT_USAGE, "%llu events in all: at most %llu", (unsigned long long)total,
+    uint64_t runs = accountant->runs + event->count;
+    if (event->replaced && accountant->adjacency != TACIT_REPLACE)
+        return tacit_fail(error, TACIT_USAGE,
+                          "an event about a replaced row in an account of rows that come or go");
+    if (runs > TACIT_EVENT_COUNT_MOST)
+        return tacit_fail(error, TACIT_USAGE, "%llu events in all: at most %llu", (unsigned long long)runs,
                           (unsigned long long)TACIT_EVENT_COUNT_MOST);
-    if (same != NULL) {
-        same->count += event->count;
-        return TACIT_OK;
-    }
+    return TACIT_OK;
+}
+
+tacit_status tacit_accountant_append(tacit_accountant *accountant, const tacit_event *event,
+                                     tacit_error *error) {
+    TACIT_TRY(check_room(accountant, event, error));
     if (accountant->count == accountant->capacity) {
         size_t capacity = accountant->capacity * 2 + 4;
         tacit_event *grown = tacit_grow(accountant->events, capacity, sizeof *grown);
@@ -49,6 +61,17 @@ tacit_status tacit_accountant_add(tacit_accountant *accountant, const tacit_even
         accountant->capacity = capacity;
     }
     accountant->events[accountant->count++] = *event;
+    accountant->runs += event->count;
+    return TACIT_OK;
+}
+
+tacit_status tacit_accountant_add(tacit_accountant *accountant, const tacit_event *event,
+                                  tacit_error *error) {
+    tacit_event *same = find_event(accountant, event);
+    if (same == NULL) return tacit_accountant_append(accountant, event, error);
+    TACIT_TRY(check_room(accountant, event, error));
+    same->count += event->count;
+    accountant->runs += event->count;
     return TACIT_OK;
 }
 
@@ -108,12 +131,28 @@ tacit_status tacit_accountant_delta_by(double *out, const tacit_accountant *acco
 /* An accountant that does not apply is passed over; any other failure ends the search. */
 static tacit_status passed_over(tacit_status status) { return status == TACIT_USAGE ? TACIT_OK : status; }
 
-/* The exact answer, where there is one, cannot be beaten and is by far the cheapest. */
-static bool all_gaussian(const tacit_accountant *accountant) {
+enum { KINDS_MOST = 64, OPTIMAL_RUNS_MOST = 200000 };
+
+/* Kinds of events after the merging of unsampled Gaussians. */
+static size_t other_kinds(const tacit_accountant *accountant) {
+    size_t count = 0;
     for (size_t i = 0; i < accountant->count; i++)
-        if (accountant->events[i].kind != TACIT_EVENT_GAUSSIAN || accountant->events[i].sampling < 1)
-            return false;
-    return true;
+        count += accountant->events[i].kind != TACIT_EVENT_GAUSSIAN || accountant->events[i].sampling < 1;
+    return count;
+}
+
+/* The exact answer, where there is one, cannot be beaten and is by far the cheapest. */
+static bool all_gaussian(const tacit_accountant *accountant) { return other_kinds(accountant) == 0; }
+
+/* The last accountant worth asking: the composition of Kairouz, Oh and Viswanath is optimal for what is known of one
+ * kind of pure or approximate event, and the cost of RDP and PLD grows with the number of kinds. */
+static tacit_composition last_useful(const tacit_accountant *accountant) {
+    tacit_event_kind kind = accountant->events[0].kind;
+    bool generic =
+        (kind == TACIT_EVENT_PURE || kind == TACIT_EVENT_APPROXIMATE) && accountant->events[0].sampling == 1;
+    if (accountant->count == 1 && generic && accountant->runs <= OPTIMAL_RUNS_MOST)
+        return TACIT_COMPOSITION_ADVANCED;
+    return other_kinds(accountant) > KINDS_MOST ? TACIT_COMPOSITION_ZCDP : TACIT_COMPOSITION_PLD;
 }
 
 tacit_status tacit_accountant_epsilon(tacit_spending *out, const tacit_accountant *accountant, double delta,
@@ -121,7 +160,8 @@ tacit_status tacit_accountant_epsilon(tacit_spending *out, const tacit_accountan
     TACIT_TRY(check_delta(accountant, delta, error));
     tacit_spending best = { INFINITY, delta, TACIT_COMPOSITION_BASIC };
     bool exact = all_gaussian(accountant) && delta > 0;
-    for (int c = exact ? TACIT_COMPOSITION_GAUSSIAN : 0; c < TACIT_COMPOSITIONS; c++) {
+    int last = last_useful(accountant);
+    for (int c = exact ? TACIT_COMPOSITION_GAUSSIAN : 0; c <= last; c++) {
         double epsilon = INFINITY;
         tacit_status status = compositions[c].epsilon(&epsilon, accountant, delta, NULL);
         if (passed_over(status) != TACIT_OK)

@@ -12,7 +12,7 @@
  * Proof note. Epsilons add and deltas add (Dwork and Roth 2014, Theorem 3.16). What delta is left after the approximate
  * events is shared equally among the runs of the Gaussian events; each has the epsilon of its analytic curve at its
  * share (Balle and Wang 2018), sampled ones log(1 + q(e^e - 1)) with e taken at share/q (Balle, Barthe and Gaboardi
- * 2018, Theorem 8; under replacement the note in account_event.c).
+ * 2018, on Poisson sampling; under replacement the note in account_event.c).
  */
 
 static double pure_sum(const tacit_steps *steps, double *delta, double *gaussian_runs) {
@@ -106,8 +106,8 @@ tacit_status tacit_basic_delta(double *out, const tacit_accountant *accountant, 
  * Proof note. Every (e_i, d_i)-DP event is dominated by randomised response of e_i with probability 1 - d_i (Kairouz, Oh
  * and Viswanath 2015), so the composition is with probability prod (1 - d_i) a sum of independent losses +-e_i.
  *   One e, T runs: delta = 1 - (1-d)^T (1 - sum_l C(T, l) p^(T-l) (1-p)^l (1 - e^(epsilon - (T-2l) e))_+), p = e^e/(1+e^e);
- * this is optimal (their Theorem 3.3). Several e: the mean of the loss is sum e_i tanh(e_i/2), and by Hoeffding it is
- * passed by sqrt(2 sum e_i^2 log(1/d')) with probability at most d' (their Theorem 3.5, without its middle term).
+ * this is optimal (same paper). Several e: the mean of the loss is sum e_i tanh(e_i/2), and by Hoeffding it is
+ * passed by sqrt(2 sum e_i^2 log(1/d')) with probability at most d' (one of the terms of their bound).
  */
 
 typedef struct pure_events {
@@ -208,7 +208,7 @@ tacit_status tacit_advanced_delta(double *out, const tacit_accountant *accountan
  *
  * Proof note. Gaussian releases of sigma_1, ..., on sensitivity 1 are one release of a vector; its privacy loss on the
  * worst pair is that of a single Gaussian with 1/sigma^2 = sum 1/sigma_i^2, also when chosen adaptively (Dong, Roth
- * and Su 2022, Corollary 3.3). tacit_steps_make has merged them.
+ * and Su 2022, on composing Gaussian differential privacy). tacit_steps_make has merged them.
  */
 static tacit_status merged_sigma(double *out, const tacit_accountant *accountant, tacit_error *error) {
     tacit_steps steps;

@@ -7,24 +7,39 @@
 #include "privacy/account_internal.h"
 
 tacit_event tacit_event_gaussian(double sigma, uint64_t count) {
-    return (tacit_event){ TACIT_EVENT_GAUSSIAN, sigma, 0, 1, count };
+    return (tacit_event){ TACIT_EVENT_GAUSSIAN, sigma, 0, 1, count, false };
 }
 
 tacit_event tacit_event_laplace(double scale, uint64_t count) {
-    return (tacit_event){ TACIT_EVENT_LAPLACE, scale, 0, 1, count };
+    return (tacit_event){ TACIT_EVENT_LAPLACE, scale, 0, 1, count, false };
 }
 
 tacit_event tacit_event_pure(double epsilon, uint64_t count) {
-    return (tacit_event){ TACIT_EVENT_PURE, epsilon, 0, 1, count };
+    return (tacit_event){ TACIT_EVENT_PURE, epsilon, 0, 1, count, false };
 }
 
 tacit_event tacit_event_approximate(double epsilon, double delta, uint64_t count) {
-    return (tacit_event){ TACIT_EVENT_APPROXIMATE, epsilon, delta, 1, count };
+    return (tacit_event){ TACIT_EVENT_APPROXIMATE, epsilon, delta, 1, count, false };
 }
 
 tacit_event tacit_event_sampled(tacit_event event, double probability) {
     event.sampling = probability;
     return event;
+}
+
+tacit_event tacit_event_replaced(tacit_event event) {
+    event.replaced = true;
+    return event;
+}
+
+const char *tacit_event_kind_name(tacit_event_kind kind) {
+    switch (kind) {
+    case TACIT_EVENT_GAUSSIAN: return "Gaussian";
+    case TACIT_EVENT_LAPLACE: return "Laplace";
+    case TACIT_EVENT_PURE: return "pure";
+    case TACIT_EVENT_APPROXIMATE: return "approximate";
+    }
+    return "unknown event";
 }
 
 /* Every condition is written so that NaN fails it. */
@@ -53,6 +68,9 @@ tacit_status tacit_event_check(const tacit_event *event, tacit_error *error) {
         return tacit_fail(error, TACIT_USAGE,
                           "the sampling probability is %g: give a number above 0, at most 1",
                           event->sampling);
+    if (event->replaced && event->sampling < 1)
+        return tacit_fail(error, TACIT_USAGE,
+                          "a sampled event is described by what a row changes that comes or goes");
     if (event->count == 0 || event->count > TACIT_EVENT_COUNT_MOST)
         return tacit_fail(error, TACIT_USAGE, "an event counted %llu times: give 1 to %llu",
                           (unsigned long long)event->count, (unsigned long long)TACIT_EVENT_COUNT_MOST);
@@ -131,7 +149,7 @@ tacit_status tacit_steps_make(tacit_steps *out, const tacit_accountant *accounta
         tacit_step step = {
             event->kind, event->parameter, event->delta, event->sampling, event->count, false
         };
-        if (adjacency == TACIT_REPLACE) step = replacing(event);
+        if (adjacency == TACIT_REPLACE && !event->replaced) step = replacing(event);
         if (step.kind == TACIT_EVENT_GAUSSIAN && step.sampling == 1)
             precision += (double)step.count / (step.parameter * step.parameter);
         else
@@ -149,7 +167,7 @@ tacit_status tacit_steps_make(tacit_steps *out, const tacit_accountant *accounta
 }
 
 /* Amplification: an epsilon-DP mechanism on a Poisson sample is log(1 + q(e^epsilon - 1))-DP, and (epsilon, delta) gives
- * q delta (Balle, Barthe and Gaboardi 2018, Theorem 8, whose delta holds at the amplified epsilon). Under EITHER the
+ * q delta (Balle, Barthe and Gaboardi 2018, on Poisson sampling, whose delta holds at the amplified epsilon). Under EITHER the
  * same formula holds with the replacement pair, by the note above. */
 bool tacit_step_pure(const tacit_step *step, double *epsilon, double *delta) {
     if (step->kind == TACIT_EVENT_GAUSSIAN) return false;

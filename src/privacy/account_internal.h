@@ -33,7 +33,16 @@ struct tacit_accountant {
     tacit_adjacency adjacency;
     tacit_event *events;
     size_t count, capacity;
+    uint64_t runs; /* counts of all events */
 };
+
+/* Add an event that has no equal among those added, or need not be counted with it. */
+tacit_status tacit_accountant_append(tacit_accountant *accountant, const tacit_event *event,
+                                     tacit_error *error);
+
+/* Whether any event speaks of a replaced row. Such a one has no removed and no added half, so that group privacy over
+ * remove, then add, cannot take it. */
+bool tacit_accountant_replaces(const tacit_accountant *accountant);
 
 /* The accountant's events as steps, unsampled Gaussians merged into one: T Gaussians of sigma are one of sigma/sqrt(T).
  * Freed with free(out->items). */
@@ -87,5 +96,5 @@ typedef double tacit_delta_curve(const void *context, double epsilon);
 double tacit_solve_epsilon(tacit_delta_curve *curve, const void *context, double delta, double high);
 
 /* Group privacy for replace = remove, then add: if a step pair has delta_r and delta_a at epsilon/2, replacement has
- * delta_r + e^(epsilon/2) delta_a at epsilon (Dwork and Roth 2014, Theorem 2.2). */
+ * delta_r + e^(epsilon/2) delta_a at epsilon: P <= e^(epsilon/2) M + delta_r and M <= e^(epsilon/2) Q + delta_a. */
 double tacit_group_delta(double removed, double added, double epsilon);

@@ -13,7 +13,7 @@ typedef struct target {
 /* log(epsilon spent/epsilon allowed) of the event with this much noise: at most 0 when the target is met. */
 static tacit_status excess(double *out, const target *t, double noise, tacit_error *error) {
     tacit_event tried = *t->event;
-    tacit_accountant accountant = { t->adjacency, &tried, 1, 1 };
+    tacit_accountant accountant = { t->adjacency, &tried, 1, 1, tried.count };
     tacit_spending spending;
     tried.parameter = tried.kind == TACIT_EVENT_PURE ? 1 / noise : noise;
     tacit_status status = tacit_accountant_epsilon(&spending, &accountant, t->delta, NULL);

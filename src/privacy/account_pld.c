@@ -176,7 +176,9 @@ cleanup:
     return status;
 }
 
-static bool samples(const tacit_accountant *accountant) {
+/* Whether group privacy is worth trying: sampled events, none of which speaks of a replaced row. */
+static bool can_group(const tacit_accountant *accountant) {
+    if (accountant->adjacency != TACIT_REPLACE || tacit_accountant_replaces(accountant)) return false;
     for (size_t i = 0; i < accountant->count; i++)
         if (accountant->events[i].sampling < 1) return true;
     return false;
@@ -241,8 +243,7 @@ tacit_status tacit_pld_epsilon(double *out, const tacit_accountant *accountant, 
         return TACIT_OK;
     }
     TACIT_TRY(pairs_epsilon(&epsilon, accountant, accountant->adjacency, delta, error));
-    if (accountant->adjacency == TACIT_REPLACE && samples(accountant))
-        TACIT_TRY(group_epsilon(&epsilon, accountant, delta, error));
+    if (can_group(accountant)) TACIT_TRY(group_epsilon(&epsilon, accountant, delta, error));
     *out = epsilon;
     return TACIT_OK;
 }
@@ -251,8 +252,7 @@ tacit_status tacit_pld_delta(double *out, const tacit_accountant *accountant, do
                              tacit_error *error) {
     double delta, group = 1;
     TACIT_TRY(pairs_delta(&delta, accountant, accountant->adjacency, epsilon, error));
-    if (accountant->adjacency == TACIT_REPLACE && samples(accountant))
-        TACIT_TRY(group_delta(&group, accountant, epsilon, error));
+    if (can_group(accountant)) TACIT_TRY(group_delta(&group, accountant, epsilon, error));
     *out = fmin(delta, group);
     return TACIT_OK;
 }

@@ -24,13 +24,13 @@ static double epsilon_at(double order, double divergence, double log_delta) {
 
 /* ---- divergences of one run, times a - 1: log E_Q (P/Q)^a ---- */
 
-/* Laplace of scale 1/r (Mironov 2017, Proposition 6). */
+/* Laplace of scale 1/r (Mironov 2017): the density ratio is e^r below 0, e^-r above 1, and integrates between. */
 static double laplace_moment(double order, double r) {
     return tacit_log_add(log(order / (2 * order - 1)) + (order - 1) * r,
                          log((order - 1) / (2 * order - 1)) - order * r);
 }
 
-/* Randomised response of e, the worst pure event (Mironov 2017, Proposition 5). */
+/* Randomised response of e, the worst pure event (Mironov 2017): p^a q^(1-a) + q^a p^(1-a), p = e^e/(1 + e^e), q = 1 - p. */
 static double response_moment(double order, double e) {
     return tacit_log_add(order * e, (1 - order) * e) - tacit_log_add(0, e);
 }
@@ -50,7 +50,7 @@ static double base_moment(const tacit_step *step, double order) {
 
 /* Sampled, whole order a: log sum_k C(a, k) (1-q)^(a-k) q^k e^moment(k), the binomial theorem on E_Q0 (1 - q + q P0/Q0)^a
  * (Mironov, Talwar and Zhang 2019, section 3.3, for any pair). That is REMOVED; it is the larger of the two directions
- * for pairs that a reflection exchanges (their Theorem 5), as it does Gaussians, Laplace and randomised response. */
+ * for pairs that a reflection exchanges (same paper), as it does Gaussians, Laplace and randomised response. */
 static double whole_moment(const tacit_step *step, double order) {
     double log_q = log(step->sampling), log_rest = log1p(-step->sampling), choose = 0, top = -INFINITY,
            sum = 0;
@@ -222,7 +222,11 @@ static bool needs_group(const tacit_accountant *accountant, bool linear) {
 static tacit_status renyi_make(renyi *out, const tacit_accountant *accountant, bool linear,
                                tacit_error *error) {
     *out = (renyi){ .linear = false };
-    tacit_adjacency adjacency = needs_group(accountant, linear) ? TACIT_ADD_OR_REMOVE : accountant->adjacency;
+    bool group = needs_group(accountant, linear);
+    if (group && tacit_accountant_replaces(accountant))
+        return tacit_fail(error, TACIT_USAGE,
+                          "sampled events beside events about a replaced row have no RDP: use PLD");
+    tacit_adjacency adjacency = group ? TACIT_ADD_OR_REMOVE : accountant->adjacency;
     TACIT_TRY(tacit_steps_make(&out->steps, accountant, adjacency, error));
     simplify(out);
     if (linear && !concentrate(out)) {

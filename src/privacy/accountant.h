@@ -2,13 +2,13 @@
  * Accountants: what many releases on the same rows cost together, as (epsilon, delta) differential privacy.
  *
  * An event is one kind of release with a count. Its noise is relative to the sensitivity, so that sensitivity is 1
- * here. Events may be chosen adaptively; the kinds and counts may not depend on the data.
+ * here. Releases may depend on earlier answers; kinds and counts may not (docs/accounting.md says what holds when they
+ * do).
  *
  * Adjacency. Inside, rows are added or removed: sensitivity is the largest change when one row (or one party) comes or
  * goes. The accountant of a study that counts replacements is made with TACIT_REPLACE, and converts: without sampling
- * the sensitivity doubles; with sampling see docs/accounting.md. A mechanism whose sensitivity under replacement is
- * known directly, and that does not sample, goes into a TACIT_ADD_OR_REMOVE accountant with that sensitivity, and the
- * result holds under replacement.
+ * the sensitivity doubles; with sampling see docs/accounting.md. An event whose sensitivity (or guarantee) is known
+ * under replacement directly, and that does not sample, says so by tacit_event_replaced and is taken as it is.
  *
  * Every epsilon and delta returned is an upper bound on the true one, with all discretisation, truncation and
  * rounding errors added; noise is rounded up. Wrong arguments give TACIT_USAGE and no result.
@@ -35,6 +35,8 @@ typedef struct tacit_event {
     double
         sampling; /* the probability, in (0, 1], with which each row takes part, independently (Poisson sampling) */
     uint64_t count; /* how many times; 1 to TACIT_EVENT_COUNT_MOST */
+    bool
+        replaced; /* the parameter is about a replaced row already: for TACIT_REPLACE only, without sampling */
 } tacit_event;
 
 /* Epsilon of a pure or approximate event is at most TACIT_EVENT_EPSILON_MOST; sigma and scale are 1e-3 to 1e6. */
@@ -49,7 +51,13 @@ tacit_event tacit_event_approximate(double epsilon, double delta, uint64_t count
 /* The same event on a Poisson sample. */
 tacit_event tacit_event_sampled(tacit_event event, double probability);
 
+/* The same event, its sensitivity or guarantee being that under replacement. */
+tacit_event tacit_event_replaced(tacit_event event);
+
 tacit_status tacit_event_check(const tacit_event *event, tacit_error *error);
+
+/* "Gaussian", "Laplace", "pure", "approximate". */
+const char *tacit_event_kind_name(tacit_event_kind kind);
 
 typedef enum tacit_adjacency { TACIT_ADD_OR_REMOVE, TACIT_REPLACE } tacit_adjacency;
 
@@ -79,7 +87,9 @@ typedef struct tacit_spending {
 } tacit_spending;
 
 /* The smallest epsilon that any applicable accountant proves at delta; delta in [0, 1), where 0 needs pure or Laplace
- * events only. At least one event. Epsilon may be 0 when delta alone covers the events. */
+ * events only. At least one event. Epsilon may be 0 when delta alone covers the events. Accountants that cannot win are
+ * not asked: none but the exact one about unsampled Gaussians only, none after the optimal one (advanced) about one kind
+ * of pure or approximate event, and neither RDP nor PLD about more than 64 kinds other than unsampled Gaussians. */
 tacit_status tacit_accountant_epsilon(tacit_spending *out, const tacit_accountant *accountant, double delta,
                                       tacit_error *error);
 
@@ -95,7 +105,7 @@ tacit_status tacit_accountant_delta_by(double *out, const tacit_accountant *acco
                                        tacit_composition composition, double epsilon, tacit_error *error);
 
 /* Parallel composition: the accounts of releases on disjoint sets of rows, at the same delta; the largest epsilon is
- * that of all together (McSherry 2009, Theorem 4). When rows are put into the sets by their *values* and the adjacency
+ * that of all together (McSherry 2009, on parallel composition). When rows are put into the sets by their *values* and the adjacency
  * is replacement, a replaced row can leave one set and enter another: say so by `by_value`, and the two largest
  * epsilons add, and delta doubles. */
 tacit_status tacit_accountant_parallel(tacit_spending *out, const tacit_accountant *const *accountants,

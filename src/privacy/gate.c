@@ -34,6 +34,9 @@ static tacit_status check_real(const tacit_release *release, tacit_error *error)
 
 static tacit_status check(const tacit_gate *gate, const tacit_release *release, tacit_error *error) {
     TACIT_TRY(tacit_release_check(release, error));
+    /* The long proof is for what is real; simulations have thousands of parties. */
+    if (gate->mode == TACIT_GATE_REAL || release->event.sampling == 1)
+        TACIT_TRY(tacit_release_prove(release, error));
     if (gate->mode == TACIT_GATE_REAL) TACIT_TRY(check_real(release, error));
     return tacit_policy_check(gate->policy, release, error);
 }

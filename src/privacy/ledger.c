@@ -2,6 +2,7 @@
 #include "privacy/ledger.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "privacy/ledger_class.h"
 
@@ -37,18 +38,20 @@ tacit_status tacit_ledger_set_limit(tacit_ledger *ledger, const char *study, con
     return ledger->class->set_limit(ledger, study, limit, error);
 }
 
-tacit_status tacit_account_check(const tacit_account *account, const tacit_price *price, tacit_unit unit,
-                                 const char *whose, tacit_error *error) {
-    if (!account->limited) return TACIT_OK;
-    tacit_account after = *account;
-    tacit_account_add(&after, price);
-    if (tacit_amount_within(after.spent_epsilon, account->limit_epsilon) &&
-        tacit_amount_within(after.spent_delta, account->limit_delta))
-        return TACIT_OK;
+tacit_status tacit_account_check(const tacit_account *account, const tacit_price *price,
+                                 const tacit_spending *after, tacit_unit unit, const char *whose,
+                                 tacit_error *error) {
+    if (!account->limited || tacit_amount_within(after->epsilon, account->limit_epsilon)) return TACIT_OK;
+    char then[96];
+    if (isfinite(after->epsilon))
+        snprintf(then, sizeof then, "would make it %.12g, by %s composition", after->epsilon,
+                 tacit_composition_name(after->by));
+    else
+        snprintf(then, sizeof then, "leaves nothing that is proved at this delta");
     return tacit_fail(
         error, TACIT_REFUSED,
-        "the limit %s is epsilon %.12g, delta %.12g, per %s; spent are %.12g and %.12g, and this "
-        "asks for another %.12g and %.12g: ask for less, or let the owner raise the limit",
+        "the limit %s is epsilon %.12g, delta %.12g, per %s; spent is epsilon %.12g, and another "
+        "%.12g, delta %.12g, %s: ask for less, or let the owner raise the limit",
         whose, account->limit_epsilon, account->limit_delta, tacit_unit_name(unit), account->spent_epsilon,
-        account->spent_delta, price->epsilon, price->delta);
+        price->epsilon, price->delta, then);
 }

@@ -2,15 +2,22 @@
  * A party's ledger: what was charged against which data source, what may still be, and a log that shows it.
  *
  * One interface, two implementations. The durable one is a SQLite file that the owner keeps; a file may
- * hold several data sources, a handle is about one of them. The one in memory serves simulated parties: a
- * few dozen bytes, sums and an optional limit, no log.
+ * hold several data sources, a handle is about one of them. The one in memory serves simulated parties:
+ * less than two hundred bytes unless they are asked several kinds of questions, and no log.
  *
  * Units. A charge per party hides the replacement of *all* rows of the party. Replacing one row is a special
- * case of that, so the same numbers hold per record, and the record total counts every charge: by basic
- * composition it is a guarantee for one row over everything released. A charge per record promises nothing
+ * case of that, so the same numbers hold per record, and the record total counts every charge: composed, it is
+ * a guarantee for one row over everything released. A charge per record promises nothing
  * useful about n rows replaced at once (n epsilon, and delta worse), so it does not enter the party total:
  * that total is a guarantee for the releases priced per party only. An owner who wants it to hold for
  * everything sets a party limit and no record limit; releases priced per record are then refused.
+ *
+ * Composition. An account keeps the sum of the prices and the events behind them. What is spent of a limit is
+ * the least epsilon that holds at the limit's delta: by the accountants over all events (accountant.h), or by the sum
+ * of the prices where that is less. It is never below the true composition, never above the sum, and never falls
+ * when a charge is added. At delta 0 it is the sum, and only what costs no delta may leave. The sum, and Gaussians
+ * among themselves, hold whoever chooses the next question and why; the rest supposes that the *kinds* of noise asked
+ * for later were not chosen in view of earlier answers (docs/accounting.md).
  *
  * Limits. A release must fit every limit it counts towards, and at least one *total* limit must bound it:
  * a record charge needs the record limit, a party charge the record or the party limit (either bounds it).
@@ -44,7 +51,11 @@ bool tacit_ledger_is_durable(const tacit_ledger *ledger);
 
 /* What has been charged and what is allowed, in one unit. */
 typedef struct tacit_account {
-    double spent_epsilon, spent_delta; /* rounded up */
+    double sum_epsilon, sum_delta; /* of the prices; rounded up */
+    double spent_epsilon,
+        spent_delta;      /* composed: the least epsilon at the limit's delta or, without one, at sum_delta;
+                                          infinite when nothing is proved at that delta */
+    tacit_composition by; /* the accountant that gave it; basic: it is the sum */
     bool limited;
     double limit_epsilon, limit_delta; /* when limited */
 } tacit_account;
@@ -59,6 +70,11 @@ tacit_status tacit_ledger_account(tacit_account *out, tacit_ledger *ledger, cons
  * Logged. A ledger in memory takes totals only. */
 tacit_status tacit_ledger_set_limit(tacit_ledger *ledger, const char *study, const tacit_price *limit,
                                     tacit_error *error);
+
+/* Whether one more charge would keep within every limit it counts towards: TACIT_OK, or TACIT_REFUSED with the sentence
+ * that the asker would get. Nothing is charged. `event` may be NULL: not known. Durable ledgers only. */
+tacit_status tacit_ledger_fits(tacit_ledger *ledger, const char *study, const tacit_price *price,
+                               const tacit_event *event, tacit_error *error);
 
 /* Consent to a study as defined by the document of this hash; a changed definition needs consent anew.
  * Withdrawing stops everything, also the re-sending of stored answers. Logged. Durable ledgers only. */
@@ -80,6 +96,13 @@ typedef enum tacit_entry_kind {
     TACIT_ENTRY_WITHDRAWAL
 } tacit_entry_kind;
 
+/* What is spent of one limit, composed at its delta. */
+typedef struct tacit_balance {
+    bool known; /* there was such a limit, and the entry is not of a ledger before format 2 */
+    double epsilon, delta;
+    tacit_composition by;
+} tacit_balance;
+
 typedef struct tacit_entry {
     uint64_t number; /* from 1 without gaps, over all data sources of the file */
     int64_t time;    /* milliseconds since 1970, UTC */
@@ -88,6 +111,9 @@ typedef struct tacit_entry {
     const char *reason;  /* refusal: the sentence the asker got */
     tacit_release about; /* charge, refusal: all but the payload bytes; limit: price, study ("": total);
                             consent: study, study_hash */
+    tacit_balance
+        after[2][TACIT_UNITS]; /* charge: what is then spent, [0] in total and [1] of the study; limit: of the
+                                            account it is for */
     uint8_t payload_hash[TACIT_HASH_BYTES]; /* charge: of the released bytes */
     uint8_t hash[TACIT_HASH_BYTES];         /* of this entry and the chain before it */
 } tacit_entry;

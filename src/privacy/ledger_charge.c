@@ -1,4 +1,5 @@
 /* The durable ledger, the asker's side: charging, refusing, sending again. */
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static tacit_status find_answer(bool *found, bool *same_question, tacit_statemen
                                 const uint8_t *question_hash, tacit_error *error) {
     uint8_t stored_hash[TACIT_HASH_BYTES];
     TACIT_TRY(tacit_statement_prepare(
-        query, self->store, "SELECT question_hash, payload FROM answer WHERE source = ?1 AND id = ?2",
+        query, self->store, "SELECT question_hash, payload, entry FROM answer WHERE source = ?1 AND id = ?2",
         error));
     tacit_bind_text(*query, 1, self->source);
     tacit_bind_blob(*query, 2, answer_id, TACIT_ANSWER_ID_BYTES);
@@ -39,6 +40,32 @@ static tacit_status find_answer(bool *found, bool *same_question, tacit_statemen
     TACIT_TRY(tacit_column_bytes(stored_hash, sizeof stored_hash, *query, 0, error));
     *same_question = memcmp(stored_hash, question_hash, sizeof stored_hash) == 0;
     return TACIT_OK;
+}
+
+/* The stored bytes must be those that were charged for: others were never paid for. */
+static tacit_status check_payload(tacit_ledger_file *self, int64_t number, const uint8_t *payload,
+                                  size_t length, tacit_error *error) {
+    tacit_statement *query = NULL;
+    tacit_entry entry = { .number = 0 };
+    const uint8_t *body = NULL;
+    size_t body_length = 0;
+    uint8_t hash[TACIT_HASH_BYTES];
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&query, self->store, "SELECT body FROM log WHERE entry = ?1", error));
+    tacit_bind_integer(query, 1, number);
+    TACIT_CHECK(tacit_statement_step(&row, query, error));
+    if (row) TACIT_CHECK(tacit_column_blob(&body, &body_length, query, 0, TACIT_ENTRY_BODY_MOST, error));
+    crypto_generichash(hash, sizeof hash, payload, length, NULL, 0);
+    if (!row || tacit_entry_decode(&entry, body, body_length, NULL) != TACIT_OK ||
+        entry.kind != TACIT_ENTRY_CHARGE || memcmp(hash, entry.payload_hash, sizeof hash) != 0)
+        status = tacit_fail(error, TACIT_CORRUPT,
+                            "%s: the stored answer of entry %lld is not the one released: verify the ledger "
+                            "and restore it from a backup",
+                            tacit_store_path(self->store), (long long)number);
+cleanup:
+    tacit_statement_free(query);
+    return status;
 }
 
 static tacit_status send_again(bool *stored, tacit_ledger_file *self, const tacit_release *release,
@@ -57,6 +84,7 @@ static tacit_status send_again(bool *stored, tacit_ledger_file *self, const taci
         goto cleanup;
     }
     if (found) TACIT_CHECK(tacit_column_blob(&payload, &length, query, 1, TACIT_PAYLOAD_MOST, error));
+    if (found) TACIT_CHECK(check_payload(self, tacit_column_integer(query, 2), payload, length, error));
     if (found) TACIT_CHECK(tacit_buffer_append(out, payload, length, error));
     *stored = found;
 cleanup:
@@ -64,26 +92,59 @@ cleanup:
     return status;
 }
 
+/* One limit, if it is set: *limited says so, and *after receives what would be spent of it. */
+static tacit_status check_limit(bool *limited, tacit_balance *after, tacit_ledger_file *self,
+                                const tacit_release *release, const char *study, tacit_unit unit,
+                                tacit_error *error) {
+    tacit_account account;
+    tacit_spending before, then;
+    char whose[2 * TACIT_NAME_MOST + 32];
+    TACIT_TRY(tacit_log_account(&account, self->store, self->source, study, unit, error));
+    *limited = account.limited;
+    if (!account.limited) return TACIT_OK;
+    if (account.spent_epsilon < 0) {
+        TACIT_TRY(tacit_ledger_file_compose(&before, self, &account, study, unit, NULL, error));
+        account.spent_epsilon = before.epsilon;
+        account.by = before.by;
+    }
+    TACIT_TRY(tacit_ledger_file_compose(&then, self, &account, study, unit, release, error));
+    snprintf(whose, sizeof whose, study[0] != 0 ? "of %s for study %s" : "of %s", self->source, study);
+    TACIT_TRY(tacit_account_check(&account, &release->price, &then, unit, whose, error));
+    *after = (tacit_balance){ true, then.epsilon, then.delta, then.by };
+    return TACIT_OK;
+}
+
 /* Every limit that the release counts towards, and that one of the totals bounds it. */
-static tacit_status check_limits(tacit_ledger_file *self, const tacit_release *release, tacit_error *error) {
+static tacit_status check_limits(tacit_balance after[2][TACIT_UNITS], tacit_ledger_file *self,
+                                 const tacit_release *release, tacit_error *error) {
     const tacit_price *price = &release->price;
-    bool bounded = false;
+    bool bounded = false, of_total = false, of_study = false;
     for (int unit = 0; unit < TACIT_UNITS; unit++) {
-        tacit_account total, study;
-        char whose[2 * TACIT_NAME_MOST + 32];
         if (!tacit_unit_counts(price->unit, unit)) continue;
-        TACIT_TRY(tacit_log_account(&total, self->store, self->source, "", unit, error));
-        snprintf(whose, sizeof whose, "of %s", self->source);
-        TACIT_TRY(tacit_account_check(&total, price, unit, whose, error));
-        TACIT_TRY(tacit_log_account(&study, self->store, self->source, release->study, unit, error));
-        snprintf(whose, sizeof whose, "of %s for study %s", self->source, release->study);
-        TACIT_TRY(tacit_account_check(&study, price, unit, whose, error));
-        bounded = bounded || total.limited;
+        TACIT_TRY(check_limit(&of_total, &after[0][unit], self, release, "", unit, error));
+        TACIT_TRY(check_limit(&of_study, &after[1][unit], self, release, release->study, unit, error));
+        bounded = bounded || of_total;
     }
     if (bounded) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
                       "no privacy limit per %s is set for %s: nothing leaves until the owner sets one",
                       tacit_unit_name(price->unit), self->source);
+}
+
+tacit_status tacit_ledger_fits(tacit_ledger *ledger, const char *study, const tacit_price *price,
+                               const tacit_event *event, tacit_error *error) {
+    tacit_ledger_file *self = NULL;
+    tacit_balance after[2][TACIT_UNITS];
+    tacit_release release = { .price = *price, .study = study };
+    TACIT_TRY(tacit_ledger_file_of(&self, ledger, "asking whether a charge fits", error));
+    TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
+    TACIT_TRY(tacit_price_check(price, error));
+    if (event != NULL) release.event = *event;
+    TACIT_TRY(tacit_store_begin_reading(self->store, error));
+    tacit_status status = tacit_log_check(self->store, error);
+    if (status == TACIT_OK) status = check_limits(after, self, &release, error);
+    tacit_store_rollback(self->store);
+    return status;
 }
 
 static tacit_status keep_answer(tacit_ledger_file *self, const tacit_release *release, uint64_t entry,
@@ -106,14 +167,15 @@ static tacit_status keep_answer(tacit_ledger_file *self, const tacit_release *re
 /* Within a transaction: everything up to the commit. */
 static tacit_status settle(bool *stored, tacit_ledger_file *self, const tacit_release *release,
                            tacit_buffer *out, tacit_error *error) {
+    TACIT_TRY(tacit_log_check(self->store, error));
     TACIT_TRY(check_consent(self, release, error));
     TACIT_TRY(send_again(stored, self, release, out, error));
     if (*stored) return TACIT_OK;
     if (release->payload_length == 0)
         return tacit_fail(error, TACIT_INPUT, "no answer to question %s is stored: hand over the bytes",
                           release->question);
-    TACIT_TRY(check_limits(self, release, error));
     tacit_entry entry = tacit_entry_make(TACIT_ENTRY_CHARGE, self->source, release, NULL);
+    TACIT_TRY(check_limits(entry.after, self, release, error));
     TACIT_TRY(tacit_log_append(self->store, &entry, error));
     return keep_answer(self, release, entry.number, error);
 }

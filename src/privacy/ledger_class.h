@@ -1,6 +1,7 @@
 /* What a ledger must be able to do for the gate. For the files of this folder only: nothing else charges. */
 #pragma once
 
+#include "privacy/charges.h"
 #include "privacy/ledger.h"
 
 typedef struct tacit_ledger_class {
@@ -30,17 +31,14 @@ struct tacit_ledger {
     const tacit_ledger_class *class;
 };
 
-/* Whether a charge in `charged` counts towards the total in `total`; see ledger.h for why. */
-static inline bool tacit_unit_counts(tacit_unit charged, tacit_unit total) {
-    return total == TACIT_UNIT_RECORD || charged == TACIT_UNIT_PARTY;
-}
+/* TACIT_REFUSED when `after`, what would be spent with `price` on top, passes the account's limit; `whose` names it. */
+tacit_status tacit_account_check(const tacit_account *account, const tacit_price *price,
+                                 const tacit_spending *after, tacit_unit unit, const char *whose,
+                                 tacit_error *error);
 
-/* TACIT_REFUSED when `price` on top of the account would pass its limit; `whose` names the limit. */
-tacit_status tacit_account_check(const tacit_account *account, const tacit_price *price, tacit_unit unit,
-                                 const char *whose, tacit_error *error);
-
-/* The price on top of what is spent, rounded up. */
-static inline void tacit_account_add(tacit_account *account, const tacit_price *price) {
-    account->spent_epsilon = tacit_add_up(account->spent_epsilon, price->epsilon);
-    account->spent_delta = tacit_add_up(account->spent_delta, price->delta);
+/* The sum of the prices with one more, rounded up. */
+static inline tacit_price tacit_account_sum(const tacit_account *account, const tacit_price *price,
+                                            tacit_unit unit) {
+    return (tacit_price){ unit, tacit_add_up(account->sum_epsilon, price->epsilon),
+                          tacit_add_up(account->sum_delta, price->delta) };
 }

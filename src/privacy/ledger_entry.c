@@ -5,7 +5,10 @@
 
 #include "privacy/ledger_log.h"
 
-enum { BODY_VERSION = 1 };
+/* Version 2 has the event behind the price, and what is then spent of each limit. */
+enum { BODY_VERSION_FIRST = 1, BODY_VERSION = 2 };
+
+static const uint32_t UNKNOWN_BALANCE = UINT32_MAX; /* in place of an accountant */
 
 _Static_assert(TACIT_HASH_BYTES == crypto_generichash_BYTES, "BLAKE2b-256");
 
@@ -46,6 +49,27 @@ static tacit_status put_text(tacit_buffer *out, const char *text, tacit_error *e
     return tacit_buffer_append(out, text, length + 1, error);
 }
 
+static tacit_status put_event(tacit_buffer *out, const tacit_event *event, tacit_error *error) {
+    TACIT_TRY(tacit_buffer_append_u32(out, (uint32_t)event->kind, error));
+    TACIT_TRY(tacit_buffer_append_u32(out, event->replaced, error));
+    TACIT_TRY(tacit_buffer_append_double(out, event->parameter, error));
+    TACIT_TRY(tacit_buffer_append_double(out, event->delta, error));
+    TACIT_TRY(tacit_buffer_append_double(out, event->sampling, error));
+    return tacit_buffer_append_u64(out, event->count, error);
+}
+
+static tacit_status put_balances(tacit_buffer *out, const tacit_entry *entry, tacit_error *error) {
+    for (size_t i = 0; i < 2; i++)
+        for (size_t unit = 0; unit < TACIT_UNITS; unit++) {
+            const tacit_balance *after = &entry->after[i][unit];
+            TACIT_TRY(
+                tacit_buffer_append_u32(out, after->known ? (uint32_t)after->by : UNKNOWN_BALANCE, error));
+            TACIT_TRY(tacit_buffer_append_double(out, after->epsilon, error));
+            TACIT_TRY(tacit_buffer_append_double(out, after->delta, error));
+        }
+    return TACIT_OK;
+}
+
 tacit_status tacit_entry_encode(tacit_buffer *out, const tacit_entry *entry, tacit_error *error) {
     const tacit_release *about = &entry->about;
     const uint32_t codes[] = { BODY_VERSION, (uint32_t)entry->kind, (uint32_t)about->kind,
@@ -61,6 +85,8 @@ tacit_status tacit_entry_encode(tacit_buffer *out, const tacit_entry *entry, tac
         TACIT_TRY(tacit_buffer_append_u64(out, counts[i], error));
     TACIT_TRY(tacit_buffer_append_double(out, about->price.epsilon, error));
     TACIT_TRY(tacit_buffer_append_double(out, about->price.delta, error));
+    TACIT_TRY(put_event(out, &about->event, error));
+    TACIT_TRY(put_balances(out, entry, error));
     TACIT_TRY(tacit_buffer_append(out, about->answer_id, sizeof about->answer_id, error));
     TACIT_TRY(tacit_buffer_append(out, about->study_hash, sizeof about->study_hash, error));
     TACIT_TRY(tacit_buffer_append(out, about->question_hash, sizeof about->question_hash, error));
@@ -79,6 +105,31 @@ static bool take_text(tacit_cursor *cursor, const char **out) {
     return true;
 }
 
+static bool take_event(tacit_cursor *cursor, tacit_event *event) {
+    uint32_t kind, replaced;
+    if (!tacit_cursor_read_u32(cursor, &kind) || !tacit_cursor_read_u32(cursor, &replaced)) return false;
+    event->kind = (tacit_event_kind)kind;
+    event->replaced = replaced != 0;
+    return replaced <= 1 && tacit_cursor_read_double(cursor, &event->parameter) &&
+           tacit_cursor_read_double(cursor, &event->delta) &&
+           tacit_cursor_read_double(cursor, &event->sampling) && tacit_cursor_read_u64(cursor, &event->count);
+}
+
+static bool take_balances(tacit_cursor *cursor, tacit_entry *entry) {
+    for (size_t i = 0; i < 2; i++)
+        for (size_t unit = 0; unit < TACIT_UNITS; unit++) {
+            tacit_balance *after = &entry->after[i][unit];
+            uint32_t by;
+            if (!tacit_cursor_read_u32(cursor, &by) || !tacit_cursor_read_double(cursor, &after->epsilon) ||
+                !tacit_cursor_read_double(cursor, &after->delta))
+                return false;
+            after->known = by != UNKNOWN_BALANCE;
+            if (after->known && by >= TACIT_COMPOSITIONS) return false;
+            after->by = after->known ? (tacit_composition)by : TACIT_COMPOSITION_BASIC;
+        }
+    return true;
+}
+
 /* A refusal may be about a release whose codes are nonsense: those are kept as they came, and only the
  * entry's own kind is checked. */
 static bool take_numbers(tacit_cursor *cursor, tacit_entry *entry) {
@@ -89,7 +140,7 @@ static bool take_numbers(tacit_cursor *cursor, tacit_entry *entry) {
         !tacit_cursor_read_u32(cursor, &release_kind) || !tacit_cursor_read_u32(cursor, &noise) ||
         !tacit_cursor_read_u32(cursor, &unit))
         return false;
-    if (version != BODY_VERSION || kind > TACIT_ENTRY_WITHDRAWAL) return false;
+    if (version < BODY_VERSION_FIRST || version > BODY_VERSION || kind > TACIT_ENTRY_WITHDRAWAL) return false;
     entry->kind = (tacit_entry_kind)kind;
     about->kind = (tacit_release_kind)release_kind;
     about->noise = (tacit_noise)noise;
@@ -102,8 +153,11 @@ static bool take_numbers(tacit_cursor *cursor, tacit_entry *entry) {
         return false;
     entry->time = (int64_t)time;
     about->payload_length = (size_t)payload_length;
-    return tacit_cursor_read_double(cursor, &about->price.epsilon) &&
-           tacit_cursor_read_double(cursor, &about->price.delta);
+    if (!tacit_cursor_read_double(cursor, &about->price.epsilon) ||
+        !tacit_cursor_read_double(cursor, &about->price.delta))
+        return false;
+    return version == BODY_VERSION_FIRST ||
+           (take_event(cursor, &about->event) && take_balances(cursor, entry));
 }
 
 static bool take_bytes_and_texts(tacit_cursor *cursor, tacit_entry *entry) {

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 /* Format 1. `head` repeats the end of the log, so that entries cut off the end are missed. An answer is kept
- * with its charge for as long as it may be asked for again. */
+ * with its charge for as long as it may be asked for again. Format 2 adds the events behind the prices. */
 static const char *const scripts[] = {
     "CREATE TABLE log (entry INTEGER PRIMARY KEY, body BLOB NOT NULL, hash BLOB NOT NULL) STRICT;"
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL,"
@@ -15,13 +15,45 @@ static const char *const scripts[] = {
     "INSERT INTO head VALUES (1, 0, zeroblob(32));"
     "CREATE TABLE answer (entry INTEGER PRIMARY KEY REFERENCES log (entry), source TEXT NOT NULL,"
     " id BLOB NOT NULL, question_hash BLOB NOT NULL, payload BLOB NOT NULL, UNIQUE (source, id)) "
-    "STRICT;" TACIT_LEDGER_STATE_TABLES("")
+    "STRICT;" TACIT_LEDGER_STATE_TABLES_1(""),
+    TACIT_LEDGER_STATE_TABLES_2(
+        "") "CREATE TABLE seal (one INTEGER PRIMARY KEY CHECK (one = 1), hash BLOB NOT NULL) STRICT;",
 };
+
+/* The charges of a file of format 1 become events, each what its price says; then the first seal. */
+static tacit_status adapt(tacit_store *store, int64_t version, tacit_error *error) {
+    tacit_statement *query = NULL;
+    tacit_status status = TACIT_OK;
+    if (version >= 1)
+        TACIT_CHECK(
+            tacit_statement_prepare(&query, store, "SELECT entry, body FROM log ORDER BY entry", error));
+    for (bool row = false; query != NULL;) {
+        const uint8_t *body = NULL;
+        size_t length = 0;
+        tacit_entry entry;
+        TACIT_CHECK(tacit_statement_step(&row, query, error));
+        if (!row) break;
+        TACIT_CHECK(tacit_column_blob(&body, &length, query, 1, TACIT_ENTRY_BODY_MOST, error));
+        status = tacit_entry_decode(&entry, body, length, error);
+        if (status == TACIT_OK && entry.kind == TACIT_ENTRY_CHARGE)
+            status = tacit_log_apply_event(store, &entry, error);
+        if (status != TACIT_OK) {
+            status = tacit_fail_in(error, status, "entry %lld of %s",
+                                   (long long)tacit_column_integer(query, 0), tacit_store_path(store));
+            goto cleanup;
+        }
+    }
+    TACIT_CHECK(tacit_log_seal(store, error));
+cleanup:
+    tacit_statement_free(query);
+    return status;
+}
 
 static const tacit_store_schema schema = { .what = "ledger",
                                            .application_id = 0x54634c67, /* "TcLg" */
                                            .scripts = scripts,
-                                           .script_count = sizeof scripts / sizeof *scripts };
+                                           .script_count = sizeof scripts / sizeof *scripts,
+                                           .adapt = adapt };
 
 tacit_status tacit_ledger_file_of(tacit_ledger_file **out, tacit_ledger *ledger, const char *doing,
                                   tacit_error *error) {
@@ -37,12 +69,68 @@ static void free_file(tacit_ledger *ledger) {
     free(self);
 }
 
-/* Log an act of the owner and let it take effect, in one transaction. */
+tacit_status tacit_ledger_file_compose(tacit_spending *out, tacit_ledger_file *self,
+                                       const tacit_account *account, const char *study, tacit_unit unit,
+                                       const tacit_release *release, tacit_error *error) {
+    tacit_charges charges = TACIT_CHARGES_INIT;
+    tacit_price sum = { unit, account->sum_epsilon, account->sum_delta };
+    tacit_status status;
+    TACIT_CHECK(tacit_log_charges(&charges, self->store, self->source, study, unit, error));
+    if (release != NULL) {
+        tacit_event event = tacit_release_event(release);
+        sum = tacit_account_sum(account, &release->price, unit);
+        TACIT_CHECK(tacit_charges_add(&charges, &event, unit, error));
+    }
+    double delta = account->limited ? account->limit_delta : sum.delta;
+    TACIT_CHECK(tacit_charges_compose(out, &charges, unit, &sum, delta, error));
+    /* Accountants answer within rounding and the coarseness of a grid: what was once spent is not handed back. */
+    if (account->limited && out->epsilon < account->spent_epsilon)
+        *out = (tacit_spending){ account->spent_epsilon, delta, account->by };
+cleanup:
+    tacit_charges_clear(&charges);
+    return status;
+}
+
+/* An account with what is spent of it; study "" is the total. */
+static tacit_status read_account(tacit_account *out, tacit_ledger_file *self, const char *study,
+                                 tacit_unit unit, tacit_error *error) {
+    tacit_account read;
+    tacit_spending spent;
+    TACIT_TRY(tacit_log_account(&read, self->store, self->source, study, unit, error));
+    if (read.spent_epsilon < 0) {
+        TACIT_TRY(tacit_ledger_file_compose(&spent, self, &read, study, unit, NULL, error));
+        read.spent_epsilon = spent.epsilon;
+        read.by = spent.by;
+    }
+    *out = read;
+    return TACIT_OK;
+}
+
+/* Log an act of the owner and let it take effect, within a transaction. */
+static tacit_status settle(tacit_ledger_file *self, tacit_entry *entry, tacit_error *error) {
+    TACIT_TRY(tacit_log_check(self->store, error));
+    if (entry->kind == TACIT_ENTRY_LIMIT) { /* what is spent of it, at the new delta */
+        const tacit_price *limit = &entry->about.price;
+        tacit_account account;
+        tacit_spending spent;
+        TACIT_TRY(
+            tacit_log_account(&account, self->store, self->source, entry->about.study, limit->unit, error));
+        if (!account.limited || account.limit_delta != limit->delta) account.spent_epsilon = -1;
+        account.limited = true;
+        account.limit_delta = limit->delta;
+        TACIT_TRY(
+            tacit_ledger_file_compose(&spent, self, &account, entry->about.study, limit->unit, NULL, error));
+        entry->after[entry->about.study[0] != 0][limit->unit] =
+            (tacit_balance){ true, spent.epsilon, spent.delta, spent.by };
+    }
+    return tacit_log_append(self->store, entry, error);
+}
+
 static tacit_status record(tacit_ledger_file *self, tacit_entry_kind kind, const tacit_release *about,
                            tacit_error *error) {
     tacit_entry entry = tacit_entry_make(kind, self->source, about, NULL);
     TACIT_TRY(tacit_store_begin(self->store, error));
-    tacit_status status = tacit_log_append(self->store, &entry, error);
+    tacit_status status = settle(self, &entry, error);
     if (status == TACIT_OK) return tacit_store_commit(self->store, error);
     tacit_store_rollback(self->store);
     return status;
@@ -52,8 +140,8 @@ static tacit_status account(tacit_account *out, tacit_ledger *ledger, const char
                             tacit_error *error) {
     tacit_ledger_file *self = (tacit_ledger_file *)ledger;
     TACIT_TRY(tacit_store_begin_reading(self->store, error));
-    tacit_status status =
-        tacit_log_account(out, self->store, self->source, study != NULL ? study : "", unit, error);
+    tacit_status status = tacit_log_check(self->store, error);
+    if (status == TACIT_OK) status = read_account(out, self, study != NULL ? study : "", unit, error);
     tacit_store_rollback(self->store);
     return status;
 }
@@ -81,6 +169,20 @@ static tacit_store_mode store_mode(tacit_ledger_mode mode) {
     return TACIT_STORE_READING;
 }
 
+/* A file of an older format is brought up to date first, also when it is only to be read. */
+static tacit_status open_store(tacit_store **out, const char *path, tacit_ledger_mode mode,
+                               tacit_error *error) {
+    tacit_error quiet = TACIT_ERROR_INIT;
+    tacit_status status = tacit_store_open(out, path, &schema, store_mode(mode), &quiet);
+    if (status == TACIT_OK) return TACIT_OK;
+    if (mode != TACIT_LEDGER_READING || status != TACIT_INPUT)
+        return tacit_fail(error, status, "%s", quiet.text);
+    tacit_store *writing = NULL;
+    TACIT_TRY(tacit_store_open(&writing, path, &schema, TACIT_STORE_EXISTING, error));
+    tacit_store_close(writing);
+    return tacit_store_open(out, path, &schema, TACIT_STORE_READING, error);
+}
+
 tacit_status tacit_ledger_open(tacit_ledger **out, const char *path, const char *source,
                                tacit_ledger_mode mode, tacit_error *error) {
     TACIT_TRY(tacit_name_check("the data source's name", source, TACIT_NAME_MOST, error));
@@ -88,7 +190,7 @@ tacit_status tacit_ledger_open(tacit_ledger **out, const char *path, const char 
     if (self == NULL) return tacit_fail_memory(error);
     self->base.class = &file_class;
     memcpy(self->source, source, strlen(source) + 1);
-    tacit_status status = tacit_store_open(&self->store, path, &schema, store_mode(mode), error);
+    tacit_status status = open_store(&self->store, path, mode, error);
     if (status != TACIT_OK) {
         free_file(&self->base);
         return status;
@@ -140,5 +242,9 @@ tacit_status tacit_ledger_consent_state(tacit_consent *out, tacit_ledger *ledger
     tacit_ledger_file *self = NULL;
     uint8_t study_hash[TACIT_HASH_BYTES];
     TACIT_TRY(tacit_ledger_file_of(&self, ledger, "consent", error));
-    return tacit_ledger_file_consent(out, study_hash, self, study, error);
+    TACIT_TRY(tacit_store_begin_reading(self->store, error));
+    tacit_status status = tacit_log_check(self->store, error);
+    if (status == TACIT_OK) status = tacit_ledger_file_consent(out, study_hash, self, study, error);
+    tacit_store_rollback(self->store);
+    return status;
 }

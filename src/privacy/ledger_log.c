@@ -36,6 +36,13 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_log_check(tacit_store *store, tacit_error *error) {
+    uint64_t entries = 0;
+    uint8_t hash[TACIT_HASH_BYTES] = { 0 };
+    TACIT_TRY(read_end(&entries, hash, store, error));
+    return tacit_log_check_seal(store, error);
+}
+
 static tacit_status write_entry(tacit_store *store, const tacit_entry *entry, const tacit_buffer *body,
                                 tacit_error *error) {
     tacit_statement *insert = NULL, *update = NULL;
@@ -67,27 +74,32 @@ tacit_status tacit_log_append(tacit_store *store, tacit_entry *entry, tacit_erro
     tacit_entry_hash(entry->hash, previous, body.bytes, body.length);
     TACIT_CHECK(write_entry(store, entry, &body, error));
     TACIT_CHECK(tacit_log_apply(store, entry, error));
+    if (entry->kind != TACIT_ENTRY_REFUSAL) TACIT_CHECK(tacit_log_seal(store, error));
 cleanup:
     tacit_buffer_clear(&body);
     return status;
 }
 
-/* Two amounts from `table` ("spending" or "limits"), and whether there is such a row. */
-static tacit_status read_amounts(bool *found, double *epsilon, double *delta, tacit_store *store,
-                                 const char *sql, const char *source, const char *study, tacit_unit unit,
-                                 tacit_error *error) {
+/* A query or change about one account: source, study and unit are bound to ?1, ?2 and ?3. */
+static tacit_status prepare_for(tacit_statement **out, tacit_store *store, const char *sql,
+                                const char *source, const char *study, tacit_unit unit, tacit_error *error) {
+    TACIT_TRY(tacit_statement_prepare(out, store, sql, error));
+    tacit_bind_text(*out, 1, source);
+    tacit_bind_text(*out, 2, study);
+    tacit_bind_integer(*out, 3, unit);
+    return TACIT_OK;
+}
+
+/* The row of an account: epsilon, delta and, if there is a third column, which accountant. */
+static tacit_status read_amounts(tacit_balance *out, tacit_store *store, const char *sql, const char *source,
+                                 const char *study, tacit_unit unit, tacit_error *error) {
     tacit_statement *query = NULL;
-    TACIT_TRY(tacit_statement_prepare(&query, store, sql, error));
     bool row = false;
-    tacit_bind_text(query, 1, source);
-    tacit_bind_text(query, 2, study);
-    tacit_bind_integer(query, 3, unit);
+    TACIT_TRY(prepare_for(&query, store, sql, source, study, unit, error));
     tacit_status status = tacit_statement_step(&row, query, error);
-    if (status == TACIT_OK && row) {
-        *epsilon = tacit_column_double(query, 0);
-        *delta = tacit_column_double(query, 1);
-    }
-    if (status == TACIT_OK) *found = row;
+    if (status == TACIT_OK && row)
+        *out = (tacit_balance){ true, tacit_column_double(query, 0), tacit_column_double(query, 1),
+                                (tacit_composition)tacit_column_integer(query, 2) };
     tacit_statement_free(query);
     return status;
 }
@@ -95,10 +107,7 @@ static tacit_status read_amounts(bool *found, double *epsilon, double *delta, ta
 static tacit_status write_amounts(tacit_store *store, const char *sql, const char *source, const char *study,
                                   tacit_unit unit, double epsilon, double delta, tacit_error *error) {
     tacit_statement *insert = NULL;
-    TACIT_TRY(tacit_statement_prepare(&insert, store, sql, error));
-    tacit_bind_text(insert, 1, source);
-    tacit_bind_text(insert, 2, study);
-    tacit_bind_integer(insert, 3, unit);
+    TACIT_TRY(prepare_for(&insert, store, sql, source, study, unit, error));
     tacit_bind_double(insert, 4, epsilon);
     tacit_bind_double(insert, 5, delta);
     tacit_status status = tacit_statement_run(insert, error);
@@ -108,16 +117,102 @@ static tacit_status write_amounts(tacit_store *store, const char *sql, const cha
 
 tacit_status tacit_log_account(tacit_account *out, tacit_store *store, const char *source, const char *study,
                                tacit_unit unit, tacit_error *error) {
-    tacit_account account = { .limited = false };
-    bool spent = false;
-    TACIT_TRY(
-        read_amounts(&spent, &account.spent_epsilon, &account.spent_delta, store,
-                     "SELECT epsilon, delta FROM spending WHERE source = ?1 AND study = ?2 AND unit = ?3",
-                     source, study, unit, error));
-    TACIT_TRY(read_amounts(&account.limited, &account.limit_epsilon, &account.limit_delta, store,
-                           "SELECT epsilon, delta FROM limits WHERE source = ?1 AND study = ?2 AND unit = ?3",
+    tacit_balance sum = { .known = false }, limit = sum, spent = sum;
+    TACIT_TRY(read_amounts(
+        &sum, store, "SELECT epsilon, delta, 0 FROM spending WHERE source = ?1 AND study = ?2 AND unit = ?3",
+        source, study, unit, error));
+    TACIT_TRY(read_amounts(
+        &limit, store, "SELECT epsilon, delta, 0 FROM limits WHERE source = ?1 AND study = ?2 AND unit = ?3",
+        source, study, unit, error));
+    TACIT_TRY(read_amounts(&spent, store,
+                           "SELECT epsilon, delta, accountant FROM balance "
+                           "WHERE source = ?1 AND study = ?2 AND unit = ?3",
                            source, study, unit, error));
-    *out = account;
+    bool fresh = limit.known && spent.known && spent.delta == limit.delta;
+    *out = (tacit_account){ .sum_epsilon = sum.epsilon,
+                            .sum_delta = sum.delta,
+                            .spent_epsilon = fresh ? spent.epsilon : -1,
+                            .spent_delta = limit.known ? limit.delta : sum.delta,
+                            .by = spent.by,
+                            .limited = limit.known,
+                            .limit_epsilon = limit.epsilon,
+                            .limit_delta = limit.delta };
+    return TACIT_OK;
+}
+
+tacit_status tacit_log_charges(tacit_charges *out, tacit_store *store, const char *source, const char *study,
+                               tacit_unit unit, tacit_error *error) {
+    tacit_statement *query = NULL;
+    tacit_status status;
+    TACIT_CHECK(prepare_for(&query, store,
+                            "SELECT kind, parameter, delta, sampling, replaced, sum(runs) FROM event "
+                            "WHERE source = ?1 AND (?2 = '' OR study = ?2) AND unit >= ?3 "
+                            "GROUP BY kind, parameter, delta, sampling, replaced",
+                            source, study, unit, error));
+    for (;;) {
+        bool row = false;
+        TACIT_CHECK(tacit_statement_step(&row, query, error));
+        if (!row) break;
+        tacit_event event = { .kind = (tacit_event_kind)tacit_column_integer(query, 0),
+                              .parameter = tacit_column_double(query, 1),
+                              .delta = tacit_column_double(query, 2),
+                              .sampling = tacit_column_double(query, 3),
+                              .replaced = tacit_column_integer(query, 4) != 0,
+                              .count = (uint64_t)tacit_column_integer(query, 5) };
+        tacit_error why = TACIT_ERROR_INIT;
+        status = tacit_charge_check(&event, &why);
+        if (status != TACIT_OK)
+            TACIT_CHECK(tacit_fail(error, status, "%s: %s: verify the ledger and restore it from a backup",
+                                   tacit_store_path(store), why.text));
+        TACIT_CHECK(tacit_charges_append(out, &event, unit, error));
+    }
+cleanup:
+    tacit_statement_free(query);
+    return status;
+}
+
+tacit_status tacit_log_apply_event(tacit_store *store, const tacit_entry *entry, tacit_error *error) {
+    tacit_event event = tacit_release_event(&entry->about);
+    tacit_statement *insert = NULL;
+    if (event.count == 0) return TACIT_OK;
+    TACIT_TRY(tacit_charge_check(&event, error)); /* a log that was tampered with */
+    TACIT_TRY(prepare_for(&insert, store,
+                          "INSERT INTO event (source, study, unit, kind, parameter, delta, sampling, "
+                          "replaced, runs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) "
+                          "ON CONFLICT DO UPDATE SET runs = runs + excluded.runs",
+                          entry->source, entry->about.study, entry->about.price.unit, error));
+    tacit_bind_integer(insert, 4, event.kind);
+    tacit_bind_double(insert, 5, event.parameter);
+    tacit_bind_double(insert, 6, event.delta);
+    tacit_bind_double(insert, 7, event.sampling);
+    tacit_bind_integer(insert, 8, event.replaced);
+    tacit_bind_integer(insert, 9, (int64_t)event.count);
+    tacit_status status = tacit_statement_run(insert, error);
+    tacit_statement_free(insert);
+    return status;
+}
+
+static tacit_status apply_balance(tacit_store *store, const tacit_entry *entry, const char *study,
+                                  tacit_unit unit, const tacit_balance *after, tacit_error *error) {
+    tacit_statement *insert = NULL;
+    if (!after->known) return TACIT_OK;
+    TACIT_TRY(prepare_for(&insert, store,
+                          "INSERT OR REPLACE INTO balance (source, study, unit, epsilon, delta, accountant) "
+                          "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                          entry->source, study, unit, error));
+    tacit_bind_double(insert, 4, after->epsilon);
+    tacit_bind_double(insert, 5, after->delta);
+    tacit_bind_integer(insert, 6, after->by);
+    tacit_status status = tacit_statement_run(insert, error);
+    tacit_statement_free(insert);
+    return status;
+}
+
+static tacit_status apply_balances(tacit_store *store, const tacit_entry *entry, tacit_error *error) {
+    for (int unit = 0; unit < TACIT_UNITS; unit++) {
+        TACIT_TRY(apply_balance(store, entry, "", unit, &entry->after[0][unit], error));
+        TACIT_TRY(apply_balance(store, entry, entry->about.study, unit, &entry->after[1][unit], error));
+    }
     return TACIT_OK;
 }
 
@@ -129,15 +224,25 @@ static tacit_status apply_charge(tacit_store *store, const tacit_entry *entry, t
         for (size_t i = 0; i < 2; i++) {
             tacit_account account;
             TACIT_TRY(tacit_log_account(&account, store, entry->source, studies[i], unit, error));
-            tacit_account_add(&account, price);
+            tacit_price sum = tacit_account_sum(&account, price, unit);
             TACIT_TRY(write_amounts(store,
                                     "INSERT OR REPLACE INTO spending (source, study, unit, epsilon, delta) "
                                     "VALUES (?1, ?2, ?3, ?4, ?5)",
-                                    entry->source, studies[i], unit, account.spent_epsilon,
-                                    account.spent_delta, error));
+                                    entry->source, studies[i], unit, sum.epsilon, sum.delta, error));
         }
     }
-    return TACIT_OK;
+    TACIT_TRY(tacit_log_apply_event(store, entry, error));
+    return apply_balances(store, entry, error);
+}
+
+static tacit_status apply_limit(tacit_store *store, const tacit_entry *entry, tacit_error *error) {
+    const tacit_price *limit = &entry->about.price;
+    TACIT_TRY(write_amounts(store,
+                            "INSERT OR REPLACE INTO limits (source, study, unit, epsilon, delta) "
+                            "VALUES (?1, ?2, ?3, ?4, ?5)",
+                            entry->source, entry->about.study, limit->unit, limit->epsilon, limit->delta,
+                            error));
+    return apply_balances(store, entry, error);
 }
 
 static tacit_status apply_consent(tacit_store *store, const tacit_entry *entry, tacit_error *error) {
@@ -155,15 +260,9 @@ static tacit_status apply_consent(tacit_store *store, const tacit_entry *entry, 
 }
 
 tacit_status tacit_log_apply(tacit_store *store, const tacit_entry *entry, tacit_error *error) {
-    const tacit_price *price = &entry->about.price;
     switch (entry->kind) {
     case TACIT_ENTRY_CHARGE: return apply_charge(store, entry, error);
-    case TACIT_ENTRY_LIMIT:
-        return write_amounts(store,
-                             "INSERT OR REPLACE INTO limits (source, study, unit, epsilon, delta) "
-                             "VALUES (?1, ?2, ?3, ?4, ?5)",
-                             entry->source, entry->about.study, price->unit, price->epsilon, price->delta,
-                             error);
+    case TACIT_ENTRY_LIMIT: return apply_limit(store, entry, error);
     case TACIT_ENTRY_CONSENT:
     case TACIT_ENTRY_WITHDRAWAL: return apply_consent(store, entry, error);
     case TACIT_ENTRY_REFUSAL: return TACIT_OK;

@@ -1,10 +1,10 @@
 /*
  * The log of a durable ledger. For the files of this folder only.
  *
- * The log is what happened; the other tables (spending, limits, consent) are only its running state, kept so
- * that a charge need not read the whole log. tacit_log_apply is the one place that turns an entry into state:
- * the ledger applies an entry when it appends it, and verification applies all of them to empty tables and
- * compares.
+ * The log is what happened; the other tables (spending, event, balance, limits, consent) are only its running
+ * state, kept so that a charge need not read the whole log. tacit_log_apply is the one place that turns an entry
+ * into state: the ledger applies an entry when it appends it, and verification applies all of them to empty tables
+ * and compares. A seal, the hash of all rows of the state, tells a damaged state before anything is charged to it.
  *
  * An entry's body is a canonical byte string (a version, then the members in a fixed order, texts with their
  * length); its hash is BLAKE2b-256 over the previous entry's hash (zeros before the first) and the body.
@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "privacy/charges.h"
 #include "privacy/ledger.h"
 #include "store/statement.h"
 
@@ -35,9 +36,25 @@ void tacit_entry_hash(uint8_t out[TACIT_HASH_BYTES], const uint8_t previous[TACI
  * when the log does not end where it should. */
 tacit_status tacit_log_append(tacit_store *store, tacit_entry *entry, tacit_error *error);
 
-/* Bring spending, limits and consent up to date with one entry. */
+/* Bring the state up to date with one entry. */
 tacit_status tacit_log_apply(tacit_store *store, const tacit_entry *entry, tacit_error *error);
 
-/* What is spent and allowed; study "" is the total. */
+/* Count a charge's event in: the part of tacit_log_apply that a file of format 1 has missed. */
+tacit_status tacit_log_apply_event(tacit_store *store, const tacit_entry *entry, tacit_error *error);
+
+/* The sums and what is allowed; study "" is the total. What is spent is the balance at the limit's delta, and -1 where
+ * there is none: then it has to be composed. */
 tacit_status tacit_log_account(tacit_account *out, tacit_store *store, const char *source, const char *study,
                                tacit_unit unit, tacit_error *error);
+
+/* The events that count for the unit, those of all studies together for study "", appended to `out`. */
+tacit_status tacit_log_charges(tacit_charges *out, tacit_store *store, const char *source, const char *study,
+                               tacit_unit unit, tacit_error *error);
+
+/* Before anything is decided by the state: TACIT_CORRUPT when it is not what was sealed, or the log does not end where it
+ * should. */
+tacit_status tacit_log_check(tacit_store *store, tacit_error *error);
+
+/* ledger_seal.c: set the seal to the state as it is; TACIT_CORRUPT when the state is not what was sealed. */
+tacit_status tacit_log_seal(tacit_store *store, tacit_error *error);
+tacit_status tacit_log_check_seal(tacit_store *store, tacit_error *error);

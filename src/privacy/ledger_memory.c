@@ -1,4 +1,4 @@
-/* The ledger of a simulated party: sums and an optional limit. Small, because there are thousands. */
+/* The ledger of a simulated party: sums, events and an optional limit. Small, because there are thousands. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,38 +7,80 @@
 
 typedef struct memory_ledger {
     tacit_ledger base;
+    tacit_charges charges;
     struct {
-        double spent_epsilon, spent_delta;
+        double sum_epsilon, sum_delta;
         double limit_epsilon, limit_delta; /* infinite: none */
+        double most_spent;                 /* composed at the limit's delta, as far as it was looked at */
     } unit[TACIT_UNITS];
 } memory_ledger;
 
+/* What is charged and allowed; `spent` is left to the caller. */
 static tacit_account account_of(const memory_ledger *self, tacit_unit unit) {
-    return (tacit_account){ .spent_epsilon = self->unit[unit].spent_epsilon,
-                            .spent_delta = self->unit[unit].spent_delta,
+    return (tacit_account){ .sum_epsilon = self->unit[unit].sum_epsilon,
+                            .sum_delta = self->unit[unit].sum_delta,
                             .limited = isfinite(self->unit[unit].limit_epsilon),
                             .limit_epsilon = self->unit[unit].limit_epsilon,
                             .limit_delta = self->unit[unit].limit_delta };
+}
+
+/* What is spent, with `sum` the prices of all charges. Accountants answer within rounding and the coarseness of a grid;
+ * remembering the most keeps a later answer from being a hair below an earlier one. */
+static tacit_status compose(tacit_spending *out, memory_ledger *self, tacit_unit unit, const tacit_price *sum,
+                            tacit_error *error) {
+    bool limited = isfinite(self->unit[unit].limit_epsilon);
+    double delta = limited ? self->unit[unit].limit_delta : sum->delta;
+    TACIT_TRY(tacit_charges_compose(out, &self->charges, unit, sum, delta, error));
+    if (limited) out->epsilon = fmax(out->epsilon, self->unit[unit].most_spent);
+    return TACIT_OK;
+}
+
+static tacit_status look(tacit_account *account, memory_ledger *self, tacit_unit unit, tacit_error *error) {
+    tacit_spending spent;
+    const tacit_price sum = { unit, account->sum_epsilon, account->sum_delta };
+    TACIT_TRY(compose(&spent, self, unit, &sum, error));
+    if (account->limited) self->unit[unit].most_spent = spent.epsilon;
+    account->spent_epsilon = spent.epsilon;
+    account->spent_delta = spent.delta;
+    account->by = spent.by;
+    return TACIT_OK;
+}
+
+/* Whether one more charge keeps within the limit. The sum settles it when it fits: the accountants are asked only
+ * beyond. */
+static tacit_status check_limit(memory_ledger *self, tacit_unit unit, const tacit_price *price,
+                                const tacit_event *event, tacit_error *error) {
+    tacit_account account = account_of(self, unit);
+    tacit_price sum = tacit_account_sum(&account, price, unit);
+    tacit_spending after;
+    if (!account.limited || (tacit_amount_within(sum.epsilon, account.limit_epsilon) &&
+                             tacit_amount_within(sum.delta, account.limit_delta)))
+        return TACIT_OK;
+    TACIT_TRY(look(&account, self, unit, error));
+    TACIT_TRY(tacit_charges_add(&self->charges, event, price->unit, error));
+    tacit_status status = compose(&after, self, unit, &sum, error);
+    tacit_charges_remove(&self->charges, event, price->unit);
+    if (status != TACIT_OK) return status;
+    return tacit_account_check(&account, price, &after, unit, "of the simulated party", error);
 }
 
 static tacit_status charge(bool *stored, tacit_ledger *ledger, const tacit_release *release,
                            tacit_buffer *out, tacit_error *error) {
     memory_ledger *self = (memory_ledger *)ledger;
     const tacit_price *price = &release->price;
+    tacit_event event = tacit_release_event(release);
     (void)out;
     if (release->payload_length == 0)
         return tacit_fail(error, TACIT_INPUT, "a simulated party keeps no answers: hand over the bytes");
-    for (int unit = 0; unit < TACIT_UNITS; unit++) {
-        tacit_account account = account_of(self, unit);
-        if (tacit_unit_counts(price->unit, unit))
-            TACIT_TRY(tacit_account_check(&account, price, unit, "of the simulated party", error));
-    }
+    for (int unit = 0; unit < TACIT_UNITS; unit++)
+        if (tacit_unit_counts(price->unit, unit)) TACIT_TRY(check_limit(self, unit, price, &event, error));
+    TACIT_TRY(tacit_charges_add(&self->charges, &event, price->unit, error));
     for (int unit = 0; unit < TACIT_UNITS; unit++) {
         tacit_account account = account_of(self, unit);
         if (!tacit_unit_counts(price->unit, unit)) continue;
-        tacit_account_add(&account, price);
-        self->unit[unit].spent_epsilon = account.spent_epsilon;
-        self->unit[unit].spent_delta = account.spent_delta;
+        tacit_price sum = tacit_account_sum(&account, price, unit);
+        self->unit[unit].sum_epsilon = sum.epsilon;
+        self->unit[unit].sum_delta = sum.delta;
     }
     *stored = false;
     return TACIT_OK;
@@ -63,8 +105,11 @@ static tacit_status no_studies(tacit_error *error) {
 
 static tacit_status account(tacit_account *out, tacit_ledger *ledger, const char *study, tacit_unit unit,
                             tacit_error *error) {
+    memory_ledger *self = (memory_ledger *)ledger;
     if (study != NULL) return no_studies(error);
-    *out = account_of((memory_ledger *)ledger, unit);
+    tacit_account account = account_of(self, unit);
+    TACIT_TRY(look(&account, self, unit, error));
+    *out = account;
     return TACIT_OK;
 }
 
@@ -72,12 +117,16 @@ static tacit_status set_limit(tacit_ledger *ledger, const char *study, const tac
                               tacit_error *error) {
     memory_ledger *self = (memory_ledger *)ledger;
     if (study != NULL) return no_studies(error);
+    if (self->unit[limit->unit].limit_delta != limit->delta) self->unit[limit->unit].most_spent = 0;
     self->unit[limit->unit].limit_epsilon = limit->epsilon;
     self->unit[limit->unit].limit_delta = limit->delta;
     return TACIT_OK;
 }
 
-static void free_memory_ledger(tacit_ledger *ledger) { free(ledger); }
+static void free_memory_ledger(tacit_ledger *ledger) {
+    tacit_charges_clear(&((memory_ledger *)ledger)->charges);
+    free(ledger);
+}
 
 static const tacit_ledger_class memory_class = { .durable = false,
                                                  .charge = charge,

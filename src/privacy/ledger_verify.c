@@ -202,11 +202,14 @@ cleanup:
 
 static tacit_status check_state(const walk *way, tacit_error *error) {
     TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("spending"), "totals", error));
+    TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("event"), "events", error));
+    TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("balance"), "balances", error));
     TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("limits"), "limits", error));
     TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("consent"), "consents", error));
     /* Each charge was matched to its own answer already; there must be no others. */
-    return check_none(way, "SELECT 1 WHERE (SELECT count(*) FROM main.answer) <> ?1", "stored answers",
-                      error);
+    TACIT_TRY(
+        check_none(way, "SELECT 1 WHERE (SELECT count(*) FROM main.answer) <> ?1", "stored answers", error));
+    return tacit_log_check_seal(way->store, error);
 }
 
 tacit_status tacit_ledger_verify(tacit_verdict *out, tacit_ledger *ledger, tacit_error *error) {
@@ -218,7 +221,9 @@ tacit_status tacit_ledger_verify(tacit_verdict *out, tacit_ledger *ledger, tacit
     if (status == TACIT_OK) status = tacit_store_begin_reading(store, error);
     /* SQLite looks for a table among the temporary ones first, so that applying the log fills these. The
      * rollback removes them. */
-    if (status == TACIT_OK) status = tacit_store_run(store, TACIT_LEDGER_STATE_TABLES("TEMP"), error);
+    if (status == TACIT_OK)
+        status = tacit_store_run(
+            store, TACIT_LEDGER_STATE_TABLES_1("TEMP") TACIT_LEDGER_STATE_TABLES_2("TEMP"), error);
     if (status == TACIT_OK) status = check_chain(&way, error);
     if (status == TACIT_OK) status = check_state(&way, error);
     tacit_store_rollback(store);

@@ -22,7 +22,9 @@ tacit_noise tacit_noise_source_grade(const tacit_noise_source *source) {
 tacit_status tacit_noised_create(tacit_noised **out, size_t count, int grid_bits, tacit_error *error) {
     tacit_noised *noised = TACIT_NEW(tacit_noised, 1);
     if (noised == NULL) return tacit_fail_memory(error);
-    *noised = (tacit_noised){ TACIT_NOISE_NONE, grid_bits, count, TACIT_NEW(int64_t, count) };
+    *noised = (tacit_noised){
+        .grade = TACIT_NOISE_NONE, .grid_bits = grid_bits, .count = count, .steps = TACIT_NEW(int64_t, count)
+    };
     if (noised->steps == NULL) {
         free(noised);
         return tacit_fail_memory(error);
@@ -42,6 +44,12 @@ const int64_t *tacit_noised_steps(const tacit_noised *noised) { return noised->s
 size_t tacit_noised_count(const tacit_noised *noised) { return noised->count; }
 int tacit_noised_grid_bits(const tacit_noised *noised) { return noised->grid_bits; }
 tacit_noise tacit_noised_grade(const tacit_noised *noised) { return noised->grade; }
+
+tacit_event tacit_noised_event(const tacit_noised *noised, const tacit_price *price) {
+    const tacit_price *paid = &noised->price;
+    bool same = paid->unit == price->unit && paid->epsilon == price->epsilon && paid->delta == price->delta;
+    return same ? noised->event : (tacit_event){ .count = 0 };
+}
 
 tacit_status tacit_mechanism_check(const tacit_mechanism *mechanism, tacit_error *error) {
     TACIT_TRY(tacit_price_check(&mechanism->price, error));
@@ -93,20 +101,39 @@ tacit_status tacit_mechanism_reach(double *out, const tacit_mechanism *mechanism
     return TACIT_OK;
 }
 
+/* The event of noise of this scale. Its ratio to the sensitivity is rounded down: less noise than there is. */
+static tacit_event event_at(const tacit_mechanism *mechanism, double scale) {
+    const tacit_release priced = { .price = mechanism->price };
+    tacit_event event = tacit_release_event(&priced);
+    double ratio = nextafter(scale / mechanism->sensitivity, 0);
+    if (mechanism->law == TACIT_LAW_GAUSSIAN) event = tacit_event_replaced(tacit_event_gaussian(ratio, 1));
+    if (mechanism->law == TACIT_LAW_LAPLACE) event = tacit_event_replaced(tacit_event_laplace(ratio, 1));
+    if (tacit_event_check(&event, NULL) != TACIT_OK) event.count = 0;
+    return event;
+}
+
+tacit_status tacit_mechanism_event(tacit_event *out, const tacit_mechanism *mechanism, tacit_error *error) {
+    bool scaled = mechanism->law == TACIT_LAW_GAUSSIAN || mechanism->law == TACIT_LAW_LAPLACE;
+    double scale = INFINITY;
+    TACIT_TRY(tacit_price_check(&mechanism->price, error));
+    if (scaled && isfinite(mechanism->price.epsilon))
+        TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
+    *out = event_at(mechanism, scale);
+    return TACIT_OK;
+}
+
 /* Clip, then round a double to the grid. */
 static int64_t to_step(double value, int grid_bits, double bound) {
     return llrint(ldexp(fmax(-bound, fmin(bound, value)), grid_bits));
 }
 
-static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, const tacit_mechanism *mechanism,
+static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, tacit_law law, double scale,
                                   const double *values, double bound, tacit_error *error) {
-    double scale, *noise = TACIT_NEW(double, out->count);
-    tacit_status status = noise != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status != TACIT_OK) return status;
-    TACIT_CHECK(tacit_mechanism_scale(&scale, mechanism, error));
-    if (mechanism->law == TACIT_LAW_GAMMA_NORM) {
+    double *noise = TACIT_NEW(double, out->count);
+    if (noise == NULL) return tacit_fail_memory(error);
+    if (law == TACIT_LAW_GAMMA_NORM) {
         tacit_fast_gamma_norm(stream, noise, out->count, scale);
-    } else if (mechanism->law == TACIT_LAW_GAUSSIAN) {
+    } else if (law == TACIT_LAW_GAUSSIAN) {
         tacit_fast_normals(stream, noise, out->count);
         for (size_t j = 0; j < out->count; j++) noise[j] *= scale;
     } else {
@@ -116,20 +143,16 @@ static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, const
     for (size_t j = 0; j < out->count; j++)
         out->steps[j] = to_step(values[j] + noise[j], out->grid_bits, bound);
     out->grade = TACIT_NOISE_SIMULATED;
-cleanup:
     free(noise);
-    return status;
+    return TACIT_OK;
 }
 
-static tacit_status add_exact(tacit_noised *out, tacit_entropy *entropy, const tacit_mechanism *mechanism,
+static tacit_status add_exact(tacit_noised *out, tacit_entropy *entropy, tacit_law law, double scale,
                               const double *values, double bound, tacit_error *error) {
     tacit_exact_vector *vector = NULL;
-    double scale;
     tacit_status status;
-    TACIT_CHECK(tacit_mechanism_scale(&scale, mechanism, error));
     TACIT_CHECK(tacit_exact_vector_create(&vector, error));
-    TACIT_CHECK(
-        tacit_exact_add(vector, entropy, mechanism->law, values, out->count, scale, out->grid_bits, error));
+    TACIT_CHECK(tacit_exact_add(vector, entropy, law, values, out->count, scale, out->grid_bits, error));
     int64_t most = llrint(ldexp(bound, out->grid_bits));
     const int64_t *steps = tacit_exact_vector_steps(vector);
     for (size_t j = 0; j < out->count; j++)
@@ -159,13 +182,19 @@ tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_sourc
     TACIT_TRY(tacit_price_check(&mechanism->price, error));
     tacit_noised *noised = NULL;
     tacit_status status = TACIT_OK;
+    bool silent =
+        mechanism->price.epsilon == INFINITY && source->entropy == NULL; /* a simulation without noise */
+    double scale = INFINITY;
+    if (!silent) TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
     TACIT_TRY(tacit_noised_create(&noised, count, grid_bits, error));
-    if (mechanism->price.epsilon == INFINITY && source->entropy == NULL) {
+    noised->price = mechanism->price;
+    noised->event = event_at(mechanism, scale);
+    if (silent) {
         for (size_t j = 0; j < count; j++) noised->steps[j] = to_step(values[j], grid_bits, bound);
     } else if (source->entropy != NULL) {
-        status = add_exact(noised, source->entropy, mechanism, values, bound, error);
+        status = add_exact(noised, source->entropy, mechanism->law, scale, values, bound, error);
     } else {
-        status = add_simulated(noised, source->stream, mechanism, values, bound, error);
+        status = add_simulated(noised, source->stream, mechanism->law, scale, values, bound, error);
     }
     if (status != TACIT_OK) {
         tacit_noised_free(noised);

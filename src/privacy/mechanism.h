@@ -52,6 +52,11 @@ tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism
 tacit_status tacit_mechanism_reach(double *out, const tacit_mechanism *mechanism, size_t count,
                                    tacit_error *error);
 
+/* The event that the ledger composes: a Gaussian of standard deviation scale/S, a Laplace of scale/S, or, for every
+ * other law, the price as a pure or approximate event. All are about what S is about, a replaced row or party. Noise
+ * beyond what accountants take (accountant.h) and an infinite epsilon give count 0: not known. */
+tacit_status tacit_mechanism_event(tacit_event *out, const tacit_mechanism *mechanism, tacit_error *error);
+
 /* Values with noise, in steps of 2^-grid_bits. */
 typedef struct tacit_noised tacit_noised;
 
@@ -66,3 +71,7 @@ const int64_t *tacit_noised_steps(const tacit_noised *noised);
 size_t tacit_noised_count(const tacit_noised *noised);
 int tacit_noised_grid_bits(const tacit_noised *noised);
 tacit_noise tacit_noised_grade(const tacit_noised *noised); /* NONE, SIMULATED or EXACT */
+
+/* The event of its mechanism, if the answer costs just what the mechanism did; else one of count 0, for then there is
+ * more in the answer than this noise covers. */
+tacit_event tacit_noised_event(const tacit_noised *noised, const tacit_price *price);

@@ -8,6 +8,8 @@ struct tacit_noised {
     int grid_bits;
     size_t count;
     int64_t *steps;
+    tacit_price price; /* of the mechanism, with its event */
+    tacit_event event;
 };
 
 /* Zeros, of grade TACIT_NOISE_NONE. */

@@ -64,6 +64,74 @@ static tacit_status check_price(const tacit_release *release, tacit_error *error
     return TACIT_OK;
 }
 
+tacit_event tacit_release_event(const tacit_release *release) {
+    const tacit_price *price = &release->price;
+    if (release->event.count > 0) return release->event;
+    uint64_t count = price->epsilon > 0 || price->delta > 0;
+    return tacit_event_replaced(price->delta > 0
+                                    ? tacit_event_approximate(price->epsilon, price->delta, count)
+                                    : tacit_event_pure(price->epsilon, count));
+}
+
+/* Whether `accountant`, which holds the release's event, keeps within its price. Basic composition is asked first: it is
+ * cheap and settles all but Gaussians. */
+static tacit_status keeps_within(bool *out, const tacit_accountant *accountant, const tacit_event *event,
+                                 const tacit_price *price, tacit_error *error) {
+    const double slack = 1 + 0x1p-40;
+    tacit_spending spent = { .epsilon = price->epsilon * slack, .delta = 1 };
+    if (event->sampling < 1) {
+        TACIT_TRY(tacit_accountant_epsilon(&spent, accountant, price->delta, error));
+    } else {
+        if (event->kind != TACIT_EVENT_GAUSSIAN)
+            TACIT_TRY(tacit_accountant_delta_by(&spent.delta, accountant, TACIT_COMPOSITION_BASIC,
+                                                spent.epsilon, error));
+        if (!tacit_amount_within(spent.delta, price->delta))
+            TACIT_TRY(tacit_accountant_delta(&spent, accountant, spent.epsilon, error));
+    }
+    *out =
+        tacit_amount_within(spent.epsilon, price->epsilon) && tacit_amount_within(spent.delta, price->delta);
+    return TACIT_OK;
+}
+
+/* One pure release: its event says what its price says, and needs no accountant. */
+static bool plainly_within(const tacit_event *event, const tacit_price *price) {
+    return event->kind == TACIT_EVENT_PURE && event->replaced && event->count == 1 &&
+           event->parameter <= price->epsilon;
+}
+
+tacit_status tacit_release_prove(const tacit_release *release, tacit_error *error) {
+    if (release->event.count == 0 || plainly_within(&release->event, &release->price)) return TACIT_OK;
+    tacit_accountant *accountant = NULL;
+    bool proved = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_accountant_create(&accountant, TACIT_REPLACE, error));
+    TACIT_CHECK(tacit_accountant_add(accountant, &release->event, error));
+    status = keeps_within(&proved, accountant, &release->event, &release->price, NULL);
+    if (status == TACIT_USAGE) status = TACIT_OK; /* no accountant proves anything at this delta */
+    if (status != TACIT_OK)
+        status = tacit_fail(error, status, "%s", tacit_status_text(status));
+    else if (!proved)
+        status = tacit_fail(error, TACIT_INPUT,
+                            "the answer's noise does not buy its price of epsilon %g, delta %g: price it by "
+                            "its event",
+                            release->price.epsilon, release->price.delta);
+cleanup:
+    tacit_accountant_free(accountant);
+    return status;
+}
+
+static tacit_status check_event(const tacit_release *release, tacit_error *error) {
+    tacit_error inner = TACIT_ERROR_INIT;
+    if (release->event.count == 0) return TACIT_OK;
+    tacit_status status = tacit_event_check(&release->event, &inner);
+    if (status != TACIT_OK)
+        return tacit_fail(error, TACIT_INPUT, "the answer's event makes no sense: %s", inner.text);
+    if (!(release->price.epsilon > 0 && isfinite(release->price.epsilon)))
+        return tacit_fail(error, TACIT_INPUT, "the answer has an event but a price of epsilon %g",
+                          release->price.epsilon);
+    return TACIT_OK;
+}
+
 tacit_status tacit_release_check(const tacit_release *release, tacit_error *error) {
     if (release->kind < TACIT_RELEASE_CHARGED || release->kind > TACIT_RELEASE_ENTRUSTED)
         return tacit_fail(error, TACIT_INPUT, "%d is not a kind of release", (int)release->kind);
@@ -77,6 +145,7 @@ tacit_status tacit_release_check(const tacit_release *release, tacit_error *erro
         TACIT_TRY(tacit_name_check("the assumption that the seal rests on", release->assumption,
                                    TACIT_ASSUMPTION_MOST, error));
     TACIT_TRY(check_price(release, error));
+    TACIT_TRY(check_event(release, error));
     if (release->parties_minimum > release->parties_declared)
         return tacit_fail(error, TACIT_INPUT, "the study wants at least %llu parties but has only %llu",
                           (unsigned long long)release->parties_minimum,

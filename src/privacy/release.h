@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "privacy/price.h"
+#include "privacy/accountant.h"
 
 enum {
     TACIT_ANSWER_ID_BYTES = 16,
@@ -40,6 +40,8 @@ typedef struct tacit_release {
     tacit_release_kind kind;
     tacit_noise noise;
     tacit_price price;
+    tacit_event
+        event; /* the noise that the price comes from, so that many compose tightly; count 0: not known */
     const char *assumption; /* sealed: what the seal rests on, e.g. "at most 2 of 5 parties collude" */
 
     const char *coordinator; /* who asks and receives; for an entrusted release, who is trusted */
@@ -64,8 +66,17 @@ typedef struct tacit_release {
 const char *tacit_release_kind_name(tacit_release_kind kind);
 const char *tacit_noise_name(tacit_noise noise);
 
-/* TACIT_INPUT unless the members fit together as described above (price, names, assumption, sizes). */
+/* TACIT_INPUT unless the members fit together as described above (price, names, assumption, sizes, event). */
 tacit_status tacit_release_check(const tacit_release *release, tacit_error *error);
+
+/* TACIT_INPUT unless the event, if there is one, costs no more than the price: the ledger may charge by either. Both are
+ * read with the slack of tacit_amount_within. A sampled event is proved by tacit_accountant_epsilon under replacement at
+ * the price's delta, which may take a second; the others take microseconds. */
+tacit_status tacit_release_prove(const tacit_release *release, tacit_error *error);
+
+/* What composes: the release's event or, where none is known, its price as a pure or approximate one. Count 0 when it
+ * costs nothing. */
+tacit_event tacit_release_event(const tacit_release *release);
 
 /* TACIT_INPUT unless `text` is 1 to `most` bytes of UTF-8 without control characters. */
 tacit_status tacit_name_check(const char *what, const char *text, size_t most, tacit_error *error);

@@ -13,7 +13,7 @@
  * mechanism's (McKenna and Sheldon 2020): it is the one to use.
  *
  * Noisy top-n chooses n times, each time among those left, at epsilon/n: b is n times larger, and the n choices, in their
- * order, cost n (epsilon/n) = epsilon by basic composition (Dwork and Roth 2014, Theorem 3.16, for adaptive choices).
+ * order, cost n (epsilon/n) = epsilon by basic composition (Dwork and Roth 2014, Theorem 3.16; appendix B for adaptive choices).
  *
  * Proof notes. Adjacency: that of Delta.
  *   Exponential. Each weight exp(u_i/b) changes by a factor within exp(+-Delta/b) and so does their sum, together

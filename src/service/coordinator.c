@@ -95,7 +95,7 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     tacit_study *study = host->study;
     const tacit_plan *plan = &study->plan;
     tacit_buffer text = TACIT_BUFFER_INIT;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     char path[PATH_MAX];
     tacit_status status;
     if (outcome->count != 1)

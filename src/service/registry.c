@@ -30,7 +30,7 @@ static const char *const scripts[] = {
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,
-                                           sizeof scripts / sizeof scripts[0] };
+                                           sizeof scripts / sizeof scripts[0], NULL };
 
 tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool create, tacit_error *error) {
     char path[PATH_MAX];

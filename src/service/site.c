@@ -2,7 +2,6 @@
  */
 #include "service/site.h"
 
-#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "model/classifier.h"
 #include "net/clock.h"
 #include "net/identity.h"
 #include "privacy/ledger.h"
@@ -32,6 +32,7 @@ tacit_site *tacit_site_free(tacit_site *site) {
     free(site->source);
     free(site->label);
     free(site->positive);
+    free(site->local);
     tacit_buffer_clear(&site->authority);
     sodium_memzero(site->token, sizeof site->token);
     free(site);
@@ -42,6 +43,7 @@ const tacit_study *tacit_site_study(const tacit_site *site) { return site->study
 const char *tacit_site_coordinator(const tacit_site *site) { return site->coordinator; }
 const char *tacit_site_folder(const tacit_site *site) { return site->folder; }
 size_t tacit_site_rows(const tacit_site *site) { return site->rows->rows; }
+const char *tacit_site_local(const tacit_site *site) { return site->local; }
 
 /* ---- talking ---- */
 
@@ -92,6 +94,16 @@ static tacit_status copy_if_given(char **out, const char *text, tacit_error *err
     return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
+/* The owner's choice, with programs named so that they are found again from any working folder. */
+static tacit_status choose_local(tacit_site *site, const char *local, tacit_error *error) {
+    tacit_buffer settled = TACIT_BUFFER_INIT;
+    if (local == NULL) return TACIT_OK;
+    tacit_status status = tacit_classifier_settle(local, &settled, error);
+    if (status == TACIT_OK) status = copy_if_given(&site->local, tacit_buffer_text(&settled), error);
+    tacit_buffer_clear(&settled);
+    return status;
+}
+
 static tacit_status make_site(tacit_site **out, const tacit_site_settings *settings,
                               const tacit_site_callbacks *callbacks, tacit_error *error) {
     tacit_site *site = TACIT_NEW(tacit_site, 1);
@@ -106,6 +118,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     TACIT_CHECK(copy_if_given(&site->source, settings->source, error));
     TACIT_CHECK(copy_if_given(&site->label, settings->label, error));
     TACIT_CHECK(copy_if_given(&site->positive, settings->positive, error));
+    TACIT_CHECK(choose_local(site, settings->local, error));
     *out = site;
 cleanup:
     if (status != TACIT_OK) tacit_site_free(site);
@@ -231,24 +244,6 @@ cleanup:
 
 /* ---- the owner's rules, asked in advance ---- */
 
-/* Does one charge still fit under the total limit of a unit? *limited says whether there is one. */
-static tacit_status check_limit(tacit_site *site, tacit_ledger *ledger, tacit_unit unit,
-                                const tacit_price *price, bool *limited, tacit_error *error) {
-    tacit_account account;
-    TACIT_TRY(tacit_ledger_account(&account, ledger, NULL, unit, error));
-    if (!account.limited) return TACIT_OK;
-    *limited = true;
-    double epsilon = tacit_add_up(account.spent_epsilon, price->epsilon);
-    double delta = tacit_add_up(account.spent_delta, price->delta);
-    if (tacit_amount_within(epsilon, account.limit_epsilon) &&
-        tacit_amount_within(delta, account.limit_delta))
-        return TACIT_OK;
-    return tacit_fail(error, TACIT_REFUSED,
-                      "the study costs epsilon %g and %s has %g left of %g per %s (tacit ledger show)",
-                      price->epsilon, site->source, fmax(0, account.limit_epsilon - account.spent_epsilon),
-                      account.limit_epsilon, tacit_unit_name(unit));
-}
-
 static tacit_status no_limit(const tacit_site *site, const tacit_price *price, tacit_error *error) {
     return tacit_fail(
         error, TACIT_REFUSED,
@@ -256,19 +251,23 @@ static tacit_status no_limit(const tacit_site *site, const tacit_price *price, t
         site->source, site->source, price->epsilon);
 }
 
-static tacit_status check_budget(tacit_site *site, const tacit_price *price, tacit_error *error) {
+/* Would one charge still fit? Whether any limit bounds it is asked first, to say how to set one. */
+static tacit_status check_budget(tacit_site *site, const tacit_prices *prices, tacit_error *error) {
+    const tacit_price *price = &prices->charged;
     tacit_ledger *ledger = NULL;
+    tacit_account record, party;
     char path[PATH_MAX];
-    bool limited = false;
     TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     tacit_error quiet = TACIT_ERROR_INIT;
     tacit_status status = tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, &quiet);
     if (status == TACIT_NOT_FOUND) return no_limit(site, price, error);
     if (status != TACIT_OK) return tacit_fail(error, status, "%s", quiet.text);
-    TACIT_CHECK(check_limit(site, ledger, TACIT_UNIT_RECORD, price, &limited, error));
-    if (price->unit == TACIT_UNIT_PARTY)
-        TACIT_CHECK(check_limit(site, ledger, TACIT_UNIT_PARTY, price, &limited, error));
-    if (!limited) status = no_limit(site, price, error);
+    TACIT_CHECK(tacit_ledger_account(&record, ledger, NULL, TACIT_UNIT_RECORD, error));
+    TACIT_CHECK(tacit_ledger_account(&party, ledger, NULL, TACIT_UNIT_PARTY, error));
+    if (!record.limited && !(price->unit == TACIT_UNIT_PARTY && party.limited))
+        status = no_limit(site, price, error);
+    else if ((status = tacit_ledger_fits(ledger, site->id, price, &prices->event, &quiet)) != TACIT_OK)
+        status = tacit_fail(error, status, "the study costs epsilon %g and %s", price->epsilon, quiet.text);
 cleanup:
     tacit_ledger_free(ledger);
     return status;
@@ -276,7 +275,7 @@ cleanup:
 
 tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(plan->method->price(plan, &prices, error));
     if (site->rows->rows < plan->minimum_rows)
         return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu",
@@ -287,7 +286,7 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
             "the study sends values in clear to '%s', trusted to add the noise: allow that with "
             "--allow-entrusted, or ask for a study with noise=party",
             site->coordinator);
-    return check_budget(site, &prices.charged, error);
+    return check_budget(site, &prices, error);
 }
 
 /* ---- joining ---- */
@@ -334,7 +333,7 @@ cleanup:
  * source has nothing left. A limit that the owner set for the study stays. */
 static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     tacit_account account;
     TACIT_TRY(plan->method->price(plan, &prices, error));
     TACIT_TRY(tacit_ledger_account(&account, ledger, site->id, prices.charged.unit, error));
@@ -359,6 +358,7 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     tacit_status status = TACIT_OK;
     if (site_file_exists(site, SITE_CERTIFICATE_FILE)) {
         TACIT_TRY(site_check_source(site, error));
+        TACIT_TRY(site_save_settings(site, error));
         return record_consent(site, error);
     }
     TACIT_CHECK(tacit_site_check(site, error));

@@ -19,6 +19,7 @@ typedef struct tacit_site_settings {
     const char *label, *positive; /* as for reading any file; NULL: as the schema says */
     bool no_header;
     bool allow_entrusted; /* values in clear may go to this coordinator */
+    const char *local;    /* kinds of local classifier (model/classifier.h), exec too; NULL: the study's */
 } tacit_site_settings;
 
 typedef struct tacit_site_callbacks {
@@ -28,8 +29,9 @@ typedef struct tacit_site_callbacks {
 } tacit_site_callbacks;
 
 /* Read the invitation and the owner's files, and ask the coordinator what the study is. Nothing is used up,
- * nothing is promised. TACIT_INPUT for an unreadable or expired invitation or unusable rows, TACIT_REFUSED
- * when the coordinator refuses the invitation or the study's schema is not the owner's. */
+ * nothing is promised. TACIT_INPUT for an unreadable or expired invitation or unusable rows, TACIT_USAGE for an unknown
+ * local classifier, TACIT_REFUSED when the coordinator refuses the invitation, the study's schema is not the owner's or
+ * the study would have a program run. */
 tacit_status tacit_site_look(tacit_site **out, const char *invitation, size_t length,
                              const tacit_site_settings *settings, const tacit_site_callbacks *callbacks,
                              tacit_error *error);
@@ -52,6 +54,7 @@ const tacit_study *tacit_site_study(const tacit_site *site);
 const char *tacit_site_coordinator(const tacit_site *site);
 const char *tacit_site_folder(const tacit_site *site);
 size_t tacit_site_rows(const tacit_site *site);
+const char *tacit_site_local(const tacit_site *site); /* as it will be run; NULL: the study's choice */
 
 /* Would the owner's rules let the study's answers out? TACIT_REFUSED with the remedy: no limit set, limit too
  * small, entrusting not allowed, too few rows. A courtesy before consenting; the gate decides again for each

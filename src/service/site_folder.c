@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "model/classifier.h"
 #include "privacy/ledger.h"
 #include "service/home.h"
 #include "service/site_parts.h"
@@ -36,28 +37,27 @@ static json_t *absolute(const char *path) {
     return text;
 }
 
-tacit_status site_save(const tacit_site *site, tacit_error *error) {
-    json_t *root = NULL;
-    char *text = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_folder_make(site->folder, error));
-    TACIT_CHECK(write_file(site, SITE_AUTHORITY_FILE, site->authority.bytes, site->authority.length, error));
-    TACIT_CHECK(write_file(site, SITE_DEFINITION_FILE, site->study->canonical.bytes,
-                           site->study->canonical.length, error));
-    root = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b}", "url", site->url, "coordinator",
-                     site->coordinator, "data", absolute(site->data), "schema", absolute(site->schema_path),
-                     "source", site->source, "label", site->label, "positive", site->positive, "no_header",
-                     site->no_header, "allow_entrusted", site->allow_entrusted);
-    text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
-    if (text == NULL) {
-        status = tacit_fail(error, TACIT_INPUT, "a path or name is not UTF-8, or memory ran out");
-        goto cleanup;
-    }
-    TACIT_CHECK(write_file(site, SITE_SETTINGS_FILE, text, strlen(text), error));
-cleanup:
+tacit_status site_save_settings(const tacit_site *site, tacit_error *error) {
+    json_t *root =
+        json_pack("{s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:s*}", "url", site->url, "coordinator",
+                  site->coordinator, "data", absolute(site->data), "schema", absolute(site->schema_path),
+                  "source", site->source, "label", site->label, "positive", site->positive, "no_header",
+                  site->no_header, "allow_entrusted", site->allow_entrusted, "local", site->local);
+    char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
+    tacit_status status =
+        text != NULL ? write_file(site, SITE_SETTINGS_FILE, text, strlen(text), error)
+                     : tacit_fail(error, TACIT_INPUT, "a path or name is not UTF-8, or memory ran out");
     free(text);
     json_decref(root);
     return status;
+}
+
+tacit_status site_save(const tacit_site *site, tacit_error *error) {
+    TACIT_TRY(tacit_folder_make(site->folder, error));
+    TACIT_TRY(write_file(site, SITE_AUTHORITY_FILE, site->authority.bytes, site->authority.length, error));
+    TACIT_TRY(write_file(site, SITE_DEFINITION_FILE, site->study->canonical.bytes,
+                         site->study->canonical.length, error));
+    return site_save_settings(site, error);
 }
 
 /* ---- opening again ---- */
@@ -73,16 +73,17 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_LIMITED(1 << 20);
     json_t *root = NULL;
     const char *url = NULL, *coordinator = NULL, *data = NULL, *schema = NULL, *source = NULL, *label = NULL,
-               *positive = NULL;
+               *positive = NULL, *local = NULL;
     int no_header = 0, allow_entrusted = 0;
     tacit_status status;
     TACIT_CHECK(site_path(site, SITE_SETTINGS_FILE, path, error));
     TACIT_CHECK(tacit_file_read(path, &text, error));
     root = json_loadb(tacit_buffer_text(&text), text.length, 0, NULL);
     if (root == NULL ||
-        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b}", "url", &url, "coordinator", &coordinator,
-                    "data", &data, "schema", &schema, "source", &source, "label", &label, "positive",
-                    &positive, "no_header", &no_header, "allow_entrusted", &allow_entrusted) != 0 ||
+        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b,s?:s}", "url", &url, "coordinator",
+                    &coordinator, "data", &data, "schema", &schema, "source", &source, "label", &label,
+                    "positive", &positive, "no_header", &no_header, "allow_entrusted", &allow_entrusted,
+                    "local", &local) != 0 ||
         strlen(url) >= sizeof site->url || strlen(coordinator) >= sizeof site->coordinator)
         TACIT_CHECK(
             tacit_fail(error, TACIT_CORRUPT, "%s is damaged: join again with a new invitation", path));
@@ -95,6 +96,9 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     TACIT_CHECK(take_text(&site->source, source, error));
     TACIT_CHECK(take_text(&site->label, label, error));
     TACIT_CHECK(take_text(&site->positive, positive, error));
+    TACIT_CHECK(take_text(&site->local, local, error));
+    if (local != NULL)
+        TACIT_CHECK(tacit_fail_in(error, tacit_classifier_check(local, true, error), "%s", path));
 cleanup:
     json_decref(root);
     tacit_buffer_clear(&text);
@@ -116,6 +120,7 @@ tacit_status site_check_source(const tacit_site *site, tacit_error *error) {
     free(before.source);
     free(before.label);
     free(before.positive);
+    free(before.local);
     return status;
 }
 

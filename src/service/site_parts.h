@@ -10,7 +10,7 @@ struct ProtobufCMessageDescriptor;
 
 struct tacit_site {
     tacit_site_callbacks callbacks;
-    char *home, *data, *schema_path, *source, *label, *positive;
+    char *home, *data, *schema_path, *source, *label, *positive, *local;
     bool no_header, allow_entrusted;
     tacit_study *study;
     tacit_schema *schema;
@@ -45,8 +45,9 @@ tacit_status site_post(tacit_client *client, const char *path, const void *messa
 /* The rows, encoded as the owner's schema says. */
 tacit_status site_load_rows(tacit_site *site, tacit_error *error);
 
-/* Write and read the study's folder. */
+/* Write the study's folder, or only what the owner said. */
 tacit_status site_save(const tacit_site *site, tacit_error *error);
+tacit_status site_save_settings(const tacit_site *site, tacit_error *error);
 
 /* The study was joined before: TACIT_USAGE when that was with another data source. */
 tacit_status site_check_source(const tacit_site *site, tacit_error *error);

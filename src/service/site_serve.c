@@ -129,6 +129,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
         .pool = self->pool,
         .noise = { .entropy = self->entropy },
         .memo = &self->memo,
+        .local = site->local,
         .gate = &self->gate,
     };
     memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);

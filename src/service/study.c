@@ -83,6 +83,17 @@ static tacit_status read_method(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
+/* A study can never make a party run code, in whatever setting it asks for it and whether or not this version knows the
+ * setting. */
+static tacit_status refuse_programs(reading *r, const yaml_node_t *key, const char *name, const char *value) {
+    if (strstr(value, "exec:") == NULL) return TACIT_OK;
+    return tacit_fail(
+        r->error, TACIT_REFUSED,
+        "%s:%zu: setting '%.40s' names a program to run; only a party's owner may, on the party's own "
+        "machine (tacit join --local)",
+        r->yaml.name, key->start_mark.line + 1, name);
+}
+
 static tacit_status read_settings(reading *r, const yaml_node_t *node) {
     if (node->type != YAML_MAPPING_NODE)
         return tacit_yaml_fail(&r->yaml, node, r->error, "set must be a mapping (setting: value)");
@@ -94,6 +105,7 @@ static tacit_status read_settings(reading *r, const yaml_node_t *node) {
         TACIT_TRY(tacit_yaml_text(&r->yaml, key, "a setting", &name, &length, r->error));
         TACIT_TRY(tacit_yaml_text(&r->yaml, yaml_document_get_node(&r->yaml.document, pair->value),
                                   "a setting's value", &value, &length, r->error));
+        TACIT_TRY(refuse_programs(r, key, name, value));
         tacit_status status = tacit_plan_set(&r->study->plan, name, value, r->error);
         if (status != TACIT_OK)
             return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, key->start_mark.line + 1);

@@ -122,9 +122,10 @@ static tacit_status absent_or_failed(tacit_local *local, size_t k, tacit_status 
 typedef struct asking {
     tacit_local *local;
     const tacit_question *question;
-    uint64_t *totals;      /* one vector a worker, for sums */
-    size_t *contributors;  /* one count a worker */
-    tacit_answer *answers; /* one a party, otherwise */
+    const tacit_handler_entry *handler; /* of a repeatable question */
+    uint64_t *totals;                   /* one vector a worker, for sums */
+    size_t *contributors;               /* one count a worker */
+    tacit_answer *answers;              /* one a party, otherwise */
     bool *answered;
     size_t done; /* guarded by the local session's mutex */
 } asking;
@@ -147,38 +148,34 @@ typedef struct seat {
     tacit_stream stream;
 } seat;
 
-/* What some parties can share is done for all of them at once. Some may refuse later: that is their handlers' to say. */
-static tacit_status prepare_some(asking *work, size_t begin, size_t end, tacit_error *error) {
-    tacit_party parties[PIECE];
-    seat seats[PIECE];
-    const tacit_handler_entry *handler = NULL;
-    for (size_t k = begin; k < end; k++) {
-        seat *one = &seats[k - begin];
-        seat_party(work->local, k, work->question->round, &one->party, &one->gate, &one->stream);
-        parties[k - begin] = one->party;
-    }
-    TACIT_TRY(tacit_party_handler(&parties[0], work->question, &handler, error));
-    if (handler->prepare == NULL) return TACIT_OK;
-    return handler->prepare(parties, end - begin, work->question, error);
+/* Party k passes its gate; what it contributes goes to `total`, or nowhere when that is NULL. */
+static tacit_status contribute_one(asking *work, size_t k, seat *one, uint64_t *total, bool *passed,
+                                   tacit_error *error) {
+    tacit_question question = *work->question;
+    seat_party(work->local, k, question.round, &one->party, &one->gate, &one->stream);
+    answer_id(question.answer_id, k, question.round);
+    tacit_status status = total != NULL ? tacit_party_contribute(&one->party, &question, total, error)
+                                        : tacit_party_contribute_blank(&one->party, &question, error);
+    *passed = status == TACIT_OK;
+    return status == TACIT_OK ? TACIT_OK : absent_or_failed(work->local, k, status, error);
 }
 
+/* Who passes the gate adds up: together where the method can, else one by one; or not at all, when the sum is known. */
 static tacit_status contribute(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
     asking *work = context;
-    if (work->totals != NULL) TACIT_TRY(prepare_some(work, begin, end, error));
+    uint64_t *total = work->totals != NULL ? work->totals + worker * work->question->sum.length : NULL;
+    bool together = work->handler != NULL && work->handler->add_up != NULL;
+    seat seats[PIECE];
+    tacit_party parties[PIECE];
+    size_t passed = 0;
     for (size_t k = begin; k < end; k++) {
-        seat one;
-        tacit_question question = *work->question;
-        seat_party(work->local, k, question.round, &one.party, &one.gate, &one.stream);
-        answer_id(question.answer_id, k, question.round);
-        tacit_status status = work->totals != NULL
-                                  ? tacit_party_contribute(&one.party, &question,
-                                                           work->totals + worker * question.sum.length, error)
-                                  : tacit_party_contribute_again(&one.party, &question, error);
-        if (status == TACIT_OK)
-            work->contributors[worker]++;
-        else
-            TACIT_TRY(absent_or_failed(work->local, k, status, error));
+        bool one;
+        TACIT_TRY(contribute_one(work, k, &seats[k - begin], together ? NULL : total, &one, error));
+        if (one) parties[passed++] = seats[k - begin].party;
     }
+    if (together && total != NULL && passed > 0)
+        TACIT_TRY(work->handler->add_up(parties, passed, work->question, total, error));
+    work->contributors[worker] += passed;
     return keep_going(work, end - begin, error);
 }
 
@@ -199,11 +196,13 @@ static tacit_status sum_key(const tacit_local *local, const tacit_question *ques
     return status;
 }
 
-static bool is_repeatable(const tacit_local *local, const tacit_question *question) {
+/* The entry of a repeatable question, else NULL. */
+static const tacit_handler_entry *repeatable_handler(const tacit_local *local,
+                                                     const tacit_question *question) {
     const tacit_handler_entry *entry = local->plan->method->handlers;
     for (; entry != NULL && entry->question != NULL; entry++)
-        if (strcmp(entry->question, question->name) == 0) return entry->repeatable;
-    return false;
+        if (strcmp(entry->question, question->name) == 0) return entry->repeatable ? entry : NULL;
+    return NULL;
 }
 
 /* Everybody adds up; or, with totals NULL, everybody passes the gate for a sum that is known. */
@@ -227,7 +226,9 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
     asking work = { .local = local, .question = question };
     tacit_recall_key key;
     tacit_status status;
-    bool repeatable = is_repeatable(local, question), known = false;
+    bool repeatable, known = false;
+    work.handler = repeatable_handler(local, question);
+    repeatable = work.handler != NULL;
     if (repeatable) TACIT_CHECK(sum_key(local, question, &key, error));
     known = repeatable && tacit_local_smallest_party(local) >= local->plan->minimum_rows &&
             tacit_recall_find(local->recall, &key, total, length * sizeof *total);

@@ -67,6 +67,9 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
 /* What the party is charged, and what the paper says it costs. */
 typedef struct tacit_prices {
     tacit_price charged, claimed;
+    /* Of all answers that cost `charged` together: whether it fits is asked in advance. Count 0, as the caller sets it:
+     * not known. */
+    tacit_event event;
 } tacit_prices;
 
 /* For a yardstick without privacy: an infinite price, and values as they are. */
@@ -103,6 +106,8 @@ typedef struct tacit_reply {
     tacit_release_kind kind;
     tacit_noise noise; /* of what is not in `noised`: the noise promised, for an entrusted release */
     tacit_price price;
+    tacit_event
+        event; /* where the price comes from, for the ledger; count 0: that of `noised`, or not known */
     const char *assumption; /* sealed only */
     tacit_message message;  /* an answer of its own */
     double *contribution;   /* or, entrusted or sealed, question->sum.length numbers for a sum */
@@ -112,20 +117,20 @@ typedef struct tacit_reply {
 typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                    tacit_error *error);
 
-/* Work that parties in one process can share, done before their handlers are called: it may fill their memos and
- * nothing else, so that an answer is the same without it, up to the rounding of sums (which decides an exact tie). */
-typedef tacit_status tacit_preparation(tacit_party *parties, size_t count, const tacit_question *question,
-                                       tacit_error *error);
+/* The contributions of several parties in one process, added to `total` all at once: the same integers modulo 2^64 as
+ * their handlers' answers give, sooner; rounding may decide an exact tie otherwise. */
+typedef tacit_status tacit_adder(tacit_party *parties, size_t count, const tacit_question *question,
+                                 uint64_t *total, tacit_error *error);
 
 typedef struct tacit_handler_entry {
     const char *question;
     tacit_handler *answer;
-    tacit_preparation *prepare; /* NULL: nothing to share */
 
     /* The contribution follows from the party's rows, the plan's points and the question's own message alone, without
      * chance. A simulation then reuses the sum in all trials, epsilons and methods that ask the same; every party is
      * still charged each time. */
     bool repeatable;
+    tacit_adder *add_up; /* of a repeatable question; NULL: one by one */
 } tacit_handler_entry;
 
 struct tacit_method {

@@ -48,7 +48,6 @@ void tacit_memo_clear(tacit_memo *memo) {
     if (memo == NULL) return;
     tacit_model_free(memo->model);
     tacit_classifier_free(memo->classifier);
-    free(memo->labels);
     *memo = (tacit_memo){ .model = NULL };
 }
 
@@ -120,7 +119,10 @@ static tacit_status compute(tacit_party *party, const tacit_question *question, 
     TACIT_TRY(tacit_party_handler(party, question, &handler, error));
     TACIT_TRY(enough_rows(party, error));
     TACIT_TRY(handler->answer(party, question, reply, error));
-    if (reply->noised != NULL) reply->noise = tacit_noised_grade(reply->noised);
+    if (reply->noised != NULL) {
+        reply->noise = tacit_noised_grade(reply->noised);
+        if (reply->event.count == 0) reply->event = tacit_noised_event(reply->noised, &reply->price);
+    }
     bool summed = reply->contribution != NULL || reply->noised != NULL;
     bool charged = reply->kind == TACIT_RELEASE_CHARGED;
     if (question->wants_sum != summed || (summed && charged != (reply->noised != NULL)))
@@ -149,12 +151,13 @@ static tacit_status recall(const tacit_party *party, const tacit_question *quest
                            tacit_error *error) {
     const tacit_method *method = party->plan->method;
     const tacit_handler_entry *unused = NULL;
-    tacit_prices prices;
+    tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(tacit_party_handler(party, question, &unused, error));
     TACIT_TRY(method->price(party->plan, &prices, error));
     reply->kind = method->release_kind(party->plan);
     reply->noise = isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
     reply->price = prices.charged;
+    reply->event = prices.event;
     if (reply->kind == TACIT_RELEASE_SEALED) reply->assumption = "that of the stored answer";
     return TACIT_OK;
 }
@@ -165,6 +168,7 @@ static tacit_release describe(const tacit_party *party, const tacit_question *qu
         .kind = reply->kind,
         .noise = reply->noise,
         .price = reply->price,
+        .event = reply->event,
         .assumption = reply->assumption,
         .coordinator = party->coordinator,
         .study = party->study,
@@ -256,7 +260,7 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_party_contribute_again(tacit_party *party, const tacit_question *question,
+tacit_status tacit_party_contribute_blank(tacit_party *party, const tacit_question *question,
                                           tacit_error *error) {
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_buffer released = TACIT_BUFFER_INIT;

@@ -18,7 +18,6 @@ typedef struct tacit_memo {
     char made_for[96]; /* what the model was trained for; another use trains anew */
     tacit_classifier *classifier;
     char trained_as[TACIT_SETTING_SIZE + 64]; /* the same for the classifier */
-    int32_t *labels;                          /* of the plan's points, prepared for the question at hand */
 } tacit_memo;
 
 void tacit_memo_clear(tacit_memo *memo);
@@ -27,7 +26,6 @@ struct tacit_party {
     const tacit_plan *plan;
     const char *coordinator;              /* who asks, by name */
     size_t number;                        /* sets parties of a study apart where that is needed; any number */
-    const char *local;                    /* the owner's own choice of classifier; NULL: the study's */
     const char *study;                    /* as the ledger calls it: unique over all coordinators */
     uint8_t study_hash[TACIT_HASH_BYTES]; /* of the definition that was consented to */
     tacit_view rows;                      /* touched only by mapping over blocks, or through the solver */
@@ -36,6 +34,7 @@ struct tacit_party {
     tacit_pool *pool;                     /* NULL: one thread */
     tacit_noise_source noise;             /* this party's own, for this question */
     tacit_memo *memo;                     /* NULL: nothing is kept */
+    const char *local;                    /* the owner's own choice of classifier; NULL: the study's */
     tacit_gate *gate;
 };
 
@@ -65,9 +64,9 @@ tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *qu
 tacit_status tacit_party_handler(const tacit_party *party, const tacit_question *question,
                                  const tacit_handler_entry **out, tacit_error *error);
 
-/* Pass the gate for a contribution of a repeatable question whose sum is known already: checks and charge as ever,
- * nothing is computed. */
-tacit_status tacit_party_contribute_again(tacit_party *party, const tacit_question *question,
+/* Pass the gate for a contribution to a repeatable question, in a simulation that adds it up with others' or knows the
+ * sum already: checks and charge as ever, nothing is computed. */
+tacit_status tacit_party_contribute_blank(tacit_party *party, const tacit_question *question,
                                           tacit_error *error);
 
 void tacit_reply_clear(tacit_reply *reply);

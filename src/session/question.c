@@ -28,12 +28,13 @@ double tacit_sum_rounding(const tacit_sum_spec *spec) {
 
 tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values, int64_t *out,
                                 tacit_error *error) {
+    /* A power of two only shifts the exponent and llrint rounds to nearest: at most half a grid step of error. */
+    double scale = ldexp(1, spec->grid_bits);
     for (size_t j = 0; j < spec->length; j++) {
         if (!(fabs(values[j]) <= spec->bound))
             return tacit_fail(error, TACIT_INTERNAL, "contribution %zu is %g, beyond its bound %g", j,
                               values[j], spec->bound);
-        /* ldexp only shifts the exponent and llrint rounds to nearest: at most half a grid step of error. */
-        out[j] = llrint(ldexp(values[j], spec->grid_bits));
+        out[j] = llrint(values[j] * scale);
     }
     return TACIT_OK;
 }

@@ -106,6 +106,8 @@ static tacit_status migrate(tacit_store *store, tacit_error *error) {
     if (status == TACIT_OK && version > count) status = fail_newer(store, version, error);
     for (int64_t i = version; status == TACIT_OK && i < count; i++)
         status = tacit_store_run(store, schema->scripts[i], error);
+    if (status == TACIT_OK && version < count && schema->adapt != NULL)
+        status = schema->adapt(store, version, error);
     if (status == TACIT_OK) status = tacit_store_run(store, marks, error);
     if (status == TACIT_OK) return tacit_store_commit(store, error);
     tacit_store_rollback(store);

@@ -100,12 +100,30 @@ static void missing_files_and_long_paths_are_said_so(void **state) {
     assert_int_equal(tacit_folder_make("/dev/null/x", NULL), TACIT_IO);
 }
 
+static void whether_a_file_could_be_written_is_known_beforehand(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    char path[PATH_MAX];
+    CHECK_OK(tacit_path_join(path, sizeof path, folder, "new", &error), error);
+    CHECK_OK(tacit_file_check_writable(path, &error), error);
+    assert_int_equal(files_in_folder(), 0);
+    CHECK_OK(tacit_file_write(path, "old", 3, 0600, &error), error);
+    CHECK_OK(tacit_file_check_writable(path, &error), error);
+    assert_int_equal(files_in_folder(), 1);
+    unlink(path);
+    CHECK_OK(tacit_file_check_writable("/dev/null", &error), error);
+    assert_int_equal(tacit_file_check_writable("/nowhere/x", NULL), TACIT_IO);
+    assert_int_equal(tacit_file_check_writable(folder, &error), TACIT_IO);
+    assert_non_null(strstr(error.text, "is a folder"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_replaced_whole),
         cmocka_unit_test(a_failed_write_leaves_the_old_file),
         cmocka_unit_test(a_device_is_written_not_replaced),
         cmocka_unit_test(a_file_beyond_the_limit_is_refused),
+        cmocka_unit_test(whether_a_file_could_be_written_is_known_beforehand),
         cmocka_unit_test(missing_files_and_long_paths_are_said_so),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

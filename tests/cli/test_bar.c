@@ -49,10 +49,10 @@ static void a_log_gets_a_line_now_and_then(void **state) {
     stage_setting all;
     open_bar(&all, false);
     for (uint64_t i = 0; i <= 120; i++, time_now += 0.125) tacit_bar_report(&all.bar, "trials", i, 120);
-    assert_string_equal(written(&all), "trials: 8 of 120, 14 s left\n"
-                                       "trials: 48 of 120, 9 s left\n"
-                                       "trials: 88 of 120, 4 s left\n"
-                                       "trials: 120 of 120\n");
+    assert_string_equal(written(&all), "trials: 6.7 %, 14 s left\n"
+                                       "trials: 40.0 %, 9 s left\n"
+                                       "trials: 73.3 %, 4 s left\n"
+                                       "trials: 100.0 %\n");
     time_now += 1;
     tacit_bar_report(&all.bar, "writing", 0, 0);
     assert_non_null(strstr(written(&all), "\nwriting: 0\n"));
@@ -75,6 +75,51 @@ static void a_terminal_gets_a_bar_that_goes_away(void **state) {
     assert_non_null(strstr(written(&all), "10 s left\r\033[Ka line\n"));
     tacit_bar_report(&all.bar, "fit", 200, 100);
     assert_non_null(strstr(written(&all), "a line\n\r\033[Kfit [##############################] 100 %"));
+    close_bar(&all);
+}
+
+/* The time left in the last line written, in seconds; -1 when it says none. */
+static double last_left(stage_setting *all) {
+    const char *text = written(all), *found = NULL;
+    for (const char *at = text; (at = strstr(at, ", ")) != NULL; at += 2) found = at + 2;
+    if (found == NULL) return -1;
+    double amount = strtod(found, NULL);
+    return strstr(found, " min left") != NULL ? 60 * amount
+           : strstr(found, " h left") != NULL ? 3600 * amount
+                                              : amount;
+}
+
+/* A sweep: stages of one length, the first tenth ten times as slow as the rest. Nothing is said in the first second;
+ * what is said then never jumps, and is nearly right once half is done. */
+static void the_time_left_of_a_sweep_does_not_jump(void **state) {
+    (void)state;
+    stage_setting all;
+    open_bar(&all, true);
+    double end = 100 + 100 * 1.0 + 900 * 0.1, before = -1, before_at = 0;
+    for (uint64_t i = 0; i < 1000; i++) {
+        time_now += i < 100 ? 1.0 : 0.1;
+        tacit_bar_report(&all.bar, i < 100 ? "first" : i < 500 ? "second" : "third", i, 1000);
+        double left = last_left(&all);
+        if (time_now < 101) assert_true(left < 0);
+        if (before >= 0 && left >= 0) {
+            double expected = fmax(before - (time_now - before_at), 0);
+            assert_true(fabs(left - expected) <= 61 + 0.35 * expected);
+            if (i > 100) assert_true(left <= before + 60); /* it only shrinks as things get faster */
+        }
+        if (i == 700) CHECK_NEAR(left, end - time_now, 0.25 * (end - time_now));
+        before = left;
+        before_at = time_now;
+    }
+    close_bar(&all);
+}
+
+static void another_task_is_reckoned_afresh(void **state) {
+    (void)state;
+    stage_setting all;
+    open_bar(&all, false);
+    for (uint64_t i = 0; i <= 100; i++, time_now += 1) tacit_bar_report(&all.bar, "slow", i, 1000);
+    for (uint64_t i = 0; i <= 40; i++, time_now += 0.25) tacit_bar_report(&all.bar, "quick", i, 80);
+    CHECK_NEAR(last_left(&all), 10.0, 2.0);
     close_bar(&all);
 }
 
@@ -114,6 +159,8 @@ int main(void) {
         cmocka_unit_test(short_work_shows_nothing),
         cmocka_unit_test(a_log_gets_a_line_now_and_then),
         cmocka_unit_test(a_terminal_gets_a_bar_that_goes_away),
+        cmocka_unit_test(the_time_left_of_a_sweep_does_not_jump),
+        cmocka_unit_test(another_task_is_reckoned_afresh),
         cmocka_unit_test(silence_is_kept),
         cmocka_unit_test(threads_may_report_at_once),
     };

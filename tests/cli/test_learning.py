@@ -13,6 +13,7 @@ import stat
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -221,6 +222,27 @@ class Simulate(LearningTest):
         self.assertEqual(os.listdir(self.path), [])
 
 
+    def test_a_sweep_is_drawn_as_a_chart(self):
+        words = ["simulate", "--method", "batch,indiv,avg", "--train", ROWS, "--schema", SCHEMA, "--parties", "5",
+                 "--epsilon", "0.1,1,10,inf", "--trials", "4", "--seed", "1", "--plot"]
+        done = self.succeed(*words, "a.svg")
+        self.assertIn("wrote a.svg", done.stderr)
+        root = ElementTree.parse(self.path / "a.svg").getroot()
+        of_class = lambda name: [one for one in root.iter() if one.get("class") == name]
+        self.assertEqual([one.text for one in of_class("label")], ["batch", "indiv", "avg"])
+        self.assertEqual(len(of_class("reference")), 2)
+        self.assertEqual(len(of_class("bar")), 3 * 3)  # without noise there is no spread
+        self.assertIn("avg at epsilon 0.1: ", root[1].text)
+        self.succeed(*words, "b.svg")
+        self.assertEqual((self.path / "a.svg").read_bytes(), (self.path / "b.svg").read_bytes())
+
+    def test_a_chart_that_cannot_be_written_is_said_before_the_work(self):
+        self.fail_with(1, "simulate", "--method", "avg", "--train", "not-even-there.csv", "--parties", "5",
+                       "--epsilon", "1", "--trials", "1000000", "--plot", "no/such/place.svg",
+                       says=["no/such/place.svg"])
+        self.assertEqual(os.listdir(self.path), [])
+
+
 class UseModel(LearningTest):
     def test_a_model_carries_schema_classes_and_guarantee(self):
         model = json.loads((self.path / self.model()).read_text(encoding="utf-8"))
@@ -324,7 +346,8 @@ class Ledger(LearningTest):
         self.assertEqual(told["ledger"], str(self.path / "home" / "ledger.db"))
         source = told["sources"][0]
         self.assertEqual((source["source"], source["entries"][0]["entry"]), ("ward-7", "limit"))
-        self.assertEqual(source["accounts"][0], {"study": None, "unit": "record", "spent": {"epsilon": 0, "delta": 0},
+        self.assertEqual(source["accounts"][0], {"study": None, "unit": "record", "sum": {"epsilon": 0, "delta": 0},
+                                                 "spent": {"epsilon": 0, "delta": 0}, "accountant": "basic",
                                                  "limit": {"epsilon": 3, "delta": 0},
                                                  "remaining": {"epsilon": 3, "delta": 0}})
         self.assertIsNone(source["accounts"][1]["limit"])

@@ -13,6 +13,7 @@ typedef struct home {
     tacit_ledger *ledger;
     tacit_policy policy;
     tacit_gate gate;
+    tacit_event event; /* of the releases */
 } home;
 
 /* One unit of budget for data source ward-7, and consent to the study heart. */
@@ -40,6 +41,7 @@ static tacit_status release(home *self, uint8_t number, double epsilon, double d
     tacit_release about = { .kind = TACIT_RELEASE_CHARGED,
                             .noise = TACIT_NOISE_EXACT,
                             .price = { TACIT_UNIT_RECORD, epsilon, delta },
+                            .event = self->event,
                             .coordinator = "uni-hospital",
                             .study = "heart",
                             .method = "avg",
@@ -111,16 +113,54 @@ static void show_tells_what_left_what_was_refused_and_what_is_left(void **state)
     CHECK_NEAR(amount(charge, "price", "epsilon"), 0.25, 0);
     assert_non_null(strstr(json_string_value(json_object_get(refusal, "reason")), "limit"));
     const json_t *accounts = json_object_get(source, "accounts"), *total = json_array_get(accounts, 0);
-    CHECK_NEAR(amount(total, "spent", "epsilon"), 0.75, 1e-15);
+    CHECK_NEAR(amount(total, "sum", "epsilon"), 0.75, 1e-15);
+    CHECK_NEAR(amount(total, "sum", "delta"), 1e-6, 1e-15);
+    double spent =
+        amount(total, "spent", "epsilon"); /* 9e-6 of delta are left to make two answers cheaper by */
+    assert_true(spent < 0.75);
+    CHECK_NEAR(spent, 0.75, 1e-4);
+    CHECK_NEAR(amount(total, "spent", "delta"), 1e-5, 0);
+    assert_string_not_equal(json_string_value(json_object_get(total, "accountant")), "basic");
     CHECK_NEAR(amount(total, "limit", "epsilon"), 1, 0);
-    CHECK_NEAR(amount(total, "remaining", "epsilon"), 0.25, 1e-15);
-    CHECK_NEAR(amount(total, "remaining", "delta"), 9e-6, 1e-15);
+    CHECK_NEAR(amount(total, "remaining", "epsilon"), 1 - spent, 1e-15);
+    CHECK_NEAR(amount(total, "remaining", "delta"), 1e-5, 0);
     assert_string_equal(json_string_value(json_object_get(json_array_get(accounts, 2), "study")), "heart");
     json_decref(told);
     char *text = run(0, show, 2);
     assert_non_null(strstr(text, "uni-hospital"));
     assert_non_null(strstr(text, "0.25, delta 1e-06 per record"));
     assert_non_null(strstr(text, "entry 5 was refused: "));
+    assert_non_null(strstr(text, "sum epsilon"));
+    free(text);
+    home_close(&self);
+}
+
+/* Gaussians with their event: the sum of the prices passes the limit long before the composition does. */
+static void show_tells_which_accountant_made_it_cheaper(void **state) {
+    (void)state;
+    home self;
+    home_open(&self);
+    self.event = tacit_event_replaced(tacit_event_gaussian(20, 1));
+    for (uint8_t i = 1; i <= 8; i++) assert_int_equal(release(&self, i, 0.25, 1e-6), TACIT_OK);
+    json_t *told = run_json(0, show, 3);
+    const json_t *source = json_array_get(json_object_get(told, "sources"), 0);
+    const json_t *charge = json_array_get(json_object_get(source, "entries"), 2);
+    const json_t *event = json_object_get(charge, "event"),
+                 *total = json_array_get(json_object_get(source, "accounts"), 0);
+    assert_string_equal(json_string_value(json_object_get(event, "kind")), "Gaussian");
+    CHECK_NEAR(json_number_value(json_object_get(event, "parameter")), 20, 0);
+    assert_string_equal(json_string_value(json_object_get(total, "accountant")), "Gaussian");
+    CHECK_NEAR(amount(total, "sum", "epsilon"), 2, 1e-12);
+    assert_true(amount(total, "spent", "epsilon") < 0.7);
+    json_decref(told);
+    char *text = run(0, show, 2);
+    assert_non_null(strstr(text, "exact; Gaussian 20"));
+    free(text);
+    const char *const limit[] = {
+        "ledger", "limit", "--source", "ward-7", "--epsilon", "1", "--delta", "1e-6"
+    };
+    text = run(0, limit, 8);
+    assert_non_null(strstr(text, "by Gaussian composition (the prices add up to epsilon 2, delta 8e-06)"));
     free(text);
     home_close(&self);
 }
@@ -155,6 +195,7 @@ static void verify_counts_every_entry(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(show_tells_what_left_what_was_refused_and_what_is_left),
+        cmocka_unit_test(show_tells_which_accountant_made_it_cheaper),
         cmocka_unit_test(a_limit_below_what_is_spent_is_set_with_a_warning),
         cmocka_unit_test(verify_counts_every_entry),
     };

@@ -281,7 +281,7 @@ class Interrupts(ProgramTest):
              "--out", "model.json"],
             cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for line in process.stderr:  # it tells how far it is once it takes more than a moment
-            if " of " in line:
+            if " %" in line:
                 break
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=120)

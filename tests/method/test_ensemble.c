@@ -56,19 +56,19 @@ static void votes_are_what_the_parties_classifiers_say(void **state) {
             }
 }
 
-/* A method whose handlers share nothing and repeat nothing. */
+/* A method whose parties answer one by one and repeat nothing. */
 static tacit_handler_entry plain_handlers[2];
 
 static tacit_method plain(const tacit_method *method) {
     tacit_method copy = *method;
     plain_handlers[0] = tacit_ensemble_handlers[0];
-    plain_handlers[0].prepare = NULL;
+    plain_handlers[0].add_up = NULL;
     plain_handlers[0].repeatable = false;
     copy.handlers = plain_handlers;
     return copy;
 }
 
-static void preparation_changes_no_answer(void **state) {
+static void adding_up_together_changes_no_vote(void **state) {
     (void)state;
     tacit_method alone = plain(&tacit_method_soft);
     for (size_t classes = 2; classes <= 3; classes++)
@@ -148,6 +148,7 @@ static tacit_method counting(const tacit_method *method, tacit_handler_entry han
     tacit_method copy = *method;
     handlers[0] = tacit_ensemble_handlers[0];
     handlers[0].answer = count_answers;
+    handlers[0].add_up = NULL;
     handlers[1] = (tacit_handler_entry){ .question = NULL };
     copy.handlers = handlers;
     computed = 0;
@@ -410,7 +411,7 @@ static void a_student_of_fewer_queries_sees_only_those(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(votes_are_what_the_parties_classifiers_say),
-        cmocka_unit_test(preparation_changes_no_answer),
+        cmocka_unit_test(adding_up_together_changes_no_vote),
         cmocka_unit_test(votes_are_the_same_on_any_number_of_threads),
         cmocka_unit_test(a_party_of_one_row_or_one_class_votes_too),
         cmocka_unit_test(a_known_sum_is_not_computed_again_but_paid_for_again),

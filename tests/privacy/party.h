@@ -3,6 +3,9 @@
 
 #include "check.h"
 
+#include <sqlite3.h>
+
+#include "base/file.h"
 #include "folder.h"
 #include "privacy/gate.h"
 
@@ -52,11 +55,11 @@ static inline party party_new(void) {
     return (party){ .place = folder_make(), .policy = tacit_policy_default() };
 }
 
-/* Limited to epsilon 10 and delta 0.1 per record, with consent to STUDY. The gate points into *self. */
+/* Limited to epsilon 10, without delta, per record, with consent to STUDY. The gate points into *self. */
 static inline void party_ready(party *self) {
     *self = party_new();
     party_open(self, TACIT_LEDGER_CREATE);
-    const tacit_price limit = { TACIT_UNIT_RECORD, 10, 0.1 };
+    const tacit_price limit = { TACIT_UNIT_RECORD, 10, 0 };
     tacit_release release = sample_release(0);
     CHECK_OK(tacit_ledger_set_limit(self->ledger, NULL, &limit, &self->error), self->error);
     CHECK_OK(tacit_ledger_consent(self->ledger, STUDY, release.study_hash, &self->error), self->error);
@@ -71,6 +74,19 @@ static inline void party_end(party *self) {
 static inline tacit_status party_release(party *self, const tacit_release *release) {
     self->error = (tacit_error)TACIT_ERROR_INIT;
     return tacit_gate_release(&self->gate, release, &self->out, &self->error);
+}
+
+/* A ledger as the first format wrote it; see the file for what is in it. */
+static inline void make_old_ledger(const char *database) {
+    tacit_buffer sql = TACIT_BUFFER_INIT;
+    sqlite3 *connection = NULL;
+    char *message = NULL;
+    assert_int_equal(tacit_file_read(getenv("TACIT_LEDGER_FORMAT_1"), &sql, NULL), TACIT_OK);
+    assert_int_equal(sqlite3_open(database, &connection), SQLITE_OK);
+    if (sqlite3_exec(connection, tacit_buffer_text(&sql), NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s", message);
+    sqlite3_close(connection);
+    tacit_buffer_clear(&sql);
 }
 
 static inline double party_spent(party *self, const char *study, tacit_unit unit) {

@@ -264,26 +264,30 @@ static void the_noise_found_meets_the_target_and_hardly_less_does(void **state) 
 
 static void events_that_mean_nothing_are_refused(void **state) {
     (void)state;
-    static const tacit_event wrong[] = { { TACIT_EVENT_GAUSSIAN, 0, 0, 1, 1 },
-                                         { TACIT_EVENT_GAUSSIAN, -1, 0, 1, 1 },
-                                         { TACIT_EVENT_GAUSSIAN, NAN, 0, 1, 1 },
-                                         { TACIT_EVENT_GAUSSIAN, INFINITY, 0, 1, 1 },
-                                         { TACIT_EVENT_GAUSSIAN, 1, 1e-5, 1, 1 },
-                                         { TACIT_EVENT_GAUSSIAN, 1, 0, 0, 1 },
-                                         { TACIT_EVENT_GAUSSIAN, 1, 0, -0.1, 1 },
-                                         { TACIT_EVENT_GAUSSIAN, 1, 0, 1.1, 1 },
-                                         { TACIT_EVENT_GAUSSIAN, 1, 0, NAN, 1 },
-                                         { TACIT_EVENT_GAUSSIAN, 1, 0, 1, 0 },
-                                         { TACIT_EVENT_GAUSSIAN, 1, 0, 1, UINT64_MAX },
-                                         { TACIT_EVENT_LAPLACE, 0, 0, 1, 1 },
-                                         { TACIT_EVENT_PURE, 0, 0, 1, 1 },
-                                         { TACIT_EVENT_PURE, -1, 0, 1, 1 },
-                                         { TACIT_EVENT_PURE, NAN, 0, 1, 1 },
-                                         { TACIT_EVENT_PURE, INFINITY, 0, 1, 1 },
-                                         { TACIT_EVENT_APPROXIMATE, 1, 0, 1, 1 },
-                                         { TACIT_EVENT_APPROXIMATE, 1, 1, 1, 1 },
-                                         { TACIT_EVENT_APPROXIMATE, 1, NAN, 1, 1 },
-                                         { (tacit_event_kind)9, 1, 0, 1, 1 } };
+    static const tacit_event wrong[] = {
+        { TACIT_EVENT_GAUSSIAN, 0, 0, 1, 1, false },
+        { TACIT_EVENT_GAUSSIAN, -1, 0, 1, 1, false },
+        { TACIT_EVENT_GAUSSIAN, NAN, 0, 1, 1, false },
+        { TACIT_EVENT_GAUSSIAN, INFINITY, 0, 1, 1, false },
+        { TACIT_EVENT_GAUSSIAN, 1, 1e-5, 1, 1, false },
+        { TACIT_EVENT_GAUSSIAN, 1, 0, 0, 1, false },
+        { TACIT_EVENT_GAUSSIAN, 1, 0, -0.1, 1, false },
+        { TACIT_EVENT_GAUSSIAN, 1, 0, 1.1, 1, false },
+        { TACIT_EVENT_GAUSSIAN, 1, 0, NAN, 1, false },
+        { TACIT_EVENT_GAUSSIAN, 1, 0, 1, 0, false },
+        { TACIT_EVENT_GAUSSIAN, 1, 0, 1, UINT64_MAX, false },
+        { TACIT_EVENT_LAPLACE, 0, 0, 1, 1, false },
+        { TACIT_EVENT_PURE, 0, 0, 1, 1, false },
+        { TACIT_EVENT_PURE, -1, 0, 1, 1, false },
+        { TACIT_EVENT_PURE, NAN, 0, 1, 1, false },
+        { TACIT_EVENT_PURE, INFINITY, 0, 1, 1, false },
+        { TACIT_EVENT_APPROXIMATE, 1, 0, 1, 1, false },
+        { TACIT_EVENT_APPROXIMATE, 1, 1, 1, 1, false },
+        { TACIT_EVENT_APPROXIMATE, 1, NAN, 1, 1, false },
+        { (tacit_event_kind)9, 1, 0, 1, 1, false },
+        { TACIT_EVENT_GAUSSIAN, 1, 0, 0.5, 1, true }, /* sampled, of a replaced row */
+        { TACIT_EVENT_GAUSSIAN, 1, 0, 1, 1, true }
+    }; /* where rows come or go */
     tacit_accountant *accountant = account_of(TACIT_ADD_OR_REMOVE, NULL, 0);
     for (size_t i = 0; i < COUNT(wrong); i++) {
         tacit_error error = TACIT_ERROR_INIT;

@@ -78,7 +78,7 @@ static void replacement_keeps_the_same_order(void **state) {
     for (int i = 0; i < 5; i++) {
         tacit_event event = tacit_event_sampled(
             (tacit_event){ i % 2 ? TACIT_EVENT_LAPLACE : TACIT_EVENT_GAUSSIAN, log_uniform(&stream, 1, 8), 0,
-                           1, (uint64_t)log_uniform(&stream, 5, 500) },
+                           1, (uint64_t)log_uniform(&stream, 5, 500), false },
             log_uniform(&stream, 1e-2, 0.3));
         double delta = log_uniform(&stream, 1e-9, 1e-4);
         double rdp = epsilon_by(TACIT_REPLACE, event, TACIT_COMPOSITION_RDP, delta);

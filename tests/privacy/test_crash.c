@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "fault.h"
+#include "privacy/gaussian.h"
 
 enum { PER_CHILD = 3 };
 
@@ -203,11 +204,11 @@ static void a_release_is_on_the_disk_before_it_is_out(void **state) {
 }
 
 /* All start together, each asks for more than its share; some answer ids are asked by every process. */
-static void processes_at_once_cannot_overspend(void **state) {
-    (void)state;
-    enum { CHILDREN = 4, EACH = 15, LIMIT = 40, SHARED = 5 }; /* epsilon 10 at 0.25 each */
+static void compete(tacit_event event, tacit_price price, tacit_price limit) {
+    enum { CHILDREN = 4, EACH = 15, LIMIT = 40, SHARED = 5 };
     party self;
     party_ready(&self);
+    CHECK_OK(tacit_ledger_set_limit(self.ledger, NULL, &limit, &self.error), self.error);
     tacit_ledger_free(self.ledger);
     int start[2], report[2];
     pid_t child[CHILDREN];
@@ -228,6 +229,8 @@ static void processes_at_once_cannot_overspend(void **state) {
         for (int i = 0; i < SHARED + EACH; i++) {
             int number = i < SHARED ? i : SHARED + c * EACH + i;
             tacit_release release = sample_release(number);
+            release.event = event;
+            release.price = price;
             tacit_status status = tacit_gate_release(&mine.gate, &release, &mine.out, NULL);
             if (status != TACIT_OK && status != TACIT_REFUSED) _exit(1);
             if (status == TACIT_OK && write(report[1], &number, sizeof number) != sizeof number) _exit(1);
@@ -247,12 +250,51 @@ static void processes_at_once_cannot_overspend(void **state) {
     assert_int_equal(distinct, LIMIT); /* all of the budget, and no more */
     assert_int_equal(answers, LIMIT + (CHILDREN - 1) * SHARED);
     party_open(&self, TACIT_LEDGER_EXISTING);
-    CHECK_NEAR(party_spent(&self, NULL, TACIT_UNIT_RECORD), 10, 0);
+    CHECK_NEAR(party_spent(&self, NULL, TACIT_UNIT_RECORD), limit.epsilon, 1e-9);
     log_summary log = party_log(&self);
     assert_int_equal(log.kinds[TACIT_ENTRY_CHARGE], LIMIT);
     assert_int_equal(log.kinds[TACIT_ENTRY_REFUSAL], CHILDREN * EACH + SHARED - LIMIT);
     party_verifies(&self, 0);
     party_end(&self);
+}
+
+static void processes_at_once_cannot_overspend(void **state) {
+    (void)state; /* epsilon 10 at 0.25 each */
+    const tacit_event none = { .count = 0 };
+    compete(none, (tacit_price){ TACIT_UNIT_RECORD, 0.25, 0 }, (tacit_price){ TACIT_UNIT_RECORD, 10, 0 });
+}
+
+/* The limit is met by composition, at twice the sum of the prices and more. */
+static void processes_at_once_cannot_overspend_what_composes(void **state) {
+    (void)state;
+    double sigma;
+    assert_int_equal(tacit_gaussian_sigma(&sigma, 1, 1e-5, 1, NULL), TACIT_OK);
+    compete(tacit_event_replaced(tacit_event_gaussian(sigma * sqrt(40), 1)),
+            (tacit_price){ TACIT_UNIT_RECORD, 0.25, 1e-5 }, (tacit_price){ TACIT_UNIT_RECORD, 1, 1e-5 });
+}
+
+static void killed_while_updating_an_old_ledger_loses_nothing(void **state) {
+    (void)state;
+    bool alive = false;
+    long step = 1;
+    for (; !alive; step++) {
+        party self = party_new();
+        make_old_ledger(self.place.file);
+        pid_t child = fork();
+        if (child == 0) {
+            tacit_ledger *ledger = NULL;
+            fault_at(FAULT_KILL, step, false);
+            _exit(tacit_ledger_open(&ledger, self.place.file, SOURCE, TACIT_LEDGER_EXISTING, NULL) == TACIT_OK
+                      ? 0
+                      : 1);
+        }
+        alive = child_succeeded(child);
+        party_open(&self, TACIT_LEDGER_EXISTING);
+        party_verifies(&self, 10);
+        assert_true(party_spent(&self, NULL, TACIT_UNIT_RECORD) > 1.9);
+        party_end(&self);
+    }
+    assert_true(step > 4);
 }
 
 int main(void) {
@@ -265,6 +307,8 @@ int main(void) {
         cmocka_unit_test(a_failing_disk_lets_nothing_out_uncharged),
         cmocka_unit_test(a_release_is_on_the_disk_before_it_is_out),
         cmocka_unit_test(processes_at_once_cannot_overspend),
+        cmocka_unit_test(processes_at_once_cannot_overspend_what_composes),
+        cmocka_unit_test(killed_while_updating_an_old_ledger_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,6 +206,52 @@ static void values_that_are_no_numbers_are_not_released(void **state) {
     assert_null(tacit_noised_free(NULL));
 }
 
+/* What the ledger composes is the noise that was added, and never more noise than that. */
+static void a_mechanism_reports_its_event(void **state) {
+    (void)state;
+    tacit_event event;
+    double scale;
+    assert_int_equal(tacit_mechanism_scale(&scale, &gaussian, NULL), TACIT_OK);
+    assert_int_equal(tacit_mechanism_event(&event, &gaussian, NULL), TACIT_OK);
+    assert_int_equal(event.kind, TACIT_EVENT_GAUSSIAN);
+    assert_true(event.replaced && event.count == 1 && event.parameter * 0.5 <= scale);
+    CHECK_NEAR(event.parameter, scale / 0.5, 1e-14 * scale);
+    assert_int_equal(tacit_mechanism_event(&event, &laplace, NULL), TACIT_OK);
+    assert_int_equal(event.kind, TACIT_EVENT_LAPLACE);
+    CHECK_NEAR(event.parameter, 0.5, 1e-14);
+    assert_int_equal(tacit_mechanism_event(&event, &gamma_norm, NULL), TACIT_OK);
+    assert_int_equal(event.kind, TACIT_EVENT_PURE);
+    CHECK_NEAR(event.parameter, 2, 0);
+    tacit_mechanism other = { TACIT_LAW_DISCRETE_GAUSSIAN, 1, { TACIT_UNIT_RECORD, 1, 1e-6 } };
+    assert_int_equal(tacit_mechanism_event(&event, &other, NULL), TACIT_OK);
+    assert_int_equal(event.kind, TACIT_EVENT_APPROXIMATE);
+    other = (tacit_mechanism){ TACIT_LAW_GAUSSIAN, 1, { TACIT_UNIT_RECORD, INFINITY, 0 } };
+    assert_int_equal(tacit_mechanism_event(&event, &other, NULL), TACIT_OK);
+    assert_int_equal(event.count, 0);
+    other.price.epsilon = NAN;
+    assert_int_equal(tacit_mechanism_event(&event, &other, NULL), TACIT_INPUT);
+}
+
+/* An answer that costs more than its noise holds something else too: then the noise does not describe it. */
+static void noise_describes_only_what_it_pays_for(void **state) {
+    (void)state;
+    tacit_stream stream = tacit_stream_from_seed(5);
+    const tacit_noise_source source = { .stream = &stream };
+    const double value = 1;
+    tacit_noised *noised = NULL;
+    assert_int_equal(tacit_mechanism_release(&noised, &source, &gaussian, &value, 1, 20, 100, NULL),
+                     TACIT_OK);
+    assert_int_equal(tacit_noised_event(noised, &gaussian.price).kind, TACIT_EVENT_GAUSSIAN);
+    assert_int_equal(tacit_noised_event(noised, &gaussian.price).count, 1);
+    tacit_price more = gaussian.price;
+    more.epsilon *= 2;
+    assert_int_equal(tacit_noised_event(noised, &more).count, 0);
+    more = gaussian.price;
+    more.unit = TACIT_UNIT_PARTY;
+    assert_int_equal(tacit_noised_event(noised, &more).count, 0);
+    tacit_noised_free(noised);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(simulated_noise_follows_its_law_and_says_it_is_simulated),
@@ -214,6 +260,8 @@ int main(void) {
         cmocka_unit_test(no_noise_is_only_for_simulations),
         cmocka_unit_test(the_scale_is_rounded_up_and_nonsense_refused),
         cmocka_unit_test(gaussian_noise_buys_its_delta_and_no_less),
+        cmocka_unit_test(a_mechanism_reports_its_event),
+        cmocka_unit_test(noise_describes_only_what_it_pays_for),
         cmocka_unit_test(a_source_is_exactly_one),
         cmocka_unit_test(values_that_are_no_numbers_are_not_released),
     };

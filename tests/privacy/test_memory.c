@@ -47,17 +47,27 @@ static void a_simulated_party_survives_each_failure(void **state) {
     }
 }
 
-static void a_real_party_survives_each_failure(void **state) {
-    (void)state;
+/* There are hundreds or thousands of allocations in these, and a charge, a new file or a whole verification for each. */
+enum { STRIDE = 7 };
+
+static double sum_of(party *self) {
+    tacit_account account;
+    assert_int_equal(tacit_ledger_account(&account, self->ledger, NULL, TACIT_UNIT_RECORD, NULL), TACIT_OK);
+    return account.sum_epsilon;
+}
+
+static void release_under_failures(const tacit_price *limit, tacit_event event, tacit_price price) {
     party self;
     party_ready(&self);
+    CHECK_OK(tacit_ledger_set_limit(self.ledger, NULL, limit, &self.error), self.error);
     int number = 0;
     for (bool failed = true; failed; number++) {
         tacit_release release = sample_release(number);
         bool stored = false;
-        release.price.epsilon = 0x1p-12; /* sums of it are exact, and many fit the limit */
+        release.price = price;
+        release.event = event;
         tacit_buffer_clear(&self.out);
-        fail_allocation(number + 1);
+        fail_allocation(STRIDE * number + 1);
         tacit_status status = party_release(&self, &release);
         failed = allocation_failed();
         if (status != TACIT_OK) assert_int_equal(status, TACIT_NO_MEMORY);
@@ -66,15 +76,30 @@ static void a_real_party_survives_each_failure(void **state) {
         CHECK_OK(tacit_gate_has_answer(&stored, &self.gate, release.answer_id, release.question_hash, NULL),
                  self.error);
         if (status == TACIT_OK) assert_true(stored); /* SQLite can do without some of its allocations */
-        CHECK_NEAR(party_spent(&self, NULL, TACIT_UNIT_RECORD), 0x1p-12 * (number + stored), 0);
+        CHECK_NEAR(sum_of(&self), price.epsilon * (number + stored), 0);
         tacit_buffer_clear(&self.out);
         CHECK_OK(party_release(&self, &release), self.error); /* asking again gives the answer */
         assert_int_equal(self.out.length, release.payload_length);
-        CHECK_NEAR(party_spent(&self, NULL, TACIT_UNIT_RECORD), 0x1p-12 * (number + 1), 0);
+        CHECK_NEAR(sum_of(&self), price.epsilon * (number + 1), 0);
     }
     assert_true(number > 20);
-    party_verifies(&self, 2 + (uint64_t)number);
+    party_verifies(&self, 3 + (uint64_t)number);
     party_end(&self);
+}
+
+/* Sums of 2^-12 are exact, and many fit the limit. */
+static void a_real_party_survives_each_failure(void **state) {
+    (void)state;
+    const tacit_event none = { .count = 0 };
+    const tacit_price limit = { TACIT_UNIT_RECORD, 10, 0 };
+    release_under_failures(&limit, none, (tacit_price){ TACIT_UNIT_RECORD, 0x1p-12, 0 });
+}
+
+static void composing_survives_each_failure(void **state) {
+    (void)state;
+    const tacit_price limit = { TACIT_UNIT_RECORD, 10, 1e-5 };
+    release_under_failures(&limit, tacit_event_replaced(tacit_event_gaussian(2e4, 1)),
+                           (tacit_price){ TACIT_UNIT_RECORD, 0x1p-12, 1e-9 });
 }
 
 static void refusing_survives_each_failure(void **state) {
@@ -95,9 +120,6 @@ static void refusing_survives_each_failure(void **state) {
     party_verifies(&self, 0);
     party_end(&self);
 }
-
-/* There are thousands of allocations in these, and a new file or a whole verification for each. */
-enum { STRIDE = 5 };
 
 static void opening_and_verifying_survive_each_failure(void **state) {
     (void)state;
@@ -149,6 +171,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_simulated_party_survives_each_failure),
         cmocka_unit_test(a_real_party_survives_each_failure),
+        cmocka_unit_test(composing_survives_each_failure),
         cmocka_unit_test(refusing_survives_each_failure),
         cmocka_unit_test(opening_and_verifying_survive_each_failure),
         cmocka_unit_test(making_a_ledger_survives_each_failure),

@@ -123,6 +123,24 @@ SOON = 15  # seconds; far less on an idle machine
 
 
 class Interrupted(DeployedTest):
+    def test_the_owners_local_classifier_is_kept_for_a_restart(self):
+        """Its program is named so that it is found from any folder; what the owner says last holds."""
+        self.study()
+        self.coordinator("--until-done")
+        (self.path / "m.sh").write_text("#!/bin/sh\n")
+        invitation = self.invite()
+        process = self.join(0, "--local", "tree,exec:sh ./m.sh", invitation=invitation)
+        kept = f"tree,exec:sh {(self.path / 'm.sh').resolve()}"
+        process.wait_line("^local +" + re.escape(kept))
+        self.assertEqual(self.local(0), kept)
+        process.kill()
+        self.join(0, "--local", "svm", invitation=invitation).kill()
+        self.assertEqual(self.local(0), "svm")
+        self.check_done({0: self.resume(0), 1: self.join(1), 2: self.join(2)})
+
+    def local(self, party):
+        return json.loads((self.model(party).parent / "settings.json").read_text()).get("local")
+
     def test_interrupting_ends_everything_soon_and_leaves_nothing_half_done(self):
         self.study()
         coordinator = self.coordinator()
@@ -162,6 +180,20 @@ class Refused(DeployedTest):
         self.assertEqual([study["study"] for study in told], ["trial"])
         self.refuse(2, "study", "new", self.folder, self.definition(), says=["already there"])
 
+    def test_a_study_that_would_run_a_program_is_not_added(self):
+        self.refuse(3, "study", "new", self.folder, self.definition(set="{local: 'tree,exec:./m.py'}"),
+                    says=["setting 'local' names a program", "--local"])
+        self.assertFalse(self.folder.exists())
+
+    def test_an_unknown_local_classifier_is_told_before_anything_is_used_up(self):
+        self.study()
+        self.coordinator()
+        invitation = self.invite()
+        self.limit(0)
+        for local, says in (("oak", "there are: logistic"), ("exec:", "is empty"), ("knn:many", "whole number")):
+            self.refuse(2, *self.join_words(0, invitation, "--local", local), home=self.home(0), says=[says])
+        self.unused(invitation, 0, "--local", "knn:3")
+
     def test_entrusting_needs_the_owners_word(self):
         self.study(set="{noise: coordinator}")
         self.coordinator()
@@ -178,7 +210,7 @@ class Refused(DeployedTest):
         invitation = self.invite()
         self.refuse(3, *self.join_words(0, invitation), home=self.home(0), says=["no limit is set", "ledger limit"])
         self.limit(0, 1.5)
-        self.refuse(3, *self.join_words(0, invitation), home=self.home(0), says=["costs epsilon 2", "1.5 left"])
+        self.refuse(3, *self.join_words(0, invitation), home=self.home(0), says=["costs epsilon 2", "is epsilon 1.5"])
         self.assertFalse((self.home(0) / "studies").exists())
         self.unused(invitation)
 

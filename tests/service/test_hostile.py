@@ -5,6 +5,7 @@
 """
 import base64
 import hashlib
+import http.server
 import json
 import os
 import random
@@ -12,12 +13,14 @@ import re
 import shutil
 import socket
 import sqlite3
+import ssl
 import sys
+import threading
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import POLL, DeployedTest, answer_to, fields_of, packed, post, tls
+from deployed import POLL, SCHEMA, DeployedTest, answer_to, fields_of, packed, post, tls
 
 
 class KilledParty(DeployedTest):
@@ -208,6 +211,51 @@ class Greedy(DeployedTest):
         self.assertEqual(party.finish(), 3, party.text())
         self.assertIn("for study trial@", party.lines[-1])
         self.assertEqual(len(self.charges(1)), 1)
+
+
+class Impostor(http.server.BaseHTTPRequestHandler):
+    """A coordinator that tells of another study than it was given."""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        body = b"".join(packed(field, value) for field, value in enumerate([1, b"trial", b"us", self.server.told], 1))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Programs(DeployedTest):
+    def look(self, told):
+        """Join at a coordinator that tells this definition."""
+        server = http.server.HTTPServer(("127.0.0.1", 0), Impostor)
+        server.told = told.encode()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.folder / "server.crt", self.folder / "server.key")
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        self.addCleanup(lambda: (server.shutdown(), thread.join(), server.server_close()))
+        invitation = self.invite("--url", f"https://127.0.0.1:{server.server_address[1]}")
+        return self.refuse(3, *self.join_words(0, invitation), home=self.home(0))
+
+    def test_a_study_from_the_network_cannot_make_a_party_run_one(self):
+        mark = self.path / "mark"
+        self.study()
+        self.coordinator().kill()
+        self.limit(0)
+        definition = self.definition(schema="|\n  " + SCHEMA.replace("\n", "\n  ")).read_text()
+        # The negative control: without the program the study itself is fine, and only the owner's rules refuse.
+        told = definition.replace("{noise: party}", "{noise: coordinator}")
+        self.assertIn("--allow-entrusted", self.look(told))
+        told = definition.replace("{noise: party}", f"{{noise: party, local: 'exec:touch {mark}'}}")
+        self.assertIn("setting 'local' names a program to run; only a party's owner may", self.look(told))
+        self.assertFalse(mark.exists())
+        self.assertFalse((self.home(0) / "studies").exists())
+        self.assertEqual(self.charges(0), [])
 
 
 class Strangers(DeployedTest):

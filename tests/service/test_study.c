@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "../store/folder.h"
+#include "base/file.h"
 #include "definition.h"
 
 static tacit_study *parse(const char *text) {
@@ -148,6 +149,28 @@ static void a_study_from_elsewhere_may_not_name_a_file(void **state) {
     fails(definition_with(text, "schema", "other.yaml"), TACIT_INPUT, "may not name a file");
 }
 
+/* A study can never make a party run code, from a file or from elsewhere, in whatever setting. */
+static void a_study_may_not_name_a_program(void **state) {
+    (void)state;
+    static const char *const settings[] = {
+        "{local: 'exec:/bin/rm'}", "{noise: party, local: 'tree,exec:./m.py'}",
+        "{local: ' exec:x'}",      "{noise: 'exec:x'}",
+        "{other: 'exec:x'}",       "{local: \"ex\\x65c:x\"}"
+    };
+    folder place = folder_make();
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        char text[DEFINITION_SIZE];
+        tacit_study *study = NULL;
+        tacit_error error = TACIT_ERROR_INIT;
+        fails(definition_with(text, "set", settings[i]), TACIT_REFUSED, "s.yaml:4: setting '");
+        CHECK_OK(tacit_file_write(place.file, text, strlen(text), 0600, &error), error);
+        assert_int_equal(tacit_study_load(&study, place.file, &error), TACIT_REFUSED);
+        assert_null(study);
+        assert_non_null(strstr(error.text, "only a party's owner may"));
+    }
+    folder_remove(&place);
+}
+
 static void a_method_for_simulations_only_is_refused(void **state) {
     (void)state;
     static const char *const methods[] = { "batch", "indiv" };
@@ -241,6 +264,7 @@ int main(void) {
         cmocka_unit_test(a_wrong_member_is_told_with_its_line),
         cmocka_unit_test(what_is_not_a_study_is_refused),
         cmocka_unit_test(a_study_from_elsewhere_may_not_name_a_file),
+        cmocka_unit_test(a_study_may_not_name_a_program),
         cmocka_unit_test(a_method_for_simulations_only_is_refused),
         cmocka_unit_test(the_canonical_text_is_a_fixed_point),
         cmocka_unit_test(the_order_of_members_does_not_matter_and_their_values_do),

@@ -11,9 +11,9 @@ static const char *const scripts[] = {
     "CREATE TABLE note (number INTEGER PRIMARY KEY, text TEXT NOT NULL, bytes BLOB) STRICT;",
     "ALTER TABLE note ADD COLUMN weight REAL NOT NULL DEFAULT 1.5;",
 };
-static const tacit_store_schema old_schema = { "notebook", 0x12345678, scripts, 1 };
-static const tacit_store_schema new_schema = { "notebook", 0x12345678, scripts, 2 };
-static const tacit_store_schema other_schema = { "address book", 0x11111111, scripts, 1 };
+static const tacit_store_schema old_schema = { "notebook", 0x12345678, scripts, 1, NULL };
+static const tacit_store_schema new_schema = { "notebook", 0x12345678, scripts, 2, NULL };
+static const tacit_store_schema other_schema = { "address book", 0x11111111, scripts, 1, NULL };
 
 static tacit_store *open_or_fail(const folder *place, const tacit_store_schema *schema) {
     tacit_store *store = NULL;
@@ -131,7 +131,7 @@ static void an_older_file_is_brought_up_to_date(void **state) {
 static void a_script_that_fails_changes_nothing(void **state) {
     (void)state;
     const char *const broken[] = { scripts[0], "ALTER TABLE note ADD COLUMN extra TEXT; NONSENSE;" };
-    const tacit_store_schema broken_schema = { "notebook", 0x12345678, broken, 2 };
+    const tacit_store_schema broken_schema = { "notebook", 0x12345678, broken, 2, NULL };
     folder place = folder_make();
     tacit_store_close(open_or_fail(&place, &old_schema));
     refused(&place, &broken_schema, TACIT_STORE_EXISTING, TACIT_INTERNAL, "updating the notebook");

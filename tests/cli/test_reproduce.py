@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""reproduce as a user meets it: without the data, and with a small folder of made-up data in the right formats.
+
+    TACIT=build/src/cli/tacit tests/cli/test_reproduce.py
+"""
+import gzip
+import json
+import lzma
+import os
+import random
+import subprocess
+import sys
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from test_program import TACIT, ProgramTest
+
+LEARNABLE = random.Random(1)
+
+
+def numbers(centre, count):
+    return [f"{centre * ((j % 5) - 2) / 4 + LEARNABLE.gauss(0, 0.3):.4f}" for j in range(count)]
+
+
+class ReproduceTest(ProgramTest):
+    data = None
+
+    def tacit(self, *words, **more):
+        environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80"}
+        environment |= {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}
+        if self.data:
+            environment["TACIT_DATA"] = str(self.data)
+        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment,
+                              timeout=120, **more)
+
+    def put(self, name, lines, opener=open):
+        self.data = self.path / "data"
+        path = self.data / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with opener(path, "wt", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+
+    def reproduce(self, *words):
+        return json.loads(self.succeed("reproduce", *words, "--seed", "1", "--json").stdout)
+
+    def value(self, told, method, setup=None, epsilon="inf"):
+        return [one["mean"] for one in told["findings"]
+                if one["method"] == method and one["epsilon"] == epsilon and setup in (None, one["setup"])][0]
+
+
+class WithoutData(ReproduceTest):
+    def test_the_list_names_experiments_papers_and_files(self):
+        text = self.succeed("reproduce", "list").stdout
+        for word in ("hamm-fig2", "hamm-fig3", "hamm-fig4", "rajkumar-fig1", "rajkumar-fig2", "har/X_train.txt",
+                     "494,021", "TACIT_DATA", "UCI"):
+            self.assertIn(word, text)
+        told = json.loads(self.succeed("reproduce", "list", "--json").stdout)
+        self.assertEqual(told[0]["id"], "hamm-fig2")
+        self.assertIn("batch", told[0]["methods"])
+
+    def test_without_the_variable_it_is_named_with_the_file_and_the_remedy(self):
+        for name in ("hamm-fig2", "hamm-fig3", "hamm-fig4", "rajkumar-fig2"):
+            self.fail_with(1, "reproduce", name, "--out", "figures", says=["TACIT_DATA is not set", "docs/reproduce.md"])
+
+    def test_a_missing_file_is_named(self):
+        self.put("har/X_train.txt", ["1"])
+        self.fail_with(1, "reproduce", "hamm-fig2", says=["har/y_train.txt", "7,352", "TACIT_DATA", str(self.data)])
+
+    def test_mistakes_are_usage_errors(self):
+        self.fail_with(2, "reproduce", "hamm-fig1", says=["hamm-fig1", "hamm-fig2"])
+        self.fail_with(2, "reproduce")
+        self.fail_with(2, "reproduce", "rajkumar-fig1", "--trials", "0", says=["--trials"])
+        self.fail_with(2, "reproduce", "rajkumar-fig1", "--rows", "stretch", says=["--rows"])
+        self.fail_with(2, "reproduce", "rajkumar-fig1", "--fraction", "2", says=["--fraction"])
+
+    def test_a_folder_that_cannot_be_made_is_said_before_the_work(self):
+        self.write("file", "")
+        self.fail_with(1, "reproduce", "rajkumar-fig1", "--trials", "1000000", "--out", "file/figures", says=["file"])
+
+    def test_simulated_rows_need_no_data(self):
+        told = self.reproduce("rajkumar-fig1", "--trials", "3")
+        self.assertEqual(told["metric"], "error")
+        self.assertFalse(told["private_statistics"])
+        self.assertLess(self.value(told, "batch"), 0.06)
+        self.assertGreater(self.value(told, "avg", epsilon=0.1), 0.2)
+        self.assertEqual({one["parties"] for one in told["findings"]}, {5, 10, 15})
+
+    def test_the_seed_gives_the_same_figures_and_chart_on_any_number_of_threads(self):
+        texts, charts = [], []
+        for threads in ("1", "3"):
+            done = self.succeed("reproduce", "rajkumar-fig1", "--trials", "2", "--seed", "4", "--threads", threads,
+                                "--out", threads, "--json")
+            texts.append(done.stdout)
+            charts.append((self.path / threads / "rajkumar-fig1.svg").read_bytes())
+        self.assertEqual(texts[0], texts[1])
+        self.assertEqual(charts[0], charts[1])
+        root = ElementTree.fromstring(charts[0])
+        panels = [one.text for one in root.iter() if one.get("class") == "panel"]
+        self.assertEqual(len(panels), 4)
+        self.assertIn("number of parties, ε = 0.1", panels)
+
+    def test_the_report_says_what_differs(self):
+        text = self.succeed("reproduce", "rajkumar-fig1", "--trials", "1", "--seed", "1").stdout
+        for words in ("Rajkumar and Agarwal 2012, figure 1", "error, ours", "paper", "The paper says:",
+                      "Where ours differs:", "nothing was computed from private rows"):
+            self.assertIn(words, text)
+
+
+class Activities(ReproduceTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.files = {}
+        for part, rows in (("train", 150), ("test", 300)):
+            labels = [1 + i % 6 for i in range(rows)]
+            lines = [" " + "  ".join(numbers(k - 3.5, 280) + numbers((k - 3.5) ** 2 / 4, 281)) for k in labels]
+            cls.files |= {f"har/X_{part}.txt": lines, f"har/y_{part}.txt": [str(label) for label in labels]}
+
+    def put_har(self, opener=open, ending=""):
+        for name, lines in self.files.items():
+            self.put(name + ending, lines, opener)
+
+    def test_activities_are_read_projected_and_learnt(self):
+        self.put_har(lzma.open, ".xz")
+        told = self.reproduce("hamm-fig2", "--fraction", "0.02", "--trials", "2", "--out", "figures")
+        self.assertGreater(self.value(told, "batch"), 0.7)
+        printed = {one["method"]: one["printed"] for one in told["findings"] if one["printed"] is not None}
+        self.assertEqual(printed, {"batch": 0.9, "indiv": 0.47, "avg": 0.67, "vote": 0.79, "soft": 0.76})
+        root = ElementTree.parse(self.path / "figures" / "hamm-fig2.svg").getroot()
+        self.assertEqual(len([one for one in root.iter() if one.get("class") == "scattered"]), 5)
+
+    def test_statistics_of_private_rows_are_owned_up_to(self):
+        self.put_har()
+        words = ["reproduce", "hamm-fig2", "--fraction", "0.02", "--trials", "1", "--seed", "1"]
+        self.assertIn("public auxiliary rows only", self.succeed(*words).stdout)
+        text = self.succeed(*words, "--statistics", "all", "--out", "figures").stdout
+        self.assertIn("ALL training rows: not private", text)
+        self.assertIn("not private", (self.path / "figures" / "hamm-fig2.svg").read_text(encoding="utf-8"))
+
+    def test_both_scalings_run(self):
+        self.put_har()
+        means = [[one["mean"] for one in self.reproduce("hamm-fig2", "--fraction", "0.02", "--trials", "5", "--rows",
+                                                        rows)["findings"]] for rows in ("normalise", "scale")]
+        self.assertNotEqual(*means)
+
+    def test_too_few_rows_and_broken_files_are_said_so(self):
+        self.put_har()
+        self.fail_with(1, "reproduce", "hamm-fig2", says=["7352 training rows", "150", "--fraction"])
+        self.put("har/y_test.txt", ["1", "7"])
+        self.fail_with(1, "reproduce", "hamm-fig2", "--fraction", "0.02", says=["y_test.txt"])
+        self.put("har/X_train.txt", ["1 2 3"])
+        self.fail_with(1, "reproduce", "hamm-fig2", "--fraction", "0.02", says=["X_train.txt:1", "561"])
+
+
+class Intrusions(ReproduceTest):
+    def row(self, attack):
+        service = LEARNABLE.choice(["private", "ecr_i"] if attack else ["http", "smtp"])
+        cells = [0, "icmp" if attack else "tcp", service, "SF", 0 if attack else LEARNABLE.randint(100, 10 ** 6),
+                 LEARNABLE.randint(0, 2000)] + [0] * 16 + [LEARNABLE.randint(1, 511), 5] + ["0.00"] * 7 + [255, 9]
+        cells += ["0.50"] * 8
+        return ",".join(map(str, cells + [LEARNABLE.choice(["smurf.", "neptune."]) if attack else "normal."]))
+
+    def put_kdd(self):
+        self.put("kdd99/kddcup.data_10_percent", [self.row(i % 5 > 0) for i in range(600)])
+        self.put("kdd99/corrected.gz", [self.row(i % 5 > 0) for i in range(900)], gzip.open)
+
+    def test_connections_are_read_and_learnt(self):
+        self.put_kdd()
+        told = self.reproduce("hamm-fig3", "--fraction", "0.001", "--trials", "2", "--out", "figures")
+        self.assertGreater(self.value(told, "batch"), 0.95)
+        self.assertEqual([one["parties"] for one in told["findings"] if one["method"] == "batch"], [5, 10, 20])
+        panels = [one.text for one in ElementTree.parse(self.path / "figures" / "hamm-fig3.svg").iter()
+                  if one.get("class") == "panel"]
+        self.assertEqual(panels, ["M = 5,000", "M = 10,000", "M = 20,000"])
+
+    def test_a_wrong_cell_is_named(self):
+        self.put_kdd()
+        row = self.row(True).split(",")
+        row[4] = "many"
+        self.put("kdd99/kddcup.data_10_percent", [self.row(False), ",".join(row)])
+        self.fail_with(1, "reproduce", "hamm-fig3", says=["kddcup.data_10_percent:2:5", "many"])
+        self.put("kdd99/kddcup.data_10_percent", ["1,2,3"])
+        self.fail_with(1, "reproduce", "hamm-fig3", says=["3 columns", "42"])
+
+
+class Addresses(ReproduceTest):
+    def test_urls_are_read_and_learnt(self):
+        lines = ["url,type"]
+        for i in range(420):
+            word = LEARNABLE.choice(["login", "verify", "secure"] if i % 3 == 0 else ["music", "news", "wiki"])
+            url = f"{word}{i}.example{i % 7}.com/{word}/{word}-{i}.html?id={i}"
+            lines.append(f'"http://www.{url}",' + ("phishing" if i % 3 == 0 else "benign"))
+        self.put("phishing/malicious_phish_first41980.csv", lines)
+        told = self.reproduce("hamm-fig4", "--fraction", "0.01", "--trials", "1")
+        self.assertGreater(self.value(told, "batch"), 0.85)
+        self.assertIn("stand in", told["differs"])
+        self.put("phishing/malicious_phish_first41980.csv", ["address,type", "a,b"])
+        self.fail_with(2, "reproduce", "hamm-fig4", says=["url"])
+
+
+class BreastCancer(ReproduceTest):
+    def test_folds_are_read_and_learnt(self):
+        rows = []
+        for i in range(150):
+            malignant = i % 3 == 0
+            shift = (1 if malignant else -1) + LEARNABLE.gauss(0, 0.2)
+            cells = [f"{12 + 6 * shift:.3f}", "20", f"{92 + 40 * shift:.3f}", f"{750 + 600 * shift:.3f}"] + ["0.1"] * 26
+            rows.append(",".join(cells + ["0" if malignant else "1"]))
+        self.put("wdbc/breast_cancer.csv", ["150,30,malignant,benign"] + rows)
+        told = self.reproduce("rajkumar-fig2", "--trials", "2")
+        self.assertLess(self.value(told, "batch"), 0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()
