@@ -39,7 +39,7 @@ static tacit_status choose_points(rehearsal *self, const tacit_plan *plan, tacit
     return TACIT_OK;
 }
 
-/* Every point is given to the nearest of K different points. */
+/* Every point is given to the nearest of K points, drawn at random; the first of equals. */
 static tacit_status choose_prototypes(const rehearsal *self, tacit_stream *stream, int32_t *out,
                                       tacit_error *error) {
     const tacit_rows *rows = &self->points.rows;

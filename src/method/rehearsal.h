@@ -4,8 +4,8 @@
 #include "method/ensemble.h"
 
 /*
- * The lambda under which `learn` does best on pretended votes. Some of the public points become prototypes, one for
- * each class; every point belongs to the nearest; of the declared number of parties a fixed part votes for that class
+ * The lambda under which `learn` does best on pretended votes. Some points, drawn at random, become prototypes,
+ * one for each class; every point belongs to the nearest; of the declared parties a fixed part votes for that class
  * and the others spread over the rest. On these votes the method learns with its own noise, and the model is scored by
  * how often it says the prototype's class. The mean over a few choices of prototypes and draws of noise picks lambda
  * from a grid. Everything here is public or pretended, so nothing is paid for it, and it is the same at every call.

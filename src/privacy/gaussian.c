@@ -91,7 +91,25 @@ tacit_status tacit_gaussian_epsilon(double *out, double sigma, double delta, tac
     return TACIT_OK;
 }
 
-/* Bisection on log sigma keeps the invariant that `high` meets the target, and returns it. */
+/* Narrow a bracket around the root to about the rounding of delta, by the secant method, where that comes to rest. Ends
+ * move only to where they were found to be on their side. */
+static void narrow(double *low, double *high, double epsilon, double target) {
+    enum { STEPS = 12 };
+    double before = *low, x = *high, f_before = tacit_gaussian_log_delta(before, epsilon) - target;
+    for (int i = 0; i < STEPS && fabs(x - before) > 1e-9 * x; i++) {
+        double f = tacit_gaussian_log_delta(x, epsilon) - target,
+               next = x - f * (x - before) / (f - f_before);
+        if (!(next >= *low && next <= *high)) return;
+        before = x;
+        f_before = f;
+        x = next;
+    }
+    double under = x * (1 - 1e-13), over = x * (1 + 1e-13);
+    if (under > *low && tacit_gaussian_log_delta(under, epsilon) > target) *low = under;
+    if (over < *high && tacit_gaussian_log_delta(over, epsilon) <= target) *high = over;
+}
+
+/* Bisection keeps the invariant that `high` meets the target, and returns it. */
 static double smallest_sigma(double epsilon, double target) {
     double low = 1, high = 1;
     while (tacit_gaussian_log_delta(high, epsilon) > target && high < 1e150) {
@@ -102,6 +120,7 @@ static double smallest_sigma(double epsilon, double target) {
         high = low;
         low /= 2;
     }
+    narrow(&low, &high, epsilon, target);
     for (int i = 0; i < 200 && high - low > 2 * DBL_EPSILON * high; i++) {
         double middle = (low + high) / 2;
         if (tacit_gaussian_log_delta(middle, epsilon) > target)
