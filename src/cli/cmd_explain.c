@@ -72,9 +72,9 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
         snprintf(text, sizeof text,
                  "%s in %zu dimensions, s = %.4g, added to %s, of L2 sensitivity %.4g; in the published "
                  "model its norm is "
-                 "about %.4g",
+                 "%s %.4g",
                  noise->law, noise->dimension, noise->scale, noise->added_to, noise->sensitivity,
-                 noise->mean_norm);
+                 noise->in_objective ? "at most about" : "about", noise->mean_norm);
         print_item(console, "noise", text);
     }
     if (method->undeployable != NULL) {

@@ -61,7 +61,7 @@ static tacit_status measure_reach(method_case *self, tacit_audit_case *out, taci
     out->reach = NAN;
     if (method->noise != NULL) {
         TACIT_CHECK(method->noise(&self->pair.plan, &law, error));
-        out->reach = sqrt(square) / law.sensitivity;
+        if (!law.in_objective) out->reach = sqrt(square) / law.sensitivity;
     }
 cleanup:
     free(values[0]);

@@ -76,6 +76,11 @@ static tacit_status measure(tacit_replay *out, const tacit_pair *pair, const tac
                           exact.method->name);
     TACIT_CHECK(tacit_plan_check(&pair->plan, error));
     TACIT_CHECK(exact.method->noise(&pair->plan, &law, error));
+    if (law.in_objective)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_USAGE,
+                       "method %s perturbs its objective, so its sensitivity is not that of the model",
+                       exact.method->name));
     exact.epsilon = INFINITY;
     for (int side = 0; side < 2; side++) {
         TACIT_CHECK(tacit_local_create(&local, pair->data[side], pair->split, NULL, error));

@@ -79,13 +79,6 @@ static double sensitivity(const tacit_plan *plan, const tacit_sum_spec *spec) {
     return (shift + 2 * (GRADIENT_TOLERANCE / plan->lambda + tacit_sum_rounding(spec))) * (1 + 1e-12);
 }
 
-/* The radius that G(d, s) passes with probability below e^-40 < 1e-17: Gamma(d, 1) > d + sqrt(2 d u) + u at e^-u
- * (Laurent and Massart 2000). Where noise is inside a contribution the sum's bound must hold it; what falls beyond is
- * clipped, which is post-processing. */
-static double noise_reach(size_t d, double scale) {
-    return scale * ((double)d + sqrt(80.0 * (double)d) + 40);
-}
-
 /* The sum that is asked for. With noise inside, the bound depends on the scale and the scale on the grid's rounding,
  * so the grid is fixed from a first scale and the bound from the final one. */
 static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
@@ -93,7 +86,8 @@ static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_
     double bound = largest_computed(plan);
     TACIT_TRY(tacit_sum_spec_for(out, count, bound, plan->parties, error));
     if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
-    bound += 2 * noise_reach(count, sensitivity(plan, out) / plan->epsilon);
+    /* What falls beyond is clipped, which is post-processing. */
+    bound += 2 * tacit_noise_reach(TACIT_LAW_GAMMA_NORM, count, sensitivity(plan, out) / plan->epsilon);
     return tacit_sum_spec_for(out, count, bound, plan->parties, error);
 }
 
@@ -175,7 +169,8 @@ static tacit_status publish(tacit_session *session, const tacit_sum_spec *spec, 
     tacit_mechanism gamma_norm = mechanism(plan, spec);
     double bound = spec->bound * (double)plan->parties;
     if (isfinite(plan->epsilon))
-        bound += 2 * noise_reach(spec->length, gamma_norm.sensitivity / plan->epsilon);
+        bound +=
+            2 * tacit_noise_reach(TACIT_LAW_GAMMA_NORM, spec->length, gamma_norm.sensitivity / plan->epsilon);
     int bits;
     frexp(bound, &bits);
     int grid_bits = spec->grid_bits < 61 - bits ? spec->grid_bits : 61 - bits;

@@ -6,7 +6,10 @@
 #define TACIT_METHODS(X)                                                                                     \
     X(batch)                                                                                                 \
     X(indiv)                                                                                                 \
-    X(avg)
+    X(avg)                                                                                                   \
+    X(output)                                                                                                \
+    X(plr)                                                                                                   \
+    X(gop)
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
 TACIT_METHODS(TACIT_METHOD_DECLARE)

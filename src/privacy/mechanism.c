@@ -79,6 +79,14 @@ tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism
     return TACIT_OK;
 }
 
+/* Laurent and Massart 2000: Gamma(d, 1) > d + sqrt(2 d u) + u, and a chi-square of d degrees > d + 2 sqrt(d u) + 2 u, each
+ * with probability at most e^-u; u = 40. */
+double tacit_noise_reach(tacit_law law, size_t dimension, double scale) {
+    double d = (double)dimension;
+    return law == TACIT_LAW_GAUSSIAN ? scale * sqrt(d + 2 * sqrt(40 * d) + 80)
+                                     : scale * (d + sqrt(80 * d) + 40);
+}
+
 /* Clip, then round a double to the grid. */
 static int64_t to_step(double value, int grid_bits, double bound) {
     return llrint(ldexp(fmax(-bound, fmin(bound, value)), grid_bits));

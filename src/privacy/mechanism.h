@@ -47,6 +47,10 @@ typedef struct tacit_mechanism {
  * not in the table above, or a Gaussian at delta 0. */
 tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism, tacit_error *error);
 
+/* The norm that noise of scale s in d dimensions passes with probability below e^-40 < 1e-17; for gamma-norm and Gaussian
+ * noise. Where noise is inside a sum, the sum's bound must hold it. */
+double tacit_noise_reach(tacit_law law, size_t dimension, double scale);
+
 /* Values with noise, in steps of 2^-grid_bits. */
 typedef struct tacit_noised tacit_noised;
 

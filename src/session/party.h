@@ -15,7 +15,7 @@
  * tacit_model_free by whoever holds the slot. */
 typedef struct tacit_memo {
     tacit_model *model;
-    char made_for[96]; /* what it was trained for; another use trains anew */
+    char made_for[128]; /* what it was trained for; another use trains anew */
 } tacit_memo;
 
 struct tacit_party {
@@ -36,6 +36,10 @@ struct tacit_party {
  * to `tolerance`. Borrowed from the memo, or owned by the caller through *owned when there is none. */
 tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const tacit_model **out,
                                      tacit_model **owned, tacit_error *error);
+
+/* The same with another loss: what `fit` says of lambda, Huber's width and tolerance; its other members are filled in. */
+tacit_status tacit_party_linear_model(tacit_party *party, const tacit_linear_fit *fit,
+                                      const tacit_model **out, tacit_model **owned, tacit_error *error);
 
 /* Answer one question: find the handler, compute, and let the encoded answer through the gate into `out`. A refusal
  * (TACIT_REFUSED) is the caller's to report. `question_hash` is of the bytes received, zeros in a simulation. */
