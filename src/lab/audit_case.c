@@ -85,6 +85,7 @@ static tacit_status open_method(tacit_audit_case *out, const tacit_auditable *su
         TACIT_CHECK(
             tacit_local_create(&self->local[side], self->pair.data[side], self->pair.split, NULL, error));
     TACIT_CHECK(measure_reach(self, out, error));
+    out->neighbours = &self->pair;
     out->state = self;
     self = NULL;
 cleanup:

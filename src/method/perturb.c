@@ -78,17 +78,21 @@ cleanup:
 
 /* ---- perturbed objectives ---- */
 
+static tacit_erm erm_of(const tacit_plan *plan, size_t rows) {
+    double width = perturb_huber_width(plan);
+    return (tacit_erm){ .rows = rows,
+                        .dimension = plan->features,
+                        .lambda = plan->lambda,
+                        .curvature = width > 0 ? 1 / (2 * width) : 0.25,
+                        .radius = 1,
+                        .epsilon = plan->epsilon,
+                        .delta = plan->delta,
+                        .calibration = perturb_calibration(plan) };
+}
+
 tacit_status perturb_objective_noise(tacit_objective_noise *out, const tacit_plan *plan, tacit_law law,
                                      size_t rows, tacit_error *error) {
-    double width = perturb_huber_width(plan);
-    tacit_erm erm = { .rows = rows,
-                      .dimension = plan->features,
-                      .lambda = plan->lambda,
-                      .curvature = width > 0 ? 1 / (2 * width) : 0.25,
-                      .radius = 1,
-                      .epsilon = plan->epsilon,
-                      .delta = plan->delta,
-                      .calibration = perturb_calibration(plan) };
+    tacit_erm erm = erm_of(plan, rows);
     return tacit_objective_noise_for(out, &erm, law, error);
 }
 
@@ -126,10 +130,10 @@ tacit_status perturb_objective_law(const tacit_plan *plan, tacit_law law, tacit_
 /* The grid must not depend on a party's own number of rows, so it is that of the fewest. */
 static tacit_status objective_sum(const tacit_plan *plan, tacit_law law, tacit_sum_spec *out,
                                   tacit_error *error) {
-    tacit_objective_noise noise;
-    if (isinf(plan->epsilon)) return perturb_sum(plan, 1.01 / plan->lambda, out, error);
-    TACIT_TRY(perturb_objective_noise(&noise, plan, law, plan->minimum_rows, error));
-    return perturb_sum(plan, noise.largest, out, error);
+    tacit_erm erm = erm_of(plan, plan->minimum_rows);
+    double largest = 1.01 / plan->lambda;
+    if (isfinite(plan->epsilon)) TACIT_TRY(tacit_objective_largest(&largest, &erm, law, error));
+    return perturb_sum(plan, largest, out, error);
 }
 
 /* out = b/n */

@@ -74,6 +74,9 @@ typedef struct tacit_objective_noise {
 tacit_status tacit_objective_noise_for(tacit_objective_noise *out, const tacit_erm *erm, tacit_law law,
                                        tacit_error *error);
 
+/* `largest`, or for Gaussian noise a little more, without the search for AG: room for what will be released. */
+tacit_status tacit_objective_largest(double *out, const tacit_erm *erm, tacit_law law, tacit_error *error);
+
 /* S of output perturbation: min(2L/(n lambda), 2 largest_weights) + 2g/lambda, `paper` without the minimum; rounded up. */
 double tacit_output_sensitivity(size_t rows, double lambda, double gradient, double largest_weights,
                                 double tolerance, tacit_calibration calibration);
