@@ -232,9 +232,10 @@ cleanup:
 /* ---- the owner's rules, asked in advance ---- */
 
 /* Does one charge still fit under the total limit of a unit? *limited says whether there is one. */
-static tacit_status check_limit(tacit_site *site, tacit_ledger *ledger, tacit_unit unit,
+static tacit_status check_limit(const char *source, tacit_ledger *ledger, tacit_unit unit,
                                 const tacit_price *price, bool *limited, tacit_error *error) {
     tacit_account account;
+    char text[TACIT_PRICE_TEXT_SIZE];
     TACIT_TRY(tacit_ledger_account(&account, ledger, NULL, unit, error));
     if (!account.limited) return TACIT_OK;
     *limited = true;
@@ -243,32 +244,37 @@ static tacit_status check_limit(tacit_site *site, tacit_ledger *ledger, tacit_un
     if (tacit_amount_within(epsilon, account.limit_epsilon) &&
         tacit_amount_within(delta, account.limit_delta))
         return TACIT_OK;
-    return tacit_fail(error, TACIT_REFUSED,
-                      "the study costs epsilon %g and %s has %g left of %g per %s (tacit ledger show)",
-                      price->epsilon, site->source, fmax(0, account.limit_epsilon - account.spent_epsilon),
-                      account.limit_epsilon, tacit_unit_name(unit));
-}
-
-static tacit_status no_limit(const tacit_site *site, const tacit_price *price, tacit_error *error) {
     return tacit_fail(
         error, TACIT_REFUSED,
-        "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s --epsilon %g",
-        site->source, site->source, price->epsilon);
+        "this costs %s, and %s has epsilon %g of %g and delta %g of %g left per %s (tacit ledger show)",
+        tacit_price_text(text, price), source, fmax(0, account.limit_epsilon - account.spent_epsilon),
+        account.limit_epsilon, fmax(0, account.limit_delta - account.spent_delta), account.limit_delta,
+        tacit_unit_name(unit));
 }
 
-static tacit_status check_budget(tacit_site *site, const tacit_price *price, tacit_error *error) {
+static tacit_status no_limit(const char *source, const tacit_price *price, tacit_error *error) {
+    char delta[48] = "";
+    if (price->delta > 0) snprintf(delta, sizeof delta, " --delta %g", price->delta);
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s --epsilon %g%s", source,
+        source, price->epsilon, delta);
+}
+
+tacit_status site_check_budget(const char *home, const char *source, const tacit_price *price,
+                               tacit_error *error) {
     tacit_ledger *ledger = NULL;
     char path[PATH_MAX];
     bool limited = false;
-    TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
+    TACIT_TRY(tacit_path_join(path, sizeof path, home, TACIT_LEDGER_NAME, error));
     tacit_error quiet = TACIT_ERROR_INIT;
-    tacit_status status = tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, &quiet);
-    if (status == TACIT_NOT_FOUND) return no_limit(site, price, error);
+    tacit_status status = tacit_ledger_open(&ledger, path, source, TACIT_LEDGER_EXISTING, &quiet);
+    if (status == TACIT_NOT_FOUND) return no_limit(source, price, error);
     if (status != TACIT_OK) return tacit_fail(error, status, "%s", quiet.text);
-    TACIT_CHECK(check_limit(site, ledger, TACIT_UNIT_RECORD, price, &limited, error));
+    TACIT_CHECK(check_limit(source, ledger, TACIT_UNIT_RECORD, price, &limited, error));
     if (price->unit == TACIT_UNIT_PARTY)
-        TACIT_CHECK(check_limit(site, ledger, TACIT_UNIT_PARTY, price, &limited, error));
-    if (!limited) status = no_limit(site, price, error);
+        TACIT_CHECK(check_limit(source, ledger, TACIT_UNIT_PARTY, price, &limited, error));
+    if (!limited) status = no_limit(source, price, error);
 cleanup:
     tacit_ledger_free(ledger);
     return status;
@@ -287,7 +293,7 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
             "the study sends values in clear to '%s', trusted to add the noise: allow that with "
             "--allow-entrusted, or ask for a study with noise=party",
             site->coordinator);
-    return check_budget(site, &prices.charged, error);
+    return site_check_budget(site->home, site->source, &prices.charged, error);
 }
 
 /* ---- joining ---- */

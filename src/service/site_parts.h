@@ -1,4 +1,4 @@
-/* Shared by the site's files only. */
+/* Shared by the site's files, and by fit.c. */
 #pragma once
 
 #include <limits.h>
@@ -41,6 +41,10 @@ tacit_status site_client(const tacit_site *site, bool joined, const char *author
 /* Post a protobuf message; *http receives the status, and the body is appended to `response`. */
 tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
                        unsigned *http, tacit_buffer *response, tacit_error *error);
+
+/* Would the ledger in `home` take the price now? TACIT_REFUSED with the remedy: no limit set, or too little left. */
+tacit_status site_check_budget(const char *home, const char *source, const tacit_price *price,
+                               tacit_error *error);
 
 /* The rows, encoded as the owner's schema says. */
 tacit_status site_load_rows(tacit_site *site, tacit_error *error);
