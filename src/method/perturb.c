@@ -142,8 +142,8 @@ static tacit_status draw_linear_term(const tacit_party *party, const tacit_objec
     tacit_noised *drawn = NULL;
     size_t count = party->plan->features;
     for (size_t j = 0; j < count; j++) out[j] = 0;
-    TACIT_TRY(tacit_mechanism_release(&drawn, &party->noise, &noise->law, out, count, noise->grid_bits,
-                                      noise->bound, error));
+    TACIT_TRY(tacit_mechanism_release_at(&drawn, &party->noise, &noise->law, noise->scale, out, count,
+                                         noise->grid_bits, noise->bound, error));
     for (size_t j = 0; j < count; j++)
         out[j] = ldexp((double)tacit_noised_steps(drawn)[j], -noise->grid_bits) / (double)party->total_rows;
     tacit_noised_free(drawn);

@@ -54,14 +54,13 @@ static bool by_chi_square(const tacit_erm *erm, tacit_law law) {
     return law == TACIT_LAW_GAUSSIAN && erm->calibration == TACIT_CALIBRATION_PAPER;
 }
 
-/* The law of b. A Gaussian by the chi-square rule is what AG would give for a larger sensitivity. */
-static tacit_status objective_law(tacit_mechanism *out, const tacit_erm *erm, tacit_law law, double epsilon,
-                                  tacit_error *error) {
-    double unit, delta = law == TACIT_LAW_GAUSSIAN ? erm->delta : 0;
-    *out = (tacit_mechanism){ law, 2 * erm->radius * UP, { TACIT_UNIT_RECORD, epsilon, delta } };
-    if (!by_chi_square(erm, law)) return TACIT_OK;
-    TACIT_TRY(tacit_gaussian_sigma(&unit, epsilon, erm->delta, 1, error));
-    out->sensitivity = chi_square_scale(erm, epsilon) / unit * (1 + 1e-10);
+/* The law of b, and its scale. */
+static tacit_status objective_law(tacit_objective_noise *out, const tacit_erm *erm, tacit_law law,
+                                  double epsilon, tacit_error *error) {
+    double delta = law == TACIT_LAW_GAUSSIAN ? erm->delta : 0;
+    out->law = (tacit_mechanism){ law, 2 * erm->radius * UP, { TACIT_UNIT_RECORD, epsilon, delta } };
+    if (!by_chi_square(erm, law)) return tacit_mechanism_scale(&out->scale, &out->law, error);
+    out->scale = chi_square_scale(erm, epsilon);
     return TACIT_OK;
 }
 
@@ -115,8 +114,7 @@ tacit_status tacit_objective_noise_for(tacit_objective_noise *out, const tacit_e
     double rest;
     TACIT_TRY(check(erm, law, error));
     double slack = take_slack(erm->epsilon, &rest), epsilon = noise_epsilon(erm, rest, &noise.lambda);
-    TACIT_TRY(objective_law(&noise.law, erm, law, epsilon, error));
-    TACIT_TRY(tacit_mechanism_scale(&noise.scale, &noise.law, error));
+    TACIT_TRY(objective_law(&noise, erm, law, epsilon, error));
     TACIT_TRY(complete(&noise, erm, law, slack, error));
     *out = noise;
     return TACIT_OK;

@@ -59,7 +59,7 @@ typedef struct tacit_erm {
 
 /* How to perturb the objective, for (epsilon, delta) in all. */
 typedef struct tacit_objective_noise {
-    tacit_mechanism law;  /* draw b with it, around 0, by tacit_mechanism_release */
+    tacit_mechanism law;  /* draw b with it, around 0, by tacit_mechanism_release_at */
     double scale;         /* of b */
     int grid_bits;        /* b's grid, and the bound that goes with it */
     double bound;         /* far beyond anything b reaches */

@@ -92,15 +92,13 @@ static int64_t to_step(double value, int grid_bits, double bound) {
     return llrint(ldexp(fmax(-bound, fmin(bound, value)), grid_bits));
 }
 
-static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, const tacit_mechanism *mechanism,
+static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, tacit_law law, double scale,
                                   const double *values, double bound, tacit_error *error) {
-    double scale, *noise = TACIT_NEW(double, out->count);
-    tacit_status status = noise != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status != TACIT_OK) return status;
-    TACIT_CHECK(tacit_mechanism_scale(&scale, mechanism, error));
-    if (mechanism->law == TACIT_LAW_GAMMA_NORM) {
+    double *noise = TACIT_NEW(double, out->count);
+    if (noise == NULL) return tacit_fail_memory(error);
+    if (law == TACIT_LAW_GAMMA_NORM) {
         tacit_fast_gamma_norm(stream, noise, out->count, scale);
-    } else if (mechanism->law == TACIT_LAW_GAUSSIAN) {
+    } else if (law == TACIT_LAW_GAUSSIAN) {
         tacit_fast_normals(stream, noise, out->count);
         for (size_t j = 0; j < out->count; j++) noise[j] *= scale;
     } else {
@@ -110,20 +108,16 @@ static tacit_status add_simulated(tacit_noised *out, tacit_stream *stream, const
     for (size_t j = 0; j < out->count; j++)
         out->steps[j] = to_step(values[j] + noise[j], out->grid_bits, bound);
     out->grade = TACIT_NOISE_SIMULATED;
-cleanup:
     free(noise);
-    return status;
+    return TACIT_OK;
 }
 
-static tacit_status add_exact(tacit_noised *out, tacit_entropy *entropy, const tacit_mechanism *mechanism,
+static tacit_status add_exact(tacit_noised *out, tacit_entropy *entropy, tacit_law law, double scale,
                               const double *values, double bound, tacit_error *error) {
     tacit_exact_vector *vector = NULL;
-    double scale;
     tacit_status status;
-    TACIT_CHECK(tacit_mechanism_scale(&scale, mechanism, error));
     TACIT_CHECK(tacit_exact_vector_create(&vector, error));
-    TACIT_CHECK(
-        tacit_exact_add(vector, entropy, mechanism->law, values, out->count, scale, out->grid_bits, error));
+    TACIT_CHECK(tacit_exact_add(vector, entropy, law, values, out->count, scale, out->grid_bits, error));
     int64_t most = llrint(ldexp(bound, out->grid_bits));
     const int64_t *steps = tacit_exact_vector_steps(vector);
     for (size_t j = 0; j < out->count; j++)
@@ -145,26 +139,63 @@ static tacit_status check_values(const double *values, size_t count, int grid_bi
     return TACIT_OK;
 }
 
-tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_source *source,
-                                     const tacit_mechanism *mechanism, const double *values, size_t count,
-                                     int grid_bits, double bound, tacit_error *error) {
-    TACIT_TRY(check_values(values, count, grid_bits, bound, error));
-    TACIT_TRY(tacit_noise_source_check(source, error));
-    TACIT_TRY(tacit_price_check(&mechanism->price, error));
+/* Is the scale enough for the price? A Gaussian's log delta is an upper bound with 1e-12 to spare, so that 1e-13 of it may
+ * go to a scale's own rounding. */
+static tacit_status check_scale(const tacit_mechanism *mechanism, double scale, tacit_error *error) {
+    const tacit_price *price = &mechanism->price;
+    bool gaussian = mechanism->law == TACIT_LAW_GAUSSIAN, enough;
+    double least = 0;
+    TACIT_TRY(tacit_mechanism_check(mechanism, error));
+    if (!gaussian) TACIT_TRY(tacit_mechanism_scale(&least, mechanism, error));
+    enough = scale > 0 && isfinite(scale) && scale >= least;
+    if (gaussian && enough)
+        enough = tacit_gaussian_log_delta(scale / mechanism->sensitivity, price->epsilon) <=
+                 log(price->delta) + 1e-13;
+    if (enough) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "noise of scale %g is not enough for epsilon %g, delta %g at sensitivity %g", scale,
+                      price->epsilon, price->delta, mechanism->sensitivity);
+}
+
+static tacit_status release(tacit_noised **out, const tacit_noise_source *source, tacit_law law, double scale,
+                            const double *values, size_t count, int grid_bits, double bound,
+                            tacit_error *error) {
     tacit_noised *noised = NULL;
-    tacit_status status = TACIT_OK;
+    tacit_status status;
     TACIT_TRY(tacit_noised_create(&noised, count, grid_bits, error));
-    if (mechanism->price.epsilon == INFINITY && source->entropy == NULL) {
-        for (size_t j = 0; j < count; j++) noised->steps[j] = to_step(values[j], grid_bits, bound);
-    } else if (source->entropy != NULL) {
-        status = add_exact(noised, source->entropy, mechanism, values, bound, error);
-    } else {
-        status = add_simulated(noised, source->stream, mechanism, values, bound, error);
-    }
+    if (source->entropy != NULL)
+        status = add_exact(noised, source->entropy, law, scale, values, bound, error);
+    else
+        status = add_simulated(noised, source->stream, law, scale, values, bound, error);
     if (status != TACIT_OK) {
         tacit_noised_free(noised);
         return status;
     }
     *out = noised;
     return TACIT_OK;
+}
+
+tacit_status tacit_mechanism_release_at(tacit_noised **out, const tacit_noise_source *source,
+                                        const tacit_mechanism *mechanism, double scale, const double *values,
+                                        size_t count, int grid_bits, double bound, tacit_error *error) {
+    TACIT_TRY(check_values(values, count, grid_bits, bound, error));
+    TACIT_TRY(tacit_noise_source_check(source, error));
+    TACIT_TRY(check_scale(mechanism, scale, error));
+    return release(out, source, mechanism->law, scale, values, count, grid_bits, bound, error);
+}
+
+tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_source *source,
+                                     const tacit_mechanism *mechanism, const double *values, size_t count,
+                                     int grid_bits, double bound, tacit_error *error) {
+    double scale;
+    TACIT_TRY(check_values(values, count, grid_bits, bound, error));
+    TACIT_TRY(tacit_noise_source_check(source, error));
+    TACIT_TRY(tacit_price_check(&mechanism->price, error));
+    if (mechanism->price.epsilon == INFINITY && source->entropy == NULL) {
+        TACIT_TRY(tacit_noised_create(out, count, grid_bits, error));
+        for (size_t j = 0; j < count; j++) (*out)->steps[j] = to_step(values[j], grid_bits, bound);
+        return TACIT_OK;
+    }
+    TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
+    return release(out, source, mechanism->law, scale, values, count, grid_bits, bound, error);
 }

@@ -59,6 +59,12 @@ typedef struct tacit_noised tacit_noised;
 tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_source *source,
                                      const tacit_mechanism *mechanism, const double *values, size_t count,
                                      int grid_bits, double bound, tacit_error *error);
+
+/* The same at a scale found before, or larger than need be: checked to be enough for the price (TACIT_USAGE), which is
+ * quicker than finding the smallest. */
+tacit_status tacit_mechanism_release_at(tacit_noised **out, const tacit_noise_source *source,
+                                        const tacit_mechanism *mechanism, double scale, const double *values,
+                                        size_t count, int grid_bits, double bound, tacit_error *error);
 tacit_noised *tacit_noised_free(tacit_noised *noised);
 
 const int64_t *tacit_noised_steps(const tacit_noised *noised);
