@@ -323,6 +323,26 @@ static void the_solvers_distance_is_covered(void **state) {
     }
 }
 
+/* A solver that cannot reach its tolerance stops the run, and when it does would depend on the rows: it must not happen. */
+static void the_tolerance_is_reachable(void **state) {
+    (void)state;
+    static const size_t rows[] = { 1, 30, 200 }, features[] = { 1, 40, 300 };
+    static const double lambdas[] = { 1e-6, 1e-3, 0.1, 10 }, epsilons[] = { 0.01, 30 };
+    const tacit_method *methods[] = { &tacit_method_plr, &tacit_method_gop };
+    for (size_t r = 0; r < 3; r++)
+        for (size_t f = 0; f < 3; f++)
+            for (size_t m = 0; m < 4; m++) {
+                parties world = world_of(ball(rows[r], features[f], 7 + m), 1, methods[m % 2],
+                                         m < 2 ? "logistic" : "huber");
+                for (size_t i = 0; i < 8; i++) {
+                    world.plan.lambda = lambdas[i % 4];
+                    world.plan.epsilon = epsilons[i / 4];
+                    tacit_model_free(parties_run(&world, i, NULL));
+                }
+                parties_end(&world);
+            }
+}
+
 /* ---- what they compute ---- */
 
 static void without_noise_they_are_the_mean_of_the_parties_models(void **state) {
@@ -444,6 +464,7 @@ int main(void) {
         cmocka_unit_test(the_objectives_noise_has_the_promised_law),
         cmocka_unit_test(the_outputs_noise_has_the_promised_law),
         cmocka_unit_test(the_solvers_distance_is_covered),
+        cmocka_unit_test(the_tolerance_is_reachable),
         cmocka_unit_test(without_noise_they_are_the_mean_of_the_parties_models),
         cmocka_unit_test(what_they_cannot_do_is_said),
         cmocka_unit_test(tight_noise_turns_gop_from_chance_to_use),
