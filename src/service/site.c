@@ -235,21 +235,19 @@ cleanup:
 static tacit_status check_limit(const char *source, tacit_ledger *ledger, tacit_unit unit,
                                 const tacit_price *price, bool *limited, tacit_error *error) {
     tacit_account account;
-    char text[TACIT_PRICE_TEXT_SIZE];
     TACIT_TRY(tacit_ledger_account(&account, ledger, NULL, unit, error));
     if (!account.limited) return TACIT_OK;
     *limited = true;
     double epsilon = tacit_add_up(account.spent_epsilon, price->epsilon);
     double delta = tacit_add_up(account.spent_delta, price->delta);
-    if (tacit_amount_within(epsilon, account.limit_epsilon) &&
-        tacit_amount_within(delta, account.limit_delta))
-        return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "this costs %s, and %s has epsilon %g of %g and delta %g of %g left per %s (tacit ledger show)",
-        tacit_price_text(text, price), source, fmax(0, account.limit_epsilon - account.spent_epsilon),
-        account.limit_epsilon, fmax(0, account.limit_delta - account.spent_delta), account.limit_delta,
-        tacit_unit_name(unit));
+    bool within = tacit_amount_within(epsilon, account.limit_epsilon);
+    if (within && tacit_amount_within(delta, account.limit_delta)) return TACIT_OK;
+    double limit = within ? account.limit_delta : account.limit_epsilon;
+    double spent = within ? account.spent_delta : account.spent_epsilon;
+    return tacit_fail(error, TACIT_REFUSED,
+                      "this costs %s %g and %s has %g left of %g per %s (tacit ledger show)",
+                      within ? "delta" : "epsilon", within ? price->delta : price->epsilon, source,
+                      fmax(0, limit - spent), limit, tacit_unit_name(unit));
 }
 
 static tacit_status no_limit(const char *source, const tacit_price *price, tacit_error *error) {

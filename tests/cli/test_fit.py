@@ -75,7 +75,11 @@ class Fit(ProgramTest):
         said = self.fail_with(3, *self.words("plr", "1"), says=["no limit is set"])
         self.succeed(*said.split("nothing may leave: tacit ")[1].split())
         self.fit("plr", "1")
-        self.fail_with(3, *self.words("plr", "0.5"), says=["epsilon 0 of 1", "tacit ledger show"])
+        self.fail_with(3, *self.words("plr", "0.5"), says=["costs epsilon 0.5", "0 left of 1", "tacit ledger show"])
+
+    def test_a_delta_has_its_own_limit(self):
+        self.limit("1", "0.000001")
+        self.fail_with(3, *self.words("gop", "1", "--delta", "0.001"), says=["costs delta 0.001", "1e-06 left of 1e-06"])
 
     def test_asking_again_is_free_and_anything_else_is_not(self):
         self.limit("2")
