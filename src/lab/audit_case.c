@@ -63,7 +63,7 @@ static tacit_status measure_reach(method_case *self, tacit_audit_case *out, taci
     out->reach = NAN;
     if (method->noise != NULL) {
         TACIT_CHECK(method->noise(&self->plan[0], &law, error));
-        out->reach = sqrt(square) / law.sensitivity;
+        if (!law.in_objective) out->reach = sqrt(square) / law.sensitivity;
     }
 cleanup:
     free(values[0]);
@@ -88,6 +88,7 @@ static tacit_status open_method(tacit_audit_case *out, const tacit_auditable *su
             tacit_local_create(&self->local[side], self->pair.data[side], self->pair.split, NULL, error));
     }
     TACIT_CHECK(measure_reach(self, out, error));
+    out->neighbours = &self->pair;
     out->state = self;
     self = NULL;
 cleanup:

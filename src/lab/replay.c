@@ -126,6 +126,11 @@ static tacit_status measure(tacit_replay *out, tacit_pair *pair, const tacit_str
     TACIT_CHECK(tacit_pair_ready(pair, error));
     plan = tacit_pair_plan(pair, 0);
     TACIT_CHECK(plan.method->noise(&plan, &law, error));
+    if (law.in_objective)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_USAGE,
+                       "method %s perturbs its objective, so its sensitivity is not that of the model",
+                       plan.method->name));
     for (int side = 0; side < 2; side++) {
         plan = tacit_pair_plan(pair, side);
         plan.epsilon = INFINITY;
