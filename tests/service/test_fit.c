@@ -100,7 +100,7 @@ static void the_same_request_gives_the_same_model_and_another_a_new_charge(void 
     tacit_fit_result_clear(&other);
     self.plan.lambda = 0.3; /* nothing is left */
     assert_int_equal(fit(&self, &other, &error), TACIT_REFUSED);
-    assert_non_null(strstr(error.text, "has 0 left of 1"));
+    assert_non_null(strstr(error.text, "raise the limit"));
     self.plan.lambda = 0.1; /* what was paid for is still there */
     tacit_fit_result_clear(&again);
     CHECK_OK(fit(&self, &again, &error), error);
