@@ -10,7 +10,7 @@
 enum { LIMB_BITS = 64, WIDEST_SLOT = 127 };
 static const double WIDEST_RANGE = 0x1p62;
 
-/* A K X; false when it takes more than 126 bits, as a slot has at most 127. */
+/* A K X; false when it takes more than 125 bits, as a slot has at most 127. */
 static bool bound_of(uint64_t bound[2], int64_t most, unsigned factor_bits, uint64_t additions) {
     mp_limb_t a = additions, x = (mp_limb_t)most, product[3], shifted[4] = { 0 };
     unsigned shift = factor_bits == 0 ? 0 : factor_bits - 1;
@@ -20,7 +20,7 @@ static bool bound_of(uint64_t bound[2], int64_t most, unsigned factor_bits, uint
     if (shift > 0) shifted[3] = mpn_lshift(shifted, shifted, 3, shift);
     bound[0] = shifted[0];
     bound[1] = shifted[1];
-    return shifted[2] == 0 && shifted[3] == 0 && shifted[1] >> (WIDEST_SLOT - 1 - LIMB_BITS) == 0;
+    return shifted[2] == 0 && shifted[3] == 0 && shifted[1] >> (WIDEST_SLOT - 2 - LIMB_BITS) == 0;
 }
 
 static unsigned bits_of(const uint64_t number[2]) {
@@ -48,7 +48,7 @@ tacit_status tacit_slots_plan(tacit_slots *out, const tacit_paillier_public *key
                            .additions = additions,
                            .most = (int64_t)most };
     bool fits = bound_of(layout.bound, layout.most, factor_bits, additions);
-    layout.slot_bits = bits_of(layout.bound) + 1;
+    layout.slot_bits = bits_of(layout.bound) + 2;
     layout.slots = (key->bits - 2) / layout.slot_bits;
     if (!fits || layout.slots == 0)
         return tacit_fail(

@@ -3,7 +3,7 @@
  * may be added, and with that how wide a slot must be; then no sum can spill into its neighbour.
  *
  * Claim. Let each slot i hold s_i = sum over a = 1..A of k_a x_a, |x_a| <= X, |k_a| <= K, and let
- * w = 1 + the bits of A K X, so that |s_i| <= A K X <= 2^(w-1) - 1. With at most (bits of n - 2) / w slots the
+ * w = 2 + the bits of A K X, so that |s_i| <= A K X < 2^(w-2). With at most (bits of n - 2) / w slots the
  * s_i can be read off the plaintext.
  * Proof. The plaintext is M = sum_i s_i 2^(w i) mod n, as each operation on ciphertexts (addition, or one factor k
  * for all slots) is linear. Put O = sum_i 2^(w-1) 2^(w i). M + O = sum_i (s_i + 2^(w-1)) 2^(w i), whose digits in
@@ -11,8 +11,9 @@
  * itself, and its digits are the s_i + 2^(w-1).
  *
  * X is the declared range in units of the grid, rounded up; K = 1 without factors, else 2^(factor_bits - 1); A the
- * declared additions. Packing checks X of every value. A and K are the protocol's to keep; unpacking refuses a
- * digit beyond A K X, so that a liar is seen unless it stays within what the layout allows.
+ * declared additions. Packing checks X of every value; A and K are the protocol's to keep. Unpacking refuses a
+ * sum beyond A K X: for that a slot has one bit more than the claim needs, and sums up to twice the bound are
+ * always seen. Beyond that they spill over, and may look like others.
  * Time does not depend on the numbers, except that an error is one.
  */
 #pragma once
