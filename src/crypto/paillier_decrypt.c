@@ -11,37 +11,13 @@
 
 enum { LIMB_BITS = 64, HALF_LIMBS = TACIT_RESIDUE_LIMBS_MOST / 2 };
 
-/* Remainder and quotient of x (two lengths of limbs, below p times 2^(64 limbs)) by p. */
-static void divide(const tacit_modulus *p, mp_limb_t *rest, mp_limb_t *quotient, const mp_limb_t *x) {
-    mp_limb_t number[2 * HALF_LIMBS], scratch[8 * HALF_LIMBS + 16];
-    mp_size_t limbs = (mp_size_t)p->limbs;
-    mpn_copyi(number, x, 2 * limbs);
-    mpn_sec_div_qr(quotient, number, 2 * limbs, p->m, limbs, scratch);
-    mpn_copyi(rest, number, limbs);
-    sodium_memzero(number, sizeof number);
-    sodium_memzero(scratch, sizeof scratch);
-}
-
-/* c = x0 + n x1 as a pair modulo p^2: x0 = a + p f, hence a + p (f + q x1). f is below q, that is below 2 p. */
-static void split(const tacit_paillier_half *half, mp_limb_t *pair, const mp_limb_t *plain) {
-    const tacit_modulus *p = &half->p;
-    mp_limb_t quotient[HALF_LIMBS + 1], upper[HALF_LIMBS], unused[HALF_LIMBS + 1];
-    divide(p, pair, quotient, plain);
-    tacit_residue_reduce(p, pair + p->limbs, quotient);
-    divide(p, upper, unused, plain + 2 * p->limbs);
-    tacit_residue_multiply(p, upper, upper, half->other);
-    tacit_residue_add(p, pair + p->limbs, pair + p->limbs, upper);
-    sodium_memzero(quotient, sizeof quotient);
-    sodium_memzero(upper, sizeof upper);
-    sodium_memzero(unused, sizeof unused);
-}
-
 /* m modulo p. */
 static void decrypt_half(const tacit_paillier_half *half, mp_limb_t *m, const mp_limb_t *plain) {
     const tacit_modulus *p = &half->p;
     mp_limb_t pair[TACIT_RESIDUE_LIMBS_MOST], element[TACIT_PAIR_LIMBS_MOST];
-    split(half, pair, plain);
-    tacit_pair_enter(p, element, pair);
+    tacit_residue_shorten(p, pair, plain + 2 * p->limbs);
+    tacit_residue_multiply(p, pair, pair, half->other);
+    tacit_pair_gather(p, element, plain, pair); /* c = x0 + n x1 = x0 + p (q x1) */
     tacit_pair_power(p, element, element, half->exponent, p->limbs * LIMB_BITS);
     tacit_pair_leave(p, pair, element);
     tacit_residue_multiply(p, m, pair + p->limbs, half->scale);

@@ -155,6 +155,25 @@ void tacit_pair_leave(const tacit_modulus *modulus, mp_limb_t *plain, const mp_l
     tacit_pair_multiply(modulus, plain, x, one);
 }
 
+/* (x / R) R^2 / R. */
+void tacit_residue_shorten(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x) {
+    mp_limb_t t[TACIT_PAIR_LIMBS_MOST], Q[TACIT_RESIDUE_LIMBS_MOST];
+    mpn_copyi(t, x, (mp_size_t)(2 * modulus->limbs));
+    reduce_once(modulus, out, reduce_product(modulus, out, t, Q));
+    tacit_residue_multiply(modulus, out, out, modulus->pair_squared);
+}
+
+/* As if x were a product of lower halves; twice R^2 / R makes up for the reduction and enters. */
+void tacit_pair_gather(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x,
+                       const mp_limb_t *upper) {
+    mp_limb_t T[TACIT_PAIR_LIMBS_MOST], S[TACIT_PAIR_LIMBS_MOST] = { 0 };
+    mpn_copyi(T, x, (mp_size_t)(2 * modulus->limbs));
+    mpn_copyi(S, upper, (mp_size_t)modulus->limbs);
+    finish_pair(modulus, out, T, S, 0);
+    tacit_pair_enter(modulus, out, out);
+    tacit_pair_enter(modulus, out, out);
+}
+
 unsigned tacit_bits_of(const mp_limb_t *number, size_t limbs, size_t at, unsigned width) {
     size_t limb = at / LIMB_BITS, shift = at % LIMB_BITS;
     if (limb >= limbs) return 0;

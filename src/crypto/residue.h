@@ -52,6 +52,9 @@ void tacit_residue_subtract(const tacit_modulus *modulus, mp_limb_t *out, const 
                             const mp_limb_t *y);
 /* x modulo m for x below 2 m. */
 void tacit_residue_reduce(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x);
+/* x modulo m for x of two lengths of limbs, below m R. After start_pairs. (GMP's mpn_sec_div_r looks the divisor's
+ * first bits up in a table, and so tells them to the cache.) */
+void tacit_residue_shorten(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x);
 /* x^exponent in Montgomery's form; the exponent, of `bits` bits, is secret, `bits` is not. */
 void tacit_residue_power(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x,
                          const mp_limb_t *exponent, size_t bits);
@@ -62,6 +65,9 @@ static inline size_t tacit_pair_limbs(const tacit_modulus *modulus) { return 2 *
 /* Between the plain pair (x0 first, then x1, each of `limbs` limbs) and an element. */
 void tacit_pair_enter(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *plain);
 void tacit_pair_leave(const tacit_modulus *modulus, mp_limb_t *plain, const mp_limb_t *x);
+/* The element of x + m upper, x of two lengths of limbs and below m R, upper below m. */
+void tacit_pair_gather(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x,
+                       const mp_limb_t *upper);
 
 void tacit_pair_multiply(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x,
                          const mp_limb_t *y);
