@@ -59,6 +59,7 @@ static tacit_status decrypt_some(void *context, size_t begin, size_t end, unsign
     for (size_t i = begin; i < end; i++)
         tacit_paillier_decrypt_one(self->secret, tacit_plaintext_at(self->out, i),
                                    tacit_ciphertext_at(self->ciphertexts, i));
+    tacit_residue_forget();
     return TACIT_OK;
 }
 

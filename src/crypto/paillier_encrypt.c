@@ -123,6 +123,7 @@ static tacit_status encrypt_some(void *context, size_t begin, size_t end, unsign
                              tacit_plaintext_at(self->plaintexts, i));
     }
     sodium_memzero(mask, sizeof mask);
+    tacit_residue_forget();
     return TACIT_OK;
 }
 
@@ -148,6 +149,7 @@ static tacit_status rerandomise_some(void *context, size_t begin, size_t end, un
         tacit_pair_multiply(&self->key->n, at, at, mask);
     }
     sodium_memzero(mask, sizeof mask);
+    tacit_residue_forget();
     return TACIT_OK;
 }
 
@@ -184,6 +186,7 @@ static tacit_status shift_some(void *context, size_t begin, size_t end, unsigned
     for (size_t i = begin; i < end; i++)
         tacit_paillier_shift(self->key, tacit_ciphertext_at(self->out, i), tacit_ciphertext_at(self->a, i),
                              tacit_plaintext_at(self->plaintexts, i));
+    tacit_residue_forget();
     return TACIT_OK;
 }
 

@@ -229,6 +229,7 @@ tacit_status tacit_paillier_secret_make(tacit_paillier_secret **out, const mp_li
     start_half(&secret->p, p, q, limbs);
     start_half(&secret->q, q, p, limbs);
     invert_by_power(&secret->q.p, secret->p_inverse, secret->q.other);
+    tacit_residue_forget();
     *out = secret;
     return TACIT_OK;
 cleanup:
@@ -279,6 +280,7 @@ tacit_status tacit_paillier_generate_sized(tacit_paillier_secret **out, unsigned
                            top * sizeof(mp_limb_t)) == 0);
     TACIT_CHECK(tacit_paillier_secret_make(out, found.prime[0], found.prime[1], bits, error));
 cleanup:
+    tacit_residue_forget();
     sodium_memzero(&found, sizeof found);
     return status;
 }

@@ -4,6 +4,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "crypto/residue_vector.h"
+
 _Static_assert(GMP_NUMB_BITS == 64 && sizeof(mp_limb_t) == 8, "limbs of 64 bits without nails");
 
 enum { LIMB_BITS = 64, WINDOW = 5, WINDOW_ENTRIES = 1 << WINDOW };
@@ -96,12 +98,26 @@ static void double_pair(const tacit_modulus *modulus, mp_limb_t *x) {
     reduce_once(modulus, high, carry);
 }
 
-void tacit_modulus_start_pairs(tacit_modulus *modulus, const mp_limb_t *m, size_t limbs, size_t bits) {
+static void double_times(const tacit_modulus *modulus, mp_limb_t *x, size_t times) {
+    for (size_t i = 0; i < times; i++) double_pair(modulus, x);
+}
+
+void tacit_modulus_start_pairs_with(tacit_modulus *modulus, const mp_limb_t *m, size_t limbs, size_t bits,
+                                    bool vectors) {
     tacit_modulus_start(modulus, m, limbs, bits);
+    if (vectors) tacit_vector_start(modulus);
+    size_t shift = modulus->digits > 0 ? modulus->digits * TACIT_DIGIT_BITS : limbs * LIMB_BITS;
+    tacit_residue_enter(modulus, modulus->squared, modulus->one);
     modulus->pair_one[0] = 1;
-    for (size_t i = 0; i < limbs * LIMB_BITS; i++) double_pair(modulus, modulus->pair_one);
+    double_times(modulus, modulus->pair_one, shift);
     mpn_copyi(modulus->pair_squared, modulus->pair_one, (mp_size_t)(2 * limbs));
-    for (size_t i = 0; i < limbs * LIMB_BITS; i++) double_pair(modulus, modulus->pair_squared);
+    double_times(modulus, modulus->pair_squared, shift);
+    mpn_copyi(modulus->pair_gather, modulus->pair_squared, (mp_size_t)(2 * limbs));
+    double_times(modulus, modulus->pair_gather, limbs * LIMB_BITS);
+}
+
+void tacit_modulus_start_pairs(tacit_modulus *modulus, const mp_limb_t *m, size_t limbs, size_t bits) {
+    tacit_modulus_start_pairs_with(modulus, m, limbs, bits, tacit_vector_available());
 }
 
 /* The end of each product modulo m^2, from T = x0 y0 and S = x0 y1 + x1 y0 (carry in front), both spent.
@@ -128,6 +144,10 @@ static void finish_pair(const tacit_modulus *modulus, mp_limb_t *out, mp_limb_t 
 void tacit_pair_multiply(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x,
                          const mp_limb_t *y) {
     size_t limbs = modulus->limbs;
+    if (modulus->digits > 0) {
+        tacit_vector_multiply(modulus, out, x, y);
+        return;
+    }
     mp_limb_t T[TACIT_PAIR_LIMBS_MOST], S[TACIT_PAIR_LIMBS_MOST], U[TACIT_PAIR_LIMBS_MOST];
     product(modulus, T, x, y);
     product(modulus, S, x, y + limbs);
@@ -138,6 +158,10 @@ void tacit_pair_multiply(const tacit_modulus *modulus, mp_limb_t *out, const mp_
 
 void tacit_pair_square(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x) {
     size_t limbs = modulus->limbs;
+    if (modulus->digits > 0) {
+        tacit_vector_multiply(modulus, out, x, x);
+        return;
+    }
     mp_limb_t T[TACIT_PAIR_LIMBS_MOST], S[TACIT_PAIR_LIMBS_MOST];
     mp_limb_t scratch[2 * TACIT_PAIR_LIMBS_MOST];
     mpn_sec_sqr(T, x, (mp_size_t)limbs, scratch);
@@ -160,18 +184,17 @@ void tacit_residue_shorten(const tacit_modulus *modulus, mp_limb_t *out, const m
     mp_limb_t t[TACIT_PAIR_LIMBS_MOST], Q[TACIT_RESIDUE_LIMBS_MOST];
     mpn_copyi(t, x, (mp_size_t)(2 * modulus->limbs));
     reduce_once(modulus, out, reduce_product(modulus, out, t, Q));
-    tacit_residue_multiply(modulus, out, out, modulus->pair_squared);
+    tacit_residue_multiply(modulus, out, out, modulus->squared);
 }
 
-/* As if x were a product of lower halves; twice R^2 / R makes up for the reduction and enters. */
+/* As if x were a product of lower halves: (x + m upper) / R; then times R V^2 / V. */
 void tacit_pair_gather(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x,
                        const mp_limb_t *upper) {
     mp_limb_t T[TACIT_PAIR_LIMBS_MOST], S[TACIT_PAIR_LIMBS_MOST] = { 0 };
     mpn_copyi(T, x, (mp_size_t)(2 * modulus->limbs));
     mpn_copyi(S, upper, (mp_size_t)modulus->limbs);
     finish_pair(modulus, out, T, S, 0);
-    tacit_pair_enter(modulus, out, out);
-    tacit_pair_enter(modulus, out, out);
+    tacit_pair_multiply(modulus, out, out, modulus->pair_gather);
 }
 
 unsigned tacit_bits_of(const mp_limb_t *number, size_t limbs, size_t at, unsigned width) {
@@ -263,6 +286,9 @@ bool tacit_pair_invert(const tacit_modulus *modulus, mp_limb_t *out, const mp_li
     tacit_pair_multiply(modulus, out, y, error);
     return true;
 }
+
+/* Scratch of products (power wipes its own) takes less than 12 KiB below the caller. */
+void tacit_residue_forget(void) { sodium_stackzero(16384); }
 
 void tacit_limbs_to_bytes(uint8_t *out, const mp_limb_t *number, size_t limbs) {
     for (size_t i = 0; i < limbs; i++)

@@ -7,7 +7,8 @@
  *
  *     x y / R  =  r + m ((x0 y1 + x1 y0 - Q) / R mod m),
  *
- * which takes five products of m's length, where one of twice the length takes eight.
+ * which takes five products of m's length, where one of twice the length takes eight. On processors with
+ * AVX-512 IFMA the same is done in vectors of digits of 52 bits (residue_vector.c), several times as fast.
  *
  * Only GMP's low-level functions without data-dependent time are used (mpn_sec_*, mpn_addmul_1, mpn_add_n and
  * their like); they allocate nothing, so that GMP, which ends the process when memory runs out, never asks for
@@ -24,21 +25,34 @@
 #include <stdint.h>
 
 /* m of up to 4096 bits. */
-enum { TACIT_RESIDUE_LIMBS_MOST = 64, TACIT_PAIR_LIMBS_MOST = 2 * TACIT_RESIDUE_LIMBS_MOST };
+enum {
+    TACIT_RESIDUE_LIMBS_MOST = 64,
+    TACIT_PAIR_LIMBS_MOST = 2 * TACIT_RESIDUE_LIMBS_MOST,
+    TACIT_RESIDUE_DIGITS_MOST = 80, /* of 52 bits, in vectors of eight */
+};
 
 typedef struct tacit_modulus {
     size_t limbs;
     mp_limb_t inverse; /* -1/m modulo 2^64 */
     mp_limb_t m[TACIT_RESIDUE_LIMBS_MOST];
-    mp_limb_t one[TACIT_RESIDUE_LIMBS_MOST];       /* R modulo m */
-    mp_limb_t pair_one[TACIT_PAIR_LIMBS_MOST];     /* R modulo m^2; only after start_pairs */
-    mp_limb_t pair_squared[TACIT_PAIR_LIMBS_MOST]; /* R^2 modulo m^2 */
+    mp_limb_t one[TACIT_RESIDUE_LIMBS_MOST]; /* R modulo m */
+    /* Only after start_pairs. Modulo m^2 vectors of digits have their own R: V = 2^(52 digits), else V = R. */
+    mp_limb_t squared[TACIT_RESIDUE_LIMBS_MOST];   /* R^2 modulo m */
+    mp_limb_t pair_one[TACIT_PAIR_LIMBS_MOST];     /* V modulo m^2 */
+    mp_limb_t pair_squared[TACIT_PAIR_LIMBS_MOST]; /* V^2 modulo m^2 */
+    mp_limb_t pair_gather[TACIT_PAIR_LIMBS_MOST];  /* R V^2 modulo m^2 */
+    size_t digits;                                 /* of 52 bits; 0: whole limbs */
+    uint64_t digit_inverse;                        /* -1/m modulo 2^52 */
+    uint64_t digit[TACIT_RESIDUE_DIGITS_MOST];     /* of m */
 } tacit_modulus;
 
 /* m odd and above 1, of exactly `limbs` limbs, its `bits`th bit the highest one set. */
 void tacit_modulus_start(tacit_modulus *modulus, const mp_limb_t *m, size_t limbs, size_t bits);
-/* Also ready for pairs. */
+/* Also ready for pairs: in vectors (residue_vector.h) where the processor has the instructions. Elements of the two
+ * kinds differ, what they stand for does not. */
 void tacit_modulus_start_pairs(tacit_modulus *modulus, const mp_limb_t *m, size_t limbs, size_t bits);
+void tacit_modulus_start_pairs_with(tacit_modulus *modulus, const mp_limb_t *m, size_t limbs, size_t bits,
+                                    bool vectors);
 
 /* Modulo m, for numbers of `limbs` limbs: x y / R. One argument in Montgomery's form (times R) and one plain
  * give a plain product. */
@@ -84,6 +98,9 @@ void tacit_pair_select(const tacit_modulus *modulus, mp_limb_t *out, const mp_li
 
 /* Bits [at, at + width) of a number; width <= 16. Bits beyond the number are 0. */
 unsigned tacit_bits_of(const mp_limb_t *number, size_t limbs, size_t at, unsigned width);
+
+/* Overwrite what the functions above may have left of their arguments on the stack. */
+void tacit_residue_forget(void);
 
 /* Little-endian bytes, 8 a limb. */
 void tacit_limbs_to_bytes(uint8_t *out, const mp_limb_t *number, size_t limbs);

@@ -27,10 +27,10 @@ static unsigned long complaints(void) { return VALGRIND_COUNT_ERRORS; }
 
 /* All of the secret but what is public: the lengths and the public key. */
 static void hide_half(tacit_paillier_half *half) {
-    size_t limbs = half->p.limbs;
+    size_t limbs = half->p.limbs, digits = half->p.digits;
     hide(half, sizeof *half);
-    show(&half->p.limbs, sizeof half->p.limbs);
     half->p.limbs = limbs;
+    half->p.digits = digits;
 }
 
 static void hide_secret(tacit_paillier_secret *secret) {

@@ -33,7 +33,7 @@ static void random_below(mpz_t out, tacit_stream *stream, const mpz_t bound) {
 }
 
 /* Odd, of full length; the smallest and the largest such too. */
-static void choose_modulus(numbers *self, tacit_stream *stream, int which) {
+static void choose_modulus(numbers *self, tacit_stream *stream, int which, bool vectors) {
     size_t bits = self->limbs * 64;
     mp_limb_t m[TACIT_RESIDUE_LIMBS_MOST];
     mpz_set_ui(self->m, 0);
@@ -52,7 +52,7 @@ static void choose_modulus(numbers *self, tacit_stream *stream, int which) {
     }
     mpz_mul(self->square, self->m, self->m);
     put(m, self->limbs, self->m);
-    tacit_modulus_start_pairs(&self->modulus, m, self->limbs, bits);
+    tacit_modulus_start_pairs_with(&self->modulus, m, self->limbs, bits, vectors);
 }
 
 static void enter(numbers *self, mp_limb_t *out, const mpz_t value) {
@@ -103,6 +103,27 @@ static void check_products(numbers *self, tacit_stream *stream) {
     check_element(self, z);
 }
 
+/* x + m upper of a long x, as decryption gathers it. */
+static void check_gathered(numbers *self, tacit_stream *stream) {
+    mp_limb_t x[TACIT_PAIR_LIMBS_MOST], upper[TACIT_RESIDUE_LIMBS_MOST], z[TACIT_PAIR_LIMBS_MOST];
+    mpz_mul_2exp(self->expected, self->m, self->limbs * 64);
+    random_below(self->a, stream, self->expected);
+    if (tacit_stream_below(stream, 3) == 0) mpz_sub_ui(self->a, self->expected, 1);
+    random_below(self->b, stream, self->m);
+    if (tacit_stream_below(stream, 3) == 0) mpz_sub_ui(self->b, self->m, 1);
+    put(x, 2 * self->limbs, self->a);
+    put(upper, self->limbs, self->b);
+    mpz_mul(self->expected, self->b, self->m);
+    mpz_add(self->expected, self->expected, self->a);
+    mpz_mod(self->expected, self->expected, self->square);
+    tacit_pair_gather(&self->modulus, z, x, upper);
+    check_element(self, z);
+    mpz_mod(self->expected, self->a, self->m);
+    tacit_residue_shorten(&self->modulus, z, x);
+    mpz_import(self->got, self->limbs, -1, sizeof(mp_limb_t), 0, 0, z);
+    assert_int_equal(mpz_cmp(self->got, self->expected), 0);
+}
+
 static void products_modulo_a_square_agree(void **state) {
     (void)state;
     tacit_stream stream = printed_stream();
@@ -110,9 +131,10 @@ static void products_modulo_a_square_agree(void **state) {
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         numbers self;
         start(&self, lengths[i]);
-        for (int which = 0; which < 6; which++) {
-            choose_modulus(&self, &stream, which);
+        for (int which = 0; which < 12; which++) {
+            choose_modulus(&self, &stream, which / 2, which % 2);
             for (int k = 0; k < 20; k++) check_products(&self, &stream);
+            for (int k = 0; k < 5; k++) check_gathered(&self, &stream);
         }
         end(&self);
     }
@@ -125,8 +147,8 @@ static void powers_and_inverses_modulo_a_square_agree(void **state) {
         numbers self;
         mp_limb_t x[TACIT_PAIR_LIMBS_MOST], z[TACIT_PAIR_LIMBS_MOST], exponent[2];
         start(&self, limbs);
-        for (int which = 0; which < 4; which++) {
-            choose_modulus(&self, &stream, which);
+        for (int which = 0; which < 8; which++) {
+            choose_modulus(&self, &stream, which / 2, which % 2);
             random_below(self.a, &stream, self.square);
             enter(&self, x, self.a);
             exponent[0] = tacit_stream_u64(&stream);
@@ -144,11 +166,10 @@ static void powers_and_inverses_modulo_a_square_agree(void **state) {
 }
 
 /* Every pair of residues and every exponent of a tiny group. */
-static void a_tiny_group_is_right_throughout(void **state) {
-    (void)state;
+static void check_tiny_group(bool vectors) {
     tacit_modulus modulus;
     const mp_limb_t m = 15;
-    tacit_modulus_start_pairs(&modulus, &m, 1, 4);
+    tacit_modulus_start_pairs_with(&modulus, &m, 1, 4, vectors);
     for (mp_limb_t a = 0; a < m * m; a++) {
         mp_limb_t x[2], y[2], z[2], plain[2] = { a % m, a / m }, power = 1;
         tacit_pair_enter(&modulus, x, plain);
@@ -172,6 +193,12 @@ static void a_tiny_group_is_right_throughout(void **state) {
         assert_int_equal(z[0], 1);
         assert_int_equal(z[1], 0);
     }
+}
+
+static void a_tiny_group_is_right_throughout(void **state) {
+    (void)state;
+    check_tiny_group(false);
+    check_tiny_group(true);
 }
 
 int main(void) {
