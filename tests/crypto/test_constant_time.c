@@ -10,6 +10,11 @@
 #include "crypto/multiexp.h"
 #include "crypto/slots.h"
 
+#if defined(__has_feature) /* how clang says it */
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
 #if defined(__has_include) && !defined(__SANITIZE_ADDRESS__)
 #if __has_include(<valgrind/memcheck.h>)
 #define WATCHED 1

@@ -1,7 +1,10 @@
-/* Every allocation fails once: the call fails cleanly. And GMP never allocates: it would end the process if it could
- * not, and keep what it had been given. */
+/* Every allocation fails once: the call fails cleanly. GMP never allocates: it would end the process if it could
+ * not, and keep what it had been given. And no freed memory holds a prime or a plaintext. */
 #include "failing.h"
 #include "keys.h"
+
+#include <malloc.h>
+#include <sodium.h>
 
 #include "crypto/multiexp.h"
 #include "crypto/slots.h"
@@ -22,6 +25,26 @@ static void *gmp_realloc(void *block, size_t old_size, size_t size) {
 static void gmp_free(void *block, size_t size) {
     (void)size;
     free(block);
+}
+
+/* free() goes through here too: does the block still hold one of the watched secrets? */
+typedef struct watched {
+    const void *bytes;
+    size_t length;
+} watched;
+
+static watched watch_list[3];
+static long freed_secrets;
+
+void __real_free(void *block);
+void __wrap_free(void *block);
+
+void __wrap_free(void *block) {
+    for (size_t i = 0; block != NULL && i < sizeof watch_list / sizeof *watch_list; i++)
+        if (watch_list[i].bytes != NULL &&
+            memmem(block, malloc_usable_size(block), watch_list[i].bytes, watch_list[i].length) != NULL)
+            freed_secrets++;
+    __real_free(block);
 }
 
 typedef struct trip {
@@ -121,10 +144,48 @@ static void gmp_never_allocates(void **state) {
     mp_set_memory_functions(NULL, NULL, NULL);
 }
 
+static void what_is_freed_holds_no_secret(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_paillier_secret *secret = stored_key(SHORT_KEY), *again = NULL;
+    const tacit_paillier_public *key = tacit_paillier_public_of(secret);
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    uint8_t *room, number[32], primes[2][16];
+    tacit_entropy *entropy = new_entropy();
+    tacit_plaintexts *plain = new_plaintexts(key, 1);
+    tacit_ciphertexts *c = new_ciphertexts(key, 1);
+    memset(number, 0x5c, sizeof number);
+    memcpy(primes[0], secret->p.p.m, 16);
+    memcpy(primes[1], secret->q.p.m, 16);
+    watch_list[0] = (watched){ primes[0], 16 };
+    watch_list[1] = (watched){ primes[1], 16 };
+    watch_list[2] = (watched){ number, sizeof number };
+    CHECK_OK(tacit_buffer_reserve(&bytes, 4096, &room, &error), error);
+    CHECK_OK(tacit_paillier_secret_write(secret, &bytes, &error), error);
+    CHECK_OK(tacit_paillier_secret_read_sized(&again, bytes.bytes, bytes.length, 256, &error), error);
+    sodium_memzero(bytes.bytes, bytes.length);
+    CHECK_OK(tacit_plaintexts_set_bytes(plain, 0, number, sizeof number, &error), error);
+    CHECK_OK(tacit_paillier_encrypt(c, plain, TACIT_PAILLIER_SHORT, entropy, NULL, &error), error);
+    CHECK_OK(tacit_paillier_decrypt(plain, again, c, NULL, &error), error);
+    tacit_buffer_clear(&bytes);
+    tacit_ciphertexts_free(c);
+    tacit_plaintexts_free(plain);
+    tacit_entropy_free(entropy);
+    tacit_paillier_secret_free(again);
+    tacit_paillier_secret_free(secret);
+    assert_int_equal(freed_secrets, 0);
+    uint8_t *control = malloc(64); /* the watch does see one */
+    memset(control, 0x5c, 64);
+    __wrap_free(control);
+    assert_int_equal(freed_secrets, 1);
+    memset(watch_list, 0, sizeof watch_list);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(gmp_never_allocates),
+        cmocka_unit_test(what_is_freed_holds_no_secret),
     };
     return cmocka_run_group_tests_name("Paillier memory", tests, NULL, NULL);
 }
