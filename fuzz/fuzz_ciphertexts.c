@@ -33,17 +33,16 @@ static void use(const tacit_paillier_secret *secret, const tacit_ciphertexts *ci
 }
 
 static void try_ciphertexts(const uint8_t *bytes, size_t length) {
-    tacit_paillier_secret *secret = NULL;
+    static tacit_paillier_secret *secret; /* made once: it takes longer than what is tried */
     tacit_ciphertexts *ciphertexts = NULL;
     tacit_error error = TACIT_ERROR_INIT;
-    if (tacit_paillier_secret_make(&secret, &P, &Q, BITS, NULL) != TACIT_OK) abort();
+    if (secret == NULL && tacit_paillier_secret_make(&secret, &P, &Q, BITS, NULL) != TACIT_OK) abort();
     const tacit_paillier_public *key = tacit_paillier_public_of(secret);
     if (tacit_ciphertexts_read(&ciphertexts, key, bytes, length, MOST, &error) == TACIT_OK)
         use(secret, ciphertexts, bytes, length);
     else if (error.text[0] == 0)
         abort();
     tacit_ciphertexts_free(ciphertexts);
-    tacit_paillier_secret_free(secret);
 }
 
 static void try_key(const uint8_t *bytes, size_t length) {

@@ -12,10 +12,11 @@
  *    the n-th powers with Jacobi symbol +1, up to a chance below 2^-1000. As x comes from n by a hash, nobody can
  *    choose a weak h, and a received key needs no proof of it: it is an n-th power by construction.
  *  - Assumptions. Decisional composite residuosity; for TACIT_PAILLIER_SHORT also that h^r with r of four times
- *    the level of security in bits (448 at 2048 bits, 512 at 3072) cannot be told from h^r with r uniform, which
- *    follows from the hardness of discrete logarithms with short exponents in the group (Koshiba and Kurosawa
- *    2004); the best known attack takes 2^224 steps. TACIT_PAILLIER_CLASSIC, c = (1 + n)^m s^n with s uniform,
- *    needs residuosity alone and takes about fifteen times as long. Both decrypt alike and may be mixed.
+ *    the level of security in bits (448 at 2048 bits, 512 at 3072) cannot be told from h^r with r uniform: that
+ *    short discrete logarithms are hard in this group (Koshiba and Kurosawa 2004 show the equivalence for groups
+ *    of prime order; here it is assumed). The best known attack takes 2^224 steps. TACIT_PAILLIER_CLASSIC,
+ *    c = (1 + n)^m s^n with s uniform, needs residuosity alone and takes about twenty times as long. Both decrypt
+ *    alike and may be mixed.
  *  - What it does not give: anyone can change a ciphertext into one of a related number; a key holder that
  *    decrypts whatever it is handed is an oracle for everything encrypted. Who may ask is the protocol's affair.
  *
