@@ -43,14 +43,18 @@ static unsigned best_width(products_for *products, unsigned widest, unsigned bit
     return best;
 }
 
+/* One decision for all factors, since each would take a time of its own. */
 static tacit_status check_factors(const int64_t *factor, size_t count, unsigned bits, tacit_error *error) {
     if (bits < 2 || bits > 64)
         return tacit_fail(error, TACIT_USAGE, "factors have 2 to 64 bits, not %u", bits);
-    for (size_t i = 0; i < count; i++)
-        if (bits < 64 && (factor[i] >= (int64_t)1 << (bits - 1) || factor[i] <= -((int64_t)1 << (bits - 1))))
-            return tacit_fail(error, TACIT_LIMIT,
-                              "factor %zu takes more than the declared %u bits; declare more", i, bits);
-    return TACIT_OK;
+    const int64_t most = INT64_MAX >> (64 - bits);
+    int beyond = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) beyond |= (factor[i] > most) | (factor[i] < -most);
+    if (beyond == 0) return TACIT_OK;
+    while (factor[at] <= most && factor[at] >= -most) at++;
+    return tacit_fail(error, TACIT_LIMIT, "factor %zu takes more than the declared %u bits; declare more", at,
+                      bits);
 }
 
 /* u = factor + 2^(B-1), B = width places: up to 75 bits. */

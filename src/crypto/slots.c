@@ -133,15 +133,24 @@ static void pack_one(tacit_plaintexts *out, size_t at, const tacit_slots *layout
     sodium_memzero(digit, sizeof digit);
 }
 
+/* One decision for all values, since each would take a time of its own. */
+static tacit_status check_values(const tacit_slots *layout, const int64_t *values, size_t count,
+                                 tacit_error *error) {
+    int beyond = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) beyond |= (values[i] > layout->most) | (values[i] < -layout->most);
+    if (beyond == 0) return TACIT_OK;
+    while (values[at] <= layout->most && values[at] >= -layout->most) at++;
+    return tacit_fail(error, TACIT_LIMIT,
+                      "value %zu lies outside the declared range of %g; clip it or declare more", at,
+                      layout->range);
+}
+
 tacit_status tacit_slots_pack(tacit_plaintexts *out, const tacit_slots *layout, const int64_t *values,
                               size_t count, tacit_error *error) {
     mp_limb_t offset[TACIT_RESIDUE_LIMBS_MOST];
     TACIT_TRY(check_vector(out, layout, count, error));
-    for (size_t i = 0; i < count; i++)
-        if (values[i] > layout->most || values[i] < -layout->most)
-            return tacit_fail(error, TACIT_LIMIT,
-                              "value %zu lies outside the declared range of %g; clip it or declare more", i,
-                              layout->range);
+    TACIT_TRY(check_values(layout, values, count, error));
     offset_of(offset, out->key->limbs, layout);
     for (size_t at = 0; at < out->count; at++) {
         size_t first = at * layout->slots, left = count - first;

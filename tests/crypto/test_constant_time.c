@@ -117,8 +117,7 @@ static void encryption_does_not_depend_on_number_or_randomness(void **state) {
     tacit_paillier_secret_free(secret);
 }
 
-/* Whether a factor or value is within its range is the one thing that may be decided. So the ranges are checked on
- * what is shown, and valgrind's word is taken for the rest. */
+/* Whether all factors or values are within their range is the one thing that is decided, once a call. */
 static void weighted_sums_do_not_depend_on_the_weights(void **state) {
     (void)state;
     static const int64_t values[4] = { 5, -6, 7, 8 };
@@ -130,11 +129,10 @@ static void weighted_sums_do_not_depend_on_the_weights(void **state) {
                       *pair = encrypted(key, values, 2);
     unsigned long before = complaints();
     hide(factor, sizeof factor);
-    /* 64 bits hold every factor: nothing is compared. */
-    CHECK_OK(tacit_paillier_multiply_matrix(out, matrix, factor, 2, 64, TACIT_FACTORS_SECRET, NULL, &error),
+    CHECK_OK(tacit_paillier_multiply_matrix(out, matrix, factor, 2, 12, TACIT_FACTORS_SECRET, NULL, &error),
              error);
-    CHECK_OK(tacit_paillier_multiply(pair, pair, factor, 64, NULL, &error), error);
-    assert_int_equal(complaints(), before);
+    CHECK_OK(tacit_paillier_multiply(pair, pair, factor, 12, NULL, &error), error);
+    assert_int_equal(complaints(), before + 2);
     show(out->limbs, 2 * tacit_pair_limbs(&key->n) * sizeof *out->limbs);
     show(pair->limbs, 2 * tacit_pair_limbs(&key->n) * sizeof *pair->limbs);
     int64_t seen[2];
@@ -147,6 +145,28 @@ static void weighted_sums_do_not_depend_on_the_weights(void **state) {
     tacit_ciphertexts_free(pair);
     tacit_ciphertexts_free(out);
     tacit_ciphertexts_free(matrix);
+    tacit_paillier_secret_free(secret);
+}
+
+static void slots_do_not_depend_on_what_they_hold(void **state) {
+    (void)state;
+    int64_t values[4] = { 5, -1000, 0, 999 }, seen[4];
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_slots layout;
+    tacit_paillier_secret *secret = stored_key(SHORT_KEY);
+    tacit_plaintexts *plain = new_plaintexts(tacit_paillier_public_of(secret), 1);
+    CHECK_OK(tacit_slots_plan(&layout, tacit_paillier_public_of(secret), 1000, 0, 0, 5, &error), error);
+    unsigned long before = complaints();
+    hide(values, sizeof values);
+    CHECK_OK(tacit_slots_pack(plain, &layout, values, 4, &error), error);
+    assert_int_equal(complaints(), before + 1);
+    CHECK_OK(tacit_slots_unpack_integers(seen, &layout, 4, plain, &error), error);
+    assert_int_equal(complaints(), before + 3); /* within the bound, and within 64 bits */
+    show(values, sizeof values);
+    show(seen, sizeof seen);
+    assert_memory_equal(seen, values, sizeof values);
+    show(plain->limbs, 4 * sizeof *plain->limbs);
+    tacit_plaintexts_free(plain);
     tacit_paillier_secret_free(secret);
 }
 
@@ -170,7 +190,7 @@ static void a_decision_by_a_secret_is_seen(void **state) {
     hide(factor, sizeof factor);
     CHECK_OK(tacit_paillier_multiply_matrix(out, matrix, factor, 60, 64, TACIT_FACTORS_PUBLIC, NULL, &error),
              error);
-    assert_true(complaints() > before);
+    assert_true(complaints() > before + 1); /* more than the range of the weights */
     tacit_ciphertexts_free(out);
     tacit_ciphertexts_free(matrix);
     tacit_paillier_secret_free(key_pair);
@@ -182,6 +202,7 @@ static int watch(void) {
         cmocka_unit_test(a_key_is_made_ready_without_looking_at_it),
         cmocka_unit_test(encryption_does_not_depend_on_number_or_randomness),
         cmocka_unit_test(weighted_sums_do_not_depend_on_the_weights),
+        cmocka_unit_test(slots_do_not_depend_on_what_they_hold),
         cmocka_unit_test(a_decision_by_a_secret_is_seen),
     };
     return cmocka_run_group_tests_name("constant time", tests, NULL, NULL);
