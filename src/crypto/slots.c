@@ -219,16 +219,18 @@ tacit_status tacit_slots_unpack(tacit_wide *out, const tacit_slots *layout, size
         beyond |= unpack_one(made + first, left < layout->slots ? left : layout->slots, plaintexts, at,
                              layout, offset);
     }
-    if (beyond == 0 && count > 0) memcpy(out, made, count * sizeof *made);
+    tacit_status status = TACIT_OK;
+    if (beyond != 0)
+        status =
+            tacit_fail(error, TACIT_INPUT,
+                       "a decrypted sum lies beyond what %llu additions within the declared range can give; "
+                       "some summand was out of range, or encrypted for other slots",
+                       (unsigned long long)layout->additions);
+    else if (count > 0)
+        memcpy(out, made, count * sizeof *made);
     if (made != NULL) sodium_memzero(made, count * sizeof *made);
     free(made);
-    if (beyond != 0)
-        return tacit_fail(
-            error, TACIT_INPUT,
-            "a decrypted sum lies beyond what %llu additions within the declared range can give; some "
-            "summand was out of range, or encrypted for other slots",
-            (unsigned long long)layout->additions);
-    return TACIT_OK;
+    return status;
 }
 
 tacit_status tacit_slots_unpack_integers(int64_t *out, const tacit_slots *layout, size_t count,
