@@ -230,32 +230,25 @@ static void unfit_moduli_are_refused(void **state) {
     key_refused(n, 256, 32, 256, "shorter");
     mpn_sqr(n, p, 2);
     key_refused(n, 256, 32, 256, "power");
-    mpn_zero(
-        n,
-        4); /* 2^255 + 95 is 3 modulo 4; 2^255 - 19 too short; the prime 2^256 - 587 is 1 modulo 4 only if so */
-    mpz_t prime;
-    mpz_init(prime);
-    mpz_setbit(prime, 255);
-    do mpz_nextprime(prime, prime);
-    while (mpz_fdiv_ui(prime, 4) != 1);
-    mpn_copyi(n, mpz_limbs_read(prime), 4);
+    mpz_t number;
+    mpz_init(number);
+    mpz_setbit(number, 255);
+    do mpz_nextprime(number, number);
+    while (mpz_fdiv_ui(number, 4) != 1);
+    mpn_copyi(n, mpz_limbs_read(number), 4);
     key_refused(n, 256, 32, 256, "prime");
-    mpz_set_ui(prime, 1); /* 3^2 times odd numbers: small factors */
-    mpz_setbit(prime, 255);
-    while (mpz_fdiv_ui(prime, 3) != 0 || mpz_fdiv_ui(prime, 4) != 1) mpz_add_ui(prime, prime, 1);
-    mpn_copyi(n, mpz_limbs_read(prime), 4);
+    while (mpz_fdiv_ui(number, 3) != 0 || mpz_fdiv_ui(number, 4) != 1) mpz_add_ui(number, number, 1);
+    mpn_copyi(n, mpz_limbs_read(number), 4);
     key_refused(n, 256, 32, 256, "divisible by 3");
-    mpz_set_ui(prime, 1); /* a cube of 128 bits a root, for 384 bits */
-    mpz_setbit(prime, 127);
-    mpz_setbit(prime, 126);
-    do mpz_nextprime(prime, prime);
-    while (mpz_fdiv_ui(prime, 4) != 1);
-    mpz_pow_ui(prime, prime, 3);
-    if (mpz_sizeinbase(prime, 2) == 384) {
-        mpn_copyi(cube, mpz_limbs_read(prime), 6);
-        key_refused(cube, 384, 48, 256, "power");
-    }
-    mpz_clear(prime);
+    mpz_ui_pow_ui(number, 2, 128); /* a prime just below it; its cube has 384 bits */
+    mpz_sub_ui(number, number, 1000000);
+    do mpz_nextprime(number, number);
+    while (mpz_fdiv_ui(number, 4) != 1);
+    mpz_pow_ui(number, number, 3);
+    assert_int_equal(mpz_sizeinbase(number, 2), 384);
+    mpn_copyi(cube, mpz_limbs_read(number), 6);
+    key_refused(cube, 384, 48, 256, "power");
+    mpz_clear(number);
 }
 
 static void a_damaged_secret_key_is_noticed(void **state) {
