@@ -1,0 +1,2 @@
+#include "world.h"
+int main(void) { return 0; }
