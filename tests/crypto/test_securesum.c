@@ -42,13 +42,13 @@ static void the_sum_is_right_or_closed_for_random_dropouts(void **state) {
     const uint64_t seed = 77001;
     int opened[3] = { 0 };
     print_message("# seeds from %llu\n", (unsigned long long)seed);
-    for (uint64_t i = 0; i < 12; i++) {
+    for (uint64_t i = 0; i < 6; i++) {
         random_parties_vanish(seed + i, small_complete(9), 0.2, &opened[0]);
         random_parties_vanish(seed + i, small_ring(30), 0.1, &opened[1]);
         random_parties_vanish(seed + i, small_ring(30), 0.6, &opened[2]);
     }
-    assert_true(opened[0] > 3 && opened[1] > 3);
-    assert_true(opened[2] < 6);
+    assert_true(opened[0] > 2 && opened[1] > 2);
+    assert_true(opened[2] < 3);
 }
 
 static void below_the_minimum_nothing_opens(void **state) {
@@ -155,8 +155,7 @@ static void damaged_state_is_refused(void **state) {
     world_end(&other);
 }
 
-/* What the coordinator holds of one party is as good as random: its vector plus the masks differs from it everywhere, and changes
- * with the seed while the values stay. */
+/* Of a vector of zeros, what the coordinator gets looks like fair coins. */
 static void a_masked_vector_tells_nothing_by_eye(void **state) {
     (void)state;
     world here;

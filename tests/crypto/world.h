@@ -40,8 +40,11 @@ static inline tacit_graph_shape small_complete(uint32_t parties) {
     return (tacit_graph_shape){ parties, parties - 1, parties / 2 + 1, 0, parties / 2 + 1 };
 }
 
-static inline void world_begin(world *self, tacit_graph_shape shape, size_t length, uint64_t seed) {
+/* Everything from a seed; without values of its own when the test makes them. */
+static inline void world_begin_with(world *self, tacit_graph_shape shape, size_t length, uint64_t seed,
+                                    tacit_pool *pool, bool with_values) {
     memset(self, 0, sizeof *self);
+    self->pool = pool;
     assert_true(sodium_init() >= 0);
     const uint32_t n = self->parties = shape.parties;
     self->length = length;
@@ -51,14 +54,15 @@ static inline void world_begin(world *self, tacit_graph_shape shape, size_t leng
     self->party = calloc(n, sizeof *self->party);
     self->vanishes = calloc(n, sizeof *self->vanishes);
     self->answers = calloc(n, sizeof *self->answers);
-    self->values = calloc(n * length, sizeof *self->values);
+    const size_t value_bytes = with_values ? n * length * sizeof *self->values : 0;
+    self->values = malloc(value_bytes + 1);
     for (uint32_t i = 0; i < n; i++) {
         uint8_t key_seed[crypto_sign_SEEDBYTES];
         tacit_stream_bytes(&self->stream, key_seed, sizeof key_seed);
         crypto_sign_seed_keypair(self->shown[i], self->secret[i], key_seed);
         self->vanishes[i] = STAYS;
     }
-    tacit_stream_bytes(&self->stream, self->values, n * length * sizeof *self->values);
+    tacit_stream_bytes(&self->stream, self->values, value_bytes);
     self->roster = (tacit_signing_roster){ n, (const uint8_t(*)[crypto_sign_PUBLICKEYBYTES])self->shown };
     self->terms = (tacit_securesum_terms){ .study = "study", .round = 3, .length = length, .shape = shape };
     tacit_stream_bytes(&self->stream, self->terms.id, sizeof self->terms.id);
@@ -75,6 +79,10 @@ static inline void world_begin(world *self, tacit_graph_shape shape, size_t leng
             self->error);
     }
     CHECK_OK(tacit_securesum_server_create(&self->server, self->sum, self->pool, &self->error), self->error);
+}
+
+static inline void world_begin(world *self, tacit_graph_shape shape, size_t length, uint64_t seed) {
+    world_begin_with(self, shape, length, seed, NULL, true);
 }
 
 static inline void world_end(world *self) {
