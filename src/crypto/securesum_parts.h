@@ -23,7 +23,7 @@ typedef enum tacit_sum_kind {
     TACIT_SUM_DEALT, /* party: commitment of its own share of its self-mask; u32 count, then u32 number, dealt */
     TACIT_SUM_DEALT_LIST, /* coordinator: u32 count, then per neighbour u32 number, dealt */
     TACIT_SUM_VECTOR, /* party: u32 count, then the numbers of neighbours whose shares did not open; u64 length, words */
-    TACIT_SUM_SURVIVORS, /* coordinator: the set */
+    TACIT_SUM_SURVIVORS, /* coordinator: who dealt shares, and who of them sent a vector */
     TACIT_SUM_CONSENTED, /* party: signature */
     TACIT_SUM_CONSENTS,  /* coordinator: u32 count, then u32 number, signature */
     TACIT_SUM_OPENINGS,  /* party: u32 count, then u32 number, u8 which secret, share */
@@ -71,11 +71,11 @@ tacit_status tacit_sum_read_neighbour(tacit_cursor *cursor, const tacit_securesu
 
 tacit_status tacit_sum_malformed(tacit_error *error, const char *what);
 
-/* What is signed, each with a label of its own. */
+/* What is signed, each with a label of its own. `sets` are two: who dealt shares, then who of them survived. */
 void tacit_sum_keys_digest(uint8_t out[TACIT_DIGEST_BYTES], const tacit_securesum *sum, uint32_t party,
                            const tacit_sum_keys *keys);
 void tacit_sum_survivors_digest(uint8_t out[TACIT_DIGEST_BYTES], const tacit_securesum *sum,
-                                const uint8_t *survivors);
+                                const uint8_t *sets);
 bool tacit_sum_verify(const tacit_securesum *sum, uint32_t party, const uint8_t digest[TACIT_DIGEST_BYTES],
                       const uint8_t signature[TACIT_SIGNATURE_BYTES]);
 

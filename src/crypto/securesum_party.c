@@ -20,12 +20,13 @@ tacit_status tacit_sum_party_make(tacit_securesum_party **out, const tacit_secur
     party->sum = sum;
     party->index = index;
     party->signer = *signer;
-    party->survivors = TACIT_NEW(uint8_t, sum->set_bytes);
+    party->sets = TACIT_NEW(uint8_t, 2 * sum->set_bytes);
     party->peers = TACIT_NEW(tacit_sum_peer, sum->terms.shape.degree);
-    if (party->survivors == NULL || party->peers == NULL) {
+    if (party->sets == NULL || party->peers == NULL) {
         tacit_securesum_party_free(party);
         return tacit_fail_memory(error);
     }
+    party->survivors = party->sets + sum->set_bytes;
     *out = party;
     return TACIT_OK;
 }
@@ -35,7 +36,7 @@ tacit_securesum_party *tacit_securesum_party_free(tacit_securesum_party *party) 
     if (party->peers != NULL)
         sodium_memzero(party->peers, party->sum->terms.shape.degree * sizeof *party->peers);
     free(party->peers);
-    free(party->survivors);
+    free(party->sets);
     sodium_memzero(party, sizeof *party);
     free(party);
     return NULL;

@@ -22,7 +22,8 @@ struct tacit_securesum_party {
     uint8_t keys_signature[TACIT_SIGNATURE_BYTES], consent_signature[TACIT_SIGNATURE_BYTES];
     uint8_t asked[TACIT_SUM_OPENED][TACIT_DIGEST_BYTES]; /* the question of each step taken */
     uint8_t vector[TACIT_DIGEST_BYTES];                  /* of the masked vector as sent */
-    uint8_t *survivors;                                  /* the one set consented to */
+    uint8_t *sets;                                       /* dealers, then survivors, as consented to */
+    uint8_t *survivors;                                  /* the second half of it */
     tacit_sum_peer *peers;                               /* degree of them */
     /* What follows from the seed. */
     tacit_key_pair sealing, masking;

@@ -20,9 +20,9 @@ tacit_status tacit_securesum_server_create(tacit_securesum_server **out, const t
     server->sum = sum;
     server->pool = pool;
     server->members = TACIT_NEW(tacit_sum_member, sum->terms.shape.parties);
-    server->survivors = TACIT_NEW(uint8_t, sum->set_bytes);
+    server->sets = TACIT_NEW(uint8_t, 2 * sum->set_bytes);
     server->total = TACIT_NEW(uint64_t, sum->terms.length);
-    if (server->members == NULL || server->survivors == NULL || server->total == NULL) {
+    if (server->members == NULL || server->sets == NULL || server->total == NULL) {
         tacit_securesum_server_free(server);
         return tacit_fail_memory(error);
     }
@@ -36,7 +36,7 @@ tacit_securesum_server *tacit_securesum_server_free(tacit_securesum_server *serv
     for (uint32_t i = 0; server->members != NULL && i < server->sum->terms.shape.parties; i++)
         free(server->members[i].dealt);
     free(server->members);
-    free(server->survivors);
+    free(server->sets);
     free(server->total);
     free(server);
     return NULL;
@@ -115,7 +115,7 @@ static tacit_status write_dealt_list(const tacit_securesum_server *server, uint3
 static tacit_status write_survivors(const tacit_securesum_server *server, uint32_t party, tacit_buffer *out,
                                     tacit_error *error) {
     TACIT_TRY(tacit_sum_write_header(out, server->sum, TACIT_SUM_SURVIVORS, party, error));
-    return tacit_buffer_append(out, server->survivors, server->sum->set_bytes, error);
+    return tacit_buffer_append(out, server->sets, 2 * server->sum->set_bytes, error);
 }
 
 static uint32_t count_consents(const tacit_securesum_server *server, uint32_t party) {
@@ -406,14 +406,16 @@ static tacit_status check_holders(const tacit_securesum_server *server, tacit_er
 }
 
 static tacit_status close_mask(tacit_securesum_server *server, uint32_t left, tacit_error *error) {
+    uint8_t *survivors = server->sets + server->sum->set_bytes;
     TACIT_TRY(check_left(server, left, error));
     for (uint32_t i = 0; i < server->sum->terms.shape.parties; i++) {
         server->members[i].survivor = server->members[i].expected;
-        if (server->members[i].survivor) tacit_set_add(server->survivors, i);
+        if (server->members[i].dealer) tacit_set_add(server->sets, i);
+        if (server->members[i].survivor) tacit_set_add(survivors, i);
     }
-    TACIT_TRY(tacit_graph_check_survivors(server->sum->graph, server->survivors, error));
+    TACIT_TRY(tacit_graph_check_survivors(server->sum->graph, survivors, error));
     TACIT_TRY(check_holders(server, error));
-    tacit_sum_survivors_digest(server->survivors_digest, server->sum, server->survivors);
+    tacit_sum_survivors_digest(server->survivors_digest, server->sum, server->sets);
     return TACIT_OK;
 }
 

@@ -26,7 +26,7 @@ struct tacit_securesum_server {
     tacit_securesum_step step;
     bool failed;
     tacit_sum_member *members;
-    uint8_t *survivors; /* a set */
+    uint8_t *sets; /* dealers, then survivors */
     uint8_t survivors_digest[TACIT_DIGEST_BYTES];
     uint64_t *total;
 };

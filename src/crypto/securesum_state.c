@@ -10,7 +10,7 @@ enum { ADVERTISED = 1, DEALT = 2, HELD = 4 };
 
 static size_t state_bytes(const tacit_securesum *sum) {
     return sizeof magic + 2 + TACIT_DIGEST_BYTES + 4 + TACIT_SUM_SEED_BYTES + 2 * TACIT_SIGNATURE_BYTES +
-           TACIT_SUM_OPENED * TACIT_DIGEST_BYTES + TACIT_DIGEST_BYTES + sum->set_bytes +
+           TACIT_SUM_OPENED * TACIT_DIGEST_BYTES + TACIT_DIGEST_BYTES + 2 * sum->set_bytes +
            (size_t)sum->terms.shape.degree * PEER_BYTES + TACIT_DIGEST_BYTES;
 }
 
@@ -48,7 +48,7 @@ tacit_status tacit_securesum_party_save(const tacit_securesum_party *party, taci
     TACIT_CHECK(tacit_buffer_append(out, party->consent_signature, sizeof party->consent_signature, error));
     TACIT_CHECK(tacit_buffer_append(out, party->asked, sizeof party->asked, error));
     TACIT_CHECK(tacit_buffer_append(out, party->vector, sizeof party->vector, error));
-    TACIT_CHECK(tacit_buffer_append(out, party->survivors, sum->set_bytes, error));
+    TACIT_CHECK(tacit_buffer_append(out, party->sets, 2 * sum->set_bytes, error));
     for (uint32_t slot = 0; slot < sum->terms.shape.degree; slot++)
         TACIT_CHECK(write_peer(out, &party->peers[slot], error));
     checksum(check, out->bytes + before, out->length - before);
@@ -84,7 +84,7 @@ static bool read_party(tacit_cursor *cursor, tacit_securesum_party *party) {
                 tacit_cursor_read(cursor, party->consent_signature, sizeof party->consent_signature) &&
                 tacit_cursor_read(cursor, party->asked, sizeof party->asked) &&
                 tacit_cursor_read(cursor, party->vector, sizeof party->vector) &&
-                tacit_cursor_read(cursor, party->survivors, party->sum->set_bytes);
+                tacit_cursor_read(cursor, party->sets, 2 * party->sum->set_bytes);
     for (uint32_t slot = 0; good && slot < party->sum->terms.shape.degree; slot++)
         good = read_peer(cursor, &party->peers[slot]);
     return good;

@@ -5,24 +5,35 @@
 
 /* ---- consent ---- */
 
-static tacit_status check_set(const tacit_securesum_party *party, const uint8_t *set, tacit_error *error) {
-    const tacit_securesum *sum = party->sum;
+static bool has_spare_bits(const tacit_securesum *sum, const uint8_t *set) {
     const uint32_t parties = sum->terms.shape.parties;
-    if (parties % 8 != 0 && set[sum->set_bytes - 1] >> parties % 8 != 0)
+    return parties % 8 != 0 && set[sum->set_bytes - 1] >> parties % 8 != 0;
+}
+
+/* Masks were put on for the very dealers that all others are told of, and the survivors are among them. So in a complete graph
+ * no group of honest survivors can have masked among themselves only (docs/securesum.md). */
+static tacit_status check_sets(const tacit_securesum_party *party, const uint8_t *sets, tacit_error *error) {
+    const tacit_securesum *sum = party->sum;
+    const uint8_t *dealers = sets, *survivors = sets + sum->set_bytes;
+    if (has_spare_bits(sum, dealers) || has_spare_bits(sum, survivors))
         return tacit_sum_malformed(error, "a survivor set");
-    if (!tacit_set_has(set, party->index))
+    if (!tacit_set_has(dealers, party->index) || !tacit_set_has(survivors, party->index))
         return tacit_fail(error, TACIT_REFUSED,
                           "party %lu is asked to open a secure sum that it is not part of",
                           (unsigned long)party->index);
     for (uint32_t slot = 0; slot < sum->terms.shape.degree; slot++) {
         uint32_t other = tacit_graph_neighbour(sum->graph, party->index, slot);
-        if (tacit_set_has(set, other) && !party->peers[slot].dealt)
+        if (tacit_set_has(dealers, other) != party->peers[slot].dealt)
             return tacit_fail(
                 error, TACIT_REFUSED,
-                "party %lu is said to be in a secure sum, but did not mask with its neighbour %lu",
-                (unsigned long)other, (unsigned long)party->index);
+                "party %lu and its neighbour %lu were told differently whether they mask with each other",
+                (unsigned long)party->index, (unsigned long)other);
     }
-    return tacit_graph_check_survivors(sum->graph, set, error);
+    for (size_t i = 0; i < sum->set_bytes; i++)
+        if ((survivors[i] & ~dealers[i]) != 0)
+            return tacit_fail(error, TACIT_REFUSED, "party %lu is told of survivors that never dealt shares",
+                              (unsigned long)party->index);
+    return tacit_graph_check_survivors(sum->graph, survivors, error);
 }
 
 tacit_status tacit_securesum_party_consent(tacit_securesum_party *party, const uint8_t *question,
@@ -31,22 +42,22 @@ tacit_status tacit_securesum_party_consent(tacit_securesum_party *party, const u
     const size_t before = answer->length;
     tacit_cursor cursor = tacit_cursor_over(question, question_length);
     uint8_t asked[TACIT_DIGEST_BYTES], digest[TACIT_DIGEST_BYTES], signature[TACIT_SIGNATURE_BYTES];
-    const uint8_t *set;
+    const uint8_t *sets;
     tacit_status status;
     TACIT_TRY(tacit_sum_party_ask(party, TACIT_SUM_CONSENT, question, question_length, asked, error));
     TACIT_TRY(tacit_sum_read_header(&cursor, sum, TACIT_SUM_SURVIVORS, party->index, error));
-    if (cursor.left != sum->set_bytes || !tacit_cursor_skip(&cursor, &set, sum->set_bytes))
+    if (cursor.left != 2 * sum->set_bytes || !tacit_cursor_skip(&cursor, &sets, 2 * sum->set_bytes))
         return tacit_sum_malformed(error, "a survivor set");
-    TACIT_TRY(check_set(party, set, error));
+    TACIT_TRY(check_sets(party, sets, error));
     memcpy(signature, party->consent_signature, sizeof signature);
     if (party->step == TACIT_SUM_CONSENT) {
-        tacit_sum_survivors_digest(digest, sum, set);
+        tacit_sum_survivors_digest(digest, sum, sets);
         TACIT_TRY(party->signer.sign(party->signer.self, signature, digest, sizeof digest, error));
     }
     TACIT_CHECK(tacit_sum_write_header(answer, sum, TACIT_SUM_CONSENTED, party->index, error));
     TACIT_CHECK(tacit_buffer_append(answer, signature, sizeof signature, error));
     memcpy(party->consent_signature, signature, sizeof signature);
-    memcpy(party->survivors, set, sum->set_bytes);
+    memcpy(party->sets, sets, 2 * sum->set_bytes);
     tacit_sum_party_took(party, TACIT_SUM_CONSENT, asked);
 cleanup:
     if (status != TACIT_OK) answer->length = before;
@@ -70,7 +81,7 @@ static tacit_status check_consents(const tacit_securesum_party *party, const uin
             error, TACIT_REFUSED,
             "party %lu sees %lu consents of neighbours to the survivors of a secure sum, and needs %lu",
             (unsigned long)party->index, (unsigned long)count, (unsigned long)sum->terms.shape.threshold - 1);
-    tacit_sum_survivors_digest(digest, sum, party->survivors);
+    tacit_sum_survivors_digest(digest, sum, party->sets);
     for (uint32_t i = 0; i < count; i++) {
         TACIT_TRY(tacit_sum_read_neighbour(&cursor, sum, party->index, sum->terms.shape.degree, &next, &slot,
                                            error));

@@ -100,11 +100,11 @@ void tacit_sum_keys_digest(uint8_t out[TACIT_DIGEST_BYTES], const tacit_securesu
 }
 
 void tacit_sum_survivors_digest(uint8_t out[TACIT_DIGEST_BYTES], const tacit_securesum *sum,
-                                const uint8_t *survivors) {
+                                const uint8_t *sets) {
     tacit_digest digest;
     tacit_digest_begin(&digest, "tacit secure sum survivors", NULL);
     tacit_digest_bytes(&digest, sum->context, sizeof sum->context);
-    tacit_digest_bytes(&digest, survivors, sum->set_bytes);
+    tacit_digest_bytes(&digest, sets, 2 * sum->set_bytes);
     tacit_digest_end(&digest, out);
 }
 
