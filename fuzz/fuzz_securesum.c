@@ -1,6 +1,7 @@
 /*
- * Messages of a secure sum of three parties, at either end and in any step. The first byte says where the rest goes: bits 0 to 2 the
- * step (5: the saved state), bit 3 to a party and not to the coordinator, bit 4 behind a right header. A refusal must have a sentence and leave no answer.
+ * Messages of a secure sum of three parties, at either end and in any step. The first byte says where the rest
+ * goes: bits 0 to 2 the step (5: the saved state), bit 3 to a party and not to the coordinator, bit 4 behind a
+ * right header. A refusal must have a sentence and leave no answer.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -19,7 +19,7 @@ typedef struct tacit_mask {
     bool subtract;
 } tacit_mask;
 
-/* Add the `mask_count` masks to `values`, or subtract those that say so, modulo 2^64; the work is spread over the pool
- * (NULL: this thread). TACIT_NO_MEMORY leaves `values` undefined. */
+/* Add the `mask_count` masks to `values`, or subtract those that say so, modulo 2^64; the work is spread over the
+ * pool (NULL: this thread). TACIT_NO_MEMORY leaves `values` undefined. */
 tacit_status tacit_mask_apply(uint64_t *values, size_t length, const tacit_mask *masks, size_t mask_count,
                               tacit_pool *pool, tacit_error *error);

@@ -14,8 +14,8 @@ struct tacit_securesum {
 };
 
 /*
- * Messages. Each begins with a header: version, kind, the context, and the party that it comes from or goes to. Lists are in the order of
- * the receiver's or sender's slots (graph.h), so that none can name a party twice.
+ * Messages. Each begins with a header: version, kind, the context, and the party that it comes from or goes to.
+ * Lists are in the order of the receiver's or sender's slots (graph.h), so that none can name a party twice.
  */
 typedef enum tacit_sum_kind {
     TACIT_SUM_KEYS = 1, /* party: its public keys */

@@ -163,7 +163,8 @@ tacit_status tacit_sum_own_share(uint8_t out[TACIT_SECRET_BYTES], const tacit_se
     return TACIT_OK;
 }
 
-/* The neighbours' keys, each signed by its owner for this sum: the coordinator can leave some out but not make any up. */
+/* The neighbours' keys, each signed by its owner for this sum: the coordinator can leave some out but not make
+ * any up. */
 static tacit_status read_key_list(tacit_sum_peer *peers, const tacit_securesum_party *party,
                                   const uint8_t *question, size_t length, tacit_error *error) {
     const tacit_securesum *sum = party->sum;
@@ -266,8 +267,8 @@ cleanup:
 
 /* ---- mask ---- */
 
-/* Open the shares that a neighbour dealt. Shares that do not open, or are not what the dealer is committed to, are not kept; the
- * coordinator is told, and finds out whether enough others hold good ones. */
+/* Open the shares that a neighbour dealt. Shares that do not open, or are not what the dealer is committed to,
+ * are not kept; the coordinator is told, and finds out whether enough others hold good ones. */
 static void open_dealt(tacit_sum_peer *peer, const tacit_securesum_party *party, uint32_t other,
                        const uint8_t *sealed, const uint8_t *commitments) {
     const tacit_securesum *sum = party->sum;

@@ -1,9 +1,10 @@
 /*
  * The coordinator's half: it collects, checks, passes on, and in the end adds.
  *
- * It never holds the vector of a single party. A vector arrives with the party's self-mask and masks with its neighbours on it, is
- * added to the running total and forgotten. What is opened later, self-mask seeds of survivors and masking keys of those that
- * vanished, is of no use against it: the total has all of them on it already, and of no party both are opened (graph.h).
+ * It never holds the vector of a single party. A vector arrives with the party's self-mask and masks with its
+ * neighbours on it, is added to the running total and forgotten. What is opened later, self-mask seeds of
+ * survivors and masking keys of those that vanished, is of no use against it: the total has all of them on it
+ * already, and of no party both are opened (graph.h).
  */
 #include "crypto/securesum_server.h"
 

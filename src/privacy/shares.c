@@ -133,7 +133,8 @@ tacit_status tacit_share_rho(double *out, const tacit_shared_noise *noise, doubl
     return TACIT_OK;
 }
 
-/* A pure epsilon-DP law has divergence at most min(epsilon, a epsilon^2/2) at order a (Bun and Steinke 2016, Proposition 3.3). */
+/* A pure epsilon-DP law has divergence at most min(epsilon, a epsilon^2/2) at order a (Bun and Steinke 2016,
+ * Proposition 3.3). */
 tacit_status tacit_share_renyi(double *out, const tacit_shared_noise *noise, double scale, double order,
                                tacit_error *error) {
     if (!(order >= 1) || !isfinite(order))
