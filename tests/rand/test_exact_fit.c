@@ -229,8 +229,8 @@ static void integer_noise_has_exact_probabilities(void **state) {
 
 static void shares_of_noise_have_exact_probabilities(void **state) {
     (void)state;
-    const double scales[] = { 1, 2.5, 8 };
-    for (size_t i = 0; i < 3; i++) {
+    const double scales[] = { 1, 8 };
+    for (size_t i = 0; i < 2; i++) {
         polya_parts = 1;
         check_integers(TACIT_LAW_POLYA, scales[i], discrete_laplace_weight);
         polya_parts = 3;
@@ -241,7 +241,7 @@ static void shares_of_noise_have_exact_probabilities(void **state) {
 /* As many shares as there are parts add up to discrete Laplace noise. */
 static void shares_of_noise_add_up(void **state) {
     (void)state;
-    enum { COUNT = 60000, PARTS = 5 };
+    enum { COUNT = 60000, PARTS = 3 };
     const double scale = 7;
     int64_t *sums = calloc(COUNT, sizeof *sums);
     assert_non_null(sums);
