@@ -8,6 +8,7 @@
 
 enum {
     CASTS = 3,         /* choices of prototypes */
+    EACH = 2,          /* prototypes of a class: real classes are not neatly apart */
     DRAWS = 4,         /* of noise, for each */
     MOST_POINTS = 600, /* rehearsed on */
     STEPS = 11,        /* lambdas: half decades from 1 down to 1e-5 */
@@ -40,28 +41,28 @@ static tacit_status choose_points(rehearsal *self, const tacit_plan *plan, tacit
     return TACIT_OK;
 }
 
-/* Every point is given to the nearest of K points, drawn at random; the first of equals. */
+/* Every point is given the class of the nearest of some points drawn at random, EACH for a class; the first of equals. */
 static tacit_status choose_prototypes(const rehearsal *self, tacit_stream *stream, int32_t *out,
                                       tacit_error *error) {
     const tacit_rows *rows = &self->points.rows;
-    size_t d = rows->cols, classes = self->plan.classes;
-    double *prototype = TACIT_NEW(double, classes *d), *square = TACIT_NEW(double, classes);
+    size_t d = rows->cols, all = EACH * self->plan.classes;
+    double *prototype = TACIT_NEW(double, all *d), *square = TACIT_NEW(double, all);
     if (prototype == NULL || square == NULL) {
         free(prototype);
         free(square);
         return tacit_fail_memory(error);
     }
-    for (size_t k = 0; k < classes; k++) {
+    for (size_t k = 0; k < all; k++) {
         tacit_rows_copy(rows, tacit_stream_below(stream, rows->count), prototype + k * d);
         for (size_t j = 0; j < d; j++) square[k] += prototype[k * d + j] * prototype[k * d + j];
     }
     for (size_t i = 0; i < rows->count; i++) {
         double nearest = INFINITY;
-        for (size_t k = 0; k < classes; k++) {
+        for (size_t k = 0; k < all; k++) {
             double distance = square[k] - 2 * tacit_rows_dot(rows, i, prototype + k * d);
             if (distance >= nearest) continue;
             nearest = distance;
-            out[i] = (int32_t)k;
+            out[i] = (int32_t)(k / EACH);
         }
     }
     free(prototype);
