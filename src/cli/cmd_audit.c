@@ -3,18 +3,11 @@
 
 #include "base/memory.h"
 #include "cli/arguments.h"
+#include "cli/chance.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/json.h"
 #include "lab/audit.h"
-
-static const uint64_t SEED_BITS = (UINT64_C(1) << 53) - 1; /* survives being read as a double */
-
-static uint64_t read_seed(const tacit_arguments *arguments) {
-    if (tacit_arguments_given(arguments, "seed")) return (uint64_t)tacit_arguments_integer(arguments, "seed");
-    tacit_stream entropy = tacit_stream_from_entropy();
-    return tacit_stream_u64(&entropy) & SEED_BITS;
-}
 
 static tacit_status read_audit(tacit_audit *out, tacit_choice **settings, const tacit_arguments *arguments,
                                tacit_error *error) {
@@ -29,7 +22,7 @@ static tacit_status read_audit(tacit_audit *out, tacit_choice **settings, const 
                    .setting_count = count },
         .runs = (size_t)tacit_arguments_integer(arguments, "runs"),
         .confidence = tacit_arguments_number(arguments, "confidence"),
-        .seed = read_seed(arguments),
+        .seed = tacit_chance_seed(arguments),
     };
     TACIT_TRY(tacit_auditable_require(&out->subject, tacit_arguments_operand(arguments, "METHOD"), error));
     *settings = TACIT_NEW(tacit_choice, count);
@@ -93,9 +86,7 @@ static tacit_status run_audit(const tacit_arguments *arguments, tacit_console *c
     tacit_choice *settings = NULL;
     tacit_pool *pool = NULL;
     tacit_status status;
-    unsigned threads = tacit_arguments_given(arguments, "threads")
-                           ? (unsigned)tacit_arguments_integer(arguments, "threads")
-                           : 0;
+    unsigned threads = tacit_chance_threads(arguments);
     TACIT_CHECK(read_audit(&audit, &settings, arguments, error));
     TACIT_CHECK(tacit_pool_create(&pool, threads, error));
     audit.pool = pool;
@@ -153,24 +144,12 @@ static const tacit_option options[] = {
       .least = 0,
       .most = 1,
       .help = "that the lower bound is one" },
-    { .name = "seed",
-      .kind = TACIT_OPTION_INTEGER,
-      .placeholder = "S",
-      .rules = TACIT_RULE_RANGE,
-      .least = 0,
-      .most = 9007199254740991,
-      .help = "all chance follows from it, on any number of threads; drawn and printed unless told" },
+    TACIT_OPTION_SEED,
     { .name = "set",
       .kind = TACIT_OPTION_SETTING,
       .placeholder = "NAME=VALUE",
       .help = "a setting of the method" },
-    { .name = "threads",
-      .kind = TACIT_OPTION_INTEGER,
-      .placeholder = "N",
-      .rules = TACIT_RULE_RANGE,
-      .least = 1,
-      .most = 1024,
-      .help = "processors to use; all unless told" },
+    TACIT_OPTION_THREADS,
     { .name = NULL },
 };
 

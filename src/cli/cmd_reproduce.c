@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "cli/arguments.h"
+#include "cli/chance.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/json.h"
@@ -14,8 +15,7 @@
 #include "data/text.h"
 #include "lab/reproduce.h"
 
-static const uint64_t SEED_BITS = (UINT64_C(1) << 53) - 1; /* survives being read as a double */
-enum { FIGURE_MODE = 0644 };                               /* made to be shared */
+enum { FIGURE_MODE = 0644 }; /* made to be shared */
 
 /* ---- list ---- */
 
@@ -250,12 +250,9 @@ cleanup:
 
 static void read_options(tacit_reproduce_options *out, const tacit_experiment *experiment,
                          const tacit_arguments *arguments, tacit_console *console) {
-    tacit_stream entropy = tacit_stream_from_entropy();
     *out = tacit_reproduce_defaults(experiment, tacit_arguments_flag(arguments, "full"));
     out->folder = getenv("TACIT_DATA");
-    out->seed = tacit_arguments_given(arguments, "seed")
-                    ? (uint64_t)tacit_arguments_integer(arguments, "seed")
-                    : tacit_stream_u64(&entropy) & SEED_BITS;
+    out->seed = tacit_chance_seed(arguments);
     if (tacit_arguments_given(arguments, "trials"))
         out->effort.trials = (size_t)tacit_arguments_integer(arguments, "trials");
     if (tacit_arguments_given(arguments, "rows"))
@@ -271,9 +268,7 @@ static tacit_status run_reproduce(const tacit_arguments *arguments, tacit_consol
                                   tacit_error *error) {
     const char *id = tacit_arguments_operand(arguments, "ID"),
                *folder = tacit_arguments_text(arguments, "out");
-    unsigned threads = tacit_arguments_given(arguments, "threads")
-                           ? (unsigned)tacit_arguments_integer(arguments, "threads")
-                           : 0;
+    unsigned threads = tacit_chance_threads(arguments);
     const tacit_experiment *experiment = NULL;
     tacit_reproduction *result = NULL;
     tacit_reproduce_options options;
@@ -301,13 +296,7 @@ static const tacit_option options[] = {
     { .name = "full",
       .kind = TACIT_OPTION_FLAG,
       .help = "as many draws of rows and noise as in the paper; without it a shorter run" },
-    { .name = "seed",
-      .kind = TACIT_OPTION_INTEGER,
-      .placeholder = "S",
-      .rules = TACIT_RULE_RANGE,
-      .least = 0,
-      .most = 9007199254740991,
-      .help = "all chance follows from it, on any number of threads; drawn and printed unless told" },
+    TACIT_OPTION_SEED,
     { .name = "trials",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "T",
@@ -341,13 +330,7 @@ static const tacit_option options[] = {
       .most = 1,
       .help = "of the parties, auxiliary rows and test rows; a look at the experiment rather than a "
               "reproduction" },
-    { .name = "threads",
-      .kind = TACIT_OPTION_INTEGER,
-      .placeholder = "N",
-      .rules = TACIT_RULE_RANGE,
-      .least = 1,
-      .most = 1024,
-      .help = "processors to use; all unless told" },
+    TACIT_OPTION_THREADS,
     { .name = NULL },
 };
 

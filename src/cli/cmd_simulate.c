@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "cli/chance.h"
 #include "cli/commands.h"
 #include "cli/deal.h"
 #include "cli/output.h"
@@ -13,7 +14,6 @@
 
 /* A model, or a chart, is made to be shared. A seed survives being read as a double, which is how JSON is often read. */
 enum { MODEL_MODE = 0644 };
-static const uint64_t SEED_BITS = (UINT64_C(1) << 53) - 1;
 
 /* Everything that is taken down at the end. */
 typedef struct work {
@@ -49,12 +49,6 @@ static tacit_status read_settings(work *all, const tacit_arguments *arguments, t
     return TACIT_OK;
 }
 
-static uint64_t read_seed(const tacit_arguments *arguments) {
-    if (tacit_arguments_given(arguments, "seed")) return (uint64_t)tacit_arguments_integer(arguments, "seed");
-    tacit_stream entropy = tacit_stream_from_entropy();
-    return tacit_stream_u64(&entropy) & SEED_BITS;
-}
-
 /* What can be said before any row is read. */
 static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit_error *error) {
     tacit_simulation *plan = &all->plan;
@@ -67,7 +61,7 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
     plan->trials = (size_t)tacit_arguments_integer(arguments, "trials");
     if (tacit_arguments_given(arguments, "minimum-rows"))
         plan->minimum_rows = (size_t)tacit_arguments_integer(arguments, "minimum-rows");
-    plan->seed = read_seed(arguments);
+    plan->seed = tacit_chance_seed(arguments);
     for (size_t m = 0; m < plan->method_count; m++)
         if (!plan->methods[m]->noise_free && plan->epsilon_count == 0)
             return tacit_fail(
@@ -93,9 +87,7 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
 
 static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit_console *console,
                               tacit_error *error) {
-    unsigned threads = tacit_arguments_given(arguments, "threads")
-                           ? (unsigned)tacit_arguments_integer(arguments, "threads")
-                           : 0;
+    unsigned threads = tacit_chance_threads(arguments);
     TACIT_TRY(tacit_deal_make(&all->deal, arguments, console, all->plan.seed, error));
     TACIT_TRY(tacit_pool_create(&all->pool, threads, error));
     all->run_count = tacit_simulation_runs(&all->plan);
@@ -305,24 +297,12 @@ static const tacit_option options[] = {
       .least = 1,
       .most = 1000000,
       .help = "how often noise is drawn; figures are means and standard deviations over trials" },
-    { .name = "seed",
-      .kind = TACIT_OPTION_INTEGER,
-      .placeholder = "S",
-      .rules = TACIT_RULE_RANGE,
-      .least = 0,
-      .most = 9007199254740991,
-      .help = "all chance follows from it, on any number of threads; drawn and printed unless told" },
+    TACIT_OPTION_SEED,
     { .name = "set",
       .kind = TACIT_OPTION_SETTING,
       .placeholder = "NAME=VALUE",
       .help = "a setting of a method, see 'tacit methods'" },
-    { .name = "threads",
-      .kind = TACIT_OPTION_INTEGER,
-      .placeholder = "N",
-      .rules = TACIT_RULE_RANGE,
-      .least = 1,
-      .most = 1024,
-      .help = "processors to use; all unless told" },
+    TACIT_OPTION_THREADS,
     { .name = "out",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "MODEL",

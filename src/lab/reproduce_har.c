@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/reproduce.h"
+#include "lab/reproduce_hamm.h"
 
 enum { FEATURES = 561, ACTIVITIES = 6 };
 
@@ -70,26 +70,6 @@ cleanup:
     return status;
 }
 
-/* As printed, at the printed lambda; then ours, each at a lambda chosen from the public points. */
-#define PRINTED_LAMBDA 1e-4
-static const tacit_variant curves[] = {
-    { .method = "batch", .lambda = PRINTED_LAMBDA },
-    { .method = "indiv", .lambda = PRINTED_LAMBDA },
-    { .method = "vote",
-      .label = "vote, printed",
-      .settings = { { "calibration", "paper" } },
-      .lambda = PRINTED_LAMBDA },
-    { .method = "soft",
-      .label = "soft, printed",
-      .settings = { { "calibration", "paper" } },
-      .lambda = PRINTED_LAMBDA },
-    { .method = "avg", .settings = { { "unit", "party" } }, .lambda = PRINTED_LAMBDA },
-    { .method = "soft" },
-    { .method = "soft-stat" },
-    { .method = "soft-stat", .label = "soft-stat, δ = 1e-5", .delta = 1e-5 },
-    { .method = "pate", .label = "pate, δ = 1e-5", .delta = 1e-5 },
-    { .method = NULL },
-};
 static const tacit_setup setups[] = { { "M = 1,000", NULL, 1000, "even" } };
 static const double epsilons[] = { INFINITY, 100, 30, 10, 3, 1, 0.3, 0.1 };
 static const tacit_printed printed[] = {
@@ -114,7 +94,7 @@ const tacit_experiment tacit_experiment_hamm_fig2 = {
             "1.",
     .source = "UCI Machine Learning Repository, Human Activity Recognition Using Smartphones",
     .files = files,
-    .curves = curves,
+    .curves = tacit_hamm_curves,
     .setups = setups,
     .setup_count = 1,
     .epsilons = epsilons,

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "data/csv.h"
 #include "data/text.h"
-#include "lab/reproduce.h"
+#include "lab/reproduce_hamm.h"
 
 enum { COLUMNS = 42, NUMBERS = 38, CATEGORIES = 3, LEVELS_EACH = 1024, STEP_ROWS = 8192 };
 
@@ -128,26 +128,6 @@ cleanup:
     return status;
 }
 
-/* As printed, at the printed lambda; then ours, each at a lambda chosen from the public points. */
-#define PRINTED_LAMBDA 1e-4
-static const tacit_variant curves[] = {
-    { .method = "batch", .lambda = PRINTED_LAMBDA },
-    { .method = "indiv", .lambda = PRINTED_LAMBDA },
-    { .method = "vote",
-      .label = "vote, printed",
-      .settings = { { "calibration", "paper" } },
-      .lambda = PRINTED_LAMBDA },
-    { .method = "soft",
-      .label = "soft, printed",
-      .settings = { { "calibration", "paper" } },
-      .lambda = PRINTED_LAMBDA },
-    { .method = "avg", .settings = { { "unit", "party" } }, .lambda = PRINTED_LAMBDA },
-    { .method = "soft" },
-    { .method = "soft-stat" },
-    { .method = "soft-stat", .label = "soft-stat, δ = 1e-5", .delta = 1e-5 },
-    { .method = "pate", .label = "pate, δ = 1e-5", .delta = 1e-5 },
-    { .method = NULL },
-};
 static const tacit_setup setups[] = { { "M = 5,000", NULL, 5000, "even" },
                                       { "M = 10,000", NULL, 10000, "even" },
                                       { "M = 20,000", NULL, 20000, "even" } };
@@ -171,7 +151,7 @@ const tacit_experiment tacit_experiment_hamm_fig3 = {
             "figure's values are not in the text.",
     .source = "UCI Machine Learning Repository, KDD Cup 1999 Data",
     .files = files,
-    .curves = curves,
+    .curves = tacit_hamm_curves,
     .setups = setups,
     .setup_count = 3,
     .epsilons = epsilons,

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "data/csv.h"
-#include "lab/reproduce.h"
+#include "lab/reproduce_hamm.h"
 
 enum { SHAPES = 10, BUCKETS = 502, FEATURES = SHAPES + BUCKETS, STEP_ROWS = 4096, LONGEST = 2048 };
 
@@ -117,26 +117,6 @@ cleanup:
     return status;
 }
 
-/* As printed, at the printed lambda; then ours, each at a lambda chosen from the public points. */
-#define PRINTED_LAMBDA 1e-4
-static const tacit_variant curves[] = {
-    { .method = "batch", .lambda = PRINTED_LAMBDA },
-    { .method = "indiv", .lambda = PRINTED_LAMBDA },
-    { .method = "vote",
-      .label = "vote, printed",
-      .settings = { { "calibration", "paper" } },
-      .lambda = PRINTED_LAMBDA },
-    { .method = "soft",
-      .label = "soft, printed",
-      .settings = { { "calibration", "paper" } },
-      .lambda = PRINTED_LAMBDA },
-    { .method = "avg", .settings = { { "unit", "party" } }, .lambda = PRINTED_LAMBDA },
-    { .method = "soft" },
-    { .method = "soft-stat" },
-    { .method = "soft-stat", .label = "soft-stat, δ = 1e-5", .delta = 1e-5 },
-    { .method = "pate", .label = "pate, δ = 1e-5", .delta = 1e-5 },
-    { .method = NULL },
-};
 static const tacit_setup setups[] = { { "M = 750", NULL, 750, "even" },
                                       { "M = 1,500", NULL, 1500, "even" },
                                       { "M = 3,000", NULL, 3000, "even" } };
@@ -161,7 +141,7 @@ const tacit_experiment tacit_experiment_hamm_fig4 = {
             "figure's values are not in the text.",
     .source = "Kaggle, Malicious URLs dataset (CC0), its first 41,980 rows",
     .files = files,
-    .curves = curves,
+    .curves = tacit_hamm_curves,
     .setups = setups,
     .setup_count = 3,
     .epsilons = epsilons,

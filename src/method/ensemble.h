@@ -23,6 +23,11 @@
         "local_lambda", "0.0001", NULL, 1e-12, 1e12, "weight of the regulariser in the parties' own models"  \
     }
 
+/* What leaves a party, in words. */
+#define TACIT_ENSEMBLE_LEAVES                                                                                \
+    "the labels that the party's own classifier gives to the public auxiliary points, as one contribution "  \
+    "to counts; neither rows nor classifier"
+
 /* TACIT_USAGE for local classifiers that do not exist. */
 tacit_status tacit_ensemble_check(const tacit_plan *plan, tacit_error *error);
 

@@ -84,9 +84,7 @@ const tacit_method tacit_method_soft = {
     .units = "party",
     .needs_points = true,
     .parameters = parameters,
-    .leaves = "the labels that the party's own classifier gives to the public auxiliary points, as one "
-              "contribution to "
-              "counts; neither rows nor classifier",
+    .leaves = TACIT_ENSEMBLE_LEAVES,
     .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to "
                "add the noise "
                "(entrusted). Everybody sees the points and the final model",
