@@ -98,6 +98,7 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
     all->runs = TACIT_NEW(tacit_run, all->run_count);
     if (all->runs == NULL) return tacit_fail_memory(error);
     all->plan.dataset = all->deal.data;
+    all->plan.schema = all->deal.schema;
     all->plan.split = all->deal.parties;
     all->plan.test = all->deal.test;
     all->plan.auxiliary = all->deal.auxiliary;

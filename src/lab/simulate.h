@@ -14,6 +14,7 @@ typedef struct tacit_choice {
 
 typedef struct tacit_simulation {
     const tacit_dataset *dataset;
+    const tacit_schema *schema; /* of the dataset; NULL: unknown, and methods that need it refuse */
     const tacit_split *split; /* the parties' rows */
     tacit_view test;
     tacit_view
@@ -42,6 +43,7 @@ typedef struct tacit_run {
     double epsilon, delta, lambda;
     size_t trials;
     tacit_spread accuracy, auc, log_loss;
+    tacit_spread rmse, deviance; /* of a numeric response */
     tacit_price charged; /* what the parties' ledgers hold after one trial */
     tacit_price claimed;
     double seconds; /* all trials, without evaluating */
