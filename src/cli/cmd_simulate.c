@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/runs.h"
+#include "cli/summary.h"
 
 /* A model is made to be shared. A seed survives being read as a double, which is how JSON is often read. */
 enum { MODEL_MODE = 0644 };
@@ -144,8 +145,12 @@ static tacit_status report(const work *all, const tacit_arguments *arguments, ta
                         parties, tacit_plural(parties, "party", "parties"), rows, all->deal.data->features,
                         points, tests, lambda, (unsigned long long)all->plan.seed);
     TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, all->plan.lambda == 0, error));
-    return tacit_console_document(console, tacit_runs_document(all->runs, all->run_count, all->plan.seed),
-                                  error);
+    json_t *document = tacit_runs_document(all->runs, all->run_count, all->plan.seed);
+    if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL) {
+        tacit_summary_print(console, all->model);
+        if (document != NULL) json_object_set_new(document, "summary", tacit_summary_document(all->model));
+    }
+    return tacit_console_document(console, document, error);
 }
 
 /* Last, so that a full disk takes only the model and not the figures. */
@@ -206,6 +211,7 @@ static const tacit_option options[] = {
     { .name = "bounds-from-data",
       .kind = TACIT_OPTION_FLAG,
       .help = "say that reading bounds off the rows is meant" },
+    TACIT_OPTION_RESPONSE,
     { .name = "test",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -328,6 +334,9 @@ const tacit_command tacit_command_simulate = {
               "tacit simulate --method vote,soft,soft-stat --train examples/breast_cancer.csv --schema "
               "examples/breast_cancer.schema.yaml --parties 30 --aux-fraction 0.2 --epsilon 1,3,10 --set "
               "local=logistic,tree,bayes" },
+            { "Logistic regression of all rows with standard errors, from sums alone.",
+              "tacit simulate --method estimate --train examples/breast_cancer.csv --schema "
+              "examples/breast_cancer.schema.yaml --parties 5 --lambda 1e-4" },
             { "Keep a model.", "tacit simulate --method avg --train patients.csv --schema patients.yaml "
                                "--parties 10 --epsilon 1 --out model.json" },
             { .text = NULL },

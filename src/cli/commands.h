@@ -9,6 +9,7 @@
     X(explain)                                                                                               \
     X(simulate)                                                                                              \
     X(audit)                                                                                                 \
+    X(summary)                                                                                               \
     X(evaluate)                                                                                              \
     X(predict)                                                                                               \
     X(data_info)                                                                                             \

@@ -31,10 +31,10 @@ double tacit_estimates_null_degrees(const tacit_estimates *estimates) {
 
 /* ---- the design ---- */
 
-static void scale_response(tacit_design *design) {
+static void scale_response(tacit_design *design, const tacit_family *family) {
     const tacit_schema *schema = design->schema;
     design->half = 1;
-    if (schema == NULL || schema->response != TACIT_RESPONSE_NUMBER) return;
+    if (schema == NULL || family->of_classes || family->of_counts) return;
     if (schema->intercept) {
         design->half = (schema->high - schema->low) / 2;
         design->middle = schema->low + design->half;
@@ -43,8 +43,8 @@ static void scale_response(tacit_design *design) {
     }
 }
 
-tacit_status tacit_design_create(tacit_design *out, const tacit_schema *schema, size_t features,
-                                 tacit_error *error) {
+tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,
+                                 size_t features, tacit_error *error) {
     *out = (tacit_design){ .schema = schema, .features = features, .intercept = SIZE_MAX };
     if (schema != NULL && !schema->intercept && schema->cols > 0)
         return tacit_fail(error, TACIT_USAGE,
@@ -61,7 +61,7 @@ tacit_status tacit_design_create(tacit_design *out, const tacit_schema *schema, 
         out->intercept = out->width - 1;
         out->intercept_value = feature[features - 1].scale;
     }
-    scale_response(out);
+    scale_response(out, family);
 cleanup:
     free(feature);
     if (status != TACIT_OK) tacit_design_clear(out);

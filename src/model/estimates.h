@@ -49,12 +49,12 @@ typedef struct tacit_design {
     size_t *kept;               /* width features, ascending */
     size_t intercept;           /* its position among the kept; SIZE_MAX: none */
     double intercept_value;
-    double middle, half;        /* a number is fitted as (y - middle)/half in [-1, 1]; a class or count as it is */
+    double middle, half;        /* the linear family fits (y - middle)/half in [-1, 1], the others y itself */
 } tacit_design;
 
 /* TACIT_USAGE when the schema has no linear scale, or columns without an intercept. */
-tacit_status tacit_design_create(tacit_design *out, const tacit_schema *schema, size_t features,
-                                 tacit_error *error);
+tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,
+                                 size_t features, tacit_error *error);
 void tacit_design_clear(tacit_design *design);
 
 /* The name of a kept feature. */
