@@ -12,6 +12,7 @@ typedef struct tacit_policy {
     uint64_t minimum_rows;          /* an answer is computed from at least this many rows */
     uint64_t minimum_parties;       /* nothing is opened from fewer parties' answers */
     double most_parameters_per_row; /* numbers in an answer / rows it was computed from; 0: no rule */
+    bool allow_exact;               /* may exact sums, which no differential privacy protects, leave? */
     bool allow_entrusted;           /* may values in clear go to a coordinator trusted to add noise? */
     const char *const *methods;     /* the allowed ones; borrowed */
     size_t method_count;            /* 0: all */

@@ -224,6 +224,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     tacit_status status;
     *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
     self.policy.allow_entrusted = site->allow_entrusted;
+    self.policy.allow_exact = site->allow_exact;
     TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
     TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.policy, TACIT_GATE_REAL, error));
