@@ -14,11 +14,11 @@ enum { ROWS_AT_A_TIME = 4096, PROBLEM_SIZE = 256 };
 typedef struct tally {
     const char *name;
     const tacit_schema_column *declared; /* NULL for the label */
-    bool number;      /* a number, or a numeric label */
-    bool counts;      /* a label of kind count */
-    double low, high; /* of a number */
+    bool number;                         /* a number, or a numeric label */
+    bool counts;                         /* a label of kind count */
+    double low, high;                    /* of a number */
     uint64_t missing, below, above, unknown;
-    uint64_t fractions; /* of a count that is none */
+    uint64_t fractions;    /* of a count that is none */
     bool required, strict; /* missing cells, unknown texts are refused when the file is used */
 } tally;
 

@@ -86,8 +86,9 @@ static tacit_status run_evaluate(const tacit_arguments *arguments, tacit_console
     TACIT_CHECK(print_metrics(console, use.rows->rows, &metrics, error));
     print_guarantee(console, &use.model->guarantee);
     json_t *document = json_pack(
-        "{s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "model", tacit_json_text(tacit_arguments_operand(arguments, "MODEL")),
-        "file", tacit_json_text(tacit_arguments_operand(arguments, "FILE")), "n", (json_int_t)use.rows->rows,
+        "{s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "model",
+        tacit_json_text(tacit_arguments_operand(arguments, "MODEL")), "file",
+        tacit_json_text(tacit_arguments_operand(arguments, "FILE")), "n", (json_int_t)use.rows->rows,
         "accuracy", tacit_json_number(metrics.accuracy), "auc", tacit_json_number(metrics.auc), "logloss",
         tacit_json_number(metrics.log_loss), "guarantee", guarantee_document(&use.model->guarantee));
     if (document != NULL && tacit_model_is_numeric(use.model)) {
@@ -105,7 +106,9 @@ const tacit_command tacit_command_evaluate = {
     .name = "evaluate",
     .section = "Learning",
     .summary = "how good a model is on a file, and its guarantee",
-    .description = "Rows are encoded by the schema inside the model. AUC applies to two classes only; a model of a numeric response has the root of the mean squared error and the mean deviance of a row instead.",
+    .description =
+        "Rows are encoded by the schema inside the model. AUC applies to two classes only; a model of a "
+        "numeric response has the root of the mean squared error and the mean deviance of a row instead.",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit simulate --out' or a study wrote it" },

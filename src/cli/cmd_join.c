@@ -173,7 +173,8 @@ const tacit_command tacit_command_join = {
               .help = "values in clear may go to this coordinator, trusted to add the noise" },
             { .name = "allow-exact",
               .kind = TACIT_OPTION_FLAG,
-              .help = "exact sums may leave, which no differential privacy protects; the ledger counts them as an "
+              .help = "exact sums may leave, which no differential privacy protects; the ledger counts them "
+                      "as an "
                       "infinite epsilon, so that no private method can use this data source after" },
             { .name = "local",
               .kind = TACIT_OPTION_TEXT,

@@ -101,10 +101,10 @@ static json_t *row_document(const answers *all, size_t i) {
     char scratch[TACIT_NUMBER_TEXT];
     const tacit_model *model = all->model;
     const double *columns = fill_columns(all, i);
-    json_t *row = json_pack("{s:I,s:o}", "row", (json_int_t)i + 1, "predicted",
-                            tacit_model_is_numeric(model)
-                                ? tacit_json_number(tacit_model_mean(model, columns[0]))
-                                : tacit_json_text(predicted_text(all, i, scratch)));
+    json_t *row =
+        json_pack("{s:I,s:o}", "row", (json_int_t)i + 1, "predicted",
+                  tacit_model_is_numeric(model) ? tacit_json_number(tacit_model_mean(model, columns[0]))
+                                                : tacit_json_text(predicted_text(all, i, scratch)));
     if (!has_probabilities(model)) {
         json_object_set_new(row, "score", json_real(columns[0]));
         return row;

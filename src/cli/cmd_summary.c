@@ -3,15 +3,17 @@
 #include "cli/commands.h"
 #include "cli/summary.h"
 
-static tacit_status run_summary(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+static tacit_status run_summary(const tacit_arguments *arguments, tacit_console *console,
+                                tacit_error *error) {
     const char *path = tacit_arguments_operand(arguments, "MODEL");
     tacit_model *model = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_model_load(&model, path, error));
     if (model->estimates == NULL)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
-                               "%s was made by method %s, which has no standard errors; method estimate has them",
-                               path, model->guarantee.method[0] != 0 ? model->guarantee.method : "unknown"));
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_USAGE,
+                       "%s was made by method %s, which has no standard errors; method estimate has them",
+                       path, model->guarantee.method[0] != 0 ? model->guarantee.method : "unknown"));
     tacit_summary_print(console, model);
     TACIT_CHECK(tacit_console_document(console, tacit_summary_document(model), error));
 cleanup:
@@ -34,7 +36,8 @@ const tacit_command tacit_command_summary = {
     .examples =
         (const tacit_example[]){
             { "Fit over five clinics, keep the model, read it again.",
-              "tacit simulate --method estimate --train patients.csv --schema patients.yaml --parties 5 --out "
+              "tacit simulate --method estimate --train patients.csv --schema patients.yaml --parties 5 "
+              "--out "
               "model.json && tacit summary model.json" },
             { .text = NULL },
         },

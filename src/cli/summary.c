@@ -52,8 +52,8 @@ static void print_coefficients(tacit_console *console, const tacit_estimates *es
     snprintf(tail, sizeof tail, "Pr(>|%s|)", estimates->student ? "t" : "z");
     snprintf(low, sizeof low, "%.4g %%", half);
     snprintf(high, sizeof high, "%.4g %%", 100 - half);
-    tacit_console_print(console, "Coefficients:\n%-*s %12s %12s %8s %9s     %12s %12s\n", width, "", "Estimate",
-                        "Std. Error", statistic, tail, low, high);
+    tacit_console_print(console, "Coefficients:\n%-*s %12s %12s %8s %9s     %12s %12s\n", width, "",
+                        "Estimate", "Std. Error", statistic, tail, low, high);
     for (size_t k = 0; k < estimates->count; k++) {
         const tacit_coefficient *one = &estimates->coefficient[k];
         tacit_console_print(console, "%-*s %12.6g %12.6g %8.3f %9s %-3s %12.6g %12.6g\n", width, one->name,
@@ -97,7 +97,8 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
     if (guarantee->is_private)
         tacit_console_print(console, "\nPromised: %s\n", tacit_price_text(text, &guarantee->charged));
     else
-        tacit_console_print(console, "\nPromised: exact sums and no rows left the parties; no differential privacy\n");
+        tacit_console_print(console,
+                            "\nPromised: exact sums and no rows left the parties; no differential privacy\n");
 }
 
 json_t *tacit_summary_document(const tacit_model *model) {

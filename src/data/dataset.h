@@ -19,7 +19,8 @@ typedef struct tacit_dataset {
     tacit_matrix dense; /* unless is_sparse */
     tacit_csr sparse;   /* if is_sparse */
     int32_t *label;     /* 0..classes-1 of each row; NULL when the file had none and that was allowed */
-    double *response;   /* of each row, within the schema's bounds, where the schema's label is numeric: then there
+    double
+        *response; /* of each row, within the schema's bounds, where the schema's label is numeric: then there
                          * are no classes and no labels; else NULL */
     tacit_levels classes;
     char **feature_names; /* one a feature; NULL for LIBSVM: see tacit_dataset_feature_name */
@@ -31,10 +32,10 @@ typedef struct tacit_dataset {
 } tacit_dataset;
 
 typedef struct tacit_load_options {
-    const char *label;    /* NULL: the schema's, or the last column */
-    const char *positive; /* NULL: the schema's second class, or the larger value */
+    const char *label;       /* NULL: the schema's, or the last column */
+    const char *positive;    /* NULL: the schema's second class, or the larger value */
     tacit_response response; /* without a schema: what the label is */
-    const char *group;    /* a column whose values become groups; NULL: none */
+    const char *group;       /* a column whose values become groups; NULL: none */
     bool no_header;
     char separator;      /* 0: detect */
     bool label_optional; /* with a schema: a file without the label column is fine (prediction) */

@@ -197,9 +197,10 @@ double tacit_schema_intercept_value(const tacit_schema *schema) {
 tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out, tacit_error *error) {
     size_t features = tacit_schema_features(schema), used = 0, parts = 0;
     if (schema->rows == TACIT_ROWS_UNIT)
-        return tacit_fail(error, TACIT_USAGE,
-                          "rows: unit in the schema makes features that are no linear function of the columns: "
-                          "write rows: bound or {clip: C}");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "rows: unit in the schema makes features that are no linear function of the columns: "
+            "write rows: bound or {clip: C}");
     for (size_t i = 0; i < schema->cols; i++) parts += schema->columns[i].kind != TACIT_SCHEMA_SKIP;
     double inside = inside_ball(schema, schema->sparse > 0 ? schema->sparse : features);
     double factor = inside / (schema->rows == TACIT_ROWS_CLIP ? schema->clip : sqrt(fmax(1, (double)parts)));
@@ -214,8 +215,7 @@ tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out,
             out[used++] = (tacit_feature){ i, k, factor, 0 };
     }
     if (schema->intercept)
-        out[used++] =
-            (tacit_feature){ SIZE_MAX, SIZE_MAX, tacit_schema_intercept_value(schema), 0 };
+        out[used++] = (tacit_feature){ SIZE_MAX, SIZE_MAX, tacit_schema_intercept_value(schema), 0 };
     return TACIT_OK;
 }
 

@@ -150,8 +150,7 @@ static tacit_status gather_rows(loading *load, tacit_error *error) {
                               column->name, TACIT_GROUP_LIMIT);
         group = column->code;
     }
-    return tacit_gather_table(&load->gather, load->encoder, table,
-                              classes ? load->classes : NULL,
+    return tacit_gather_table(&load->gather, load->encoder, table, classes ? load->classes : NULL,
                               responses ? table->columns[load->label].number : NULL, group, error);
 }
 
@@ -180,7 +179,8 @@ tacit_status tacit_schema_check_options(const tacit_schema *schema, const tacit_
         return tacit_fail(error, TACIT_USAGE, "--label %s: the schema's label is '%s'; leave --label out",
                           options->label, schema->label);
     if (options->positive != NULL && schema->response != TACIT_RESPONSE_CLASS)
-        return tacit_fail(error, TACIT_USAGE, "--positive %s: the schema's label '%s' is a %s and has no classes",
+        return tacit_fail(error, TACIT_USAGE,
+                          "--positive %s: the schema's label '%s' is a %s and has no classes",
                           options->positive, schema->label, tacit_response_name(schema->response));
     if (schema->response != TACIT_RESPONSE_CLASS) return TACIT_OK;
     const char *last = schema->classes.text[schema->classes.count - 1];

@@ -92,8 +92,8 @@ static tacit_status set_responses(tacit_dataset *dataset, const tacit_libsvm *fi
     if (dataset->response == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < file->rows.rows; i++) {
         dataset->response[i] = file->label[i];
-        tacit_status status = tacit_schema_response(schema, &dataset->response[i],
-                                                    &dataset->counts.outside_bounds, error);
+        tacit_status status =
+            tacit_schema_response(schema, &dataset->response[i], &dataset->counts.outside_bounds, error);
         if (status != TACIT_OK) return tacit_fail_in(error, status, "%s: row %zu", name, i + 1);
     }
     return TACIT_OK;

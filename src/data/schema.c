@@ -193,10 +193,9 @@ static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, b
     TACIT_TRY(print_text(out, schema->label, canonical, error));
     if (schema->response != TACIT_RESPONSE_CLASS) {
         char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
-        return tacit_buffer_print(out, error, "\n  kind: %s\n  low: %s\n  high: %s\n",
-                                  tacit_response_name(schema->response),
-                                  tacit_number_to_text(schema->low, low),
-                                  tacit_number_to_text(schema->high, high));
+        return tacit_buffer_print(
+            out, error, "\n  kind: %s\n  low: %s\n  high: %s\n", tacit_response_name(schema->response),
+            tacit_number_to_text(schema->low, low), tacit_number_to_text(schema->high, high));
     }
     TACIT_TRY(tacit_buffer_print(out, error, "\n  classes: "));
     TACIT_TRY(print_list(out, &schema->classes, canonical, error));

@@ -261,8 +261,9 @@ static tacit_status draft_response(tacit_schema *schema, const tacit_table *tabl
     free(bounds.note);
     TACIT_TRY(status);
     if (!varies)
-        return tacit_fail(error, TACIT_INPUT, "%s: label '%s' has one value only; there is nothing to explain",
-                          table->name, column->name);
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s: label '%s' has one value only; there is nothing to explain", table->name,
+                          column->name);
     schema->response = response;
     schema->low = response == TACIT_RESPONSE_COUNT ? 0 : bounds.low;
     schema->high = response == TACIT_RESPONSE_COUNT ? fmax(1, ceil(bounds.high)) : bounds.high;

@@ -55,16 +55,14 @@ static tacit_status read_bounds(const reading *r, const yaml_node_t *node, const
                                 const yaml_node_t *high, const char *name, double *from, double *to) {
     if (low == NULL || high == NULL)
         return tacit_yaml_fail(r->yaml, node, r->error,
-                               "number '%s' needs low and high: what everybody may know of its range",
-                               name);
+                               "number '%s' needs low and high: what everybody may know of its range", name);
     TACIT_TRY(tacit_yaml_number(r->yaml, low, "low", from, r->error));
     TACIT_TRY(tacit_yaml_number(r->yaml, high, "high", to, r->error));
     if (fabs(*from) > largest_bound)
         return tacit_yaml_fail(r->yaml, low, r->error, "low must be within 1e100 of zero");
     if (fabs(*to) > largest_bound)
         return tacit_yaml_fail(r->yaml, high, r->error, "high must be within 1e100 of zero");
-    if (!(*from < *to))
-        return tacit_yaml_fail(r->yaml, low, r->error, "low must be smaller than high");
+    if (!(*from < *to)) return tacit_yaml_fail(r->yaml, low, r->error, "low must be smaller than high");
     if (*to - *from < smallest_width)
         return tacit_yaml_fail(r->yaml, low, r->error, "low and high must be at least 1e-100 apart");
     return TACIT_OK;
@@ -160,7 +158,7 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
                                shown);
     tacit_schema_column *column;
     TACIT_TRY(tacit_schema_add_column(r->schema, &column, name, (tacit_schema_kind)kind, r->error));
-    if (kind == TACIT_SCHEMA_NUMBER) 
+    if (kind == TACIT_SCHEMA_NUMBER)
         return read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high);
     if (kind == TACIT_SCHEMA_SKIP) return TACIT_OK;
     if (values[LEVELS] == NULL)

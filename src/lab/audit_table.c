@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "data/text.h"
 #include "lab/audit.h"
+#include "lab/audit_methods.h"
 
 /* ---- mechanisms: the values 0 and S along the first axis ---- */
 
@@ -243,7 +244,9 @@ static const tacit_auditable avg = {
 
 /* ---- the table ---- */
 
-const tacit_auditable *const tacit_auditables[] = { &laplace, &gamma_norm, &avg, &laplace_halved, NULL };
+const tacit_auditable *const tacit_auditables[] = {
+    &laplace, &gamma_norm, &avg, &tacit_audit_histogram, &laplace_halved, NULL
+};
 
 tacit_status tacit_auditable_require(const tacit_auditable **out, const char *name, tacit_error *error) {
     char known[300] = "";

@@ -39,18 +39,48 @@ static tacit_status flatten(double **out, size_t *length, const tacit_outcome *o
     return TACIT_OK;
 }
 
+/* Keeps a copy of what is published, one release after the other. */
+typedef struct kept {
+    double *values;
+    size_t count;
+    bool failed;
+} kept;
+
+static void keep_published(void *context, const double *values, size_t count) {
+    kept *self = context;
+    double *grown = tacit_grow(self->values, self->count + count, sizeof *grown);
+    if (grown == NULL) {
+        self->failed = true;
+        return;
+    }
+    self->values = grown;
+    memcpy(grown + self->count, values, count * sizeof *values);
+    self->count += count;
+}
+
 tacit_status tacit_pair_run(double **out, size_t *length, tacit_local *local, const tacit_plan *plan,
                             tacit_statistic statistic, const tacit_stream *seed, tacit_error *error) {
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     tacit_session session;
     tacit_status status;
     const char *refusal;
+    kept published = { NULL, 0, false };
+    tacit_watch watch = { keep_published, &published };
     TACIT_CHECK(tacit_local_begin(local, plan, seed, NULL, &session, error));
+    if (statistic == TACIT_STATISTIC_PUBLISHED) session.watch = &watch;
     TACIT_CHECK(plan->method->coordinate(&session, &outcome, error));
     if (tacit_local_refusals(local, &refusal) > 0)
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "a party of the pair refused: %s", refusal));
-    TACIT_CHECK(flatten(out, length, &outcome, statistic, error));
+    if (published.failed) TACIT_CHECK(tacit_fail_memory(error));
+    if (statistic == TACIT_STATISTIC_PUBLISHED) {
+        *out = published.values;
+        *length = published.count;
+        published.values = NULL;
+    } else {
+        TACIT_CHECK(flatten(out, length, &outcome, statistic, error));
+    }
 cleanup:
+    free(published.values);
     tacit_outcome_clear(&outcome);
     return status;
 }

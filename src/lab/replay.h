@@ -10,8 +10,9 @@
 
 /* What of an outcome the noise law's sensitivity speaks of. */
 typedef enum tacit_statistic {
-    TACIT_STATISTIC_SUM,  /* the models' weights times the number of parties: noise on a sum, then a mean */
-    TACIT_STATISTIC_MODEL /* the weights as they are published */
+    TACIT_STATISTIC_SUM,   /* the models' weights times the number of parties: noise on a sum, then a mean */
+    TACIT_STATISTIC_MODEL, /* the weights as they are published */
+    TACIT_STATISTIC_PUBLISHED /* what the coordinator publishes, of which it makes the model afterwards */
 } tacit_statistic;
 
 /* A data set, its neighbour, and the plan both are used under. */

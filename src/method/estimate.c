@@ -68,9 +68,10 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
         return tacit_fail(error, TACIT_USAGE, "family %s needs a label of two classes, and this one has %zu",
                           family->name, plan->classes);
     if (!family->of_classes && (plan->classes > 0 || plan->schema == NULL))
-        return tacit_fail(error, TACIT_USAGE,
-                          "family %s needs a numeric label: declare kind, low and high of the label in the schema",
-                          family->name);
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "family %s needs a numeric label: declare kind, low and high of the label in the schema",
+            family->name);
     if (family->of_counts && plan->schema->response != TACIT_RESPONSE_COUNT)
         return tacit_fail(error, TACIT_USAGE, "family poisson needs a label of kind count, and '%s' is a %s",
                           plan->schema->label, tacit_response_name(plan->schema->response));
@@ -78,10 +79,11 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     size_t width = design.width;
     tacit_design_clear(&design);
     if (width > MOST_WIDTH)
-        return tacit_fail(error, TACIT_USAGE,
-                          "method estimate inverts a matrix of %zu columns: have at most %d, or choose another "
-                          "method",
-                          width, MOST_WIDTH);
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method estimate inverts a matrix of %zu columns: have at most %d, or choose another "
+            "method",
+            width, MOST_WIDTH);
     return TACIT_OK;
 }
 
@@ -189,8 +191,10 @@ static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error
     *self = (pass){ .plan = party->plan, .family = family_of(party->plan) };
     const tacit_view *rows = &party->rows;
     if (self->family->of_classes ? rows->label == NULL : rows->response == NULL)
-        return tacit_fail(error, TACIT_INPUT, "the rows have no %s", self->family->of_classes ? "classes" : "response");
-    return tacit_design_create(&self->design, self->family, party->plan->schema, party->plan->features, error);
+        return tacit_fail(error, TACIT_INPUT, "the rows have no %s",
+                          self->family->of_classes ? "classes" : "response");
+    return tacit_design_create(&self->design, self->family, party->plan->schema, party->plan->features,
+                               error);
 }
 
 static void end_pass(pass *self) {
@@ -207,8 +211,9 @@ static tacit_status read_total(const tacit_party *party, const tacit_question *q
     const double *total;
     TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
     if (!(*total >= (double)party->total_rows && *total <= MOST_ROWS * (double)party->plan->parties))
-        return tacit_fail(error, TACIT_REFUSED, "the coordinator speaks of %g rows in all and this party has %zu",
-                          *total, party->total_rows);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator speaks of %g rows in all and this party has %zu", *total,
+                          party->total_rows);
     *n = *total;
     return TACIT_OK;
 }
@@ -308,7 +313,8 @@ static tacit_status make_point(point *out, size_t width, tacit_error *error) {
     out->w = TACIT_NEW(double, width);
     out->gradient = TACIT_NEW(double, width);
     out->matrix = TACIT_NEW(double, width *width);
-    return out->w != NULL && out->gradient != NULL && out->matrix != NULL ? TACIT_OK : tacit_fail_memory(error);
+    return out->w != NULL && out->gradient != NULL && out->matrix != NULL ? TACIT_OK
+                                                                          : tacit_fail_memory(error);
 }
 
 static void clear_point(point *at) {
@@ -362,10 +368,11 @@ static tacit_status ask_all(fit *self, const char *question, const tacit_message
     if (self->token == 0) self->token = sum->values[1]; /* the first such round */
     if (sum->parties == self->parties && sum->values[0] == self->n && sum->values[1] == self->token)
         return TACIT_OK;
-    return tacit_fail(error, TACIT_REFUSED,
-                      "other parties answered '%s' than the rounds before: an estimate needs the same ones in "
-                      "every round; run the study again",
-                      question);
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "other parties answered '%s' than the rounds before: an estimate needs the same ones in "
+        "every round; run the study again",
+        question);
 }
 
 /* F, its gradient and a matrix at point->w. */
@@ -405,18 +412,20 @@ static tacit_status say_deficient(const fit *self, tacit_error *error) {
         if (status == TACIT_OK) status = tacit_design_name(&self->design, j, &names, error);
     }
     if (status == TACIT_OK)
-        status = tacit_fail(error, TACIT_INPUT,
-                            "columns that never vary or follow from the columns before them have no coefficient: "
-                            "%s; skip them in the schema, or give a lambda above 0",
-                            tacit_buffer_text(&names));
+        status =
+            tacit_fail(error, TACIT_INPUT,
+                       "columns that never vary or follow from the columns before them have no coefficient: "
+                       "%s; skip them in the schema, or give a lambda above 0",
+                       tacit_buffer_text(&names));
     tacit_buffer_clear(&names);
     return status;
 }
 
 static tacit_status no_estimate(const fit *self, tacit_error *error) {
     const char *why = !self->family->likelihood ? "the least loss is reached by more than one set of weights"
-                      : self->family->of_counts ? "some combination of columns has counts of 0 only"
-                                                : "some combination of columns tells the classes apart without error";
+                      : self->family->of_counts
+                          ? "some combination of columns has counts of 0 only"
+                          : "some combination of columns tells the classes apart without error";
     return tacit_fail(error, TACIT_NOT_CONVERGED,
                       "there is no finite estimate: %s; leave columns out, or give a lambda above 0", why);
 }
@@ -438,7 +447,8 @@ static tacit_status start(fit *self, tacit_error *error) {
     memcpy(self->terms, terms.values + HEAD, sizeof self->terms);
     double mean = self->terms[0] / self->n;
     if (self->family->likelihood && self->family->of_classes && (mean == 0 || mean == 1))
-        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "all rows are of one class: there is nothing to tell apart"));
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_INPUT, "all rows are of one class: there is nothing to tell apart"));
     if (self->family->of_counts && mean == 0)
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "all counts are 0: there is nothing to explain"));
     if (self->design.intercept != SIZE_MAX && plan->lambda == 0 && self->family->likelihood)
@@ -449,7 +459,8 @@ static tacit_status start(fit *self, tacit_error *error) {
     TACIT_CHECK(ask_point(self, &self->here, TACIT_WEIGH_ONE, error));
     memcpy(self->gram, self->here.matrix, width * width * sizeof *self->gram);
     memcpy(self->factor, self->gram, width * width * sizeof *self->factor);
-    static const double COLLINEAR = 1e-12; /* of a column's square that the columns before it leave unexplained */
+    static const double COLLINEAR =
+        1e-12; /* of a column's square that the columns before it leave unexplained */
     if (tacit_cholesky_factor(self->factor, width, COLLINEAR, self->scale, self->deficient) > 0 &&
         plan->lambda == 0)
         TACIT_CHECK(say_deficient(self, error));
@@ -474,11 +485,10 @@ static tacit_status search(fit *self, tacit_row_weight weight, bool *moved, taci
     double slope = dot(self->here.gradient, self->direction, width), step = 1;
     *moved = false;
     for (int k = 0; k < MOST_HALVINGS && !*moved; k++, step /= 2) {
-        for (size_t j = 0; j < width; j++)
-            self->there.w[j] = self->here.w[j] + step * self->direction[j];
+        for (size_t j = 0; j < width; j++) self->there.w[j] = self->here.w[j] + step * self->direction[j];
         TACIT_TRY(ask_point(self, &self->there, weight, error));
-        *moved = self->there.objective <= self->here.objective + ENOUGH * step * slope +
-                                              HIDDEN * (1 + fabs(self->here.objective));
+        *moved = self->there.objective <=
+                 self->here.objective + ENOUGH * step * slope + HIDDEN * (1 + fabs(self->here.objective));
     }
     if (*moved) swap_points(self);
     return TACIT_OK;
@@ -555,7 +565,8 @@ static tacit_status keep_state(const fit *self, tacit_error *error) {
     TACIT_CHECK(tacit_message_add_numbers(&state, "weights", self->here.w, width, error));
     TACIT_CHECK(tacit_message_add_numbers(&state, "gradient", self->here.gradient, width, error));
     TACIT_CHECK(tacit_message_add_numbers(&state, "gram", self->gram, width * width, error));
-    TACIT_CHECK(tacit_message_add_numbers(&state, "steps", self->memory.step, TACIT_LBFGS_PAIRS * width, error));
+    TACIT_CHECK(
+        tacit_message_add_numbers(&state, "steps", self->memory.step, TACIT_LBFGS_PAIRS * width, error));
     TACIT_CHECK(
         tacit_message_add_numbers(&state, "changes", self->memory.change, TACIT_LBFGS_PAIRS * width, error));
     TACIT_CHECK(tacit_checkpoint(self->session, &state, error));
@@ -713,21 +724,29 @@ const tacit_method tacit_method_estimate = {
     .takes_numbers = true,
     .lambda_may_vanish = true,
     .parameters = parameters,
-    .leaves = "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of second "
-              "moments, as one contribution to a sum; its number of rows",
-    .seen_by = "the coordinator receives each party's sums in clear (entrusted) and its method uses only their total. "
+    .leaves =
+        "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of second "
+        "moments, as one contribution to a sum; its number of rows",
+    .seen_by = "the coordinator receives each party's sums in clear (entrusted) and its method uses only "
+               "their total. "
                "Everybody sees the weights of every round, the final coefficients and their standard errors",
-    .guarantee = "none in the sense of differential privacy: sums are exact. No row leaves, and sums over many rows are "
+    .guarantee = "none in the sense of differential privacy: sums are exact. No row leaves, and sums over "
+                 "many rows are "
                  "all that does",
-    .assumption = "the coordinator adds up what it receives and does not look at a single party's sums; every party has "
+    .assumption = "the coordinator adds up what it receives and does not look at a single party's sums; "
+                  "every party has "
                   "many more rows than there are columns (owners can bound that: the disclosure policy)",
-    .theorem = "no privacy theorem applies. The estimate is that of all rows pooled: the derivatives of a sum are the "
+    .theorem = "no privacy theorem applies. The estimate is that of all rows pooled: the derivatives of a "
+               "sum are the "
                "sums of the derivatives, and integers add up without rounding",
     .claim = "the same",
-    .caveats = "exact sums over few rows, or over two sets that differ in one row, can reveal that row: use a private "
-               "method where that matters. A missing value counts as the middle of its bounds, a missing or unknown "
-               "level as the first level: have missing: error and strict: yes in the schema for R's numbers. The same "
-               "parties must answer in every round. With lambda above 0 standard errors leave the bias out",
+    .caveats =
+        "exact sums over few rows, or over two sets that differ in one row, can reveal that row: use a "
+        "private "
+        "method where that matters. A missing value counts as the middle of its bounds, a missing or unknown "
+        "level as the first level: have missing: error and strict: yes in the schema for R's numbers. The "
+        "same "
+        "parties must answer in every round. With lambda above 0 standard errors leave the bias out",
     .check = check,
     .price = price,
     .choose_lambda = choose_lambda,

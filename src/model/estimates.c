@@ -77,9 +77,8 @@ tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buff
     char **names = NULL;
     if (at == design->intercept) return tacit_buffer_print(out, error, "%s", INTERCEPT);
     if (design->schema != NULL) TACIT_TRY(tacit_schema_feature_names(&names, design->schema, error));
-    tacit_status status = names != NULL
-                              ? tacit_buffer_print(out, error, "%s", names[design->kept[at]])
-                              : tacit_buffer_print(out, error, "x%zu", design->kept[at] + 1);
+    tacit_status status = names != NULL ? tacit_buffer_print(out, error, "%s", names[design->kept[at]])
+                                        : tacit_buffer_print(out, error, "x%zu", design->kept[at] + 1);
     tacit_feature_names_free(names, design->features);
     return status;
 }
@@ -102,7 +101,8 @@ static void measure_fit(tacit_estimates *out, const tacit_design *design, const 
     if (!at->family->likelihood) return;
     if (at->family->of_classes) {
         out->deviance = 2 * at->objective;
-        out->null_deviance = intercept ? -2 * (entropy_term(sum, n) + entropy_term(n - sum, n)) : 2 * n * log(2);
+        out->null_deviance =
+            intercept ? -2 * (entropy_term(sum, n) + entropy_term(n - sum, n)) : 2 * n * log(2);
         out->aic = out->deviance + 2 * p;
     } else if (at->family->of_counts) {
         double saturated = at->response[1];
@@ -209,8 +209,8 @@ static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t 
     return TACIT_OK;
 }
 
-tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *design,
-                                   const tacit_optimum *at, tacit_error *error) {
+tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *design, const tacit_optimum *at,
+                                   tacit_error *error) {
     size_t d = design->width, place = 0;
     workspace work = { .factor = NULL };
     tacit_estimates *all = TACIT_NEW(tacit_estimates, 1);
@@ -229,8 +229,8 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     all->iterations = at->iterations;
     if (all->student && !(at->rows > (double)d))
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
-                               "%g rows and %zu coefficients leave nothing to estimate an error from", at->rows,
-                               d));
+                               "%g rows and %zu coefficients leave nothing to estimate an error from",
+                               at->rows, d));
     measure_fit(all, design, at);
     TACIT_CHECK(prepare(&work, design, at, error));
     if (design->intercept != SIZE_MAX)

@@ -28,10 +28,10 @@ typedef struct tacit_estimates {
     char *response; /* the label's name */
     size_t count;
     tacit_coefficient *coefficient;
-    bool student;      /* t rather than z */
-    bool sandwich;     /* robust standard errors */
-    double level;      /* of the confidence intervals */
-    double dispersion; /* 1 unless linear */
+    bool student;                        /* t rather than z */
+    bool sandwich;                       /* robust standard errors */
+    double level;                        /* of the confidence intervals */
+    double dispersion;                   /* 1 unless linear */
     double deviance, null_deviance, aic; /* NaN where there is no likelihood */
     double rows;
     size_t iterations, rounds;
@@ -46,10 +46,10 @@ double tacit_estimates_null_degrees(const tacit_estimates *estimates); /* n - 1,
 typedef struct tacit_design {
     const tacit_schema *schema; /* borrowed; NULL: features as they are, no intercept known */
     size_t features, width;
-    size_t *kept;               /* width features, ascending */
-    size_t intercept;           /* its position among the kept; SIZE_MAX: none */
+    size_t *kept;     /* width features, ascending */
+    size_t intercept; /* its position among the kept; SIZE_MAX: none */
     double intercept_value;
-    double middle, half;        /* the linear family fits (y - middle)/half in [-1, 1], the others y itself */
+    double middle, half; /* the linear family fits (y - middle)/half in [-1, 1], the others y itself */
 } tacit_design;
 
 /* TACIT_USAGE when the schema has no linear scale, or columns without an intercept. */

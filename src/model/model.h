@@ -25,10 +25,10 @@ typedef struct tacit_guarantee {
 
 typedef struct tacit_model {
     tacit_loss loss;
-    size_t features, classes; /* no classes: a numeric response, linear or Poisson */
-    double *weights;          /* features of them, or classes x features row-major for softmax */
-    tacit_levels class_names; /* as many as classes, or none */
-    tacit_schema *schema;     /* the encoding; NULL when the model is used on encoded rows only */
+    size_t features, classes;   /* no classes: a numeric response, linear or Poisson */
+    double *weights;            /* features of them, or classes x features row-major for softmax */
+    tacit_levels class_names;   /* as many as classes, or none */
+    tacit_schema *schema;       /* the encoding; NULL when the model is used on encoded rows only */
     tacit_estimates *estimates; /* coefficients with their errors, where the method makes them; else NULL */
     tacit_guarantee guarantee;
 } tacit_model;

@@ -116,7 +116,8 @@ void tacit_sums_add(tacit_sums *sums, const double *x, const double *y, size_t r
     }
     cblas_dgemv(CblasRowMajor, CblasTrans, n, width, 1, x, width, slope, 1, 1, sums->gradient, 1);
     if (sums->matrix != NULL)
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, width, n, 1, scaled, width, 1, sums->matrix, width);
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, width, n, 1, scaled, width, 1, sums->matrix,
+                    width);
 }
 
 size_t tacit_sums_length(tacit_row_weight weight, size_t width) {

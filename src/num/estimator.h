@@ -21,7 +21,8 @@ typedef struct tacit_family {
     const char *name;
     bool of_classes; /* y is 0 or 1; else a numeric response */
     bool of_counts;
-    bool likelihood; /* the loss is a negative log-likelihood, up to terms without w: the inverse Hessian is the
+    bool
+        likelihood; /* the loss is a negative log-likelihood, up to terms without w: the inverse Hessian is the
                       * covariance; else the sandwich is */
     double steepest; /* upper bound of l''; INFINITY: none */
 

@@ -50,7 +50,8 @@ void tacit_lbfgs_direction(const tacit_lbfgs *memory, const double *gradient, do
         cblas_daxpy((int)d, -share[k], y, 1, out, 1);
     }
     if (memory->pairs > 0) {
-        const double *s = memory->step + (memory->pairs - 1) * d, *y = memory->change + (memory->pairs - 1) * d;
+        const double *s = memory->step + (memory->pairs - 1) * d,
+                     *y = memory->change + (memory->pairs - 1) * d;
         cblas_dscal((int)d, dot(s, y, d) / dot(y, y, d), out, 1);
     }
     for (size_t k = 0; k < memory->pairs; k++) {

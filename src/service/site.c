@@ -304,10 +304,11 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
             site->coordinator);
     if (!isinf(prices.charged.epsilon)) return check_budget(site, &prices.charged, error);
     if (!site->allow_exact)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "method %s sends exact sums, which no differential privacy protects: allow that with "
-                          "--allow-exact, or ask for a study with a private method",
-                          plan->method->name);
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "method %s sends exact sums, which no differential privacy protects: allow that with "
+            "--allow-exact, or ask for a study with a private method",
+            plan->method->name);
     return TACIT_OK;
 }
 
@@ -358,7 +359,8 @@ static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, ta
     tacit_prices prices;
     tacit_account account;
     TACIT_TRY(plan->method->price(plan, &prices, error));
-    if (isinf(prices.charged.epsilon)) return TACIT_OK; /* exact sums: nothing bounds them but the owner's rule */
+    if (isinf(prices.charged.epsilon))
+        return TACIT_OK; /* exact sums: nothing bounds them but the owner's rule */
     TACIT_TRY(tacit_ledger_account(&account, ledger, site->id, prices.charged.unit, error));
     return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices.charged, error);
 }

@@ -38,11 +38,11 @@ static json_t *absolute(const char *path) {
 }
 
 tacit_status site_save_settings(const tacit_site *site, tacit_error *error) {
-    json_t *root =
-        json_pack("{s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:b,s:s*}", "url", site->url, "coordinator",
-                  site->coordinator, "data", absolute(site->data), "schema", absolute(site->schema_path),
-                  "source", site->source, "label", site->label, "positive", site->positive, "no_header",
-                  site->no_header, "allow_entrusted", site->allow_entrusted, "allow_exact", site->allow_exact, "local", site->local);
+    json_t *root = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:b,s:s*}", "url", site->url,
+                             "coordinator", site->coordinator, "data", absolute(site->data), "schema",
+                             absolute(site->schema_path), "source", site->source, "label", site->label,
+                             "positive", site->positive, "no_header", site->no_header, "allow_entrusted",
+                             site->allow_entrusted, "allow_exact", site->allow_exact, "local", site->local);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     tacit_status status =
         text != NULL ? write_file(site, SITE_SETTINGS_FILE, text, strlen(text), error)

@@ -237,13 +237,13 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
         TACIT_CHECK(tacit_buffer_print(out, error, "epsilon: %s\ndelta: %s\n",
                                        tacit_number_to_text(plan->epsilon, epsilon),
                                        tacit_number_to_text(plan->delta, delta)));
-    TACIT_CHECK(tacit_buffer_print(
-        out, error,
-        "lambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: "
-        "%zu\npatience: "
-        "%s\nschema: |\n",
-        tacit_number_to_text(plan->lambda, lambda), plan->parties, plan->minimum_parties, plan->minimum_rows,
-        tacit_number_to_text(study->patience_ms / 1000.0, patience)));
+    TACIT_CHECK(tacit_buffer_print(out, error,
+                                   "lambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: "
+                                   "%zu\npatience: "
+                                   "%s\nschema: |\n",
+                                   tacit_number_to_text(plan->lambda, lambda), plan->parties,
+                                   plan->minimum_parties, plan->minimum_rows,
+                                   tacit_number_to_text(study->patience_ms / 1000.0, patience)));
     TACIT_CHECK(tacit_schema_canonical(study->schema, &schema, error));
     TACIT_CHECK(print_block(out, tacit_buffer_text(&schema), error));
     crypto_generichash(study->hash, sizeof study->hash, out->bytes, out->length, NULL, 0);

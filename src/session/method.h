@@ -36,7 +36,7 @@ typedef struct tacit_plan {
     const tacit_method *method;
     char study[TACIT_ID_SIZE];
     double epsilon, delta;
-    double lambda; /* 0 until tacit_plan_choose_lambda */
+    double lambda;              /* 0 until tacit_plan_choose_lambda */
     size_t features, classes;   /* no classes: a numeric response */
     size_t parties;             /* declared for the study */
     size_t minimum_parties;     /* nothing is opened from fewer */
