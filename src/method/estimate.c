@@ -21,6 +21,8 @@
  * Contributions carry their number of rows and a token of the party: a round in which another set of parties answered
  * than in the first is noticed and ends the run.
  */
+#include "method/estimate.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,20 +30,9 @@
 
 #include "base/memory.h"
 #include "num/lbfgs.h"
-#include "session/party.h"
 #include "session/session.h"
 
-enum {
-    MOST_WIDTH = 2000,
-    MOST_STEPS = 100,
-    MOST_LBFGS = 500,
-    MOST_HALVINGS = 40,
-    CHECKPOINT_EVERY = 10,
-    HEAD = 2, /* rows and token, before anything else in a contribution */
-    TERMS = 3 /* tacit_response_terms */
-};
-
-static const double MOST_ROWS = 4294967296.0; /* of one party */
+enum { MOST_WIDTH = 2000, MOST_STEPS = 100, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 10 };
 
 static const tacit_parameter parameters[] = {
     { "family", "auto", "auto|logistic|linear|poisson|huber", 0, 0,
@@ -52,17 +43,8 @@ static const tacit_parameter parameters[] = {
     { NULL, NULL, NULL, 0, 0, NULL },
 };
 
-/* ---- what both halves know ---- */
-
-static const tacit_family *family_of(const tacit_plan *plan) {
-    const char *name = tacit_plan_text(plan, "family");
-    bool counts = plan->schema != NULL && plan->schema->response == TACIT_RESPONSE_COUNT;
-    if (strcmp(name, "auto") == 0) name = plan->classes > 0 ? "logistic" : counts ? "poisson" : "linear";
-    return tacit_family_find(name);
-}
-
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    const tacit_family *family = family_of(plan);
+    const tacit_family *family = tacit_estimate_family(plan);
     tacit_design design;
     if (family->of_classes && plan->classes != 2)
         return tacit_fail(error, TACIT_USAGE, "family %s needs a label of two classes, and this one has %zu",
@@ -87,201 +69,11 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* The sum of `length` numbers over n rows. */
-static tacit_sum_spec sum_spec(const tacit_plan *plan, double n, size_t length) {
-    double high = plan->schema != NULL ? plan->schema->high : 0;
-    double bound = fmax(1, n) * family_of(plan)->row_bound(high);
-    int bound_bits, party_bits;
-    frexp(bound, &bound_bits);
-    frexp((double)plan->parties, &party_bits);
-    return (tacit_sum_spec){ HEAD + length, bound, 62 - bound_bits - party_bits };
-}
-
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    return tacit_yardstick_price(plan, out, error);
-}
-
-static tacit_release_kind release_kind(const tacit_plan *plan) {
-    (void)plan;
-    return TACIT_RELEASE_ENTRUSTED;
-}
-
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     (void)plan;
     (void)error;
     *out = 0; /* maximum likelihood */
     return TACIT_OK;
-}
-
-/* ---- the party's half ---- */
-
-/* A number in [0, 1) on a grid of 2^-20 that sets parties apart (the finaliser of splitmix64). */
-static double token_of(const tacit_party *party) {
-    uint64_t z = party->number + 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return ldexp((double)((z ^ (z >> 31)) >> 44), -20);
-}
-
-/* An empty contribution with its head, and how it leaves. */
-static tacit_status begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
-                                tacit_error *error) {
-    tacit_prices prices;
-    TACIT_TRY(price(party->plan, &prices, error));
-    reply->kind = release_kind(party->plan);
-    reply->noise = TACIT_NOISE_NONE;
-    reply->price = prices.charged;
-    reply->contribution = TACIT_NEW(double, length);
-    return reply->contribution != NULL ? TACIT_OK : tacit_fail_memory(error);
-}
-
-static tacit_status answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                tacit_error *error) {
-    tacit_sum_spec spec = { 1, MOST_ROWS, 0 };
-    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator asks for another sum than the study defines");
-    TACIT_TRY(begin_reply(party, 1, reply, error));
-    reply->contribution[0] = (double)party->total_rows;
-    return TACIT_OK;
-}
-
-/* What a pass over the party's rows fills. */
-typedef struct pass {
-    const tacit_plan *plan;
-    const tacit_family *family;
-    tacit_design design;
-    tacit_sums sums;     /* of "sums" */
-    double terms[TERMS]; /* of "response" */
-    double *row, *x, *y; /* one row as stored; a block with the kept features; its responses */
-} pass;
-
-static double response_of(const pass *self, const tacit_view *rows, size_t i) {
-    if (self->family->of_classes) return tacit_view_label(rows, i);
-    return (tacit_view_response(rows, i) - self->design.middle) / self->design.half;
-}
-
-static tacit_status add_terms(void *context, const tacit_view *block, size_t first, tacit_error *error) {
-    pass *self = context;
-    (void)first;
-    (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        double terms[TERMS];
-        tacit_response_terms(self->family, response_of(self, block, i), terms);
-        for (int k = 0; k < TERMS; k++) self->terms[k] += terms[k];
-    }
-    return TACIT_OK;
-}
-
-static tacit_status add_sums(void *context, const tacit_view *block, size_t first, tacit_error *error) {
-    pass *self = context;
-    size_t width = self->design.width;
-    (void)first;
-    (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        tacit_rows_copy(&block->rows, i, self->row);
-        for (size_t j = 0; j < width; j++) self->x[i * width + j] = self->row[self->design.kept[j]];
-        self->y[i] = response_of(self, block, i);
-    }
-    tacit_sums_add(&self->sums, self->x, self->y, block->rows.count);
-    return TACIT_OK;
-}
-
-static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
-    *self = (pass){ .plan = party->plan, .family = family_of(party->plan) };
-    const tacit_view *rows = &party->rows;
-    if (self->family->of_classes ? rows->label == NULL : rows->response == NULL)
-        return tacit_fail(error, TACIT_INPUT, "the rows have no %s",
-                          self->family->of_classes ? "classes" : "response");
-    return tacit_design_create(&self->design, self->family, party->plan->schema, party->plan->features,
-                               error);
-}
-
-static void end_pass(pass *self) {
-    tacit_design_clear(&self->design);
-    tacit_sums_clear(&self->sums);
-    free(self->row);
-    free(self->x);
-    free(self->y);
-}
-
-/* n of the question, believed only within what it can be: not fewer rows than this party has. */
-static tacit_status read_total(const tacit_party *party, const tacit_question *question, double *n,
-                               tacit_error *error) {
-    const double *total;
-    TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
-    if (!(*total >= (double)party->total_rows && *total <= MOST_ROWS * (double)party->plan->parties))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator speaks of %g rows in all and this party has %zu", *total,
-                          party->total_rows);
-    *n = *total;
-    return TACIT_OK;
-}
-
-/* Fill the head, add up over the holders of this party's rows, and keep to the bound. */
-static tacit_status finish_reply(const tacit_party *party, const tacit_sum_spec *spec, tacit_reply *reply,
-                                 tacit_error *error) {
-    double *values = reply->contribution;
-    if (party->reducer != NULL)
-        TACIT_TRY(party->reducer->sum(party->reducer->context, values + HEAD, spec->length - HEAD, error));
-    values[0] = (double)party->total_rows;
-    values[1] = token_of(party);
-    for (size_t j = 0; j < spec->length; j++) values[j] = fmax(-spec->bound, fmin(spec->bound, values[j]));
-    return TACIT_OK;
-}
-
-static tacit_status begin_sum(const tacit_party *party, const tacit_question *question, size_t length,
-                              tacit_sum_spec *spec, tacit_reply *reply, tacit_error *error) {
-    double n = 0;
-    TACIT_TRY(read_total(party, question, &n, error));
-    *spec = sum_spec(party->plan, n, length);
-    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, spec))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator asks for another sum than the study defines");
-    return begin_reply(party, spec->length, reply, error);
-}
-
-static tacit_status answer_response(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                    tacit_error *error) {
-    tacit_sum_spec spec;
-    pass self;
-    TACIT_TRY(begin_pass(&self, party, error));
-    tacit_status status;
-    TACIT_CHECK(begin_sum(party, question, TERMS, &spec, reply, error));
-    TACIT_CHECK(tacit_dataset_map(&party->rows, 0, add_terms, &self, error));
-    memcpy(reply->contribution + HEAD, self.terms, sizeof self.terms);
-    TACIT_CHECK(finish_reply(party, &spec, reply, error));
-cleanup:
-    end_pass(&self);
-    return status;
-}
-
-static tacit_status answer_sums(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                tacit_error *error) {
-    const int64_t *weight;
-    const double *w;
-    tacit_sum_spec spec;
-    pass self;
-    TACIT_TRY(begin_pass(&self, party, error));
-    tacit_status status;
-    size_t width = self.design.width;
-    TACIT_CHECK(tacit_message_integers(question->message, "matrix", 1, &weight, error));
-    TACIT_CHECK(tacit_message_numbers(question->message, "weights", width, &w, error));
-    if (*weight < TACIT_WEIGH_NONE || *weight > TACIT_WEIGH_ONE)
-        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
-    tacit_row_weight kind = (tacit_row_weight)*weight;
-    TACIT_CHECK(begin_sum(party, question, tacit_sums_length(kind, width), &spec, reply, error));
-    self.row = TACIT_NEW(double, party->plan->features);
-    self.x = TACIT_NEW(double, TACIT_SUMS_BLOCK *width);
-    self.y = TACIT_NEW(double, TACIT_SUMS_BLOCK);
-    if (self.row == NULL || self.x == NULL || self.y == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(tacit_sums_create(&self.sums, self.family, kind, width, w, error));
-    TACIT_CHECK(tacit_dataset_map(&party->rows, TACIT_SUMS_BLOCK, add_sums, &self, error));
-    tacit_sums_pack(&self.sums, reply->contribution + HEAD);
-    TACIT_CHECK(finish_reply(party, &spec, reply, error));
-cleanup:
-    end_pass(&self);
-    return status;
 }
 
 /* ---- the coordinator's half ---- */
@@ -300,7 +92,7 @@ typedef struct fit {
     tacit_design design;
     double n, token;
     size_t parties;
-    double terms[TERMS];
+    double terms[TACIT_ESTIMATE_TERMS];
     point here, there; /* the accepted point, and the one that is tried */
     double *gram;      /* X^T X */
     double *factor, *scale, *direction;
@@ -337,7 +129,7 @@ static void end_fit(fit *self) {
 
 static tacit_status begin_fit(fit *self, tacit_session *session, tacit_error *error) {
     const tacit_plan *plan = session->plan;
-    *self = (fit){ .session = session, .family = family_of(plan) };
+    *self = (fit){ .session = session, .family = tacit_estimate_family(plan) };
     TACIT_TRY(tacit_design_create(&self->design, self->family, plan->schema, plan->features, error));
     size_t width = self->design.width;
     TACIT_TRY(make_point(&self->here, width, error));
@@ -363,7 +155,7 @@ static double dot(const double *a, const double *b, size_t count) {
 /* Ask for a sum, and see that those answer who answered first. */
 static tacit_status ask_all(fit *self, const char *question, const tacit_message *message, size_t length,
                             tacit_sum *sum, tacit_error *error) {
-    tacit_sum_spec spec = sum_spec(self->session->plan, self->n, length);
+    tacit_sum_spec spec = tacit_estimate_sum(self->session->plan, self->n, length);
     TACIT_TRY(tacit_ask_sum(self->session, question, message, &spec, sum, error));
     if (self->token == 0) self->token = sum->values[1]; /* the first such round */
     if (sum->parties == self->parties && sum->values[0] == self->n && sum->values[1] == self->token)
@@ -386,7 +178,7 @@ static tacit_status ask_point(fit *self, point *at, tacit_row_weight weight, tac
     TACIT_CHECK(tacit_message_add_integers(&message, "matrix", &(int64_t){ weight }, 1, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at->w, width, error));
     TACIT_CHECK(ask_all(self, "sums", &message, tacit_sums_length(weight, width), &sum, error));
-    const double *value = sum.values + HEAD;
+    const double *value = sum.values + TACIT_ESTIMATE_HEAD;
     at->loss = *value++;
     at->objective = at->loss + 0.5 * self->n * lambda * dot(at->w, at->w, width);
     for (size_t j = 0; j < width; j++) at->gradient[j] = *value++ + self->n * lambda * at->w[j];
@@ -434,7 +226,7 @@ static tacit_status no_estimate(const fit *self, tacit_error *error) {
 static tacit_status start(fit *self, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     size_t width = self->design.width;
-    tacit_sum_spec count = { 1, MOST_ROWS, 0 };
+    tacit_sum_spec count = tacit_estimate_rows();
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum rows = TACIT_SUM_INIT, terms = TACIT_SUM_INIT;
     tacit_status status;
@@ -443,8 +235,8 @@ static tacit_status start(fit *self, tacit_error *error) {
     self->parties = rows.parties;
     if (!(self->n > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
-    TACIT_CHECK(ask_all(self, "response", &message, TERMS, &terms, error));
-    memcpy(self->terms, terms.values + HEAD, sizeof self->terms);
+    TACIT_CHECK(ask_all(self, "response", &message, TACIT_ESTIMATE_TERMS, &terms, error));
+    memcpy(self->terms, terms.values + TACIT_ESTIMATE_HEAD, sizeof self->terms);
     double mean = self->terms[0] / self->n;
     if (self->family->likelihood && self->family->of_classes && (mean == 0 || mean == 1))
         TACIT_CHECK(
@@ -707,13 +499,6 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = {
-    { .question = "rows", .answer = answer_rows },
-    { .question = "response", .answer = answer_response },
-    { .question = "sums", .answer = answer_sums },
-    { .question = NULL },
-};
-
 const tacit_method tacit_method_estimate = {
     .name = "estimate",
     .title = "regression of all rows with standard errors, from sums alone, without noise",
@@ -748,9 +533,9 @@ const tacit_method tacit_method_estimate = {
         "same "
         "parties must answer in every round. With lambda above 0 standard errors leave the bias out",
     .check = check,
-    .price = price,
+    .price = tacit_yardstick_price,
     .choose_lambda = choose_lambda,
-    .release_kind = release_kind,
+    .release_kind = tacit_estimate_kind,
     .coordinate = coordinate,
-    .handlers = handlers,
+    .handlers = tacit_estimate_handlers,
 };
