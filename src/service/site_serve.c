@@ -27,6 +27,7 @@ typedef struct serving {
     tacit_pool *pool;
     tacit_policy policy;
     tacit_gate gate;
+    size_t number;
     tacit_memo memo;
     tacit_entropy *entropy;
     unsigned pause_ms; /* before the next try; 0 while all is well */
@@ -123,6 +124,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     tacit_party party = {
         .plan = &site->study->plan,
         .coordinator = site->coordinator,
+        .number = self->number,
         .study = site->id,
         .rows = tacit_dataset_view(site->rows),
         .total_rows = site->rows->rows,
@@ -218,6 +220,21 @@ static tacit_status serve(serving *self, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* A number that no other party of the study has: of its certificate, which the coordinator signed for it alone. */
+static tacit_status read_number(serving *self, tacit_error *error) {
+    char path[PATH_MAX];
+    tacit_buffer certificate = TACIT_BUFFER_LIMITED(1 << 20);
+    uint8_t hash[TACIT_HASH_BYTES];
+    TACIT_TRY(site_path(self->site, SITE_CERTIFICATE_FILE, path, error));
+    tacit_status status = tacit_file_read(path, &certificate, error);
+    if (status == TACIT_OK) {
+        crypto_generichash(hash, sizeof hash, certificate.bytes, certificate.length, NULL, 0);
+        memcpy(&self->number, hash, sizeof self->number);
+    }
+    tacit_buffer_clear(&certificate);
+    return status;
+}
+
 tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error) {
     serving self = { .site = site, .policy = tacit_policy_default(), .result = out };
     char path[PATH_MAX];
@@ -228,6 +245,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
     TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.policy, TACIT_GATE_REAL, error));
+    TACIT_CHECK(read_number(&self, error));
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
     TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
     TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
