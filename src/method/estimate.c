@@ -32,7 +32,7 @@
 #include "num/lbfgs.h"
 #include "session/session.h"
 
-enum { MOST_WIDTH = 2000, MOST_STEPS = 100, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 10 };
+enum { MOST_WIDTH = 2000, MOST_STEPS = 100, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 5 };
 
 static const tacit_parameter parameters[] = {
     { "family", "auto", "auto|logistic|linear|poisson|huber", 0, 0,

@@ -48,7 +48,8 @@ static void a_label_may_be_a_number_or_a_count(void **state) {
     static const char *const good[] = { "label: {name: y, kind: number, low: -2.5, high: 10}\n" COLUMNS,
                                         "label: {name: y, kind: count, low: 0, high: 50}\n" COLUMNS,
                                         "label: {name: y, kind: class, classes: [no, yes]}\n" COLUMNS };
-    static const tacit_response kinds[] = { TACIT_RESPONSE_NUMBER, TACIT_RESPONSE_COUNT, TACIT_RESPONSE_CLASS };
+    static const tacit_response kinds[] = { TACIT_RESPONSE_NUMBER, TACIT_RESPONSE_COUNT,
+                                            TACIT_RESPONSE_CLASS };
     for (size_t i = 0; i < 3; i++) {
         tacit_schema *schema = NULL, *again = NULL;
         tacit_buffer text = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
