@@ -24,7 +24,7 @@ cleanup:
 const tacit_command tacit_command_summary = {
     .name = "summary",
     .section = "Learning",
-    .summary = "coefficients with standard errors, as R's summary(glm) prints them",
+    .summary = "coefficients with standard errors, as R's summary(glm) has them",
     .description =
         "For models of method estimate. Coefficients are per unit of the raw column; those of a level are "
         "differences to the category's first level. Residuals are not shown: they never left the parties.",
@@ -35,10 +35,11 @@ const tacit_command tacit_command_summary = {
         },
     .examples =
         (const tacit_example[]){
-            { "Fit over five clinics, keep the model, read it again.",
+            { "Fit over five simulated clinics and keep the model.",
               "tacit simulate --method estimate --train patients.csv --schema patients.yaml --parties 5 "
               "--out "
-              "model.json && tacit summary model.json" },
+              "model.json" },
+            { "Read it again.", "tacit summary model.json" },
             { .text = NULL },
         },
     .run = run_summary,

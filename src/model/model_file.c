@@ -156,7 +156,7 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     if (json_unpack(root, "{s:s,s:I,s:I,s:o,s:o,s:s,s:o}", "loss", &loss, "features", &features, "classes",
                     &classes, "weights", &weights, "class_names", &names, "schema", &schema, "guarantee",
                     &guarantee) != 0 ||
-        features <= 0 || features > TACIT_FEATURE_LIMIT || classes < 0 || classes > 1000000)
+        features <= 0 || features > TACIT_FEATURE_LIMIT || classes < 0 || classes == 1 || classes > 1000000)
         return tacit_fail(error, TACIT_INPUT, "a part of the model is missing or out of range");
     int kind = TACIT_LOSS_LOGISTIC;
     while (kind <= TACIT_LOSS_POISSON && strcmp(loss_name((tacit_loss)kind), loss) != 0) kind++;
