@@ -154,9 +154,18 @@ columns:
             x = round(draw.random(), 6)
             return f"{x},{2 * x:.6f},{draw.randint(0, 1)}\n"
         case = self.rows(line), self.schema("{name: y, classes: [0, 1]}")
-        said = self.estimate(case, code=1, says=["lambda"])
-        self.assertRegex(said, r"have no coefficient: \(Intercept\)|have no coefficient: z")
+        self.estimate(case, code=1, says=["have no coefficient: z;", "lambda"])
         self.estimate(case, "--lambda", "0.001")
+
+    def test_a_level_that_nobody_has_is_named(self):
+        train, schema = CASES["claims-poisson"]
+        self.estimate((train, schema.replace("south, west]", "south, west, moon]")), code=1,
+                      says=["have no coefficient: region=moon;"])
+
+    def test_rows_that_are_not_linear_in_the_columns_are_refused(self):
+        train, schema = CASES["claims-poisson"]
+        self.estimate((train, schema + "rows: unit\n"), code=2, says=["rows: unit", "clip"])
+        self.estimate((train, schema + "intercept: no\n"), code=2, says=["intercept: yes"])
 
     def test_a_class_method_refuses_a_number_and_the_reverse(self):
         train, schema = CASES["claims-linear"]

@@ -83,5 +83,19 @@ class Estimates(DeployedTest):
                     says=["adds no noise", "leave epsilon"])
 
 
+class Histograms(DeployedTest):
+    def test_counts_are_entrusted_and_the_model_is_charged_for(self):
+        self.study(method="histogram", set="{cells: 4}", epsilon=5)
+        self.coordinator()
+        parties = {party: self.join(party, "--allow-entrusted") for party in range(3)}
+        model = self.check_done(parties)
+        self.assertEqual(model["guarantee"]["charged"], {"unit": "record", "epsilon": 5.0, "delta": 0.0})
+        self.assertEqual(model["guarantee"]["noise"], "exact")
+        charge = self.charges(0)[0]
+        self.assertEqual((charge["kind"], charge["price"]["epsilon"]), ("entrusted", 5))
+        figures = json.loads(self.succeed("evaluate", self.folder / "trial.model.json", self.rows(0), "--json").stdout)
+        self.assertGreater(figures["auc"], 0.8)  # 120 rows in 16 cells: epsilon 5 hardly blurs them
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
