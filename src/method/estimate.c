@@ -14,9 +14,9 @@
  *
  * The grid. n and R (estimator.h) are public, so every contribution has the public bound n R; beyond it, which happens
  * only at points that the line search rejects, a contribution is moved to the bound, and one that shows n R still proves
- * F to be above that of the start. Contributions are integers on a grid of n R K 2^-62, K parties: together they round by
- * at most n R K^2 2^-63, for 7 parties 2^-57 of n R. The estimate moves by the Hessian's inverse, of order 1/n, times that:
- * some 1e-16 of the scale of the weights, ten digits below the 1e-6 that is promised.
+ * F to be above that of the start. Contributions are integers on a grid of at most n R K 2^-60, K parties, so that even K of them at the
+ * bound fit 63 bits; together they round by at most n R K^2 2^-61, for 7 parties 2^-55 of n R. The estimate moves by the
+ * Hessian's inverse, of order 1/n, times that: some 1e-16 of the scale of the weights, far below the 1e-6 that is promised.
  *
  * Contributions carry their number of rows and a token of the party: a round in which another set of parties answered
  * than in the first is noticed and ends the run.
