@@ -12,7 +12,8 @@
  * No noise: nothing here is differentially private (price: an infinite epsilon). What leaves a party is a contribution
  * to a sum; the coordinator's half uses nothing but the sums.
  *
- * The grid. n and R (estimator.h) are public, so every contribution has the public bound n R; beyond it, which happens
+ * The grid. n and R (estimator.h; for counts from their sum, which all learn) are public, so every contribution has the
+ * public bound n R; beyond it, which happens
  * only at points that the line search rejects, a contribution is moved to the bound, and one that shows n R still proves
  * F to be above that of the start. Contributions are integers on a grid of at most n R K 2^-60, K parties, so that even K of them at the
  * bound fit 63 bits; together they round by at most n R K^2 2^-61, for 7 parties 2^-55 of n R. The estimate moves by the
@@ -153,13 +154,13 @@ static double dot(const double *a, const double *b, size_t count) {
 }
 
 /* Ask for a sum, and see that those answer who answered first. */
-static tacit_status ask_all(fit *self, const char *question, const tacit_message *message, size_t length,
-                            tacit_sum *sum, tacit_error *error) {
-    tacit_sum_spec spec = tacit_estimate_sum(self->session->plan, self->n, length);
+static tacit_status ask_all(fit *self, const char *question, const tacit_message *message,
+                            const double *terms, size_t length, tacit_sum *sum, tacit_error *error) {
+    tacit_sum_spec spec = tacit_estimate_sum(self->session->plan, self->n, terms, length);
     TACIT_TRY(tacit_ask_sum(self->session, question, message, &spec, sum, error));
-    if (self->token == 0) self->token = sum->values[1]; /* the first such round */
-    if (sum->parties == self->parties && sum->values[0] == self->n && sum->values[1] == self->token)
-        return TACIT_OK;
+    double rows = ldexp(sum->values[0], spec.grid_bits), token = ldexp(sum->values[1], spec.grid_bits);
+    if (self->token == 0) self->token = token; /* the first such round */
+    if (sum->parties == self->parties && rows == self->n && token == self->token) return TACIT_OK;
     return tacit_fail(
         error, TACIT_REFUSED,
         "other parties answered '%s' than the rounds before: an estimate needs the same ones in "
@@ -177,7 +178,8 @@ static tacit_status ask_point(fit *self, point *at, tacit_row_weight weight, tac
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
     TACIT_CHECK(tacit_message_add_integers(&message, "matrix", &(int64_t){ weight }, 1, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at->w, width, error));
-    TACIT_CHECK(ask_all(self, "sums", &message, tacit_sums_length(weight, width), &sum, error));
+    TACIT_CHECK(tacit_message_add_numbers(&message, "response", self->terms, TACIT_ESTIMATE_TERMS, error));
+    TACIT_CHECK(ask_all(self, "sums", &message, self->terms, tacit_sums_length(weight, width), &sum, error));
     const double *value = sum.values + TACIT_ESTIMATE_HEAD;
     at->loss = *value++;
     at->objective = at->loss + 0.5 * self->n * lambda * dot(at->w, at->w, width);
@@ -235,7 +237,7 @@ static tacit_status start(fit *self, tacit_error *error) {
     self->parties = rows.parties;
     if (!(self->n > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
-    TACIT_CHECK(ask_all(self, "response", &message, TACIT_ESTIMATE_TERMS, &terms, error));
+    TACIT_CHECK(ask_all(self, "response", &message, NULL, TACIT_ESTIMATE_TERMS, &terms, error));
     memcpy(self->terms, terms.values + TACIT_ESTIMATE_HEAD, sizeof self->terms);
     double mean = self->terms[0] / self->n;
     if (self->family->likelihood && self->family->of_classes && (mean == 0 || mean == 1))
@@ -316,11 +318,12 @@ static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error
 }
 
 /* Newton from here to the end. g.H^-1 g is the squared distance to the optimum in standard errors (times the dispersion,
- * for linear): stop at 1e-8 of one. A likelihood without a maximum shows by steps that stay long while their promise
- * vanishes. */
+ * for linear): stop at 1e-8 of one, or where rounding lets it fall no further and it is below 1e-5 of one. A likelihood
+ * without a maximum shows by steps that stay long while their promise vanishes. */
 static tacit_status descend_newton(fit *self, tacit_error *error) {
-    static const double CLOSE = 1e-16, PROMISE = 1e-12, LONG = 1e-3;
+    static const double CLOSE = 1e-16, STALLED = 1e-10, PROMISE = 1e-12, LONG = 1e-3;
     size_t width = self->design.width;
+    double before = INFINITY;
     bool moved, damped, linear = !self->family->of_classes && !self->family->of_counts;
     TACIT_TRY(ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
     for (size_t k = 0; k < MOST_STEPS; k++) {
@@ -328,10 +331,13 @@ static tacit_status descend_newton(fit *self, tacit_error *error) {
         double left = -dot(self->here.gradient, self->direction, width);
         double unit = linear ? fmin(1, 2 * self->here.loss / self->n) : 1;
         bool far = largest(self->direction, width) > LONG * (1 + largest(self->here.w, width));
+        bool stalled = left <= STALLED * unit && left > before / 2;
         if (left <= PROMISE * unit && far && !linear) return no_estimate(self, error);
-        if (left <= CLOSE * unit + 1e-28 * self->n) return damped ? no_estimate(self, error) : TACIT_OK;
+        if (stalled || left <= CLOSE * unit + 1e-28 * self->n)
+            return damped ? no_estimate(self, error) : TACIT_OK;
         TACIT_TRY(search(self, TACIT_WEIGH_CURVATURE, &moved, error));
         if (!moved) break;
+        before = left;
         self->iterations++;
     }
     return no_estimate(self, error);

@@ -17,9 +17,9 @@ const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
 }
 
 /* The sum of `length` numbers over n rows. */
-tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, size_t length) {
+tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, const double *terms, size_t length) {
     double high = plan->schema != NULL ? plan->schema->high : 0;
-    double bound = fmax(1, n) * tacit_estimate_family(plan)->row_bound(high);
+    double bound = tacit_family_bound(tacit_estimate_family(plan), fmax(1, n), high, terms);
     int bound_bits, party_bits;
     frexp(bound, &bound_bits);
     frexp((double)plan->parties, &party_bits);
@@ -38,12 +38,12 @@ tacit_sum_spec tacit_estimate_rows(void) {
 
 /* ---- the party's half ---- */
 
-/* A number in [0, 1) on a grid of 2^-20 that sets parties apart (the finaliser of splitmix64). */
+/* A whole number below 2^20 that sets parties apart (the finaliser of splitmix64). */
 static double token_of(const tacit_party *party) {
     uint64_t z = party->number + 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return ldexp((double)((z ^ (z >> 31)) >> 44), -20);
+    return (double)((z ^ (z >> 31)) >> 44);
 }
 
 /* An empty contribution with its head, and how it leaves. */
@@ -149,17 +149,17 @@ static tacit_status finish_reply(const tacit_party *party, const tacit_sum_spec 
     if (party->reducer != NULL)
         TACIT_TRY(party->reducer->sum(party->reducer->context, values + TACIT_ESTIMATE_HEAD,
                                       spec->length - TACIT_ESTIMATE_HEAD, error));
-    values[0] = (double)party->total_rows;
-    values[1] = token_of(party);
+    values[0] = ldexp((double)party->total_rows, -spec->grid_bits); /* whole steps: exact on any grid */
+    values[1] = ldexp(token_of(party), -spec->grid_bits);
     for (size_t j = 0; j < spec->length; j++) values[j] = fmax(-spec->bound, fmin(spec->bound, values[j]));
     return TACIT_OK;
 }
 
-static tacit_status begin_sum(const tacit_party *party, const tacit_question *question, size_t length,
-                              tacit_sum_spec *spec, tacit_reply *reply, tacit_error *error) {
+static tacit_status begin_sum(const tacit_party *party, const tacit_question *question, const double *terms,
+                              size_t length, tacit_sum_spec *spec, tacit_reply *reply, tacit_error *error) {
     double n = 0;
     TACIT_TRY(read_total(party, question, &n, error));
-    *spec = tacit_estimate_sum(party->plan, n, length);
+    *spec = tacit_estimate_sum(party->plan, n, terms, length);
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, spec))
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for another sum than the study defines");
@@ -172,7 +172,7 @@ static tacit_status answer_response(tacit_party *party, const tacit_question *qu
     pass self;
     TACIT_TRY(begin_pass(&self, party, error));
     tacit_status status;
-    TACIT_CHECK(begin_sum(party, question, TACIT_ESTIMATE_TERMS, &spec, reply, error));
+    TACIT_CHECK(begin_sum(party, question, NULL, TACIT_ESTIMATE_TERMS, &spec, reply, error));
     TACIT_CHECK(tacit_dataset_map(&party->rows, 0, add_terms, &self, error));
     memcpy(reply->contribution + TACIT_ESTIMATE_HEAD, self.terms, sizeof self.terms);
     TACIT_CHECK(finish_reply(party, &spec, reply, error));
@@ -184,7 +184,7 @@ cleanup:
 static tacit_status answer_sums(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
     const int64_t *weight;
-    const double *w;
+    const double *w, *terms;
     tacit_sum_spec spec;
     pass self;
     TACIT_TRY(begin_pass(&self, party, error));
@@ -192,10 +192,11 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     size_t width = self.design.width;
     TACIT_CHECK(tacit_message_integers(question->message, "matrix", 1, &weight, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", width, &w, error));
+    TACIT_CHECK(tacit_message_numbers(question->message, "response", TACIT_ESTIMATE_TERMS, &terms, error));
     if (*weight < TACIT_WEIGH_NONE || *weight > TACIT_WEIGH_ONE)
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
     tacit_row_weight kind = (tacit_row_weight)*weight;
-    TACIT_CHECK(begin_sum(party, question, tacit_sums_length(kind, width), &spec, reply, error));
+    TACIT_CHECK(begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply, error));
     self.row = TACIT_NEW(double, party->plan->features);
     self.x = TACIT_NEW(double, TACIT_SUMS_BLOCK *width);
     self.y = TACIT_NEW(double, TACIT_SUMS_BLOCK);

@@ -64,6 +64,14 @@ static const tacit_family families[] = {
     { "poisson", false, true, true, INFINITY, poisson_row, poisson_bound },
 };
 
+/* For counts, with T = sum y and U = sum (y log y - y) over all rows: the others lose at least -(U + n), as each term of U
+ * is at least -1, and sum y log(2y) = U + T (1 + log 2). So means are within 2 (n + U + 1.7 T), slopes within that + T, and
+ * a subset that shows more than 2n + U proves a total above n, the loss of w = 0. 4n + 2 max(U, 0) + 5T is more than all. */
+double tacit_family_bound(const tacit_family *family, double n, double high, const double *terms) {
+    if (!family->of_counts || terms == NULL) return n * family->row_bound(high);
+    return 4 * n + 2 * fmax(0, terms[1]) + 5 * fmax(0, terms[0]);
+}
+
 const tacit_family *tacit_family_find(const char *name) {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)
         if (strcmp(families[i].name, name) == 0) return &families[i];

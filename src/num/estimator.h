@@ -35,6 +35,10 @@ typedef struct tacit_family {
     double (*row_bound)(double high);
 } tacit_family;
 
+/* The same bound for n rows together, n R; tighter for counts once their sums are known: terms[0] = sum y, terms[1] = sum
+ * (y log y - y). terms NULL: not known. */
+double tacit_family_bound(const tacit_family *family, double n, double high, const double *terms);
+
 /* By name; NULL when there is none so called. */
 const tacit_family *tacit_family_find(const char *name);
 

@@ -80,6 +80,23 @@ static void the_estimate_solves_the_score_equations(void **state) {
         }
 }
 
+/* Bounds on a count that are far too wide cost no digits: the grid follows from the counts' own sum. */
+static void wide_bounds_of_a_count_cost_nothing(void **state) {
+    (void)state;
+    world self;
+    world_make(&self, TACIT_RESPONSE_COUNT, "newton");
+    tacit_model *narrow = parties_run(&self.parties, 1, NULL);
+    self.schema->high = 1e9;
+    tacit_model *wide = parties_run(&self.parties, 1, NULL);
+    for (size_t j = 0; j < FEATURES; j++) {
+        CHECK_NEAR(wide->weights[j], narrow->weights[j], 1e-10);
+        CHECK_NEAR(wide->estimates->coefficient[j].error, narrow->estimates->coefficient[j].error, 1e-10);
+    }
+    tacit_model_free(narrow);
+    tacit_model_free(wide);
+    world_end(&self);
+}
+
 /* The generated coefficients are within 6.2 standard errors: false alarm below 1e-9 for each. */
 static void the_truth_is_within_its_standard_errors(void **state) {
     (void)state;
@@ -229,6 +246,7 @@ static void other_parties_in_a_later_round_are_noticed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_estimate_solves_the_score_equations),
+        cmocka_unit_test(wide_bounds_of_a_count_cost_nothing),
         cmocka_unit_test(the_truth_is_within_its_standard_errors),
         cmocka_unit_test(a_run_that_died_is_taken_up_with_the_same_result),
         cmocka_unit_test(other_parties_in_a_later_round_are_noticed),
