@@ -14,7 +14,11 @@ enum { ROWS_AT_A_TIME = 4096, PROBLEM_SIZE = 256 };
 typedef struct tally {
     const char *name;
     const tacit_schema_column *declared; /* NULL for the label */
+    bool number;                         /* a number, or a numeric label */
+    bool counts;                         /* a label of kind count */
+    double low, high;                    /* of a number */
     uint64_t missing, below, above, unknown;
+    uint64_t fractions;    /* of a count that is none */
     bool required, strict; /* missing cells, unknown texts are refused when the file is used */
 } tally;
 
@@ -43,6 +47,10 @@ static tacit_status prepare(check *all, tacit_table *table, size_t label, tacit_
             while (all->schema->columns[next].kind == TACIT_SCHEMA_SKIP) next++;
             one->declared = &all->schema->columns[next++];
         }
+        one->number = column->kind == TACIT_COLUMN_NUMBER;
+        one->counts = i == label && all->schema->response == TACIT_RESPONSE_COUNT;
+        one->low = i == label ? all->schema->low : one->declared->low;
+        one->high = i == label ? all->schema->high : one->declared->high;
         one->name = column->name;
         one->required = column->required;
         one->strict = column->closed && column->strict;
@@ -55,8 +63,9 @@ static void count_cell(tally *one, const tacit_column *column, size_t row) {
     if (column->kind == TACIT_COLUMN_NUMBER) {
         double value = column->number[row];
         one->missing += isnan(value);
-        one->below += value < one->declared->low;
-        one->above += value > one->declared->high;
+        one->below += value < one->low;
+        one->above += value > one->high;
+        one->fractions += one->counts && (value < 0 || value != floor(value)) && !isnan(value);
     } else {
         one->missing += column->code[row] == TACIT_CODE_MISSING;
         one->unknown += column->code[row] == TACIT_CODE_UNKNOWN;
@@ -140,6 +149,7 @@ static void find_problems(check *all) {
         if (one->required && one->missing > 0)
             add_problem(all, one, one->missing,
                         one->declared == NULL ? "without a label" : "missing, which the schema refuses");
+        if (one->fractions > 0) add_problem(all, one, one->fractions, "that are no whole number from 0");
         if (one->strict && one->unknown > 0)
             add_problem(all, one, one->unknown,
                         one->declared == NULL ? "with a value that is no class"
@@ -163,7 +173,7 @@ static tacit_status print_columns(tacit_console *console, const check *all, taci
     TACIT_TRY(tacit_grid_create(&grid, columns, 6, error));
     for (size_t i = 0; i < all->count; i++) {
         const tally *one = &all->tallies[i];
-        bool number = one->declared != NULL && one->declared->kind == TACIT_SCHEMA_NUMBER;
+        bool number = one->number;
         tacit_grid_cell(grid, "%s", one->name);
         tacit_grid_cell(grid, "%s", one->declared == NULL ? "label" : number ? "number" : "category");
         add_count(grid, true, one->missing);

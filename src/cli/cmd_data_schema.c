@@ -27,6 +27,7 @@ static tacit_status run_draft(const tacit_arguments *arguments, tacit_console *c
     tacit_status status = TACIT_OK;
     tacit_load_options options = tacit_reading_options(arguments, console);
     const char *path = tacit_arguments_operand(arguments, "FILE");
+    options.response = tacit_reading_response(arguments);
     TACIT_CHECK(tacit_dataset_load(&dataset, &schema, path, NULL, &options, error));
     TACIT_CHECK(tacit_schema_print(schema, tacit_schema_draft_comment, &text, error));
     TACIT_CHECK(write_schema(console, tacit_arguments_text(arguments, "out"), &text, error));
@@ -58,6 +59,7 @@ const tacit_command tacit_command_data_draft_schema = {
     .options =
         (const tacit_option[]){
             TACIT_OPTIONS_READING,
+            TACIT_OPTION_RESPONSE,
             { .name = "out",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",

@@ -57,12 +57,17 @@ static tacit_status print_metrics(tacit_console *console, size_t rows, const tac
                                                  { "accuracy", TACIT_RIGHT },
                                                  { "AUC", TACIT_RIGHT },
                                                  { "log-loss", TACIT_RIGHT } };
+    static const tacit_grid_column of_numbers[] = { { "rows", TACIT_RIGHT },
+                                                    { "RMSE", TACIT_RIGHT },
+                                                    { "deviance", TACIT_RIGHT } };
+    bool numbers = !isnan(metrics->rmse);
     tacit_grid *grid = NULL;
-    TACIT_TRY(tacit_grid_create(&grid, columns, sizeof columns / sizeof *columns, error));
+    TACIT_TRY(tacit_grid_create(&grid, numbers ? of_numbers : columns,
+                                (numbers ? sizeof of_numbers : sizeof columns) / sizeof *columns, error));
     tacit_grid_cell(grid, "%zu", rows);
-    add_metric(grid, metrics->accuracy);
-    add_metric(grid, metrics->auc);
-    add_metric(grid, metrics->log_loss);
+    add_metric(grid, numbers ? metrics->rmse : metrics->accuracy);
+    add_metric(grid, numbers ? metrics->deviance : metrics->auc);
+    if (!numbers) add_metric(grid, metrics->log_loss);
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
     return status;
@@ -80,15 +85,17 @@ static tacit_status run_evaluate(const tacit_arguments *arguments, tacit_console
     TACIT_CHECK(tacit_model_evaluate(use.model, &rows, pool, &metrics, error));
     TACIT_CHECK(print_metrics(console, use.rows->rows, &metrics, error));
     print_guarantee(console, &use.model->guarantee);
-    TACIT_CHECK(tacit_console_document(
-        console,
-        json_pack("{s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "model",
-                  tacit_json_text(tacit_arguments_operand(arguments, "MODEL")), "file",
-                  tacit_json_text(tacit_arguments_operand(arguments, "FILE")), "n",
-                  (json_int_t)use.rows->rows, "accuracy", tacit_json_number(metrics.accuracy), "auc",
-                  tacit_json_number(metrics.auc), "logloss", tacit_json_number(metrics.log_loss), "guarantee",
-                  guarantee_document(&use.model->guarantee)),
-        error));
+    json_t *document = json_pack(
+        "{s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "model",
+        tacit_json_text(tacit_arguments_operand(arguments, "MODEL")), "file",
+        tacit_json_text(tacit_arguments_operand(arguments, "FILE")), "n", (json_int_t)use.rows->rows,
+        "accuracy", tacit_json_number(metrics.accuracy), "auc", tacit_json_number(metrics.auc), "logloss",
+        tacit_json_number(metrics.log_loss), "guarantee", guarantee_document(&use.model->guarantee));
+    if (document != NULL && tacit_model_is_numeric(use.model)) {
+        json_object_set_new(document, "rmse", tacit_json_number(metrics.rmse));
+        json_object_set_new(document, "deviance", tacit_json_number(metrics.deviance));
+    }
+    TACIT_CHECK(tacit_console_document(console, document, error));
 cleanup:
     tacit_pool_free(pool);
     tacit_model_use_clear(&use);
@@ -99,7 +106,9 @@ const tacit_command tacit_command_evaluate = {
     .name = "evaluate",
     .section = "Learning",
     .summary = "how good a model is on a file, and its guarantee",
-    .description = "Rows are encoded by the schema inside the model. AUC applies to two classes only.",
+    .description =
+        "Rows are encoded by the schema inside the model. AUC applies to two classes only; a model of a "
+        "numeric response has the root of the mean squared error and the mean deviance of a row instead.",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit simulate --out' or a study wrote it" },

@@ -25,6 +25,8 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
         .minimum_parties = 1,
         .minimum_rows = (size_t)tacit_arguments_integer(arguments, "rows"),
     };
+    if (method->most_columns > 0 && !tacit_arguments_given(arguments, "features"))
+        out->features = method->most_columns;
     const tacit_setting *settings = tacit_arguments_settings(arguments, "set", &count);
     for (size_t i = 0; i < count; i++)
         TACIT_TRY(tacit_plan_set(out, settings[i].key, settings[i].value, error));

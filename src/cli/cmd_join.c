@@ -69,7 +69,10 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
                        plan->parties, plan->minimum_parties, tacit_site_rows(site), plan->minimum_rows);
     if (tacit_site_local(site) != NULL)
         tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));
-    tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");
+    if (method->noise_free)
+        tacit_console_note(console, "noise      none: sums are exact");
+    else
+        tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");
     return TACIT_OK;
 }
 
@@ -130,6 +133,7 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
                                      .positive = reading.positive,
                                      .no_header = reading.no_header,
                                      .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
+                                     .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
                                      .local = tacit_arguments_text(arguments, "local") };
     tacit_site_callbacks callbacks = { cancelled, print_news, console };
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
@@ -189,6 +193,11 @@ const tacit_command tacit_command_join = {
             { .name = "allow-entrusted",
               .kind = TACIT_OPTION_FLAG,
               .help = "values in clear may go to this coordinator, trusted to add the noise" },
+            { .name = "allow-exact",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "exact sums may leave, which no differential privacy protects; the ledger counts them "
+                      "as an "
+                      "infinite epsilon, so that no private method can use this data source after" },
             { .name = "local",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "KIND",

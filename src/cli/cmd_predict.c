@@ -20,7 +20,9 @@ typedef struct answers {
 } answers;
 
 /* A margin loss other than the logistic has no probabilities; its score is written instead. */
-static bool has_probabilities(const tacit_model *model) { return model->loss != TACIT_LOSS_HUBER; }
+static bool has_probabilities(const tacit_model *model) {
+    return model->loss != TACIT_LOSS_HUBER && !tacit_model_is_numeric(model);
+}
 
 static size_t column_count(const tacit_model *model) { return has_probabilities(model) ? model->classes : 1; }
 
@@ -28,6 +30,14 @@ static const char *class_name(const tacit_model *model, size_t k, char scratch[T
     if (k < model->class_names.count) return model->class_names.text[k];
     snprintf(scratch, TACIT_NUMBER_TEXT, "%zu", k);
     return scratch;
+}
+
+/* The predicted class of row i, or the mean of its numeric response. */
+static const char *predicted_text(const answers *all, size_t i, char scratch[TACIT_NUMBER_TEXT]) {
+    const double *scores = all->scores + i * all->each;
+    if (tacit_model_is_numeric(all->model))
+        return tacit_number_to_text(tacit_model_mean(all->model, scores[0]), scratch);
+    return class_name(all->model, (size_t)tacit_model_class(all->model, scores), scratch);
 }
 
 /* What is known of row i: the probability of each class, or the score. */
@@ -78,10 +88,9 @@ static void write_rows(FILE *out, const answers *all) {
     char scratch[TACIT_NUMBER_TEXT];
     write_header(out, all->model);
     for (size_t i = 0; i < all->rows; i++) {
-        int32_t predicted = tacit_model_class(all->model, all->scores + i * all->each);
         const double *columns = fill_columns(all, i);
         fprintf(out, "%zu,", i + 1);
-        put_cell(out, class_name(all->model, (size_t)predicted, scratch));
+        put_cell(out, predicted_text(all, i, scratch));
         for (size_t k = 0; k < column_count(all->model); k++)
             fprintf(out, ",%s", tacit_number_to_text(columns[k], scratch));
         fputc('\n', out);
@@ -91,10 +100,11 @@ static void write_rows(FILE *out, const answers *all) {
 static json_t *row_document(const answers *all, size_t i) {
     char scratch[TACIT_NUMBER_TEXT];
     const tacit_model *model = all->model;
-    int32_t predicted = tacit_model_class(model, all->scores + i * all->each);
     const double *columns = fill_columns(all, i);
-    json_t *row = json_pack("{s:I,s:o}", "row", (json_int_t)i + 1, "predicted",
-                            tacit_json_text(class_name(model, (size_t)predicted, scratch)));
+    json_t *row =
+        json_pack("{s:I,s:o}", "row", (json_int_t)i + 1, "predicted",
+                  tacit_model_is_numeric(model) ? tacit_json_number(tacit_model_mean(model, columns[0]))
+                                                : tacit_json_text(predicted_text(all, i, scratch)));
     if (!has_probabilities(model)) {
         json_object_set_new(row, "score", json_real(columns[0]));
         return row;

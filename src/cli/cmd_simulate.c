@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/runs.h"
+#include "cli/summary.h"
 #include "lab/sweep_plot.h"
 
 /* A model, or a chart, is made to be shared. A seed survives being read as a double, which is how JSON is often read. */
@@ -94,6 +95,7 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
     all->runs = TACIT_NEW(tacit_run, all->run_count);
     if (all->runs == NULL) return tacit_fail_memory(error);
     all->plan.dataset = all->deal.data;
+    all->plan.schema = all->deal.schema;
     all->plan.split = all->deal.parties;
     all->plan.test = all->deal.test;
     all->plan.auxiliary = all->deal.auxiliary;
@@ -139,8 +141,12 @@ static tacit_status report(const work *all, const tacit_arguments *arguments, ta
                         parties, tacit_plural(parties, "party", "parties"), rows, all->deal.data->features,
                         points, tests, lambda, (unsigned long long)all->plan.seed);
     TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, all->plan.lambda == 0, error));
-    return tacit_console_document(console, tacit_runs_document(all->runs, all->run_count, all->plan.seed),
-                                  error);
+    json_t *document = tacit_runs_document(all->runs, all->run_count, all->plan.seed);
+    if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL) {
+        tacit_summary_print(console, all->model);
+        if (document != NULL) json_object_set_new(document, "summary", tacit_summary_document(all->model));
+    }
+    return tacit_console_document(console, document, error);
 }
 
 /* Last, so that a full disk takes only the model and not the figures. */
@@ -222,6 +228,7 @@ static const tacit_option options[] = {
     { .name = "bounds-from-data",
       .kind = TACIT_OPTION_FLAG,
       .help = "say that reading bounds off the rows is meant" },
+    TACIT_OPTION_RESPONSE,
     { .name = "test",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -343,6 +350,9 @@ const tacit_command tacit_command_simulate = {
               "examples/breast_cancer.schema.yaml --parties 5 --epsilon 0.1,0.3,1,3,10,inf --trials 20 "
               "--plot "
               "sweep.svg" },
+            { "Logistic regression of all rows with standard errors, from sums alone.",
+              "tacit simulate --method estimate --train examples/breast_cancer.csv --schema "
+              "examples/breast_cancer.schema.yaml --parties 5 --lambda 1e-4" },
             { "Keep a model.", "tacit simulate --method avg --train patients.csv --schema patients.yaml "
                                "--parties 10 --epsilon 1 --out model.json" },
             { .text = NULL },

@@ -96,6 +96,14 @@ extern const tacit_option tacit_common_options[];
             "the first line of a CSV file is already a row; columns are then called column1, column2, ..."   \
     }
 
+/* For commands that draft a schema. */
+#define TACIT_OPTION_RESPONSE                                                                                \
+    {                                                                                                        \
+        .name = "response", .kind = TACIT_OPTION_CHOICE, .placeholder = "class|number|count",                \
+        .fallback = "class",                                                                                 \
+        .help = "what the label is, where no schema says it: a class, a number or a count of something"      \
+    }
+
 /* Is `word` the whole of a command's name, or the first of its two words? */
 bool tacit_command_starts_with(const char *name, const char *word);
 

@@ -11,6 +11,7 @@
     X(fit)                                                                                                   \
     X(audit)                                                                                                 \
     X(reproduce)                                                                                             \
+    X(summary)                                                                                               \
     X(evaluate)                                                                                              \
     X(predict)                                                                                               \
     X(data_info)                                                                                             \

@@ -12,6 +12,12 @@ tacit_load_options tacit_reading_options(const tacit_arguments *arguments, tacit
     return options;
 }
 
+tacit_response tacit_reading_response(const tacit_arguments *arguments) {
+    const char *text = tacit_arguments_text(arguments, "response");
+    if (strcmp(text, "number") == 0) return TACIT_RESPONSE_NUMBER;
+    return strcmp(text, "count") == 0 ? TACIT_RESPONSE_COUNT : TACIT_RESPONSE_CLASS;
+}
+
 /* The same names that loading a dataset goes by: .libsvm, .svm or .svmlight before any .gz or .xz. */
 static bool is_named_libsvm(const char *path) {
     static const char *const extensions[] = { ".libsvm", ".svm", ".svmlight" };

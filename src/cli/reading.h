@@ -9,6 +9,9 @@
 /* What TACIT_OPTIONS_READING was given, with the console's progress. Borrows from both. */
 tacit_load_options tacit_reading_options(const tacit_arguments *arguments, tacit_console *console);
 
+/* What TACIT_OPTION_RESPONSE was given. */
+tacit_response tacit_reading_response(const tacit_arguments *arguments);
+
 /* Is the file LIBSVM text rather than CSV? */
 tacit_status tacit_reading_is_libsvm(bool *out, const char *path, tacit_error *error);
 

@@ -9,6 +9,9 @@ static const char *number_text(double value, char out[TACIT_NUMBER_TEXT]) {
     return tacit_number_to_text(value, out);
 }
 
+/* All runs of a sweep are over the same rows. */
+static bool numeric(const tacit_run *run) { return !isnan(run->rmse.mean); }
+
 /* One trial has no spread to show; a metric that does not apply is a dash. */
 static void add_spread(tacit_grid *grid, const tacit_spread *spread, size_t trials) {
     if (isnan(spread->mean))
@@ -38,17 +41,23 @@ tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, siz
                                                  { "accuracy", TACIT_RIGHT }, { "AUC", TACIT_RIGHT },
                                                  { "log-loss", TACIT_RIGHT }, { "charged", TACIT_LEFT },
                                                  { "time", TACIT_RIGHT },     { "lambda", TACIT_RIGHT } };
-    size_t shown = sizeof columns / sizeof *columns - !lambdas;
+    static const tacit_grid_column of_numbers[] = { { "method", TACIT_LEFT },  { "epsilon", TACIT_RIGHT },
+                                                    { "RMSE", TACIT_RIGHT },   { "deviance", TACIT_RIGHT },
+                                                    { "charged", TACIT_LEFT }, { "time", TACIT_RIGHT },
+                                                    { "lambda", TACIT_RIGHT } };
+    bool numbers = count > 0 && numeric(&runs[0]);
+    size_t shown = (numbers ? sizeof of_numbers : sizeof columns) / sizeof *columns - !lambdas;
     tacit_grid *grid = NULL;
-    TACIT_TRY(tacit_grid_create(&grid, columns, shown, error));
+    TACIT_TRY(tacit_grid_create(&grid, numbers ? of_numbers : columns, shown, error));
     for (size_t i = 0; i < count; i++) {
         const tacit_run *run = &runs[i];
         char epsilon[TACIT_NUMBER_TEXT];
         tacit_grid_cell(grid, "%s", run->method->name);
         tacit_grid_cell(grid, "%s", number_text(run->epsilon, epsilon));
-        add_spread(grid, &run->accuracy, run->trials);
-        add_spread(grid, &run->auc, run->trials);
-        add_spread(grid, &run->log_loss, run->trials);
+        if (!numbers) add_spread(grid, &run->accuracy, run->trials);
+        if (!numbers) add_spread(grid, &run->auc, run->trials);
+        add_spread(grid, numbers ? &run->rmse : &run->log_loss, run->trials);
+        if (numbers) add_spread(grid, &run->deviance, run->trials);
         add_charge(grid, run);
         tacit_grid_cell(grid, "%.2f s", run->seconds);
         if (lambdas) tacit_grid_cell(grid, "%.3g", run->lambda);
@@ -66,7 +75,7 @@ static json_t *spread_document(const tacit_spread *spread) {
 
 static json_t *run_document(const tacit_run *run) {
     const tacit_price *charged = &run->charged, *claimed = &run->claimed;
-    return json_pack(
+    json_t *document = json_pack(
         "{s:s,s:o,s:o,s:f,s:I,s:o,s:o,s:o,s:{s:s,s:o,s:o},s:{s:o,s:o},s:f,s:I,s:I}", "method",
         run->method->name, "epsilon", tacit_json_number(run->epsilon), "delta", tacit_json_number(run->delta),
         "lambda", run->lambda, "trials", (json_int_t)run->trials, "accuracy", spread_document(&run->accuracy),
@@ -75,6 +84,11 @@ static json_t *run_document(const tacit_run *run) {
         tacit_json_number(charged->delta), "claimed", "epsilon", tacit_json_number(claimed->epsilon), "delta",
         tacit_json_number(claimed->delta), "seconds", run->seconds, "rounds", (json_int_t)run->rounds,
         "bytes_per_party", (json_int_t)run->bytes_per_party);
+    if (document != NULL && numeric(run)) {
+        json_object_set_new(document, "rmse", spread_document(&run->rmse));
+        json_object_set_new(document, "deviance", spread_document(&run->deviance));
+    }
+    return document;
 }
 
 json_t *tacit_runs_document(const tacit_run *runs, size_t count, uint64_t seed) {

@@ -17,6 +17,7 @@ tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
     tacit_feature_names_free(dataset->feature_names, dataset->features);
     tacit_levels_clear(&dataset->groups);
     free(dataset->label);
+    free(dataset->response);
     free(dataset->group);
     free(dataset);
     return NULL;
@@ -62,8 +63,8 @@ const char *tacit_dataset_feature_name(const tacit_dataset *dataset, size_t feat
 }
 
 tacit_view tacit_dataset_view(const tacit_dataset *dataset) {
-    return (tacit_view){ tacit_dataset_rows(dataset), dataset->label, dataset->group,
-                         dataset->classes.count };
+    return (tacit_view){ tacit_dataset_rows(dataset), dataset->label, dataset->group, dataset->classes.count,
+                         dataset->response };
 }
 
 tacit_view tacit_dataset_subset(const tacit_dataset *dataset, const uint32_t *index, size_t count) {
@@ -125,7 +126,9 @@ static tacit_status write_rows(const tacit_dataset *dataset, FILE *file, const c
             TACIT_CHECK(tacit_buffer_append(&line, text, strlen(text), error));
             TACIT_CHECK(tacit_buffer_append(&line, ",", 1, error));
         }
-        const char *name = dataset->label != NULL ? dataset->classes.text[dataset->label[i]] : "";
+        const char *name = dataset->label != NULL      ? dataset->classes.text[dataset->label[i]]
+                           : dataset->response != NULL ? tacit_number_to_text(dataset->response[i], text)
+                                                       : "";
         TACIT_CHECK(tacit_csv_write_field(&line, name, strlen(name), ',', error));
         TACIT_CHECK(tacit_buffer_append(&line, "\n", 1, error));
         if (line.length > 1 << 16) TACIT_CHECK(flush(&line, file, path, error));

@@ -19,6 +19,9 @@ typedef struct tacit_dataset {
     tacit_matrix dense; /* unless is_sparse */
     tacit_csr sparse;   /* if is_sparse */
     int32_t *label;     /* 0..classes-1 of each row; NULL when the file had none and that was allowed */
+    double
+        *response; /* of each row, within the schema's bounds, where the schema's label is numeric: then there
+                         * are no classes and no labels; else NULL */
     tacit_levels classes;
     char **feature_names; /* one a feature; NULL for LIBSVM: see tacit_dataset_feature_name */
     int32_t *group;       /* of each row, when a group column was asked for; else NULL */
@@ -29,9 +32,10 @@ typedef struct tacit_dataset {
 } tacit_dataset;
 
 typedef struct tacit_load_options {
-    const char *label;    /* NULL: the schema's, or the last column */
-    const char *positive; /* NULL: the schema's second class, or the larger value */
-    const char *group;    /* a column whose values become groups; NULL: none */
+    const char *label;       /* NULL: the schema's, or the last column */
+    const char *positive;    /* NULL: the schema's second class, or the larger value */
+    tacit_response response; /* without a schema: what the label is */
+    const char *group;       /* a column whose values become groups; NULL: none */
     bool no_header;
     char separator;      /* 0: detect */
     bool label_optional; /* with a schema: a file without the label column is fine (prediction) */
@@ -42,7 +46,7 @@ typedef struct tacit_load_options {
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \
-    { NULL, NULL, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL }
+    { NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL }
 
 /* Load a CSV or LIBSVM file (told apart by extension, then by content), plain, .gz or .xz. With a schema
  * the file is encoded as it streams by. Without (NULL) one is drafted from the data, bounds_from_data is
@@ -79,6 +83,7 @@ typedef struct tacit_view {
     const int32_t *label;
     const int32_t *group;
     size_t classes;
+    const double *response; /* of stored rows; NULL when the rows have classes */
 } tacit_view;
 
 tacit_view tacit_dataset_view(const tacit_dataset *dataset);
@@ -96,6 +101,10 @@ static inline int32_t tacit_view_label(const tacit_view *view, size_t i) {
 /* y in {-1, +1} of a two-class view. */
 static inline double tacit_view_sign(const tacit_view *view, size_t i) {
     return tacit_view_label(view, i) == 1 ? 1.0 : -1.0;
+}
+
+static inline double tacit_view_response(const tacit_view *view, size_t i) {
+    return view->response[tacit_rows_stored(&view->rows, i)];
 }
 
 /* Called with consecutive blocks of a view; `first` is the block's first row in the whole view. */

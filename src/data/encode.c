@@ -194,6 +194,31 @@ double tacit_schema_intercept_value(const tacit_schema *schema) {
     return inside_ball(schema, tacit_schema_features(schema));
 }
 
+tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out, tacit_error *error) {
+    size_t features = tacit_schema_features(schema), used = 0, parts = 0;
+    if (schema->rows == TACIT_ROWS_UNIT)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "rows: unit in the schema makes features that are no linear function of the columns: "
+            "write rows: bound or {clip: C}");
+    for (size_t i = 0; i < schema->cols; i++) parts += schema->columns[i].kind != TACIT_SCHEMA_SKIP;
+    double inside = inside_ball(schema, schema->sparse > 0 ? schema->sparse : features);
+    double factor = inside / (schema->rows == TACIT_ROWS_CLIP ? schema->clip : sqrt(fmax(1, (double)parts)));
+    for (size_t j = 0; j < schema->sparse; j++)
+        out[used++] = (tacit_feature){ SIZE_MAX, SIZE_MAX, factor, 0 };
+    for (size_t i = 0; i < schema->cols; i++) {
+        const tacit_schema_column *column = &schema->columns[i];
+        double half = (column->high - column->low) / 2, middle = column->low + half;
+        if (column->kind == TACIT_SCHEMA_NUMBER)
+            out[used++] = (tacit_feature){ i, SIZE_MAX, factor / half, -factor * middle / half };
+        for (size_t k = 0; column->kind == TACIT_SCHEMA_CATEGORY && k < column->levels.count; k++)
+            out[used++] = (tacit_feature){ i, k, factor, 0 };
+    }
+    if (schema->intercept)
+        out[used++] = (tacit_feature){ SIZE_MAX, SIZE_MAX, tacit_schema_intercept_value(schema), 0 };
+    return TACIT_OK;
+}
+
 /* The entries of a row, scaled, with the intercept last. */
 static size_t encode(tacit_encoder *encoder, size_t row) {
     double square, inside = inside_ball(encoder->schema, encoder->features);
@@ -247,11 +272,26 @@ static tacit_status declare_label(tacit_table *table, const tacit_schema *schema
     size_t field;
     tacit_column *column;
     TACIT_TRY(tacit_csv_require(csv, schema->label, "the schema's label", &field, error));
+    *label = table->cols;
+    if (schema->response != TACIT_RESPONSE_CLASS) {
+        TACIT_TRY(tacit_table_declare(table, &column, schema->label, TACIT_COLUMN_NUMBER, field, error));
+        column->required = true;
+        return TACIT_OK;
+    }
     TACIT_TRY(tacit_table_declare(table, &column, schema->label, TACIT_COLUMN_CATEGORY, field, error));
     column->required = column->closed = column->compare_numbers = true;
     column->strict = schema->others < 0;
-    TACIT_TRY(tacit_levels_copy(&column->levels, &schema->classes, error));
-    *label = table->cols - 1;
+    return tacit_levels_copy(&column->levels, &schema->classes, error);
+}
+
+tacit_status tacit_schema_response(const tacit_schema *schema, double *value, uint64_t *moved,
+                                   tacit_error *error) {
+    if (schema->response == TACIT_RESPONSE_COUNT && (!(*value >= 0) || *value != floor(*value)))
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s is %g, and the schema says that it counts something: whole numbers from 0",
+                          schema->label, *value);
+    *moved += *value < schema->low || *value > schema->high;
+    *value = fmin(fmax(*value, schema->low), schema->high);
     return TACIT_OK;
 }
 

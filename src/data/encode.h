@@ -49,9 +49,25 @@ tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_
                                 const tacit_schema *schema, const tacit_csv *csv, const char *file_name,
                                 tacit_label_need need, const char *group, tacit_error *error);
 
+/* Bring a numeric response within the schema's bounds and count it if it moved. TACIT_INPUT for a count that is none. */
+tacit_status tacit_schema_response(const tacit_schema *schema, double *value, uint64_t *moved,
+                                   tacit_error *error);
+
 /* The factor that brings a sparse row of norm `norm` inside the ball, before the intercept's 1/sqrt(2),
  * which is included; for rows that need no table (LIBSVM). Counts a shortened row. */
 double tacit_schema_row_factor(const tacit_schema *schema, double norm, tacit_encode_counts *counts);
+
+/* What a feature is made of, where the encoding is linear: value = scale * raw + shift, raw being the number, 1 for the
+ * own level of a category and 0 else, or 1 for the intercept. */
+typedef struct tacit_feature {
+    size_t column; /* of the schema; SIZE_MAX for the intercept and for sparse features */
+    size_t level;  /* of a category; SIZE_MAX for the others */
+    double scale, shift;
+} tacit_feature;
+
+/* All tacit_schema_features of them. TACIT_USAGE for `rows: unit`, under which features are no linear function of
+ * their columns; with a clip the map is that of the rows that are not shortened. */
+tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out, tacit_error *error);
 
 /* The value of the intercept feature. */
 double tacit_schema_intercept_value(const tacit_schema *schema);

@@ -12,6 +12,9 @@ static tacit_status grow_rows(tacit_gather *gather, size_t rows, tacit_error *er
     int32_t *label = tacit_grow(gather->label, capacity, sizeof *label);
     if (label == NULL) return tacit_fail_memory(error);
     gather->label = label;
+    double *response = tacit_grow(gather->response, gather->has_response ? capacity : 1, sizeof *response);
+    if (response == NULL) return tacit_fail_memory(error);
+    gather->response = response;
     int32_t *group = tacit_grow(gather->group, gather->has_group ? capacity : 1, sizeof *group);
     if (group == NULL) return tacit_fail_memory(error);
     gather->group = group;
@@ -73,7 +76,8 @@ static tacit_status dense_place(tacit_gather *gather, size_t row, double **out, 
 }
 
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
-                                const int32_t *label, const int32_t *group, tacit_error *error) {
+                                const int32_t *label, const double *response, const int32_t *group,
+                                tacit_error *error) {
     TACIT_TRY(grow_rows(gather, gather->rows + table->rows, error));
     for (size_t i = 0; i < table->rows; i++) {
         size_t row = gather->rows;
@@ -88,6 +92,7 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
             tacit_encode_dense(encoder, i, place);
         }
         if (label != NULL) gather->label[row] = label[i];
+        if (response != NULL) gather->response[row] = response[i];
         if (group != NULL) gather->group[row] = group[i];
         gather->rows++;
     }
@@ -131,6 +136,10 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
         dataset->label = gather->label;
         gather->label = NULL;
     }
+    if (gather->has_response) {
+        dataset->response = gather->response;
+        gather->response = NULL;
+    }
     if (gather->has_group) {
         dataset->group = gather->group;
         gather->group = NULL;
@@ -144,6 +153,7 @@ void tacit_gather_clear(tacit_gather *gather) {
     free(gather->block);
     tacit_matrix_clear(&gather->whole);
     free(gather->label);
+    free(gather->response);
     free(gather->group);
     free(gather->start);
     free(gather->column);

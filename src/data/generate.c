@@ -1,6 +1,7 @@
 #include "data/generate.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -89,6 +90,47 @@ tacit_status tacit_generate_logistic(tacit_dataset **out, size_t rows, size_t di
     }
     scale(beta, dimension, 2 * root);
     finish(weights, beta, dimension);
+    *out = dataset;
+    return TACIT_OK;
+}
+
+/* By counting how many exponential waiting times fit into `mean`. */
+static double poisson(double mean, tacit_stream *stream) {
+    enum { MOST = 200 };
+    int count = 0;
+    for (double time = tacit_fast_exponential(stream); time < mean && count < MOST; count++)
+        time += tacit_fast_exponential(stream);
+    return count;
+}
+
+tacit_status tacit_generate_response(tacit_dataset **out, size_t rows, size_t dimension,
+                                     tacit_response response, double *weights, tacit_stream *stream,
+                                     tacit_error *error) {
+    static const double NORM = 2, NOISE = 0.25, REACH = 4;
+    tacit_dataset *dataset = NULL;
+    double *w = NULL;
+    if (response == TACIT_RESPONSE_CLASS)
+        return tacit_fail(error, TACIT_USAGE, "a numeric response is a number or a count");
+    TACIT_TRY(tacit_generate_ball(&dataset, rows, dimension, NULL, stream, error));
+    tacit_levels_clear(&dataset->classes);
+    free(dataset->label);
+    dataset->label = NULL;
+    dataset->response = TACIT_NEW(double, rows);
+    w = TACIT_NEW(double, dimension);
+    if (dataset->response == NULL || w == NULL) {
+        free(w);
+        tacit_dataset_free(dataset);
+        return tacit_fail_memory(error);
+    }
+    direction(w, dimension, stream);
+    scale(w, dimension, NORM);
+    for (size_t i = 0; i < rows; i++) {
+        double t = dot(w, dataset->dense.values + i * dimension, dimension);
+        dataset->response[i] = response == TACIT_RESPONSE_COUNT
+                                   ? poisson(exp(1 + t), stream)
+                                   : fmin(fmax(t + NOISE * tacit_fast_normal(stream), -REACH), REACH);
+    }
+    finish(weights, w, dimension);
     *out = dataset;
     return TACIT_OK;
 }

@@ -19,3 +19,10 @@ tacit_status tacit_generate_ball(tacit_dataset **out, size_t rows, size_t dimens
  * coefficients of x. Classes "0" and "1". */
 tacit_status tacit_generate_logistic(tacit_dataset **out, size_t rows, size_t dimension, double *weights,
                                      tacit_stream *stream, tacit_error *error);
+
+/* A numeric response: x uniform in the unit ball, w a random vector of norm 2, mean t = w.x. Numbers are t plus normal noise
+ * of standard deviation 1/4, moved into [-4, 4]; counts are Poisson with mean exp(1 + t), at most 200. There are no classes
+ * and no labels. `weights` (may be NULL) receives w. TACIT_USAGE for classes. */
+tacit_status tacit_generate_response(tacit_dataset **out, size_t rows, size_t dimension,
+                                     tacit_response response, double *weights, tacit_stream *stream,
+                                     tacit_error *error);

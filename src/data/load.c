@@ -80,6 +80,7 @@ typedef struct loading {
     tacit_gather gather;
     int32_t *classes; /* of the rows in the table */
     size_t class_capacity;
+    uint64_t moved; /* responses that were outside their bounds */
 } loading;
 
 static void loading_clear(loading *load) {
@@ -109,18 +110,33 @@ static tacit_status start_gathering(loading *load, tacit_error *error) {
     TACIT_TRY(tacit_encoder_create(&load->encoder, load->schema, load->table, error));
     load->gather.features = tacit_schema_features(load->schema);
     load->gather.is_sparse = wants_sparse(load->schema, load->options->storage);
-    load->gather.has_label = load->label != SIZE_MAX;
+    bool numeric = load->schema->response != TACIT_RESPONSE_CLASS;
+    load->gather.has_label = load->label != SIZE_MAX && !numeric;
+    load->gather.has_response = load->label != SIZE_MAX && numeric;
     load->gather.has_group = load->group != SIZE_MAX;
+    return TACIT_OK;
+}
+
+static tacit_status bound_responses(loading *load, tacit_error *error) {
+    double *values = load->table->columns[load->label].number;
+    for (size_t i = 0; i < load->table->rows; i++) {
+        tacit_status status = tacit_schema_response(load->schema, &values[i], &load->moved, error);
+        if (status != TACIT_OK)
+            return tacit_fail_in(error, status, "%s: row %llu", load->table->name,
+                                 (unsigned long long)(load->table->dropped + i + 1));
+    }
     return TACIT_OK;
 }
 
 static tacit_status gather_rows(loading *load, tacit_error *error) {
     const tacit_table *table = load->table;
-    if (load->label != SIZE_MAX) {
+    bool classes = load->gather.has_label, responses = load->gather.has_response;
+    if (responses) TACIT_TRY(bound_responses(load, error));
+    if (classes) {
         if (load->class_capacity < table->rows) {
-            int32_t *classes = tacit_grow(load->classes, table->rows, sizeof *classes);
-            if (classes == NULL) return tacit_fail_memory(error);
-            load->classes = classes;
+            int32_t *grown = tacit_grow(load->classes, table->rows, sizeof *grown);
+            if (grown == NULL) return tacit_fail_memory(error);
+            load->classes = grown;
             load->class_capacity = table->rows;
         }
         TACIT_TRY(classify(load->classes, load->schema, &table->columns[load->label], table->rows, error));
@@ -134,8 +150,8 @@ static tacit_status gather_rows(loading *load, tacit_error *error) {
                               column->name, TACIT_GROUP_LIMIT);
         group = column->code;
     }
-    return tacit_gather_table(&load->gather, load->encoder, table,
-                              load->label != SIZE_MAX ? load->classes : NULL, group, error);
+    return tacit_gather_table(&load->gather, load->encoder, table, classes ? load->classes : NULL,
+                              responses ? table->columns[load->label].number : NULL, group, error);
 }
 
 static tacit_status finish(loading *load, tacit_dataset **out, tacit_error *error) {
@@ -149,6 +165,7 @@ static tacit_status finish(loading *load, tacit_dataset **out, tacit_error *erro
         load->table->columns[load->group].levels = (tacit_levels)TACIT_LEVELS_INIT;
     }
     dataset->counts = *tacit_encoder_counts(load->encoder);
+    dataset->counts.outside_bounds += load->moved;
     *out = dataset;
     dataset = NULL;
 cleanup:
@@ -161,6 +178,11 @@ tacit_status tacit_schema_check_options(const tacit_schema *schema, const tacit_
     if (options->label != NULL && strcmp(options->label, schema->label) != 0)
         return tacit_fail(error, TACIT_USAGE, "--label %s: the schema's label is '%s'; leave --label out",
                           options->label, schema->label);
+    if (options->positive != NULL && schema->response != TACIT_RESPONSE_CLASS)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--positive %s: the schema's label '%s' is a %s and has no classes",
+                          options->positive, schema->label, tacit_response_name(schema->response));
+    if (schema->response != TACIT_RESPONSE_CLASS) return TACIT_OK;
     const char *last = schema->classes.text[schema->classes.count - 1];
     if (options->positive != NULL && (schema->classes.count != 2 || strcmp(options->positive, last) != 0))
         return tacit_fail(
@@ -221,8 +243,12 @@ static tacit_status load_and_draft(loading *load, tacit_input *input, tacit_data
     tacit_dataset *dataset = NULL;
     tacit_status status = TACIT_OK;
     TACIT_CHECK(read_whole_table(load, input, true, error));
-    TACIT_CHECK(
-        tacit_schema_draft(&schema, load->table, load->options->label, load->options->positive, error));
+    if (load->options->response == TACIT_RESPONSE_CLASS)
+        TACIT_CHECK(
+            tacit_schema_draft(&schema, load->table, load->options->label, load->options->positive, error));
+    else
+        TACIT_CHECK(tacit_schema_draft_response(&schema, load->table, load->options->label,
+                                                load->options->response, error));
     load->schema = schema;
     TACIT_CHECK(start_gathering(load, error));
     TACIT_CHECK(tacit_gather_expect(&load->gather, load->table->rows, error));

@@ -86,6 +86,19 @@ static tacit_status set_labels(tacit_dataset *dataset, const tacit_libsvm *file,
     return status;
 }
 
+static tacit_status set_responses(tacit_dataset *dataset, const tacit_libsvm *file,
+                                  const tacit_schema *schema, const char *name, tacit_error *error) {
+    dataset->response = TACIT_NEW(double, file->rows.rows);
+    if (dataset->response == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < file->rows.rows; i++) {
+        dataset->response[i] = file->label[i];
+        tacit_status status =
+            tacit_schema_response(schema, &dataset->response[i], &dataset->counts.outside_bounds, error);
+        if (status != TACIT_OK) return tacit_fail_in(error, status, "%s: row %zu", name, i + 1);
+    }
+    return TACIT_OK;
+}
+
 /* Copy the rows, scaled, each followed by its intercept. */
 static tacit_status set_rows(tacit_dataset *dataset, const tacit_csr *from, const tacit_schema *schema,
                              const char *name, tacit_error *error) {
@@ -119,7 +132,10 @@ static tacit_status encode(tacit_dataset **out, const tacit_libsvm *file, const 
     if (dataset == NULL) return tacit_fail_memory(error);
     tacit_status status = TACIT_OK;
     TACIT_CHECK(tacit_dataset_describe(dataset, schema, error));
-    if (labelled) TACIT_CHECK(set_labels(dataset, file, schema, name, error));
+    if (labelled && schema->response == TACIT_RESPONSE_CLASS)
+        TACIT_CHECK(set_labels(dataset, file, schema, name, error));
+    else if (labelled)
+        TACIT_CHECK(set_responses(dataset, file, schema, name, error));
     TACIT_CHECK(set_rows(dataset, &file->rows, schema, name, error));
     dataset->rows = file->rows.rows;
     dataset->is_sparse = true;
@@ -141,6 +157,9 @@ static tacit_status check_options(const tacit_schema *schema, const tacit_load_o
         return tacit_fail(error, TACIT_USAGE,
                           "%s is a LIBSVM file: its label comes first and has no name; leave --label out",
                           name);
+    if (schema == NULL && options->response != TACIT_RESPONSE_CLASS)
+        return tacit_fail(error, TACIT_USAGE,
+                          "%s is a LIBSVM file: say in a schema what its label counts or measures", name);
     if (schema == NULL) return TACIT_OK;
     if (schema->sparse == 0)
         return tacit_fail(error, TACIT_INPUT,

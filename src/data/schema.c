@@ -47,6 +47,15 @@ tacit_status tacit_schema_add_column(tacit_schema *schema, tacit_schema_column *
     return TACIT_OK;
 }
 
+const char *tacit_response_name(tacit_response response) {
+    switch (response) {
+    case TACIT_RESPONSE_CLASS: return "class";
+    case TACIT_RESPONSE_NUMBER: return "number";
+    case TACIT_RESPONSE_COUNT: return "count";
+    }
+    return "unknown";
+}
+
 static size_t column_features(const tacit_schema_column *column) {
     switch (column->kind) {
     case TACIT_SCHEMA_NUMBER: return 1;
@@ -182,6 +191,12 @@ static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, b
                                 tacit_error *error) {
     TACIT_TRY(tacit_buffer_print(out, error, "label:\n  name: "));
     TACIT_TRY(print_text(out, schema->label, canonical, error));
+    if (schema->response != TACIT_RESPONSE_CLASS) {
+        char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
+        return tacit_buffer_print(
+            out, error, "\n  kind: %s\n  low: %s\n  high: %s\n", tacit_response_name(schema->response),
+            tacit_number_to_text(schema->low, low), tacit_number_to_text(schema->high, high));
+    }
     TACIT_TRY(tacit_buffer_print(out, error, "\n  classes: "));
     TACIT_TRY(print_list(out, &schema->classes, canonical, error));
     if (schema->others >= 0) {

@@ -6,6 +6,8 @@
  *     name: diagnosis
  *     classes: [benign, malignant]   # class 0, class 1, ...; of two the second is the positive one
  *     others: benign                 # optional: values that are no class count as this one
+ *                                    # or, for a response that is no class: {name: y, kind: number, low: 0, high: 9},
+ *                                    # {name: visits, kind: count, low: 0, high: 50}
  *   columns:                         # in order; columns of a file that are not named here are not read
  *     - {name: age, kind: number, low: 0, high: 120}
  *     - {name: sex, kind: category, levels: [f, m]}
@@ -48,6 +50,13 @@ typedef enum tacit_schema_rows {
     TACIT_ROWS_CLIP,
 } tacit_schema_rows;
 
+/* What the label is: one of some classes, or a numeric response. */
+typedef enum tacit_response {
+    TACIT_RESPONSE_CLASS,
+    TACIT_RESPONSE_NUMBER,
+    TACIT_RESPONSE_COUNT, /* whole numbers from 0 */
+} tacit_response;
+
 typedef struct tacit_schema_column {
     char *name;
     tacit_schema_kind kind;
@@ -58,7 +67,9 @@ typedef struct tacit_schema_column {
 
 typedef struct tacit_schema {
     char *label;
-    tacit_levels classes; /* at least two */
+    tacit_response response;
+    double low, high;     /* of a numeric response: values outside are moved to the nearest bound */
+    tacit_levels classes; /* at least two; none when the response is numeric */
     int32_t others;       /* the class of values that are none of the classes; -1: they are errors */
     size_t cols, column_capacity;
     tacit_schema_column *columns;
@@ -98,6 +109,13 @@ tacit_status tacit_schema_canonical(const tacit_schema *schema, tacit_buffer *ou
  * and all the others. TACIT_USAGE when label or positive is not in the table. */
 tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table, const char *label,
                                 const char *positive, tacit_error *error);
+
+/* The same for a numeric response, whose bounds are read off the rows too. */
+tacit_status tacit_schema_draft_response(tacit_schema **out, const tacit_table *table, const char *label,
+                                         tacit_response response, tacit_error *error);
+
+/* "class", "number", "count". */
+const char *tacit_response_name(tacit_response response);
 
 /* Set the schema's classes to `values` (distinct, in any order), sorted as above, with `positive` as above.
  * `label` and `file` are for messages. For readers that draft a schema themselves. */

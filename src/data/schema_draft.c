@@ -244,15 +244,45 @@ static tacit_status draft_clip(tacit_schema *schema, const tacit_table *table, t
     return TACIT_OK;
 }
 
-tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table, const char *label,
-                                const char *positive, tacit_error *error) {
+/* Bounds of a numeric response, with the sentence that a draft's comment says of all bounds. */
+static tacit_status draft_response(tacit_schema *schema, const tacit_table *table, const tacit_column *column,
+                                   tacit_response response, tacit_error *error) {
+    tacit_schema_column bounds = { .name = NULL };
+    schema->label = tacit_copy_text(column->name);
+    if (schema->label == NULL) return tacit_fail_memory(error);
+    if (column->kind != TACIT_COLUMN_NUMBER)
+        return tacit_fail(error, TACIT_INPUT, "%s: column '%s' holds texts, and a %s was asked for",
+                          table->name, column->name, tacit_response_name(response));
+    if (column->missing > 0)
+        return tacit_fail(error, TACIT_INPUT, "%s: %zu rows have no label in column '%s'", table->name,
+                          column->missing, column->name);
+    tacit_status status = draft_number(&bounds, column, table->rows, error);
+    bool varies = bounds.note == NULL;
+    free(bounds.note);
+    TACIT_TRY(status);
+    if (!varies)
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s: label '%s' has one value only; there is nothing to explain", table->name,
+                          column->name);
+    schema->response = response;
+    schema->low = response == TACIT_RESPONSE_COUNT ? 0 : bounds.low;
+    schema->high = response == TACIT_RESPONSE_COUNT ? fmax(1, ceil(bounds.high)) : bounds.high;
+    return TACIT_OK;
+}
+
+/* Classes where `response` is class, else bounds. */
+static tacit_status draft(tacit_schema **out, const tacit_table *table, const char *label,
+                          const char *positive, tacit_response response, tacit_error *error) {
     size_t label_at = table->cols - 1;
     while (label_at > 0 && table->columns[label_at].extra) label_at--;
     if (label != NULL) TACIT_TRY(tacit_table_find(table, label, "--label", &label_at, error));
     tacit_schema *schema = NULL;
     TACIT_TRY(tacit_schema_create(&schema, error));
     tacit_status status = TACIT_OK;
-    TACIT_CHECK(draft_label(schema, table, &table->columns[label_at], positive, error));
+    if (response == TACIT_RESPONSE_CLASS)
+        TACIT_CHECK(draft_label(schema, table, &table->columns[label_at], positive, error));
+    else
+        TACIT_CHECK(draft_response(schema, table, &table->columns[label_at], response, error));
     for (size_t i = 0; i < table->cols; i++)
         if (i != label_at && !table->columns[i].extra)
             TACIT_CHECK(draft_column(schema, table, &table->columns[i], error));
@@ -268,4 +298,14 @@ tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table, co
 cleanup:
     tacit_schema_free(schema);
     return status;
+}
+
+tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table, const char *label,
+                                const char *positive, tacit_error *error) {
+    return draft(out, table, label, positive, TACIT_RESPONSE_CLASS, error);
+}
+
+tacit_status tacit_schema_draft_response(tacit_schema **out, const tacit_table *table, const char *label,
+                                         tacit_response response, tacit_error *error) {
+    return draft(out, table, label, NULL, response, error);
 }

@@ -10,7 +10,7 @@
 #include "data/yaml.h"
 
 /* Bounds beyond these would overflow or vanish in high - low. */
-static const double largest_bound = 1e100, smallest_width = 1e-100;
+static const double largest_bound = 1e100, smallest_width = 1e-100, largest_count = 1e9;
 
 typedef struct reading {
     tacit_yaml *yaml;
@@ -51,46 +51,80 @@ static tacit_status read_list(const reading *r, const yaml_node_t *node, const c
     return TACIT_OK;
 }
 
-static tacit_status read_label(const reading *r, const yaml_node_t *node) {
-    enum { NAME, CLASSES, OTHERS, KEYS };
-    static const char *const keys[] = { "name", "classes", "others" };
-    const yaml_node_t *values[KEYS];
-    const char *text = "";
-    size_t length = 0;
-    TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "label", keys, KEYS, values, r->error));
-    if (values[NAME] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "label has no name");
-    if (values[CLASSES] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "label has no classes");
-    TACIT_TRY(tacit_yaml_text(r->yaml, values[NAME], "the label's name", &text, &length, r->error));
-    r->schema->label = tacit_copy_text(text);
-    if (r->schema->label == NULL) return tacit_fail_memory(r->error);
-    TACIT_TRY(read_list(r, values[CLASSES], "classes", TACIT_LEVEL_LIMIT, &r->schema->classes));
-    if (r->schema->classes.count < 2)
-        return tacit_yaml_fail(r->yaml, values[CLASSES], r->error, "there must be at least two classes");
-    if (values[OTHERS] == NULL) return TACIT_OK;
-    TACIT_TRY(tacit_yaml_text(r->yaml, values[OTHERS], "others", &text, &length, r->error));
-    r->schema->others = tacit_levels_find(&r->schema->classes, text, length);
-    if (r->schema->others < 0)
-        return tacit_yaml_fail(r->yaml, values[OTHERS], r->error, "others must be one of the classes");
+static tacit_status read_bounds(const reading *r, const yaml_node_t *node, const yaml_node_t *low,
+                                const yaml_node_t *high, const char *name, double *from, double *to) {
+    if (low == NULL || high == NULL)
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "number '%s' needs low and high: what everybody may know of its range", name);
+    TACIT_TRY(tacit_yaml_number(r->yaml, low, "low", from, r->error));
+    TACIT_TRY(tacit_yaml_number(r->yaml, high, "high", to, r->error));
+    if (fabs(*from) > largest_bound)
+        return tacit_yaml_fail(r->yaml, low, r->error, "low must be within 1e100 of zero");
+    if (fabs(*to) > largest_bound)
+        return tacit_yaml_fail(r->yaml, high, r->error, "high must be within 1e100 of zero");
+    if (!(*from < *to)) return tacit_yaml_fail(r->yaml, low, r->error, "low must be smaller than high");
+    if (*to - *from < smallest_width)
+        return tacit_yaml_fail(r->yaml, low, r->error, "low and high must be at least 1e-100 apart");
     return TACIT_OK;
 }
 
-static tacit_status read_bounds(const reading *r, const yaml_node_t *node, const yaml_node_t *low,
-                                const yaml_node_t *high, tacit_schema_column *column) {
-    if (low == NULL || high == NULL)
-        return tacit_yaml_fail(r->yaml, node, r->error,
-                               "number '%s' needs low and high: what everybody may know of its range",
-                               column->name);
-    TACIT_TRY(tacit_yaml_number(r->yaml, low, "low", &column->low, r->error));
-    TACIT_TRY(tacit_yaml_number(r->yaml, high, "high", &column->high, r->error));
-    if (fabs(column->low) > largest_bound)
-        return tacit_yaml_fail(r->yaml, low, r->error, "low must be within 1e100 of zero");
-    if (fabs(column->high) > largest_bound)
-        return tacit_yaml_fail(r->yaml, high, r->error, "high must be within 1e100 of zero");
-    if (!(column->low < column->high))
-        return tacit_yaml_fail(r->yaml, low, r->error, "low must be smaller than high");
-    if (column->high - column->low < smallest_width)
-        return tacit_yaml_fail(r->yaml, low, r->error, "low and high must be at least 1e-100 apart");
+static tacit_status read_classes(const reading *r, const yaml_node_t *classes, const yaml_node_t *others) {
+    const char *text = "";
+    size_t length = 0;
+    TACIT_TRY(read_list(r, classes, "classes", TACIT_LEVEL_LIMIT, &r->schema->classes));
+    if (r->schema->classes.count < 2)
+        return tacit_yaml_fail(r->yaml, classes, r->error, "there must be at least two classes");
+    if (others == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(r->yaml, others, "others", &text, &length, r->error));
+    r->schema->others = tacit_levels_find(&r->schema->classes, text, length);
+    if (r->schema->others < 0)
+        return tacit_yaml_fail(r->yaml, others, r->error, "others must be one of the classes");
     return TACIT_OK;
+}
+
+/* A response is as public in its range as any column. */
+static tacit_status read_response(const reading *r, const yaml_node_t *node, const yaml_node_t *low,
+                                  const yaml_node_t *high) {
+    tacit_schema *schema = r->schema;
+    TACIT_TRY(read_bounds(r, node, low, high, schema->label, &schema->low, &schema->high));
+    if (schema->response == TACIT_RESPONSE_NUMBER) return TACIT_OK;
+    if (schema->low < 0 || schema->low != floor(schema->low) || schema->high != floor(schema->high) ||
+        schema->high > largest_count)
+        return tacit_yaml_fail(r->yaml, low, r->error,
+                               "the bounds of a count are whole numbers from 0 to 1e9");
+    return TACIT_OK;
+}
+
+static tacit_status read_label(const reading *r, const yaml_node_t *node) {
+    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, KEYS };
+    static const char *const keys[] = { "name", "kind", "classes", "others", "low", "high" };
+    const yaml_node_t *values[KEYS];
+    const char *text = "";
+    size_t length = 0;
+    int kind = TACIT_RESPONSE_CLASS;
+    TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "label", keys, KEYS, values, r->error));
+    if (values[NAME] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "label has no name");
+    TACIT_TRY(tacit_yaml_text(r->yaml, values[NAME], "the label's name", &text, &length, r->error));
+    r->schema->label = tacit_copy_text(text);
+    if (r->schema->label == NULL) return tacit_fail_memory(r->error);
+    if (values[KIND] != NULL) {
+        TACIT_TRY(tacit_yaml_text(r->yaml, values[KIND], "kind", &text, &length, r->error));
+        while (kind <= TACIT_RESPONSE_COUNT && strcmp(text, tacit_response_name((tacit_response)kind)) != 0)
+            kind++;
+        if (kind > TACIT_RESPONSE_COUNT)
+            return tacit_yaml_fail(r->yaml, values[KIND], r->error,
+                                   "the label's kind must be class, number or count");
+    }
+    r->schema->response = (tacit_response)kind;
+    bool numeric = kind != TACIT_RESPONSE_CLASS;
+    if (numeric && (values[CLASSES] != NULL || values[OTHERS] != NULL))
+        return tacit_yaml_fail(r->yaml, node, r->error, "a label that is a %s has no classes", text);
+    if (!numeric && (values[LOW] != NULL || values[HIGH] != NULL))
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "low and high belong to a label of kind number or count");
+    if (numeric) return read_response(r, node, values[LOW], values[HIGH]);
+    if (values[CLASSES] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "label has no classes");
+    return read_classes(r, values[CLASSES], values[OTHERS]);
 }
 
 static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit_levels *names) {
@@ -124,7 +158,8 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
                                shown);
     tacit_schema_column *column;
     TACIT_TRY(tacit_schema_add_column(r->schema, &column, name, (tacit_schema_kind)kind, r->error));
-    if (kind == TACIT_SCHEMA_NUMBER) return read_bounds(r, node, values[LOW], values[HIGH], column);
+    if (kind == TACIT_SCHEMA_NUMBER)
+        return read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high);
     if (kind == TACIT_SCHEMA_SKIP) return TACIT_OK;
     if (values[LEVELS] == NULL)
         return tacit_yaml_fail(r->yaml, node, r->error, "category '%s' needs levels: [a, b, ...]", shown);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "data/text.h"
 #include "lab/audit_ensemble.h"
+#include "lab/audit_methods.h"
 #include "lab/audit_parts.h"
 
 /* ---- mechanisms: the values 0 and S along the first axis ---- */
@@ -268,6 +269,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_soft,
     &tacit_audit_soft_stat,
     &tacit_audit_pate,
+    &tacit_audit_histogram,
     &laplace_halved,
     NULL,
 };

@@ -154,15 +154,18 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
     if (work.metrics == NULL) return tacit_fail_memory(error);
     tacit_status status =
         tacit_pool_for(simulation->pool, outcome->count, MODELS_AT_A_TIME, evaluate_some, &work, error);
-    tacit_metrics sum = { 0, 0, 0 };
+    tacit_metrics sum = { 0, 0, 0, 0, 0 };
     for (size_t i = 0; i < outcome->count; i++) {
         sum.accuracy += work.metrics[i].accuracy;
         sum.auc += work.metrics[i].auc;
         sum.log_loss += work.metrics[i].log_loss;
+        sum.rmse += work.metrics[i].rmse;
+        sum.deviance += work.metrics[i].deviance;
     }
     double count = (double)outcome->count;
     if (status == TACIT_OK)
-        *out = (tacit_metrics){ sum.accuracy / count, sum.auc / count, sum.log_loss / count };
+        *out = (tacit_metrics){ sum.accuracy / count, sum.auc / count, sum.log_loss / count, sum.rmse / count,
+                                sum.deviance / count };
     pthread_mutex_destroy(&work.mutex);
     free(work.metrics);
     return status;
@@ -217,6 +220,7 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .minimum_rows =
             simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
         .points = method->needs_points ? points : NULL,
+        .schema = simulation->schema,
     };
     TACIT_TRY(set_all(simulation, variant, out, error));
     TACIT_TRY(tacit_plan_choose_lambda(out, error));
@@ -281,7 +285,7 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
     tacit_prices prices = { .event = { .count = 0 } };
     counting stage;
     tacit_status status;
-    double *values = TACIT_NEW(double, 3 * trials);
+    double *values = TACIT_NEW(double, 5 * trials);
     if (values == NULL) return tacit_fail_memory(error);
     TACIT_CHECK(plan->method->price(plan, &prices, error));
     *run = (tacit_run){ .method = plan->method,
@@ -299,10 +303,14 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
         values[t] = metrics.accuracy;
         values[trials + t] = metrics.auc;
         values[2 * trials + t] = metrics.log_loss;
+        values[3 * trials + t] = metrics.rmse;
+        values[4 * trials + t] = metrics.deviance;
     }
     run->accuracy = spread(values, trials);
     run->auc = spread(values + trials, trials);
     run->log_loss = spread(values + 2 * trials, trials);
+    run->rmse = spread(values + 3 * trials, trials);
+    run->deviance = spread(values + 4 * trials, trials);
 cleanup:
     free(values);
     return status;

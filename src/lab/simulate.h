@@ -25,7 +25,8 @@ typedef struct tacit_variant {
 
 typedef struct tacit_simulation {
     const tacit_dataset *dataset;
-    const tacit_split *split; /* the parties' rows */
+    const tacit_schema *schema; /* of the dataset; NULL: unknown, and methods that need it refuse */
+    const tacit_split *split;   /* the parties' rows */
     tacit_view test;
     tacit_view
         auxiliary; /* public points for the methods that need them, no rows when there are none; labels are never read */
@@ -56,7 +57,8 @@ typedef struct tacit_run {
     double epsilon, delta, lambda;
     size_t trials;
     tacit_spread accuracy, auc, log_loss;
-    tacit_price charged; /* what the parties' ledgers hold after one trial */
+    tacit_spread rmse, deviance; /* of a numeric response */
+    tacit_price charged;         /* what the parties' ledgers hold after one trial */
     tacit_price claimed;
     double seconds; /* all trials, without evaluating */
     uint64_t rounds, bytes_per_party;

@@ -9,7 +9,9 @@
 
 tacit_status tacit_model_create(tacit_model **out, tacit_loss loss, size_t features, size_t classes,
                                 tacit_error *error) {
-    if (features == 0 || classes < 2 || (loss != TACIT_LOSS_SOFTMAX && classes != 2))
+    bool numeric = loss == TACIT_LOSS_LINEAR || loss == TACIT_LOSS_POISSON;
+    bool fits = numeric ? classes == 0 : loss == TACIT_LOSS_SOFTMAX ? classes >= 2 : classes == 2;
+    if (features == 0 || !fits)
         return tacit_fail(error, TACIT_USAGE, "no linear model has %zu features and %zu classes", features,
                           classes);
     tacit_model *model = TACIT_NEW(tacit_model, 1);
@@ -31,6 +33,7 @@ tacit_model *tacit_model_free(tacit_model *model) {
     free(model->weights);
     tacit_levels_clear(&model->class_names);
     tacit_schema_free(model->schema);
+    tacit_estimates_free(model->estimates);
     free(model);
     return NULL;
 }
@@ -121,6 +124,12 @@ tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows
     return tacit_pool_for(pool, rows->count, 0, score_rows, &work, error);
 }
 
+bool tacit_model_is_numeric(const tacit_model *model) { return model->classes == 0; }
+
+double tacit_model_mean(const tacit_model *model, double score) {
+    return model->loss == TACIT_LOSS_POISSON ? exp(score) : score;
+}
+
 int32_t tacit_model_class(const tacit_model *model, const double *scores) {
     if (model->loss != TACIT_LOSS_SOFTMAX) return scores[0] > 0;
     size_t best = 0;
@@ -133,7 +142,7 @@ int32_t tacit_model_class(const tacit_model *model, const double *scores) {
 static tacit_status measure(const tacit_model *model, const int32_t *label, int32_t *predicted,
                             const double *scores, size_t count, tacit_metrics *out, tacit_error *error) {
     size_t each = tacit_model_scores_per_row(model);
-    tacit_metrics metrics = { NAN, NAN, NAN };
+    tacit_metrics metrics = { NAN, NAN, NAN, NAN, NAN };
     for (size_t i = 0; i < count; i++) predicted[i] = tacit_model_class(model, scores + i * each);
     TACIT_TRY(tacit_accuracy(&metrics.accuracy, label, predicted, count, error));
     if (each == 1) {
@@ -147,8 +156,36 @@ static tacit_status measure(const tacit_model *model, const int32_t *label, int3
     return TACIT_OK;
 }
 
+static tacit_status evaluate_response(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
+                                      tacit_metrics *out, tacit_error *error) {
+    size_t count = rows->rows.count;
+    if (rows->response == NULL)
+        return tacit_fail(error, TACIT_INPUT, "the model predicts a number and the rows have classes");
+    if (count == 0) return tacit_fail(error, TACIT_INPUT, "no rows to evaluate on");
+    double *mean = TACIT_NEW(double, 2 * count), *response = mean + count;
+    if (mean == NULL) return tacit_fail_memory(error);
+    tacit_metrics metrics = { NAN, NAN, NAN, NAN, NAN };
+    tacit_status status = tacit_model_scores(model, &rows->rows, pool, mean, error);
+    for (size_t i = 0; i < count && status == TACIT_OK; i++) {
+        mean[i] = tacit_model_mean(model, mean[i]);
+        response[i] = tacit_view_response(rows, i);
+    }
+    if (status == TACIT_OK) status = tacit_rmse(&metrics.rmse, response, mean, count, error);
+    if (status == TACIT_OK)
+        status = model->loss == TACIT_LOSS_POISSON
+                     ? tacit_poisson_deviance(&metrics.deviance, response, mean, count, error)
+                     : TACIT_OK;
+    if (model->loss == TACIT_LOSS_LINEAR) metrics.deviance = metrics.rmse * metrics.rmse;
+    if (status == TACIT_OK) *out = metrics;
+    free(mean);
+    return status;
+}
+
 tacit_status tacit_model_evaluate(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
                                   tacit_metrics *out, tacit_error *error) {
+    if (tacit_model_is_numeric(model)) return evaluate_response(model, rows, pool, out, error);
+    if (rows->label == NULL)
+        return tacit_fail(error, TACIT_INPUT, "the model tells classes apart and the rows have none");
     size_t count = rows->rows.count;
     double *scores = TACIT_NEW(double, count *tacit_model_scores_per_row(model));
     int32_t *label = TACIT_NEW(int32_t, count), *predicted = TACIT_NEW(int32_t, count);

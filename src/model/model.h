@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "data/dataset.h"
 #include "data/schema.h"
+#include "model/estimates.h"
 #include "num/glm.h"
 #include "privacy/release.h"
 
@@ -24,11 +25,12 @@ typedef struct tacit_guarantee {
 
 typedef struct tacit_model {
     tacit_loss loss;
-    size_t features, classes;
-    double huber_width;       /* of the Huber loss; 0 for others */
-    double *weights;          /* features of them, or classes x features row-major for softmax */
-    tacit_levels class_names; /* as many as classes, or none */
-    tacit_schema *schema;     /* the encoding; NULL when the model is used on encoded rows only */
+    size_t features, classes;   /* no classes: a numeric response, linear or Poisson */
+    double huber_width;         /* of the Huber loss; 0 for others */
+    double *weights;            /* features of them, or classes x features row-major for softmax */
+    tacit_levels class_names;   /* as many as classes, or none */
+    tacit_schema *schema;       /* the encoding; NULL when the model is used on encoded rows only */
+    tacit_estimates *estimates; /* coefficients with their errors, where the method makes them; else NULL */
     tacit_guarantee guarantee;
 } tacit_model;
 
@@ -77,12 +79,18 @@ tacit_status tacit_model_describe(tacit_model *model, const tacit_levels *class_
 tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool,
                                 double *out, tacit_error *error);
 
+/* Whether the model predicts a number, and the mean of the response that a score stands for. */
+bool tacit_model_is_numeric(const tacit_model *model);
+double tacit_model_mean(const tacit_model *model, double score);
+
 /* The predicted class of a row from its scores. */
 int32_t tacit_model_class(const tacit_model *model, const double *scores);
 
-/* NaN where a metric does not apply (AUC with more than two classes, or with one class present). */
+/* NaN where a metric does not apply (AUC with more than two classes, or with one class present). For a numeric response
+ * the root of the mean squared error, and the mean deviance of a row: squared error, or that of Poisson counts. */
 typedef struct tacit_metrics {
     double accuracy, auc, log_loss;
+    double rmse, deviance;
 } tacit_metrics;
 
 tacit_status tacit_model_evaluate(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,

@@ -16,6 +16,8 @@ static const char *loss_name(tacit_loss loss) {
     case TACIT_LOSS_LOGISTIC: return "logistic";
     case TACIT_LOSS_HUBER: return "huber";
     case TACIT_LOSS_SOFTMAX: return "softmax";
+    case TACIT_LOSS_LINEAR: return "linear";
+    case TACIT_LOSS_POISSON: return "poisson";
     }
     return "unknown";
 }
@@ -54,6 +56,9 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
                      "schema", tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
     if (root != NULL && model->loss == TACIT_LOSS_HUBER)
         json_object_set_new(root, "huber_width", json_real(model->huber_width));
+    if (model->estimates != NULL &&
+        json_object_set_new(root, "estimates", tacit_estimates_to_json(model->estimates)) != 0)
+        TACIT_CHECK(tacit_fail_memory(error));
     bool whole = json_array_size(weights) == tacit_model_size(model) &&
                  json_array_size(names) == model->class_names.count;
     /* 17 digits bring back the same double. */
@@ -163,13 +168,17 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     if (json_unpack(root, "{s:s,s:I,s:I,s:o,s:o,s:s,s:o}", "loss", &loss, "features", &features, "classes",
                     &classes, "weights", &weights, "class_names", &names, "schema", &schema, "guarantee",
                     &guarantee) != 0 ||
-        features <= 0 || features > TACIT_FEATURE_LIMIT || classes < 2 || classes > 1000000)
+        features <= 0 || features > TACIT_FEATURE_LIMIT || classes < 0 || classes == 1 || classes > 1000000)
         return tacit_fail(error, TACIT_INPUT, "a part of the model is missing or out of range");
     int kind = TACIT_LOSS_LOGISTIC;
-    while (kind <= TACIT_LOSS_SOFTMAX && strcmp(loss_name((tacit_loss)kind), loss) != 0) kind++;
-    if (kind > TACIT_LOSS_SOFTMAX) return tacit_fail(error, TACIT_INPUT, "unknown loss '%.40s'", loss);
-    if (kind != TACIT_LOSS_SOFTMAX && classes != 2)
-        return tacit_fail(error, TACIT_INPUT, "a model with the %s loss has two classes, not %lld", loss,
+    while (kind <= TACIT_LOSS_POISSON && strcmp(loss_name((tacit_loss)kind), loss) != 0) kind++;
+    if (kind > TACIT_LOSS_POISSON) return tacit_fail(error, TACIT_INPUT, "unknown loss '%.40s'", loss);
+    bool numeric = kind == TACIT_LOSS_LINEAR || kind == TACIT_LOSS_POISSON;
+    if (numeric ? classes != 0 : kind == TACIT_LOSS_SOFTMAX ? classes < 2 : classes != 2)
+        return tacit_fail(error, TACIT_INPUT, "a model with the %s loss has %s classes, not %lld", loss,
+                          numeric                      ? "no"
+                          : kind == TACIT_LOSS_SOFTMAX ? "two or more"
+                                                       : "two",
                           (long long)classes);
     size_t size = kind == TACIT_LOSS_SOFTMAX ? (size_t)features * (size_t)classes : (size_t)features;
     if (json_array_size(weights) != size) /* before anything of that size is allocated */
@@ -185,6 +194,8 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     TACIT_CHECK(check_schema(model, error));
     if (!read_guarantee(guarantee, &model->guarantee))
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "the guarantee is damaged"));
+    const json_t *estimates = json_object_get(root, "estimates");
+    if (estimates != NULL) TACIT_CHECK(tacit_estimates_from_json(&model->estimates, estimates, error));
     *out = model;
 cleanup:
     if (status != TACIT_OK) tacit_model_free(model);

@@ -21,6 +21,8 @@ typedef enum tacit_loss {
     TACIT_LOSS_LOGISTIC,
     TACIT_LOSS_HUBER,   /* two classes only */
     TACIT_LOSS_SOFTMAX, /* any number of classes, also two */
+    TACIT_LOSS_LINEAR,  /* of a numeric response: in models of estimator.h, not in this solver */
+    TACIT_LOSS_POISSON, /* the same, of counts */
 } tacit_loss;
 
 /* Adds `values` up over all holders of the rows (MPI ranks) in place; every holder sees the same sum. */

@@ -42,6 +42,11 @@ double tacit_log_gamma_tail(double a, double x);
 /* The q that a chi-square of d degrees of freedom passes with probability `tail` in (0, 1). Relative error 1e-11. */
 double tacit_chi_square_quantile(double d, double tail);
 
+/* Upper tail P(T > t) of Student's t with `degrees` > 0 degrees of freedom, and the t with a given upper tail in (0, 1).
+ * Relative error below 1e-12 for tails above 1e-300 and degrees up to 1e6. NaN outside the domain. */
+double tacit_student_tail(double t, double degrees);
+double tacit_student_quantile(double tail, double degrees);
+
 /* Lambert's W, principal branch: w exp(w) = x, x >= -1/e (NaN below). Relative error below 1e-14, but near -1/e, where
  * the derivative is infinite, absolute error below 1e-8. */
 double tacit_lambert_w(double x);

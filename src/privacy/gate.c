@@ -18,16 +18,18 @@ tacit_status tacit_gate_init(tacit_gate *out, tacit_ledger *ledger, const tacit_
 }
 
 /* Nothing that only a simulation may do passes a real party's gate. */
-static tacit_status check_real(const tacit_release *release, tacit_error *error) {
+static tacit_status check_real(const tacit_policy *policy, const tacit_release *release, tacit_error *error) {
     if (release->noise == TACIT_NOISE_SIMULATED)
         return tacit_fail(error, TACIT_REFUSED,
                           "method %s drew simulated noise, which protects nobody: a real party must draw its "
                           "noise from the operating system's entropy",
                           release->method);
-    if (!isfinite(release->price.epsilon))
+    /* Exact values: only sums, never answers of their own, and only if the owner said so. */
+    bool exact_sum = policy->allow_exact && release->kind != TACIT_RELEASE_CHARGED;
+    if (!isfinite(release->price.epsilon) && !exact_sum)
         return tacit_fail(error, TACIT_REFUSED,
-                          "method %s has an infinite epsilon: it runs in simulations only; choose a private "
-                          "method",
+                          "method %s has an infinite epsilon: it runs in simulations only, unless the owner "
+                          "allows exact sums; choose a private method",
                           release->method);
     return TACIT_OK;
 }
@@ -37,7 +39,7 @@ static tacit_status check(const tacit_gate *gate, const tacit_release *release, 
     /* The long proof is for what is real; simulations have thousands of parties. */
     if (gate->mode == TACIT_GATE_REAL || release->event.sampling == 1)
         TACIT_TRY(tacit_release_prove(release, error));
-    if (gate->mode == TACIT_GATE_REAL) TACIT_TRY(check_real(release, error));
+    if (gate->mode == TACIT_GATE_REAL) TACIT_TRY(check_real(gate->policy, release, error));
     return tacit_policy_check(gate->policy, release, error);
 }
 

@@ -1,4 +1,5 @@
 /* The durable ledger, the asker's side: charging, refusing, sending again. */
+#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,6 +103,12 @@ static tacit_status check_limit(bool *limited, tacit_balance *after, tacit_ledge
     TACIT_TRY(tacit_log_account(&account, self->store, self->source, study, unit, error));
     *limited = account.limited;
     if (!account.limited) return TACIT_OK;
+    if (isinf(
+            release->price
+                .epsilon)) { /* exact sums: the gate has asked the owner's rule, and nothing is left after */
+        *after = (tacit_balance){ true, INFINITY, account.limit_delta, account.by };
+        return TACIT_OK;
+    }
     if (account.spent_epsilon < 0) {
         TACIT_TRY(tacit_ledger_file_compose(&before, self, &account, study, unit, NULL, error));
         account.spent_epsilon = before.epsilon;
@@ -125,7 +132,9 @@ static tacit_status check_limits(tacit_balance after[2][TACIT_UNITS], tacit_ledg
         TACIT_TRY(check_limit(&of_study, &after[1][unit], self, release, release->study, unit, error));
         bounded = bounded || of_total;
     }
-    if (bounded) return TACIT_OK;
+    /* No limit bounds exact sums; they are charged all the same, so that nothing that promises differential privacy leaves
+     * after them. */
+    if (bounded || isinf(price->epsilon)) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
                       "no privacy limit per %s is set for %s: nothing leaves until the owner sets one",
                       tacit_unit_name(price->unit), self->source);

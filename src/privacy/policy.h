@@ -15,6 +15,7 @@ typedef struct tacit_policy {
      * rule fit for weights refuses most studies that ask for labels, and rightly so where they go out in clear, for enough
      * labels tell the classifier. */
     double most_parameters_per_row;
+    bool allow_exact;           /* may exact sums, which no differential privacy protects, leave? */
     bool allow_entrusted;       /* may values in clear go to a coordinator trusted to add noise? */
     const char *const *methods; /* the allowed ones; borrowed */
     size_t method_count;        /* 0: all */

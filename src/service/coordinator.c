@@ -104,12 +104,13 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     tacit_model *model = outcome->models[0];
     TACIT_CHECK(plan->method->price(plan, &prices, error));
     TACIT_CHECK(tacit_model_describe(model, &study->schema->classes, study->schema, error));
-    model->guarantee = (tacit_guarantee){ .is_private = true,
-                                          .charged = prices.charged,
-                                          .claimed = prices.claimed,
-                                          .noise = TACIT_NOISE_EXACT,
-                                          .parties = outcome->parties,
-                                          .lambda = plan->lambda };
+    model->guarantee =
+        (tacit_guarantee){ .is_private = !plan->method->noise_free,
+                           .charged = prices.charged,
+                           .claimed = prices.claimed,
+                           .noise = plan->method->noise_free ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
+                           .parties = outcome->parties,
+                           .lambda = plan->lambda };
     snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
     snprintf(model->guarantee.study, sizeof model->guarantee.study, "%s", study->name);
     TACIT_CHECK(tacit_model_print(model, &text, error));

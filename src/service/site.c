@@ -2,6 +2,7 @@
  */
 #include "service/site.h"
 
+#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +113,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     site->callbacks = *callbacks;
     site->no_header = settings->no_header;
     site->allow_entrusted = settings->allow_entrusted;
+    site->allow_exact = settings->allow_exact;
     TACIT_CHECK(copy_if_given(&site->home, settings->home, error));
     TACIT_CHECK(copy_if_given(&site->data, settings->data, error));
     TACIT_CHECK(copy_if_given(&site->schema_path, settings->schema, error));
@@ -279,6 +281,7 @@ cleanup:
 tacit_policy site_policy(const tacit_site *site) {
     tacit_policy policy = tacit_policy_default();
     policy.allow_entrusted = site->allow_entrusted;
+    policy.allow_exact = site->allow_exact;
     return policy;
 }
 
@@ -313,7 +316,15 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
             site->coordinator,
             tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party" : "");
     TACIT_TRY(check_policy(site, &prices.charged, error));
-    return site_check_budget(site->home, site->source, site->id, &prices, error);
+    if (!isinf(prices.charged.epsilon))
+        return site_check_budget(site->home, site->source, site->id, &prices, error);
+    if (!site->allow_exact)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "method %s sends exact sums, which no differential privacy protects: allow that with "
+            "--allow-exact, or ask for a study with a private method",
+            plan->method->name);
+    return TACIT_OK;
 }
 
 /* ---- joining ---- */
@@ -363,6 +374,8 @@ static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, ta
     tacit_prices prices = { .event = { .count = 0 } };
     tacit_account account;
     TACIT_TRY(plan->method->price(plan, &prices, error));
+    if (isinf(prices.charged.epsilon))
+        return TACIT_OK; /* exact sums: nothing bounds them but the owner's rule */
     TACIT_TRY(tacit_ledger_account(&account, ledger, site->id, prices.charged.unit, error));
     return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices.charged, error);
 }
@@ -371,7 +384,8 @@ static tacit_status record_consent(const tacit_site *site, tacit_error *error) {
     tacit_ledger *ledger = NULL;
     char path[PATH_MAX];
     TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
-    TACIT_TRY(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
+    TACIT_TRY(tacit_ledger_open(&ledger, path, site->source,
+                                site->allow_exact ? TACIT_LEDGER_CREATE : TACIT_LEDGER_EXISTING, error));
     tacit_status status = bound_study(site, ledger, error);
     if (status == TACIT_OK) status = tacit_ledger_consent(ledger, site->id, site->study->hash, error);
     tacit_ledger_free(ledger);

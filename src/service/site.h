@@ -19,6 +19,7 @@ typedef struct tacit_site_settings {
     const char *label, *positive; /* as for reading any file; NULL: as the schema says */
     bool no_header;
     bool allow_entrusted; /* values in clear may go to this coordinator */
+    bool allow_exact;     /* exact sums may leave: no differential privacy */
     const char *local;    /* kinds of local classifier (model/classifier.h), exec too; NULL: the study's */
 } tacit_site_settings;
 

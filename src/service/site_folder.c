@@ -38,11 +38,11 @@ static json_t *absolute(const char *path) {
 }
 
 tacit_status site_save_settings(const tacit_site *site, tacit_error *error) {
-    json_t *root =
-        json_pack("{s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:s*}", "url", site->url, "coordinator",
-                  site->coordinator, "data", absolute(site->data), "schema", absolute(site->schema_path),
-                  "source", site->source, "label", site->label, "positive", site->positive, "no_header",
-                  site->no_header, "allow_entrusted", site->allow_entrusted, "local", site->local);
+    json_t *root = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:b,s:s*}", "url", site->url,
+                             "coordinator", site->coordinator, "data", absolute(site->data), "schema",
+                             absolute(site->schema_path), "source", site->source, "label", site->label,
+                             "positive", site->positive, "no_header", site->no_header, "allow_entrusted",
+                             site->allow_entrusted, "allow_exact", site->allow_exact, "local", site->local);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     tacit_status status =
         text != NULL ? write_file(site, SITE_SETTINGS_FILE, text, strlen(text), error)
@@ -74,16 +74,16 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     json_t *root = NULL;
     const char *url = NULL, *coordinator = NULL, *data = NULL, *schema = NULL, *source = NULL, *label = NULL,
                *positive = NULL, *local = NULL;
-    int no_header = 0, allow_entrusted = 0;
+    int no_header = 0, allow_entrusted = 0, allow_exact = 0;
     tacit_status status;
     TACIT_CHECK(site_path(site, SITE_SETTINGS_FILE, path, error));
     TACIT_CHECK(tacit_file_read(path, &text, error));
     root = json_loadb(tacit_buffer_text(&text), text.length, 0, NULL);
     if (root == NULL ||
-        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b,s?:s}", "url", &url, "coordinator",
+        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b,s?:b,s?:s}", "url", &url, "coordinator",
                     &coordinator, "data", &data, "schema", &schema, "source", &source, "label", &label,
                     "positive", &positive, "no_header", &no_header, "allow_entrusted", &allow_entrusted,
-                    "local", &local) != 0 ||
+                    "allow_exact", &allow_exact, "local", &local) != 0 ||
         strlen(url) >= sizeof site->url || strlen(coordinator) >= sizeof site->coordinator)
         TACIT_CHECK(
             tacit_fail(error, TACIT_CORRUPT, "%s is damaged: join again with a new invitation", path));
@@ -91,6 +91,7 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     snprintf(site->coordinator, sizeof site->coordinator, "%s", coordinator);
     site->no_header = no_header != 0;
     site->allow_entrusted = allow_entrusted != 0;
+    site->allow_exact = allow_exact != 0;
     TACIT_CHECK(take_text(&site->data, data, error));
     TACIT_CHECK(take_text(&site->schema_path, schema, error));
     TACIT_CHECK(take_text(&site->source, source, error));

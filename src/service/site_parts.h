@@ -12,7 +12,7 @@ struct ProtobufCMessageDescriptor;
 struct tacit_site {
     tacit_site_callbacks callbacks;
     char *home, *data, *schema_path, *source, *label, *positive, *local;
-    bool no_header, allow_entrusted;
+    bool no_header, allow_entrusted, allow_exact;
     tacit_study *study;
     tacit_schema *schema;
     tacit_dataset *rows;

@@ -304,13 +304,28 @@ static tacit_status read_points(reading *r, const yaml_node_t *node, const yaml_
 
 /* Choose a lambda where the study is made and has none; the number then travels with it. */
 static tacit_status finish_plan(tacit_plan *plan, tacit_error *error) {
-    bool chosen = plan->lambda == 0;
+    bool chosen = plan->lambda == 0 && !plan->method->lambda_may_vanish;
     if (chosen) plan->lambda = 1; /* any, so that all else is checked before a choice rests on it */
     TACIT_TRY(tacit_plan_check(plan, error));
     if (!chosen) return TACIT_OK;
     plan->lambda = 0;
     TACIT_TRY(tacit_plan_choose_lambda(plan, error));
     return tacit_plan_check(plan, error);
+}
+
+/* A method without noise has no budget to state, and a study of one may not pretend to. */
+static tacit_status read_budget(reading *r, const yaml_node_t *epsilon, const yaml_node_t *delta) {
+    tacit_plan *plan = &r->study->plan;
+    if (plan->method->noise_free) {
+        plan->epsilon = INFINITY;
+        if (epsilon == NULL && delta == NULL) return TACIT_OK;
+        return tacit_yaml_fail(&r->yaml, epsilon != NULL ? epsilon : delta, r->error,
+                               "method %s adds no noise: leave epsilon and delta out", plan->method->name);
+    }
+    if (epsilon == NULL)
+        return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no 'epsilon'", r->yaml.name);
+    TACIT_TRY(read_number(r, epsilon, "epsilon", 1e-6, 1e6, &plan->epsilon));
+    return delta != NULL ? read_number(r, delta, "delta", 0, 0.5, &plan->delta) : TACIT_OK;
 }
 
 static tacit_status read_study(reading *r) {
@@ -320,7 +335,7 @@ static tacit_status read_study(reading *r) {
     if (root == NULL) return tacit_fail(r->error, TACIT_INPUT, "%s: the study is empty", r->yaml.name);
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, root, "a study", keys, KEYS, values, r->error));
     for (int k = 0; k < KEYS; k++)
-        if (values[k] == NULL && k != SET && k != DELTA && k != PATIENCE && k != AUXILIARY &&
+        if (values[k] == NULL && k != SET && k != EPSILON && k != DELTA && k != PATIENCE && k != AUXILIARY &&
             !(k == LAMBDA && r->folder != NULL))
             return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no '%s'", r->yaml.name, keys[k]);
     TACIT_TRY(read_name(r, values[NAME]));
@@ -328,10 +343,10 @@ static tacit_status read_study(reading *r) {
     TACIT_TRY(read_method(r, values[METHOD]));
     if (values[SET] != NULL) TACIT_TRY(read_settings(r, values[SET]));
     TACIT_TRY(check_local(r, values[SET]));
-    TACIT_TRY(read_number(r, values[EPSILON], "epsilon", 1e-6, 1e6, &plan->epsilon));
-    if (values[DELTA] != NULL) TACIT_TRY(read_number(r, values[DELTA], "delta", 0, 0.5, &plan->delta));
+    TACIT_TRY(read_budget(r, values[EPSILON], values[DELTA]));
     if (values[LAMBDA] != NULL)
-        TACIT_TRY(read_number(r, values[LAMBDA], "lambda", 1e-12, 1e6, &plan->lambda));
+        TACIT_TRY(read_number(r, values[LAMBDA], "lambda", plan->method->lambda_may_vanish ? 0 : 1e-12, 1e6,
+                              &plan->lambda));
     TACIT_TRY(read_parties(r, values[PARTIES]));
     TACIT_TRY(read_count(r, values[ROWS], "minimum_rows", &plan->minimum_rows));
     if (values[PATIENCE] != NULL)
@@ -340,6 +355,7 @@ static tacit_status read_study(reading *r) {
     TACIT_TRY(read_schema(r, values[SCHEMA]));
     plan->features = tacit_schema_features(r->study->schema);
     plan->classes = r->study->schema->classes.count;
+    plan->schema = r->study->schema;
     TACIT_TRY(read_points(r, values[AUXILIARY], values[METHOD]));
     return tacit_fail_in(r->error, finish_plan(plan, r->error), "%s", r->yaml.name);
 }
@@ -369,11 +385,12 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
     for (; parameter != NULL && parameter->name != NULL; parameter++)
         TACIT_CHECK(tacit_buffer_print(out, error, "  %s: \"%s\"\n", parameter->name,
                                        tacit_plan_text(plan, parameter->name)));
+    if (!plan->method->noise_free)
+        TACIT_CHECK(tacit_buffer_print(out, error, "epsilon: %s\ndelta: %s\n",
+                                       tacit_number_to_text(plan->epsilon, epsilon),
+                                       tacit_number_to_text(plan->delta, delta)));
     TACIT_CHECK(tacit_buffer_print(
-        out, error,
-        "epsilon: %s\ndelta: %s\nlambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: "
-        "%zu\npatience: %s\n",
-        tacit_number_to_text(plan->epsilon, epsilon), tacit_number_to_text(plan->delta, delta),
+        out, error, "lambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: %zu\npatience: %s\n",
         tacit_number_to_text(plan->lambda, lambda), plan->parties, plan->minimum_parties, plan->minimum_rows,
         tacit_number_to_text(study->patience_ms / 1000.0, patience)));
     if (study->point_count > 0)

@@ -6,7 +6,7 @@
  *   title: Malignant or benign, from five clinics
  *   method: avg
  *   set: {noise: coordinator}        # the method's settings; optional
- *   epsilon: 2
+ *   epsilon: 2                       # left out, like delta, for a method without noise
  *   delta: 0                         # optional
  *   lambda: 0.05                     # optional: left out, the method chooses from what is public
  *   parties: {expected: 5, minimum: 3}

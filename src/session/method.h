@@ -36,12 +36,13 @@ typedef struct tacit_plan {
     const tacit_method *method;
     char study[TACIT_ID_SIZE];
     double epsilon, delta;
-    double lambda; /* 0 until tacit_plan_choose_lambda */
-    size_t features, classes;
+    double lambda;              /* 0 until tacit_plan_choose_lambda */
+    size_t features, classes;   /* no classes: a numeric response */
     size_t parties;             /* declared for the study */
     size_t minimum_parties;     /* nothing is opened from fewer */
     size_t minimum_rows;        /* a party with fewer refuses: the sensitivity is declared for this many */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
+    const tacit_schema *schema; /* of the rows, borrowed; NULL: unknown (rows that were generated encoded) */
     char settings[TACIT_MOST_SETTINGS]
                  [TACIT_SETTING_SIZE]; /* value of each parameter, in table order; "" unset */
 } tacit_plan;
@@ -140,6 +141,9 @@ struct tacit_method {
     const char *units;                 /* "record", "party" or "record|party" */
     bool noise_free;                   /* no privacy: epsilon is infinite */
     bool needs_points;                 /* public auxiliary points */
+    size_t most_columns;               /* it works for; 0: any number */
+    bool takes_numbers;                /* a numeric response too; else classes only */
+    bool lambda_may_vanish;            /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;                  /* a delta above 0, unless epsilon is infinite */
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */

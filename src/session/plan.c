@@ -85,7 +85,7 @@ bool tacit_method_takes(const tacit_method *method, const char *name) {
 
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error) {
     static const double USUAL = 0.01;
-    if (plan->lambda != 0) return TACIT_OK;
+    if (plan->lambda != 0 || plan->method->lambda_may_vanish) return TACIT_OK;
     plan->lambda = USUAL;
     if (plan->method->choose_lambda == NULL) return TACIT_OK;
     TACIT_TRY(tacit_plan_check(plan, error)); /* a method is only asked about plans that it accepts */
@@ -100,13 +100,21 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     if (plan->method->needs_delta && plan->delta == 0 && isfinite(plan->epsilon))
         return tacit_fail(error, TACIT_USAGE, "method %s needs a delta above 0, such as 1e-5",
                           plan->method->name);
-    if (!(plan->lambda > 0) || !isfinite(plan->lambda))
+    bool vanishes = plan->lambda == 0 && plan->method->lambda_may_vanish;
+    if (!vanishes && (!(plan->lambda > 0) || !isfinite(plan->lambda)))
         return tacit_fail(error, TACIT_USAGE, "lambda must be above 0 and finite, not %g", plan->lambda);
     if (plan->parties == 0) return tacit_fail(error, TACIT_USAGE, "a study needs at least one party");
     if (plan->minimum_parties > plan->parties)
         return tacit_fail(error, TACIT_USAGE, "the minimum of %zu parties is more than the %zu declared",
                           plan->minimum_parties, plan->parties);
-    if (plan->features == 0 || plan->classes < 2)
+    if (plan->classes == 0 && plan->schema != NULL && !plan->method->takes_numbers)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s tells classes apart, and the label '%s' is a %s: choose method estimate, or "
+            "declare classes",
+            plan->method->name, plan->schema->label, tacit_response_name(plan->schema->response));
+    bool numeric = plan->classes == 0 && plan->method->takes_numbers;
+    if (plan->features == 0 || (plan->classes < 2 && !numeric))
         return tacit_fail(error, TACIT_USAGE, "a study needs at least one feature and two classes");
     return plan->method->check != NULL ? plan->method->check(plan, error) : TACIT_OK;
 }

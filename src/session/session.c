@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "privacy/integer.h"
 
 void tacit_answers_clear(tacit_answers *answers) {
     if (answers == NULL) return;
@@ -241,13 +242,29 @@ static void release_fingerprint(uint8_t hash[TACIT_HASH_BYTES], const tacit_mech
     crypto_generichash_final(&state, hash, TACIT_HASH_BYTES);
 }
 
+/* Integer noise on counts, which come as doubles like every sum. */
+static tacit_status add_integer_noise(tacit_noised **out, const tacit_noise_source *source,
+                                      const tacit_mechanism *mechanism, const double *values, size_t count,
+                                      double bound, tacit_error *error) {
+    int64_t *counts = TACIT_NEW(int64_t, count);
+    if (counts == NULL) return tacit_fail_memory(error);
+    for (size_t j = 0; j < count; j++) counts[j] = llrint(values[j]);
+    tacit_status status = tacit_integer_release(out, source, mechanism, counts, count, (int64_t)bound, error);
+    free(counts);
+    return status;
+}
+
 static tacit_status draw(tacit_session *session, const tacit_mechanism *mechanism, const double *values,
                          size_t count, int grid_bits, double bound, uint64_t *steps, tacit_error *error) {
     tacit_stream stream = tacit_stream_fork(&session->secret, "published noise", session->releases, 0);
     tacit_noise_source source = { session->entropy, session->entropy == NULL ? &stream : NULL };
     tacit_noised *noised = NULL;
+    bool integers =
+        mechanism->law == TACIT_LAW_DISCRETE_LAPLACE || mechanism->law == TACIT_LAW_DISCRETE_GAUSSIAN;
     tacit_status status =
-        tacit_mechanism_release(&noised, &source, mechanism, values, count, grid_bits, bound, error);
+        integers
+            ? add_integer_noise(&noised, &source, mechanism, values, count, bound, error)
+            : tacit_mechanism_release(&noised, &source, mechanism, values, count, grid_bits, bound, error);
     if (status == TACIT_OK) memcpy(steps, tacit_noised_steps(noised), count * sizeof *steps);
     tacit_noised_free(noised);
     tacit_stream_wipe(&stream);

@@ -97,7 +97,7 @@ tacit_status tacit_ask_sum(tacit_session *session, const char *question, const t
                            const tacit_sum_spec *spec, tacit_sum *out, tacit_error *error);
 
 /* Add noise to what the coordinator was entrusted with, before it is published: out[j] = values[j] + noise on the
- * given grid. Journalled like a question, so that a half run again publishes the same numbers; a second draw would be
+ * given grid; under a discrete law values are counts and the grid is 0. Journalled like a question, so that a half run again publishes the same numbers; a second draw would be
  * a second release. */
 tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism *mechanism,
                                    const double *values, size_t count, int grid_bits, double bound,

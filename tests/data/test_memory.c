@@ -73,6 +73,45 @@ static tacit_status schema_dense(tacit_error *error) { return with_schema(false,
 
 static tacit_status schema_sparse(tacit_error *error) { return with_schema(true, error); }
 
+static tacit_status numeric_labels(tacit_error *error) {
+    static const char rows[] = "a,y\n1,3\n2,0\n3,7\n";
+    static const char counts[] = "label: {name: y, kind: count, low: 0, high: 5}\n"
+                                 "columns: [{name: a, kind: number, low: 0, high: 4}]\n";
+    static const char sparse[] = "label: {name: y, kind: number, low: -1, high: 1}\nsparse: 5\nrows: unit\n";
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    tacit_schema *drafted = NULL, *schema = NULL, *of_svm = NULL;
+    tacit_dataset *data = NULL, *other = NULL, *third = NULL, *made = NULL;
+    tacit_input *first = NULL, *second = NULL, *svm = NULL;
+    tacit_stream stream = tacit_stream_from_seed(1);
+    tacit_status status;
+    options.response = TACIT_RESPONSE_NUMBER;
+    TACIT_CHECK(tacit_input_open_memory(&first, rows, sizeof rows - 1, "t", error));
+    TACIT_CHECK(tacit_input_open_memory(&second, rows, sizeof rows - 1, "t", error));
+    TACIT_CHECK(tacit_input_open_memory(&svm, svm_text, sizeof svm_text - 1, "t.svm", error));
+    TACIT_CHECK(tacit_dataset_read(&data, &drafted, first, NULL, &options, error));
+    TACIT_CHECK(tacit_schema_parse(&schema, counts, sizeof counts - 1, "s.yaml", error));
+    TACIT_CHECK(tacit_dataset_read(&other, NULL, second, schema, NULL, error));
+    TACIT_CHECK(tacit_schema_parse(&of_svm, sparse, sizeof sparse - 1, "s.yaml", error));
+    TACIT_CHECK(tacit_dataset_read(&third, NULL, svm, of_svm, NULL, error));
+    TACIT_CHECK(tacit_generate_response(&made, 5, 2, TACIT_RESPONSE_COUNT, NULL, &stream, error));
+    assert_true(drafted->response == TACIT_RESPONSE_NUMBER && drafted->low == 0 && drafted->high == 7);
+    assert_true(data->label == NULL && data->classes.count == 0 && data->response[2] == 7);
+    assert_true(other->response[2] == 5 && other->counts.outside_bounds == 1); /* moved to its bound */
+    assert_true(third->response[1] == -1 && tacit_dataset_view(third).response == third->response);
+cleanup:
+    tacit_schema_free(drafted);
+    tacit_schema_free(schema);
+    tacit_schema_free(of_svm);
+    tacit_dataset_free(data);
+    tacit_dataset_free(other);
+    tacit_dataset_free(third);
+    tacit_dataset_free(made);
+    tacit_input_free(first);
+    tacit_input_free(second);
+    tacit_input_free(svm);
+    return status;
+}
+
 static tacit_status print_schema(tacit_error *error) {
     tacit_schema *schema = NULL;
     tacit_buffer text = TACIT_BUFFER_INIT;
@@ -146,6 +185,7 @@ SURVIVES(draft_csv)
 SURVIVES(draft_libsvm)
 SURVIVES(schema_dense)
 SURVIVES(schema_sparse)
+SURVIVES(numeric_labels)
 SURVIVES(print_schema)
 SURVIVES(generate_and_split)
 
@@ -160,6 +200,7 @@ int main(void) {
         cmocka_unit_test(draft_libsvm_survives_any_failed_allocation),
         cmocka_unit_test(schema_dense_survives_any_failed_allocation),
         cmocka_unit_test(schema_sparse_survives_any_failed_allocation),
+        cmocka_unit_test(numeric_labels_survives_any_failed_allocation),
         cmocka_unit_test(print_schema_survives_any_failed_allocation),
         cmocka_unit_test(generate_and_split_survives_any_failed_allocation),
         cmocka_unit_test(generate_and_write_survives_any_failed_allocation),

@@ -42,6 +42,70 @@ static void a_schema_reads_as_documented(void **state) {
     tacit_schema_free(schema);
 }
 
+static void a_label_may_be_a_number_or_a_count(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    static const char *const good[] = { "label: {name: y, kind: number, low: -2.5, high: 10}\n" COLUMNS,
+                                        "label: {name: y, kind: count, low: 0, high: 50}\n" COLUMNS,
+                                        "label: {name: y, kind: class, classes: [no, yes]}\n" COLUMNS };
+    static const tacit_response kinds[] = { TACIT_RESPONSE_NUMBER, TACIT_RESPONSE_COUNT,
+                                            TACIT_RESPONSE_CLASS };
+    for (size_t i = 0; i < 3; i++) {
+        tacit_schema *schema = NULL, *again = NULL;
+        tacit_buffer text = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
+        CHECK_OK(parse(&schema, good[i], &error), error);
+        assert_int_equal(schema->response, kinds[i]);
+        assert_int_equal(schema->classes.count, i < 2 ? 0 : 2);
+        CHECK_OK(tacit_schema_canonical(schema, &text, &error), error);
+        CHECK_OK(parse(&again, tacit_buffer_text(&text), &error), error);
+        CHECK_OK(tacit_schema_canonical(again, &second, &error), error);
+        assert_string_equal(tacit_buffer_text(&text), tacit_buffer_text(&second));
+        tacit_buffer_clear(&text);
+        tacit_buffer_clear(&second);
+        tacit_schema_free(schema);
+        tacit_schema_free(again);
+    }
+    static const char *const bad[][2] = {
+        { "label: {name: y, kind: number, low: 0}\n", "needs low and high" },
+        { "label: {name: y, kind: number, low: 1, high: 0}\n", "smaller than high" },
+        { "label: {name: y, kind: count, low: -1, high: 5}\n", "whole numbers from 0" },
+        { "label: {name: y, kind: count, low: 0, high: 5.5}\n", "whole numbers from 0" },
+        { "label: {name: y, kind: colour, low: 0, high: 5}\n", "class, number or count" },
+        { "label: {name: y, kind: number, low: 0, high: 1, classes: [a, b]}\n", "has no classes" },
+        { "label: {name: y, classes: [a, b], low: 0, high: 1}\n", "kind number or count" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        tacit_schema *schema = NULL;
+        char text[300];
+        snprintf(text, sizeof text, "%s" COLUMNS, bad[i][0]);
+        error = (tacit_error)TACIT_ERROR_INIT;
+        assert_int_equal(parse(&schema, text, &error), TACIT_INPUT);
+        if (strstr(error.text, bad[i][1]) == NULL) fail_msg("%s", error.text);
+        assert_null(schema);
+    }
+}
+
+static void the_linear_map_of_features_is_that_of_the_encoder(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_schema *schema = NULL;
+    tacit_feature feature[4];
+    CHECK_OK(parse(&schema,
+                   LABEL "columns:\n  - {name: a, kind: number, low: 10, high: 30}\n"
+                         "  - {name: b, kind: category, levels: [x, y]}\nrows: {clip: 3}\n",
+                   &error),
+             error);
+    CHECK_OK(tacit_schema_linear(schema, feature, &error), error);
+    double inside = tacit_schema_intercept_value(schema);
+    CHECK_NEAR(feature[0].scale * 25 + feature[0].shift, inside / 3 * 0.5, 1e-15);
+    assert_true(feature[2].column == 1 && feature[2].level == 1 && feature[3].column == SIZE_MAX);
+    CHECK_NEAR(feature[2].scale, inside / 3, 1e-15);
+    CHECK_NEAR(feature[3].scale, inside, 0);
+    schema->rows = TACIT_ROWS_UNIT;
+    assert_int_equal(tacit_schema_linear(schema, feature, NULL), TACIT_USAGE);
+    tacit_schema_free(schema);
+}
+
 static void the_defaults_are_intercept_fill_and_bound(void **state) {
     (void)state;
     tacit_schema *schema = NULL;
@@ -300,6 +364,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_schema_reads_as_documented),
         cmocka_unit_test(the_defaults_are_intercept_fill_and_bound),
+        cmocka_unit_test(a_label_may_be_a_number_or_a_count),
+        cmocka_unit_test(the_linear_map_of_features_is_that_of_the_encoder),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
         cmocka_unit_test(layout_does_not_change_the_canonical_text),
         cmocka_unit_test(random_schemas_survive_the_trip),

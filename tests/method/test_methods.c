@@ -12,7 +12,7 @@ static tacit_plan plan_for(const tacit_method *method, double epsilon) {
                          .epsilon = method->noise_free ? INFINITY : epsilon,
                          .delta = 1e-5, /* pure methods have no use for it */
                          .lambda = 0.1,
-                         .features = 7,
+                         .features = method->most_columns > 0 ? method->most_columns : 7,
                          .classes = 2,
                          .parties = 10,
                          .minimum_parties = 2,

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "folder.h"
@@ -19,6 +20,31 @@ static tacit_schema *sample_schema(void) {
     return schema;
 }
 
+/* Two coefficients, one of them without an error, and no likelihood. */
+static tacit_estimates *sample_estimates(void) {
+    tacit_estimates *all = calloc(1, sizeof *all);
+    assert_non_null(all);
+    *all = (tacit_estimates){ .family = "huber",
+                              .optimiser = "lbfgs",
+                              .response = strdup("outcome"),
+                              .count = 2,
+                              .coefficient = calloc(2, sizeof *all->coefficient),
+                              .sandwich = true,
+                              .level = 0.95,
+                              .dispersion = 1,
+                              .deviance = NAN,
+                              .null_deviance = NAN,
+                              .aic = NAN,
+                              .rows = 100,
+                              .iterations = 7,
+                              .rounds = 12 };
+    assert_non_null(all->coefficient);
+    all->coefficient[0] =
+        (tacit_coefficient){ strdup("(Intercept)"), 1.0 / 3, 0.25, 4.0 / 3, 0.18, -0.1, 0.8 };
+    all->coefficient[1] = (tacit_coefficient){ strdup("age"), 0.5, NAN, NAN, NAN, NAN, NAN };
+    return all;
+}
+
 /* Awkward weights: the smallest, the largest, one that needs 17 digits, minus zero. */
 static tacit_model *sample_model(void) {
     static const double weights[] = { DBL_TRUE_MIN, -DBL_MAX, 0.1 + 0.2, -0.0 };
@@ -27,6 +53,7 @@ static tacit_model *sample_model(void) {
     tacit_schema *schema = sample_schema();
     CHECK_OK(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, 4, 2, &error), error);
     memcpy(model->weights, weights, sizeof weights);
+    model->estimates = sample_estimates();
     CHECK_OK(tacit_model_describe(model, &schema->classes, schema, &error), error);
     model->guarantee = (tacit_guarantee){ .method = "avg",
                                           .study = "heart",
@@ -66,6 +93,17 @@ static void check_same(const tacit_model *a, const tacit_model *b) {
     assert_memory_equal(&a->guarantee.charged.delta, &b->guarantee.charged.delta, sizeof(double));
     assert_int_equal(a->guarantee.claimed.unit, b->guarantee.claimed.unit);
     assert_memory_equal(&a->guarantee.claimed.epsilon, &b->guarantee.claimed.epsilon, sizeof(double));
+    assert_int_equal(a->estimates != NULL, b->estimates != NULL);
+    if (a->estimates == NULL) return;
+    assert_int_equal(a->estimates->count, b->estimates->count);
+    for (size_t k = 0; k < a->estimates->count; k++) {
+        const tacit_coefficient *one = &a->estimates->coefficient[k], *other = &b->estimates->coefficient[k];
+        assert_string_equal(one->name, other->name);
+        assert_memory_equal(&one->estimate, &other->estimate, sizeof one->estimate);
+        assert_int_equal(isnan(one->error), isnan(other->error));
+    }
+    assert_int_equal(a->estimates->sandwich, b->estimates->sandwich);
+    assert_true(isnan(b->estimates->aic) && b->estimates->rows == 100 && b->estimates->rounds == 12);
 }
 
 static void check_same_schema(const tacit_schema *a, const tacit_schema *b) {
@@ -196,7 +234,7 @@ static void damaged_files_are_refused_with_a_sentence(void **state) {
     check_edit_refused("\"features\": 4", "\"features\": 9223372036854775807", "out of range");
     check_edit_refused("\"classes\": 2", "\"classes\": 1", "out of range");
     check_edit_refused("\"classes\": 2", "\"classes\": 3", "has two classes, not 3");
-    check_edit_refused("\"logistic\"", "\"linear\"", "unknown loss");
+    check_edit_refused("\"logistic\"", "\"cubic\"", "unknown loss");
     check_edit_refused("\"loss\"", "\"lost\"", "missing");
     check_edit_refused("0.30000000000000004", "\"0.3\"", "weight 3 is not a finite number");
     check_edit_refused("0.30000000000000004", "null", "weight 3 is not a finite number");
@@ -209,6 +247,42 @@ static void damaged_files_are_refused_with_a_sentence(void **state) {
     check_edit_refused("\"unit\": \"party\"", "\"unit\": \"planet\"", "guarantee is damaged");
     check_edit_refused("0.33333333333333331", "-1.0", "guarantee is damaged");
     check_edit_refused("\"study\": \"heart\"", "\"study\": 5", "guarantee is damaged");
+    check_edit_refused("\"logistic\"", "\"poisson\"", "has no classes, not 2");
+    check_edit_refused("\"level\": 0.9", "\"level\": 1.9", "table of estimates is damaged");
+    check_edit_refused("\"name\": \"age\"", "\"name\": 3", "table of estimates is damaged");
+    check_edit_refused("\"estimate\": 0.5", "\"estimate\": \"0.5\"", "table of estimates is damaged");
+    check_edit_refused("\"coefficients\"", "\"coefficient\"", "table of estimates is damaged");
+}
+
+/* Scores 0, 1 and 2 log 2 against responses 1, 1 and 5. */
+static void figures_of_numbers_are_those_counted_by_hand(void **state) {
+    (void)state;
+    double x[] = { 0, 1, 2 * M_LN2 }, response[] = { 1, 1, 5 }, mean[] = { 1, M_E, 4 }, square = 0,
+           deviance = 0;
+    tacit_matrix matrix = { 3, 1, x };
+    tacit_view rows = { .rows = tacit_rows_of_matrix(&matrix), .response = response };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_metrics metrics;
+    tacit_model *model = NULL;
+    CHECK_OK(tacit_model_create(&model, TACIT_LOSS_POISSON, 1, 0, &error), error);
+    model->weights[0] = 1;
+    for (size_t i = 0; i < 3; i++) {
+        square += (response[i] - mean[i]) * (response[i] - mean[i]) / 3;
+        deviance += 2 * (response[i] * log(response[i] / mean[i]) - response[i] + mean[i]) / 3;
+    }
+    CHECK_OK(tacit_model_evaluate(model, &rows, NULL, &metrics, &error), error);
+    CHECK_NEAR(metrics.rmse, sqrt(square), 1e-15);
+    CHECK_NEAR(metrics.deviance, deviance, 1e-15);
+    assert_true(isnan(metrics.accuracy));
+    model->loss = TACIT_LOSS_LINEAR;
+    CHECK_OK(tacit_model_evaluate(model, &rows, NULL, &metrics, &error), error);
+    square = (1 + pow(5 - 2 * M_LN2, 2)) / 3;
+    CHECK_NEAR(metrics.rmse, sqrt(square), 1e-15);
+    CHECK_NEAR(metrics.deviance, square, 1e-14);
+    rows.response = NULL;
+    assert_int_equal(tacit_model_evaluate(model, &rows, NULL, &metrics, NULL), TACIT_INPUT);
+    tacit_model_free(model);
+    assert_int_equal(tacit_model_create(&model, TACIT_LOSS_LINEAR, 1, 2, NULL), TACIT_USAGE);
 }
 
 static void no_cut_or_flipped_bit_crashes_the_reader(void **state) {
@@ -318,6 +392,7 @@ int main(void) {
         cmocka_unit_test(a_softmax_model_without_names_or_schema_comes_back),
         cmocka_unit_test(a_huber_model_is_fitted_and_comes_back),
         cmocka_unit_test(damaged_files_are_refused_with_a_sentence),
+        cmocka_unit_test(figures_of_numbers_are_those_counted_by_hand),
         cmocka_unit_test(no_cut_or_flipped_bit_crashes_the_reader),
         cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(two_class_figures_are_those_counted_by_hand),

@@ -124,6 +124,38 @@ static void binomials_and_sums_of_exponentials(void **state) {
     assert_true(isinf(tacit_log_sum_exp(NULL, 0)));
 }
 
+static void student_tails_and_quantiles_are_accurate(void **state) {
+    (void)state;
+    static const double tails[][3] = { { 0, 5, 0.5 },
+                                       { 0.5, 1, 0.352416382349566726 },
+                                       { -1, 3, 0.804498890522114679 },
+                                       { 2, 3, 0.0696629842794215884 },
+                                       { 2, 0.5, 0.222757445091565616 },
+                                       { 5, 10, 0.000268666801378226309 },
+                                       { 0.001, 7, 0.499615008622499422 },
+                                       { 12.5, 30, 9.99248174698321588e-14 },
+                                       { 3, 1000, 0.00138335452211909623 },
+                                       { 40, 2, 0.000312207336092370319 },
+                                       { 8, 235, 2.83322335422284868e-14 },
+                                       { 6, 1e6, 9.86924906177217335e-10 },
+                                       { 30, 500, 3.60714444421400947e-114 },
+                                       { -30, 4, 0.999996323571951169 } };
+    static const double quantiles[][3] = { { 0.025, 3, 3.18244630528370952 },
+                                           { 0.025, 235, 1.97011006226810373 },
+                                           { 0.0005, 1, 636.619248768719603 },
+                                           { 0.3, 12, 0.538617668201916362 },
+                                           { 1e-10, 40, 8.44358624677363852 } };
+    for (size_t i = 0; i < COUNT(tails); i++)
+        check_relative(tacit_student_tail(tails[i][0], tails[i][1]), tails[i][2], 1e-12);
+    for (size_t i = 0; i < COUNT(quantiles); i++) {
+        check_relative(tacit_student_quantile(quantiles[i][0], quantiles[i][1]), quantiles[i][2], 1e-12);
+        check_relative(tacit_student_quantile(1 - quantiles[i][0], quantiles[i][1]), -quantiles[i][2], 1e-5);
+    }
+    CHECK_NEAR(tacit_student_quantile(0.5, 3), 0, 0);
+    assert_true(isnan(tacit_student_tail(1, 0)) && isnan(tacit_student_quantile(0, 3)));
+    CHECK_NEAR(tacit_student_tail(2, 1e15), tacit_normal_tail(2), 1e-14);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normal_tails_are_accurate_on_both_sides),
@@ -131,6 +163,7 @@ int main(void) {
         cmocka_unit_test(mills_ratio_and_its_slope_have_no_cancellation),
         cmocka_unit_test(chi_square_quantiles_are_accurate),
         cmocka_unit_test(lambert_solves_its_equation),
+        cmocka_unit_test(student_tails_and_quantiles_are_accurate),
         cmocka_unit_test(binomials_and_sums_of_exponentials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,6 +211,27 @@ static void nothing_simulated_passes_a_real_gate(void **state) {
     party_end(&self);
 }
 
+static void exact_sums_pass_with_the_owners_word_and_count_as_infinite(void **state) {
+    (void)state;
+    party self;
+    party_ready(&self);
+    tacit_release release = sample_release(1);
+    release.noise = TACIT_NOISE_NONE;
+    release.price.epsilon = INFINITY;
+    self.policy.allow_exact = true;
+    party_refuses(&self, &release, TACIT_REFUSED, "infinite epsilon"); /* an answer of its own is no sum */
+    release.kind = TACIT_RELEASE_ENTRUSTED;
+    self.policy.allow_entrusted = true;
+    CHECK_OK(party_release(&self, &release), self.error);
+    tacit_account account;
+    CHECK_OK(tacit_ledger_account(&account, self.ledger, NULL, TACIT_UNIT_RECORD, &self.error), self.error);
+    assert_true(isinf(account.spent_epsilon));
+    tacit_release later = sample_release(2); /* what promises privacy may not follow */
+    assert_int_equal(party_release(&self, &later), TACIT_REFUSED);
+    party_verifies(&self, 0);
+    party_end(&self);
+}
+
 static void a_malformed_release_is_refused_and_logged(void **state) {
     (void)state;
     party self;
@@ -344,6 +365,7 @@ int main(void) {
         cmocka_unit_test(an_answer_id_serves_one_question),
         cmocka_unit_test(consent_is_needed_matched_and_withdrawn),
         cmocka_unit_test(nothing_simulated_passes_a_real_gate),
+        cmocka_unit_test(exact_sums_pass_with_the_owners_word_and_count_as_infinite),
         cmocka_unit_test(a_malformed_release_is_refused_and_logged),
         cmocka_unit_test(the_policy_is_asked_before_the_budget),
         cmocka_unit_test(a_buffer_without_room_costs_nothing),

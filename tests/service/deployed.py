@@ -120,7 +120,7 @@ class DeployedTest(unittest.TestCase):
                 "lambda": 0.05, "parties": "{expected: 3, minimum: 3}", "minimum_rows": 20, "patience": 60,
                 "schema": "schema.yaml", **changed}
         path = self.path / f"{name}.study.yaml"
-        path.write_text("".join(f"{key}: {value}\n" for key, value in keys.items()))
+        path.write_text("".join(f"{key}: {value}\n" for key, value in keys.items() if value is not None))
         return path
 
     def home(self, party):

@@ -1,0 +1,46 @@
+/* tacit summary: the coefficients of a model with their standard errors. */
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/summary.h"
+
+static tacit_status run_summary(const tacit_arguments *arguments, tacit_console *console,
+                                tacit_error *error) {
+    const char *path = tacit_arguments_operand(arguments, "MODEL");
+    tacit_model *model = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_model_load(&model, path, error));
+    if (model->estimates == NULL)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_USAGE,
+                       "%s was made by method %s, which has no standard errors; method estimate has them",
+                       path, model->guarantee.method[0] != 0 ? model->guarantee.method : "unknown"));
+    tacit_summary_print(console, model);
+    TACIT_CHECK(tacit_console_document(console, tacit_summary_document(model), error));
+cleanup:
+    tacit_model_free(model);
+    return status;
+}
+
+const tacit_command tacit_command_summary = {
+    .name = "summary",
+    .section = "Learning",
+    .summary = "coefficients with standard errors, as R's summary(glm) has them",
+    .description =
+        "For models of method estimate. Coefficients are per unit of the raw column; those of a level are "
+        "differences to the category's first level. Residuals are not shown: they never left the parties.",
+    .operands =
+        (const tacit_operand[]){
+            { "MODEL", 1, 1, "a model as 'tacit simulate --out' or a study wrote it" },
+            { .name = NULL },
+        },
+    .examples =
+        (const tacit_example[]){
+            { "Fit over five simulated clinics and keep the model.",
+              "tacit simulate --method estimate --train patients.csv --schema patients.yaml --parties 5 "
+              "--out "
+              "model.json" },
+            { "Read it again.", "tacit summary model.json" },
+            { .text = NULL },
+        },
+    .run = run_summary,
+};

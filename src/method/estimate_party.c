@@ -1,0 +1,218 @@
+/* The party's half of method estimate: sums over its rows (estimate.c says what they are for). */
+#include "method/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- what both halves know ---- */
+
+const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
+    const char *name = tacit_plan_text(plan, "family");
+    bool counts = plan->schema != NULL && plan->schema->response == TACIT_RESPONSE_COUNT;
+    if (strcmp(name, "auto") == 0) name = plan->classes > 0 ? "logistic" : counts ? "poisson" : "linear";
+    return tacit_family_find(name);
+}
+
+/* The sum of `length` numbers over n rows. */
+tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, const double *terms, size_t length) {
+    double high = plan->schema != NULL ? plan->schema->high : 0;
+    double bound = tacit_family_bound(tacit_estimate_family(plan), fmax(1, n), high, terms);
+    int bound_bits, party_bits;
+    frexp(bound, &bound_bits);
+    frexp((double)plan->parties, &party_bits);
+    return (tacit_sum_spec){ TACIT_ESTIMATE_HEAD + length, bound, 62 - bound_bits - party_bits };
+}
+
+tacit_release_kind tacit_estimate_kind(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_ENTRUSTED;
+}
+
+tacit_sum_spec tacit_estimate_rows(void) {
+    static const double MOST_ROWS = 4294967296.0; /* of one party */
+    return (tacit_sum_spec){ 1, MOST_ROWS, 0 };
+}
+
+/* ---- the party's half ---- */
+
+/* A whole number below 2^20 that sets parties apart (the finaliser of splitmix64). */
+static double token_of(const tacit_party *party) {
+    uint64_t z = party->number + 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 44);
+}
+
+/* An empty contribution with its head, and how it leaves. */
+static tacit_status begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
+                                tacit_error *error) {
+    tacit_prices prices;
+    TACIT_TRY(tacit_yardstick_price(party->plan, &prices, error));
+    reply->kind = tacit_estimate_kind(party->plan);
+    reply->noise = TACIT_NOISE_NONE;
+    reply->price = prices.charged;
+    reply->contribution = TACIT_NEW(double, length);
+    return reply->contribution != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+static tacit_status answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                tacit_error *error) {
+    tacit_sum_spec spec = tacit_estimate_rows();
+    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator asks for another sum than the study defines");
+    TACIT_TRY(begin_reply(party, 1, reply, error));
+    reply->contribution[0] = (double)party->total_rows;
+    return TACIT_OK;
+}
+
+/* What a pass over the party's rows fills. */
+typedef struct pass {
+    const tacit_plan *plan;
+    const tacit_family *family;
+    tacit_design design;
+    tacit_sums sums;                    /* of "sums" */
+    double terms[TACIT_ESTIMATE_TERMS]; /* of "response" */
+    double *row, *x, *y;                /* one row as stored; a block with the kept features; its responses */
+} pass;
+
+static double response_of(const pass *self, const tacit_view *rows, size_t i) {
+    if (self->family->of_classes) return tacit_view_label(rows, i);
+    return (tacit_view_response(rows, i) - self->design.middle) / self->design.half;
+}
+
+static tacit_status add_terms(void *context, const tacit_view *block, size_t first, tacit_error *error) {
+    pass *self = context;
+    (void)first;
+    (void)error;
+    for (size_t i = 0; i < block->rows.count; i++) {
+        double terms[TACIT_ESTIMATE_TERMS];
+        tacit_response_terms(self->family, response_of(self, block, i), terms);
+        for (int k = 0; k < TACIT_ESTIMATE_TERMS; k++) self->terms[k] += terms[k];
+    }
+    return TACIT_OK;
+}
+
+static tacit_status add_sums(void *context, const tacit_view *block, size_t first, tacit_error *error) {
+    pass *self = context;
+    size_t width = self->design.width;
+    (void)first;
+    (void)error;
+    for (size_t i = 0; i < block->rows.count; i++) {
+        tacit_rows_copy(&block->rows, i, self->row);
+        for (size_t j = 0; j < width; j++) self->x[i * width + j] = self->row[self->design.kept[j]];
+        self->y[i] = response_of(self, block, i);
+    }
+    tacit_sums_add(&self->sums, self->x, self->y, block->rows.count);
+    return TACIT_OK;
+}
+
+static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
+    *self = (pass){ .plan = party->plan, .family = tacit_estimate_family(party->plan) };
+    const tacit_view *rows = &party->rows;
+    if (self->family->of_classes ? rows->label == NULL : rows->response == NULL)
+        return tacit_fail(error, TACIT_INPUT, "the rows have no %s",
+                          self->family->of_classes ? "classes" : "response");
+    return tacit_design_create(&self->design, self->family, party->plan->schema, party->plan->features,
+                               error);
+}
+
+static void end_pass(pass *self) {
+    tacit_design_clear(&self->design);
+    tacit_sums_clear(&self->sums);
+    free(self->row);
+    free(self->x);
+    free(self->y);
+}
+
+/* n of the question, believed only within what it can be: not fewer rows than this party has. */
+static tacit_status read_total(const tacit_party *party, const tacit_question *question, double *n,
+                               tacit_error *error) {
+    const double *total;
+    TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
+    if (!(*total >= (double)party->total_rows &&
+          *total <= tacit_estimate_rows().bound * (double)party->plan->parties))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator speaks of %g rows in all and this party has %zu", *total,
+                          party->total_rows);
+    *n = *total;
+    return TACIT_OK;
+}
+
+/* Fill the head, add up over the holders of this party's rows, and keep to the bound. */
+static tacit_status finish_reply(const tacit_party *party, const tacit_sum_spec *spec, tacit_reply *reply,
+                                 tacit_error *error) {
+    double *values = reply->contribution;
+    if (party->reducer != NULL)
+        TACIT_TRY(party->reducer->sum(party->reducer->context, values + TACIT_ESTIMATE_HEAD,
+                                      spec->length - TACIT_ESTIMATE_HEAD, error));
+    values[0] = ldexp((double)party->total_rows, -spec->grid_bits); /* whole steps: exact on any grid */
+    values[1] = ldexp(token_of(party), -spec->grid_bits);
+    for (size_t j = 0; j < spec->length; j++) values[j] = fmax(-spec->bound, fmin(spec->bound, values[j]));
+    return TACIT_OK;
+}
+
+static tacit_status begin_sum(const tacit_party *party, const tacit_question *question, const double *terms,
+                              size_t length, tacit_sum_spec *spec, tacit_reply *reply, tacit_error *error) {
+    double n = 0;
+    TACIT_TRY(read_total(party, question, &n, error));
+    *spec = tacit_estimate_sum(party->plan, n, terms, length);
+    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, spec))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator asks for another sum than the study defines");
+    return begin_reply(party, spec->length, reply, error);
+}
+
+static tacit_status answer_response(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                    tacit_error *error) {
+    tacit_sum_spec spec;
+    pass self;
+    TACIT_TRY(begin_pass(&self, party, error));
+    tacit_status status;
+    TACIT_CHECK(begin_sum(party, question, NULL, TACIT_ESTIMATE_TERMS, &spec, reply, error));
+    TACIT_CHECK(tacit_dataset_map(&party->rows, 0, add_terms, &self, error));
+    memcpy(reply->contribution + TACIT_ESTIMATE_HEAD, self.terms, sizeof self.terms);
+    TACIT_CHECK(finish_reply(party, &spec, reply, error));
+cleanup:
+    end_pass(&self);
+    return status;
+}
+
+static tacit_status answer_sums(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                tacit_error *error) {
+    const int64_t *weight;
+    const double *w, *terms;
+    tacit_sum_spec spec;
+    pass self;
+    TACIT_TRY(begin_pass(&self, party, error));
+    tacit_status status;
+    size_t width = self.design.width;
+    TACIT_CHECK(tacit_message_integers(question->message, "matrix", 1, &weight, error));
+    TACIT_CHECK(tacit_message_numbers(question->message, "weights", width, &w, error));
+    TACIT_CHECK(tacit_message_numbers(question->message, "response", TACIT_ESTIMATE_TERMS, &terms, error));
+    if (*weight < TACIT_WEIGH_NONE || *weight > TACIT_WEIGH_ONE)
+        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
+    tacit_row_weight kind = (tacit_row_weight)*weight;
+    TACIT_CHECK(begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply, error));
+    self.row = TACIT_NEW(double, party->plan->features);
+    self.x = TACIT_NEW(double, TACIT_SUMS_BLOCK *width);
+    self.y = TACIT_NEW(double, TACIT_SUMS_BLOCK);
+    if (self.row == NULL || self.x == NULL || self.y == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(tacit_sums_create(&self.sums, self.family, kind, width, w, error));
+    TACIT_CHECK(tacit_dataset_map(&party->rows, TACIT_SUMS_BLOCK, add_sums, &self, error));
+    tacit_sums_pack(&self.sums, reply->contribution + TACIT_ESTIMATE_HEAD);
+    TACIT_CHECK(finish_reply(party, &spec, reply, error));
+cleanup:
+    end_pass(&self);
+    return status;
+}
+
+const tacit_handler_entry tacit_estimate_handlers[] = {
+    { .question = "rows", .answer = answer_rows },
+    { .question = "response", .answer = answer_response },
+    { .question = "sums", .answer = answer_sums },
+    { .question = NULL },
+};

@@ -1,0 +1,249 @@
+#include "model/estimates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/encode.h"
+#include "num/special.h"
+
+tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
+    if (estimates == NULL) return NULL;
+    for (size_t k = 0; estimates->coefficient != NULL && k < estimates->count; k++)
+        free(estimates->coefficient[k].name);
+    free(estimates->coefficient);
+    free(estimates->response);
+    free(estimates);
+    return NULL;
+}
+
+static const char INTERCEPT[] = "(Intercept)";
+
+double tacit_estimates_degrees(const tacit_estimates *estimates) {
+    return estimates->rows - (double)estimates->count;
+}
+
+double tacit_estimates_null_degrees(const tacit_estimates *estimates) {
+    bool intercept = estimates->count > 0 && strcmp(estimates->coefficient[0].name, INTERCEPT) == 0;
+    return estimates->rows - intercept;
+}
+
+/* ---- the design ---- */
+
+static void scale_response(tacit_design *design, const tacit_family *family) {
+    const tacit_schema *schema = design->schema;
+    design->half = 1;
+    if (schema == NULL || family->of_classes || family->of_counts) return;
+    if (schema->intercept) {
+        design->half = (schema->high - schema->low) / 2;
+        design->middle = schema->low + design->half;
+    } else {
+        design->half = fmax(fabs(schema->low), fabs(schema->high));
+    }
+}
+
+tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,
+                                 size_t features, tacit_error *error) {
+    *out = (tacit_design){ .schema = schema, .features = features, .intercept = SIZE_MAX };
+    if (schema != NULL && !schema->intercept && schema->cols > 0)
+        return tacit_fail(error, TACIT_USAGE,
+                          "coefficients per unit of a column need an intercept: write intercept: yes in the "
+                          "schema");
+    tacit_feature *feature = TACIT_NEW(tacit_feature, features);
+    tacit_status status = TACIT_OK;
+    out->kept = TACIT_NEW(size_t, features);
+    if (feature == NULL || out->kept == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    if (schema != NULL) TACIT_CHECK(tacit_schema_linear(schema, feature, error));
+    for (size_t j = 0; j < features; j++)
+        if (schema == NULL || schema->cols == 0 || feature[j].level != 0) out->kept[out->width++] = j;
+    if (schema != NULL && schema->intercept) {
+        out->intercept = out->width - 1;
+        out->intercept_value = feature[features - 1].scale;
+    }
+    scale_response(out, family);
+cleanup:
+    free(feature);
+    if (status != TACIT_OK) tacit_design_clear(out);
+    return status;
+}
+
+void tacit_design_clear(tacit_design *design) {
+    free(design->kept);
+    design->kept = NULL;
+}
+
+tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buffer *out, tacit_error *error) {
+    char **names = NULL;
+    if (at == design->intercept) return tacit_buffer_print(out, error, "%s", INTERCEPT);
+    if (design->schema != NULL) TACIT_TRY(tacit_schema_feature_names(&names, design->schema, error));
+    tacit_status status = names != NULL ? tacit_buffer_print(out, error, "%s", names[design->kept[at]])
+                                        : tacit_buffer_print(out, error, "x%zu", design->kept[at] + 1);
+    tacit_feature_names_free(names, design->features);
+    return status;
+}
+
+/* ---- deviances ---- */
+
+void tacit_response_terms(const tacit_family *family, double y, double out[3]) {
+    out[0] = y;
+    out[1] = family->of_counts ? (y > 0 ? y * log(y) - y : 0) : y * y;
+    out[2] = family->of_counts ? lgamma(y + 1) : 0;
+}
+
+static double entropy_term(double part, double of) { return part > 0 ? part * log(part / of) : 0; }
+
+/* Deviance, null deviance and Akaike's criterion as R's glm has them. */
+static void measure_fit(tacit_estimates *out, const tacit_design *design, const tacit_optimum *at) {
+    double n = at->rows, p = (double)design->width, sum = at->response[0];
+    bool intercept = design->intercept != SIZE_MAX;
+    out->deviance = out->null_deviance = out->aic = NAN;
+    if (!at->family->likelihood) return;
+    if (at->family->of_classes) {
+        out->deviance = 2 * at->objective;
+        out->null_deviance =
+            intercept ? -2 * (entropy_term(sum, n) + entropy_term(n - sum, n)) : 2 * n * log(2);
+        out->aic = out->deviance + 2 * p;
+    } else if (at->family->of_counts) {
+        double saturated = at->response[1];
+        out->deviance = 2 * (saturated + at->objective);
+        out->null_deviance = 2 * (saturated + (intercept ? sum - entropy_term(sum, n) : n));
+        out->aic = 2 * (at->objective + at->response[2] + p);
+    } else {
+        double square = design->half * design->half;
+        out->deviance = 2 * at->objective * square;
+        out->null_deviance = (at->response[1] - (intercept ? sum * sum / n : 0)) * square;
+        out->dispersion = out->deviance / (n - p);
+        out->aic = n * (log(2 * M_PI * out->deviance / n) + 1) + 2 * (p + 1);
+    }
+}
+
+/* ---- coefficients ---- */
+
+/* The row of the map from weights to coefficient k on the raw scale: raw = half * row.w (+ middle for the intercept).
+ * An encoded number is scale * raw + shift, so its shifts go to the intercept. */
+static void raw_row(const tacit_design *design, const tacit_feature *feature, size_t k, double *row) {
+    memset(row, 0, design->width * sizeof *row);
+    row[k] = design->schema != NULL ? feature[design->kept[k]].scale : 1;
+    for (size_t j = 0; k == design->intercept && j < design->width; j++)
+        row[j] += feature[design->kept[j]].shift;
+}
+
+static double quadratic(const double *lower, const double *z, size_t d) {
+    double sum = 0;
+    for (size_t i = 0; i < d; i++) {
+        double partial = 0.5 * lower[i * d + i] * z[i];
+        for (size_t j = 0; j < i; j++) partial += lower[i * d + j] * z[j];
+        sum += 2 * z[i] * partial;
+    }
+    return sum;
+}
+
+static double dot(const double *a, const double *b, size_t count) {
+    double sum = 0;
+    for (size_t j = 0; j < count; j++) sum += a[j] * b[j];
+    return sum;
+}
+
+static void test_coefficient(tacit_coefficient *one, const tacit_estimates *all) {
+    double degrees = tacit_estimates_degrees(all), half_tail = (1 - all->level) / 2;
+    one->statistic = one->estimate / one->error;
+    one->p = 2 * (all->student ? tacit_student_tail(fabs(one->statistic), degrees)
+                               : tacit_normal_tail(fabs(one->statistic)));
+    double reach = one->error * (all->student ? tacit_student_quantile(half_tail, degrees)
+                                              : tacit_normal_tail_quantile(log(half_tail)));
+    one->low = one->estimate - reach;
+    one->high = one->estimate + reach;
+}
+
+typedef struct workspace {
+    double *factor, *scale, *row, *solved;
+    bool *deficient;
+    tacit_feature *feature;
+} workspace;
+
+static tacit_status prepare(workspace *work, const tacit_design *design, const tacit_optimum *at,
+                            tacit_error *error) {
+    size_t d = design->width;
+    work->factor = TACIT_NEW(double, d *d);
+    work->scale = TACIT_NEW(double, 3 * d);
+    work->deficient = TACIT_NEW(bool, d);
+    work->feature = TACIT_NEW(tacit_feature, design->features);
+    if (work->factor == NULL || work->scale == NULL || work->deficient == NULL || work->feature == NULL)
+        return tacit_fail_memory(error);
+    work->row = work->scale + d;
+    work->solved = work->row + d;
+    if (design->schema != NULL) TACIT_TRY(tacit_schema_linear(design->schema, work->feature, error));
+    memcpy(work->factor, at->hessian, d * d * sizeof *work->factor);
+    for (size_t j = 0; j < d; j++) work->factor[j * d + j] += at->rows * at->lambda;
+    if (tacit_cholesky_factor(work->factor, d, 0, work->scale, work->deficient) > 0)
+        return tacit_fail(error, TACIT_NOT_CONVERGED, "the curvature at the estimate is not positive");
+    return TACIT_OK;
+}
+
+static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t k, const tacit_design *design,
+                                     const tacit_optimum *at, workspace *work, tacit_error *error) {
+    size_t d = design->width;
+    tacit_coefficient *one = &all->coefficient[place];
+    tacit_buffer name = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_design_name(design, k, &name, error);
+    if (status == TACIT_OK && (one->name = tacit_copy_text(tacit_buffer_text(&name))) == NULL)
+        status = tacit_fail_memory(error);
+    tacit_buffer_clear(&name);
+    TACIT_TRY(status);
+    raw_row(design, work->feature, k, work->row);
+    one->estimate = design->half * dot(work->row, at->w, d) + (k == design->intercept ? design->middle : 0);
+    memcpy(work->solved, work->row, d * sizeof *work->solved);
+    tacit_cholesky_solve(work->factor, d, work->scale, work->solved);
+    double variance;
+    if (at->middle != NULL)
+        variance = quadratic(at->middle, work->solved, d);
+    else if (at->lambda > 0)
+        variance = quadratic(at->hessian, work->solved, d);
+    else
+        variance = dot(work->row, work->solved, d);
+    /* the dispersion is in units of the response already, the variance in those of its scaled form */
+    double phi = all->student ? all->dispersion / (design->half * design->half) : 1;
+    one->error = design->half * sqrt(fmax(0, phi * variance));
+    test_coefficient(one, all);
+    return TACIT_OK;
+}
+
+tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *design, const tacit_optimum *at,
+                                   tacit_error *error) {
+    size_t d = design->width, place = 0;
+    workspace work = { .factor = NULL };
+    tacit_estimates *all = TACIT_NEW(tacit_estimates, 1);
+    tacit_status status = all != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) return status;
+    all->count = d;
+    all->coefficient = TACIT_NEW(tacit_coefficient, d);
+    all->response = tacit_copy_text(design->schema != NULL ? design->schema->label : "y");
+    if (all->coefficient == NULL || all->response == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    memcpy(all->family, at->family->name, strlen(at->family->name) + 1);
+    all->student = !at->family->of_classes && !at->family->of_counts;
+    all->sandwich = at->middle != NULL;
+    all->level = at->level;
+    all->rows = at->rows;
+    all->dispersion = 1;
+    all->iterations = at->iterations;
+    if (all->student && !(at->rows > (double)d))
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
+                               "%g rows and %zu coefficients leave nothing to estimate an error from",
+                               at->rows, d));
+    measure_fit(all, design, at);
+    TACIT_CHECK(prepare(&work, design, at, error));
+    if (design->intercept != SIZE_MAX)
+        TACIT_CHECK(fill_coefficient(all, place++, design->intercept, design, at, &work, error));
+    for (size_t k = 0; k < d; k++)
+        if (k != design->intercept) TACIT_CHECK(fill_coefficient(all, place++, k, design, at, &work, error));
+    *out = all;
+    all = NULL;
+cleanup:
+    tacit_estimates_free(all);
+    free(work.factor);
+    free(work.scale);
+    free(work.deficient);
+    free(work.feature);
+    return status;
+}

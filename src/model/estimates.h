@@ -1,0 +1,83 @@
+/*
+ * What a statistician wants of an M-estimator beside its weights: coefficients on the scale of the raw columns, with
+ * standard errors, tests and confidence intervals, computed from sums over all rows alone. Part of a model and of its
+ * file; laid out as R's summary(glm) by the program.
+ *
+ * Contrasts. The encoding has a feature for every level of a category, whose sum is the intercept: one level of each
+ * is left out by a public rule, the first of the schema ("treatment contrasts", as in R). A coefficient of a level is
+ * its difference to the first. Without an intercept (sparse rows only) nothing is left out.
+ *
+ * Covariance. With A = H + n lambda I at the optimum, cov = phi A^-1 B A^-1; B = H and phi the dispersion for a
+ * likelihood (A = H for lambda = 0: the inverse Hessian), B the sum of squared slopes times x x^T and phi = 1 for the
+ * sandwich. phi = RSS/(n - p) for linear, 1 else. Tests are Wald's: z, or t with n - p degrees of freedom for linear.
+ */
+#pragma once
+
+#include <jansson.h>
+
+#include "data/schema.h"
+#include "num/estimator.h"
+
+typedef struct tacit_coefficient {
+    char *name;
+    double estimate, error, statistic, p, low, high;
+} tacit_coefficient;
+
+typedef struct tacit_estimates {
+    char family[16], optimiser[16];
+    char *response; /* the label's name */
+    size_t count;
+    tacit_coefficient *coefficient;
+    bool student;                        /* t rather than z */
+    bool sandwich;                       /* robust standard errors */
+    double level;                        /* of the confidence intervals */
+    double dispersion;                   /* 1 unless linear */
+    double deviance, null_deviance, aic; /* NaN where there is no likelihood */
+    double rows;
+    size_t iterations, rounds;
+} tacit_estimates;
+
+tacit_estimates *tacit_estimates_free(tacit_estimates *estimates);
+
+double tacit_estimates_degrees(const tacit_estimates *estimates);      /* n - p */
+double tacit_estimates_null_degrees(const tacit_estimates *estimates); /* n - 1, or n without intercept */
+
+/* Which features a fit has a weight for, and how the response is scaled. Public: it follows from the schema. */
+typedef struct tacit_design {
+    const tacit_schema *schema; /* borrowed; NULL: features as they are, no intercept known */
+    size_t features, width;
+    size_t *kept;     /* width features, ascending */
+    size_t intercept; /* its position among the kept; SIZE_MAX: none */
+    double intercept_value;
+    double middle, half; /* the linear family fits (y - middle)/half in [-1, 1], the others y itself */
+} tacit_design;
+
+/* TACIT_USAGE when the schema has no linear scale, or columns without an intercept. */
+tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,
+                                 size_t features, tacit_error *error);
+void tacit_design_clear(tacit_design *design);
+
+/* The name of a kept feature. */
+tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buffer *out, tacit_error *error);
+
+/* Sums over all rows at the optimum. */
+typedef struct tacit_optimum {
+    const tacit_family *family;
+    double rows, lambda, level;
+    const double *w;       /* width */
+    double objective;      /* sum of losses */
+    const double *hessian; /* width x width, lower triangle */
+    const double *middle;  /* the same; NULL for a likelihood */
+    double response[3];    /* tacit_response_terms, summed */
+    size_t iterations;
+} tacit_optimum;
+
+/* What of a row's response deviances need: y, and y^2 (linear) or y log y - y and log y! (counts). */
+void tacit_response_terms(const tacit_family *family, double y, double out[3]);
+
+tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *design,
+                                   const tacit_optimum *optimum, tacit_error *error);
+
+/* As a part of a model's JSON document, and back; a load checks every number. */
+json_t *tacit_estimates_to_json(const tacit_estimates *estimates);
+tacit_status tacit_estimates_from_json(tacit_estimates **out, const json_t *object, tacit_error *error);

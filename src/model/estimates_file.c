@@ -1,0 +1,96 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/estimates.h"
+
+/* JSON has no NaN: what does not apply is null. */
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *coefficient_to_json(const tacit_coefficient *one) {
+    return json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "name", one->name, "estimate", number(one->estimate),
+                     "error", number(one->error), "statistic", number(one->statistic), "p", number(one->p),
+                     "low", number(one->low), "high", number(one->high));
+}
+
+json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
+    json_t *list = json_array();
+    for (size_t k = 0; k < estimates->count; k++)
+        json_array_append_new(list, coefficient_to_json(&estimates->coefficient[k]));
+    if (json_array_size(list) != estimates->count) {
+        json_decref(list);
+        return NULL;
+    }
+    return json_pack("{s:s,s:s,s:s,s:o,s:s,s:b,s:f,s:f,s:o,s:o,s:o,s:o,s:o,s:f,s:I,s:I}", "family",
+                     estimates->family, "optimiser", estimates->optimiser, "response", estimates->response,
+                     "coefficients", list, "statistic", estimates->student ? "t" : "z", "sandwich",
+                     estimates->sandwich, "level", estimates->level, "dispersion", estimates->dispersion,
+                     "deviance", number(estimates->deviance), "null_deviance",
+                     number(estimates->null_deviance), "aic", number(estimates->aic), "degrees",
+                     number(tacit_estimates_degrees(estimates)), "null_degrees",
+                     number(tacit_estimates_null_degrees(estimates)), "rows", estimates->rows, "iterations",
+                     (json_int_t)estimates->iterations, "rounds", (json_int_t)estimates->rounds);
+}
+
+static bool read_number(const json_t *object, const char *key, double *out) {
+    const json_t *value = json_object_get(object, key);
+    if (json_is_null(value)) {
+        *out = NAN;
+        return true;
+    }
+    *out = json_number_value(value);
+    return json_is_number(value) && isfinite(*out);
+}
+
+static bool read_coefficient(tacit_coefficient *out, const json_t *object) {
+    const char *name = json_string_value(json_object_get(object, "name"));
+    if (name == NULL) return false;
+    out->name = tacit_copy_text(name);
+    return out->name != NULL && read_number(object, "estimate", &out->estimate) &&
+           read_number(object, "error", &out->error) && read_number(object, "statistic", &out->statistic) &&
+           read_number(object, "p", &out->p) && read_number(object, "low", &out->low) &&
+           read_number(object, "high", &out->high);
+}
+
+static bool read_all(tacit_estimates *out, const json_t *object) {
+    const char *family = NULL, *optimiser = NULL, *response = NULL, *statistic = NULL;
+    const json_t *list = NULL;
+    int sandwich = 0;
+    json_int_t iterations = 0, rounds = 0;
+    if (json_unpack((json_t *)object, "{s:s,s:s,s:s,s:o,s:s,s:b,s:F,s:F,s:F,s:I,s:I}", "family", &family,
+                    "optimiser", &optimiser, "response", &response, "coefficients", &list, "statistic",
+                    &statistic, "sandwich", &sandwich, "level", &out->level, "dispersion", &out->dispersion,
+                    "rows", &out->rows, "iterations", &iterations, "rounds", &rounds) != 0 ||
+        strlen(family) >= sizeof out->family || strlen(optimiser) >= sizeof out->optimiser ||
+        !json_is_array(list) || json_array_size(list) == 0 || iterations < 0 || rounds < 0 ||
+        !(out->level > 0 && out->level < 1) || !isfinite(out->rows) || !isfinite(out->dispersion))
+        return false;
+    memcpy(out->family, family, strlen(family) + 1);
+    memcpy(out->optimiser, optimiser, strlen(optimiser) + 1);
+    out->response = tacit_copy_text(response);
+    out->student = strcmp(statistic, "t") == 0;
+    out->sandwich = sandwich != 0;
+    out->iterations = (size_t)iterations;
+    out->rounds = (size_t)rounds;
+    out->coefficient = TACIT_NEW(tacit_coefficient, json_array_size(list));
+    if (out->response == NULL || out->coefficient == NULL) return false;
+    for (; out->count < json_array_size(list); out->count++)
+        if (!read_coefficient(&out->coefficient[out->count], json_array_get(list, out->count))) {
+            free(out->coefficient[out->count].name);
+            return false;
+        }
+    return read_number(object, "deviance", &out->deviance) &&
+           read_number(object, "null_deviance", &out->null_deviance) && read_number(object, "aic", &out->aic);
+}
+
+tacit_status tacit_estimates_from_json(tacit_estimates **out, const json_t *object, tacit_error *error) {
+    tacit_estimates *all = TACIT_NEW(tacit_estimates, 1);
+    if (all == NULL) return tacit_fail_memory(error);
+    if (!read_all(all, object)) {
+        tacit_estimates_free(all);
+        return tacit_fail(error, TACIT_INPUT, "the table of estimates is damaged");
+    }
+    *out = all;
+    return TACIT_OK;
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Method estimate between real processes: the figures of all rows pooled, also after crashes, and only with the owner's word.
+
+    TACIT=build/src/cli/tacit tests/service/test_estimate.py
+"""
+import json
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from deployed import DeployedTest
+
+EXACT = ("--allow-entrusted", "--allow-exact")
+
+
+class Estimates(DeployedTest):
+    def define(self, optimiser):
+        self.study(method="estimate", set="{optimiser: %s}" % optimiser, epsilon=None, **{"lambda": 0})
+
+    def pooled(self):
+        """The same from one simulated party that has everybody's rows."""
+        lines = [self.rows(party).read_text().splitlines() for party in range(3)]
+        (self.path / "all.csv").write_text("\n".join(lines[0] + lines[1][1:] + lines[2][1:]) + "\n")
+        done = self.succeed("simulate", "--method", "estimate", "--train", "all.csv", "--test", "all.csv", "--schema",
+                            "schema.yaml", "--parties", "1", "--json")
+        return json.loads(done.stdout)["summary"]
+
+    def check_figures(self):
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual((summary["parties"], summary["rows"], summary["private"]), (3, 120, False))
+        for mine, theirs in zip(summary["coefficients"], self.pooled()["coefficients"]):
+            self.assertEqual(mine["name"], theirs["name"])
+            for key in ("estimate", "error"):
+                self.assertAlmostEqual(mine[key], theirs[key], delta=1e-9 * abs(theirs[key]))
+        return summary
+
+    def test_three_parties_get_the_figures_of_all_rows(self):
+        self.define("newton")
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        model = self.check_done(parties, charged=[])
+        self.assertNotIn("charged", model["guarantee"])
+        summary = self.check_figures()
+        charges = self.charges(0)
+        self.assertEqual(len(charges), summary["rounds"])
+        for charge in charges:
+            self.assertEqual((charge["price"]["epsilon"], charge["kind"], charge["noise"]), ("inf", "entrusted", "none"))
+        self.succeed("ledger", "verify", home=self.home(0))
+
+    def test_killed_processes_take_up_where_they_were(self):
+        self.define("lbfgs")
+        coordinator = self.coordinator()
+        self.join(0, *EXACT).kill()
+        parties = {party: self.join(party, *EXACT) for party in (1, 2)}
+        coordinator.wait_line("runs with 3 parties")
+        coordinator.kill()
+        parties[1].wait_line("trying again until")
+        parties[1].kill()
+        self.coordinator()
+        parties[0], parties[1] = self.resume(0), self.resume(1)
+        self.check_done(parties, charged=[])
+        self.check_figures()
+
+    def test_exact_sums_need_the_owners_word(self):
+        self.define("newton")
+        self.coordinator()
+        invitation = self.invite()
+        self.refuse(3, *self.join_words(0, invitation, "--allow-entrusted"), home=self.home(0),
+                    says=["exact sums", "--allow-exact"])
+        self.assertFalse((self.home(0) / "ledger.db").exists())
+
+    def test_after_exact_sums_no_private_study_gets_an_answer(self):
+        self.define("newton")
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        self.study("private")
+        self.refuse(3, *self.join_words(0, self.invite(study="private")), home=self.home(0), says=["costs epsilon 2"])
+
+    def test_a_study_without_noise_states_no_epsilon(self):
+        self.refuse(1, "study", "new", self.folder, self.definition(method="estimate", set=None, **{"lambda": 0}),
+                    says=["adds no noise", "leave epsilon"])
+
+
+class Histograms(DeployedTest):
+    def test_counts_are_entrusted_and_the_model_is_charged_for(self):
+        self.study(method="histogram", set="{cells: 4}", epsilon=5)
+        self.coordinator()
+        parties = {party: self.join(party, "--allow-entrusted") for party in range(3)}
+        model = self.check_done(parties)
+        self.assertEqual(model["guarantee"]["charged"], {"unit": "record", "epsilon": 5.0, "delta": 0.0})
+        self.assertEqual(model["guarantee"]["noise"], "exact")
+        charge = self.charges(0)[0]
+        self.assertEqual((charge["kind"], charge["price"]["epsilon"]), ("entrusted", 5))
+        figures = json.loads(self.succeed("evaluate", self.folder / "trial.model.json", self.rows(0), "--json").stdout)
+        self.assertGreater(figures["auc"], 0.8)  # 120 rows in 16 cells: epsilon 5 hardly blurs them
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
