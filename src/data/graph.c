@@ -11,6 +11,7 @@
 enum {
     MOST_NODES = 1 << 20,
     MOST_EDGES = 1 << 26,
+    MOST_PAIRED = 1 << 15, /* nodes of a family that looks at every pair */
     MOST_FILE_BYTES = 1 << 28,
     MOST_DRAWS = 100, /* of a random graph until one is connected */
 };
@@ -142,6 +143,8 @@ typedef struct edge_list {
 } edge_list;
 
 static tacit_status add_edge(edge_list *list, size_t from, size_t to, tacit_error *error) {
+    if (list->count == MOST_EDGES)
+        return tacit_fail(error, TACIT_LIMIT, "a graph has at most %d edges", MOST_EDGES);
     if (list->count == list->capacity) {
         size_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
         tacit_edge *grown = tacit_grow(list->edges, capacity, sizeof *grown);
@@ -323,8 +326,12 @@ static tacit_status not_connected(const tacit_graph_plan *plan, size_t pieces, t
 tacit_status tacit_graph_make(tacit_graph **out, const tacit_graph_plan *plan, size_t nodes,
                               tacit_stream *stream, tacit_error *error) {
     bool is_random = plan->kind == TACIT_GRAPH_GEOMETRIC || plan->kind == TACIT_GRAPH_RANDOM;
-    if (plan->kind == TACIT_GRAPH_COMPLETE && nodes > 8192)
-        return tacit_fail(error, TACIT_LIMIT, "a complete graph has at most 8192 nodes, not %zu", nodes);
+    if ((is_random || plan->kind == TACIT_GRAPH_COMPLETE) && nodes > MOST_PAIRED)
+        return tacit_fail(
+            error, TACIT_LIMIT,
+            "random and complete graphs have at most %d nodes, not %zu: take a ring, a grid or a "
+            "file",
+            MOST_PAIRED, nodes);
     size_t pieces = 0;
     for (int draw = 0; draw < (is_random ? MOST_DRAWS : 1); draw++) {
         edge_list list = { NULL, 0, 0 };

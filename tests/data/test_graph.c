@@ -93,6 +93,10 @@ static void a_graph_that_cannot_be_connected_says_so(void **state) {
     assert_non_null(strstr(error.text, "pieces"));
     assert_non_null(strstr(error.text, "larger chance"));
     assert_null(graph);
+    error = (tacit_error)TACIT_ERROR_INIT;
+    CHECK_OK(tacit_graph_plan_parse(&plan, "complete", &error), error);
+    assert_int_equal(tacit_graph_make(&graph, &plan, 100000, &stream, &error), TACIT_LIMIT);
+    assert_non_null(strstr(error.text, "a ring, a grid"));
 }
 
 /* ---- files ---- */

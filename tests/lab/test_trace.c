@@ -2,6 +2,7 @@
  * the run that is not. */
 #include "check.h"
 
+#include "failing.h"
 #include "lab/simulate.h"
 #include "lab/trace.h"
 #include "parties.h"
@@ -124,12 +125,51 @@ static void a_simulation_traces_only_methods_without_a_centre(void **state) {
     tacit_trace_clear(&trace);
 }
 
+/* A short run with its trace, each allocation failing once. */
+static void a_traced_run_survives_any_failed_allocation(void **state) {
+    (void)state;
+    const tacit_method *methods[] = { &tacit_method_consensus, &tacit_method_gossip, &tacit_method_extra };
+    for (size_t m = 0; m < 3; m++) {
+        parties world;
+        make(&world, methods[m], "2");
+        bool failed = true;
+        for (long at = 1; failed; at++) {
+            tacit_error error = TACIT_ERROR_INIT;
+            tacit_trace trace = TACIT_TRACE_INIT;
+            tacit_buffer text = TACIT_BUFFER_INIT;
+            tacit_run result;
+            const tacit_choice settings[] = { { "rounds", "2" }, { "graph", "ring" } };
+            tacit_simulation simulation = { .dataset = world.data,
+                                            .split = world.split,
+                                            .test = tacit_split_view(world.split, world.data, 0),
+                                            .methods = &methods[m],
+                                            .method_count = 1,
+                                            .lambda = 0.1,
+                                            .settings = settings,
+                                            .setting_count = 2,
+                                            .trials = 1,
+                                            .trace = &trace };
+            fail_allocation(at);
+            tacit_status status = tacit_simulate(&simulation, &result, NULL, &error);
+            if (status == TACIT_OK) status = tacit_trace_csv(&trace, &text, &error);
+            failed = allocation_failed();
+            /* protobuf-c cannot tell a failed allocation from a damaged message */
+            bool as_due = failed ? status == TACIT_NO_MEMORY || status == TACIT_PROTOCOL : status == TACIT_OK;
+            if (!as_due) fail_msg("%s, allocation %ld: %s", methods[m]->name, at, error.text);
+            tacit_trace_clear(&trace);
+            tacit_buffer_clear(&text);
+        }
+        parties_end(&world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_has_every_round_and_changes_nothing),
         cmocka_unit_test(the_optimum_is_that_of_the_plan),
         cmocka_unit_test(a_trace_is_written_as_csv),
         cmocka_unit_test(a_simulation_traces_only_methods_without_a_centre),
+        cmocka_unit_test(a_traced_run_survives_any_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
