@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "num/blas.h"
 
-tacit_status tacit_mixing_create(tacit_mixing *out, const tacit_graph *graph, tacit_error *error) {
+tacit_status tacit_mixing_create(tacit_mixing *out, const tacit_topology *graph, tacit_error *error) {
     tacit_mixing made = { .nodes = graph->nodes,
                           .present = TACIT_NEW(bool, graph->nodes),
                           .start = TACIT_NEW(size_t, graph->nodes + 1),
@@ -37,7 +37,7 @@ void tacit_mixing_clear(tacit_mixing *mixing) {
 
 /* ---- changes ---- */
 
-tacit_status tacit_changes_create(tacit_changes *out, const tacit_graph *graph, double link_chance,
+tacit_status tacit_changes_create(tacit_changes *out, const tacit_topology *graph, double link_chance,
                                   double leave_chance, size_t rounds_away, tacit_error *error) {
     if (!(link_chance > 0 && link_chance <= 1))
         return tacit_fail(error, TACIT_USAGE, "the chance that a link is up is above 0 and at most 1, not %g",
@@ -71,7 +71,7 @@ void tacit_changes_clear(tacit_changes *changes) {
     *changes = (tacit_changes){ .present = NULL };
 }
 
-void tacit_changes_draw(tacit_changes *changes, const tacit_graph *graph, uint64_t round,
+void tacit_changes_draw(tacit_changes *changes, const tacit_topology *graph, uint64_t round,
                         tacit_stream *stream) {
     for (size_t i = 0; changes->leave_chance > 0 && i < graph->nodes; i++) {
         bool leaves = tacit_stream_unit(stream) < changes->leave_chance;
@@ -86,14 +86,15 @@ void tacit_changes_draw(tacit_changes *changes, const tacit_graph *graph, uint64
         changes->is_up[e] = tacit_stream_unit(stream) < changes->link_chance;
 }
 
-static bool can_talk(const tacit_graph *graph, const tacit_changes *changes, size_t node, size_t slot) {
+static bool can_talk(const tacit_topology *graph, const tacit_changes *changes, size_t node, size_t slot) {
     return changes->present[node] && changes->present[graph->neighbour[slot]] &&
            changes->is_up[graph->edge[slot]];
 }
 
 /* ---- weights ---- */
 
-void tacit_mixing_metropolis(tacit_mixing *mixing, const tacit_graph *graph, const tacit_changes *changes) {
+void tacit_mixing_metropolis(tacit_mixing *mixing, const tacit_topology *graph,
+                             const tacit_changes *changes) {
     size_t used = 0;
     for (size_t i = 0; i < graph->nodes; i++) {
         mixing->present[i] = changes->present[i];
@@ -115,7 +116,7 @@ void tacit_mixing_metropolis(tacit_mixing *mixing, const tacit_graph *graph, con
 }
 
 /* Any of the free neighbours that can be reached, or the node itself when there is none. */
-static size_t call_somebody(const tacit_graph *graph, const tacit_changes *changes, const bool *is_taken,
+static size_t call_somebody(const tacit_topology *graph, const tacit_changes *changes, const bool *is_taken,
                             size_t node, tacit_stream *stream) {
     size_t chosen = node, free_ones = 0;
     for (size_t slot = graph->start[node]; slot < graph->start[node + 1]; slot++) {
@@ -126,7 +127,7 @@ static size_t call_somebody(const tacit_graph *graph, const tacit_changes *chang
     return chosen;
 }
 
-void tacit_mixing_pairs(tacit_mixing *mixing, const tacit_graph *graph, const tacit_changes *changes,
+void tacit_mixing_pairs(tacit_mixing *mixing, const tacit_topology *graph, const tacit_changes *changes,
                         size_t most, size_t *order, tacit_stream *stream) {
     size_t nodes = graph->nodes, pairs = 0, used = 0;
     size_t *partner =

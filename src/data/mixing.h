@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "data/graph.h"
+#include "data/topology.h"
 
 /* The neighbours that node i hears are neighbour[start[i]] up to neighbour[start[i + 1]]. */
 typedef struct tacit_mixing {
@@ -24,7 +24,7 @@ typedef struct tacit_mixing {
     { 0, NULL, NULL, NULL, NULL, NULL }
 
 /* Room for the rounds of a graph; nobody is present. */
-tacit_status tacit_mixing_create(tacit_mixing *out, const tacit_graph *graph, tacit_error *error);
+tacit_status tacit_mixing_create(tacit_mixing *out, const tacit_topology *graph, tacit_error *error);
 void tacit_mixing_clear(tacit_mixing *mixing);
 
 /* What a round finds: who is there, and which links are up. */
@@ -38,22 +38,22 @@ typedef struct tacit_changes {
 } tacit_changes;
 
 /* All nodes present and all links up until the first round is drawn. TACIT_USAGE unless the chances are chances. */
-tacit_status tacit_changes_create(tacit_changes *out, const tacit_graph *graph, double link_chance,
+tacit_status tacit_changes_create(tacit_changes *out, const tacit_topology *graph, double link_chance,
                                   double leave_chance, size_t rounds_away, tacit_error *error);
 void tacit_changes_clear(tacit_changes *changes);
 
 /* Draw the next round; rounds are counted by the caller and rise. */
-void tacit_changes_draw(tacit_changes *changes, const tacit_graph *graph, uint64_t round,
+void tacit_changes_draw(tacit_changes *changes, const tacit_topology *graph, uint64_t round,
                         tacit_stream *stream);
 
 /* Metropolis weights among those present over the links that are up (Xiao, Boyd and Kim 2007):
  * a_ij = 1/(1 + max(d_i, d_j)), d the degrees in this round. No knowledge beyond the neighbours' degrees is needed. */
-void tacit_mixing_metropolis(tacit_mixing *mixing, const tacit_graph *graph, const tacit_changes *changes);
+void tacit_mixing_metropolis(tacit_mixing *mixing, const tacit_topology *graph, const tacit_changes *changes);
 
 /* Pairs that call each other, with weight 1/2 (Boyd et al. 2006): nodes wake in random order, and one that is still free
  * calls a free neighbour, any with the same chance; up to `most` pairs, 0: as many as come about. Only those that have
  * found somebody are present. `order` is room for one number a node. */
-void tacit_mixing_pairs(tacit_mixing *mixing, const tacit_graph *graph, const tacit_changes *changes,
+void tacit_mixing_pairs(tacit_mixing *mixing, const tacit_topology *graph, const tacit_changes *changes,
                         size_t most, size_t *order, tacit_stream *stream);
 
 /* The smallest eigenvalue of W, and the largest in size but for the 1 of the mean: each round brings the nodes nearer

@@ -27,9 +27,9 @@ static tacit_status read_step(const tacit_plan *plan, double *out, tacit_error *
 }
 
 tacit_status tacit_neighbours_check(const tacit_plan *plan, tacit_error *error) {
-    tacit_graph_plan graph;
+    tacit_topology_plan graph;
     double step;
-    tacit_status status = tacit_graph_plan_parse(&graph, tacit_plan_text(plan, "graph"), error);
+    tacit_status status = tacit_topology_plan_parse(&graph, tacit_plan_text(plan, "graph"), error);
     if (status != TACIT_OK)
         return tacit_fail_in(error, status, "setting graph of method %s", plan->method->name);
     return read_step(plan, &step, error);
@@ -196,7 +196,7 @@ tacit_status tacit_node_weights(tacit_party *party, const tacit_question *questi
 /* ---- the coordinator's half ---- */
 
 typedef struct rounds {
-    tacit_graph *graph;
+    tacit_topology *graph;
     tacit_mixing mixing;
     tacit_changes changes;
     size_t *order;    /* for pairs */
@@ -241,7 +241,7 @@ static tacit_status least_eigenvalue(const rounds *self, tacit_meeting meeting, 
     double second;
     *out = 0;
     if (meeting == TACIT_MEET_PAIRS) return TACIT_OK;
-    *out = 2 / (1 + (double)tacit_graph_largest_degree(self->graph)) - 1;
+    *out = 2 / (1 + (double)tacit_topology_largest_degree(self->graph)) - 1;
     if (changes || self->graph->nodes > TACIT_MOST_SPECTRUM) return TACIT_OK;
     return tacit_mixing_spectrum(&self->mixing, out, &second, error);
 }
@@ -261,11 +261,11 @@ static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_meet
 
 static tacit_status prepare(rounds *self, tacit_session *session, tacit_meeting meeting, tacit_error *error) {
     const tacit_plan *plan = session->plan;
-    tacit_graph_plan graph;
+    tacit_topology_plan graph;
     tacit_stream stream =
         tacit_stream_from_seed((uint64_t)tacit_plan_number(plan, "draw")); /* public, as the graph */
-    TACIT_TRY(tacit_graph_plan_parse(&graph, tacit_plan_text(plan, "graph"), error));
-    TACIT_TRY(tacit_graph_make(&self->graph, &graph, plan->parties, &stream, error));
+    TACIT_TRY(tacit_topology_plan_parse(&graph, tacit_plan_text(plan, "graph"), error));
+    TACIT_TRY(tacit_topology_make(&self->graph, &graph, plan->parties, &stream, error));
     TACIT_TRY(tacit_mixing_create(&self->mixing, self->graph, error));
     TACIT_TRY(tacit_changes_create(&self->changes, self->graph, tacit_plan_number(plan, "links"),
                                    tacit_plan_number(plan, "leave"), (size_t)tacit_plan_number(plan, "away"),
@@ -340,6 +340,6 @@ cleanup:
     free(self.order);
     tacit_changes_clear(&self.changes);
     tacit_mixing_clear(&self.mixing);
-    tacit_graph_free(self.graph);
+    tacit_topology_free(self.graph);
     return status;
 }

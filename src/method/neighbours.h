@@ -23,8 +23,12 @@
 /* The settings that all have, for a method's table. */
 #define TACIT_NEIGHBOUR_PARAMETERS                                                                           \
     {                                                                                                        \
-        "graph", "geometric", TACIT_ANY_TEXT,                                                                \
-        0,       0,           "who is whose neighbour: " TACIT_GRAPH_FORMS " (lines of two parties, from 1)" \
+        "graph",                                                                                             \
+        "geometric",                                                                                         \
+        TACIT_ANY_TEXT,                                                                                      \
+        0,                                                                                                   \
+        0,                                                                                                   \
+        "who is whose neighbour: " TACIT_TOPOLOGY_FORMS " (lines of two parties, from 1)"                    \
     },                                                                                                       \
         { "draw", "1", NULL, 0, 1e9, "which of the random graphs; all methods get the same" },               \
         { "rounds", "1000", NULL, 1, 1e7, "how often neighbours talk" },                                     \

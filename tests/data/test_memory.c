@@ -117,13 +117,13 @@ cleanup:
 
 static tacit_status graph_and_weights(tacit_error *error) {
     tacit_stream stream = tacit_stream_from_seed(1);
-    tacit_graph_plan plan = { .kind = TACIT_GRAPH_GEOMETRIC };
-    tacit_graph *graph = NULL;
+    tacit_topology_plan plan = { .kind = TACIT_TOPOLOGY_GEOMETRIC };
+    tacit_topology *graph = NULL;
     tacit_mixing mixing = TACIT_MIXING_INIT;
     tacit_changes changes = { .present = NULL };
     tacit_status status;
     double least, second;
-    TACIT_CHECK(tacit_graph_make(&graph, &plan, 9, &stream, error));
+    TACIT_CHECK(tacit_topology_make(&graph, &plan, 9, &stream, error));
     TACIT_CHECK(tacit_mixing_create(&mixing, graph, error));
     TACIT_CHECK(tacit_changes_create(&changes, graph, 0.5, 0.1, 2, error));
     tacit_mixing_metropolis(&mixing, graph, &changes);
@@ -131,7 +131,7 @@ static tacit_status graph_and_weights(tacit_error *error) {
 cleanup:
     tacit_changes_clear(&changes);
     tacit_mixing_clear(&mixing);
-    tacit_graph_free(graph);
+    tacit_topology_free(graph);
     return status;
 }
 

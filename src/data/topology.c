@@ -1,4 +1,4 @@
-#include "data/graph.h"
+#include "data/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum {
     MOST_DRAWS = 100, /* of a random graph until one is connected */
 };
 
-tacit_graph *tacit_graph_free(tacit_graph *graph) {
+tacit_topology *tacit_topology_free(tacit_topology *graph) {
     if (graph == NULL) return NULL;
     free(graph->start);
     free(graph->neighbour);
@@ -54,7 +54,7 @@ static tacit_status sort_edges(tacit_edge *sorted, size_t *count, size_t nodes, 
 
 /* In rising order of edges, each node meets its neighbours in rising order too: first the smaller ones, as the other
  * end of their edges, then the larger ones. */
-static void fill(tacit_graph *graph, const tacit_edge *sorted, size_t *next) {
+static void fill(tacit_topology *graph, const tacit_edge *sorted, size_t *next) {
     for (size_t e = 0; e < graph->edges; e++) {
         graph->start[sorted[e].from + 1]++;
         graph->start[sorted[e].to + 1]++;
@@ -70,15 +70,15 @@ static void fill(tacit_graph *graph, const tacit_edge *sorted, size_t *next) {
     }
 }
 
-tacit_status tacit_graph_create(tacit_graph **out, size_t nodes, const tacit_edge *edges, size_t count,
-                                tacit_error *error) {
+tacit_status tacit_topology_create(tacit_topology **out, size_t nodes, const tacit_edge *edges, size_t count,
+                                   tacit_error *error) {
     if (nodes == 0 || nodes > MOST_NODES || count > MOST_EDGES)
         return tacit_fail(error, TACIT_LIMIT,
                           "a graph has 1 to %d nodes and at most %d edges, not %zu and %zu", MOST_NODES,
                           MOST_EDGES, nodes, count);
     tacit_edge *sorted = TACIT_NEW(tacit_edge, count);
     size_t *next = TACIT_NEW(size_t, nodes);
-    tacit_graph *graph = TACIT_NEW(tacit_graph, 1);
+    tacit_topology *graph = TACIT_NEW(tacit_topology, 1);
     tacit_status status = TACIT_OK;
     if (sorted == NULL || next == NULL || graph == NULL) TACIT_CHECK(tacit_fail_memory(error));
     if (count > 0) memcpy(sorted, edges, count * sizeof *sorted);
@@ -94,7 +94,7 @@ tacit_status tacit_graph_create(tacit_graph **out, size_t nodes, const tacit_edg
     *out = graph;
     graph = NULL;
 cleanup:
-    tacit_graph_free(graph);
+    tacit_topology_free(graph);
     free(next);
     free(sorted);
     return status;
@@ -102,7 +102,7 @@ cleanup:
 
 /* ---- what can be said of a graph ---- */
 
-size_t tacit_graph_pieces(const tacit_graph *graph) {
+size_t tacit_topology_pieces(const tacit_topology *graph) {
     uint32_t *stack = TACIT_NEW(uint32_t, graph->nodes);
     bool *seen = TACIT_NEW(bool, graph->nodes);
     size_t pieces = 0, height = 0;
@@ -126,7 +126,7 @@ size_t tacit_graph_pieces(const tacit_graph *graph) {
     return pieces;
 }
 
-size_t tacit_graph_largest_degree(const tacit_graph *graph) {
+size_t tacit_topology_largest_degree(const tacit_topology *graph) {
     size_t most = 0;
     for (size_t i = 0; i < graph->nodes; i++) {
         size_t degree = graph->start[i + 1] - graph->start[i];
@@ -265,24 +265,24 @@ cleanup:
 
 static const struct {
     const char *name;
-    tacit_graph_kind kind;
+    tacit_topology_kind kind;
     bool takes_number;
 } families[] = {
-    { "ring", TACIT_GRAPH_RING, false },         { "grid", TACIT_GRAPH_GRID, false },
-    { "complete", TACIT_GRAPH_COMPLETE, false }, { "geometric", TACIT_GRAPH_GEOMETRIC, true },
-    { "random", TACIT_GRAPH_RANDOM, true },      { "file", TACIT_GRAPH_FILE, false },
+    { "ring", TACIT_TOPOLOGY_RING, false },         { "grid", TACIT_TOPOLOGY_GRID, false },
+    { "complete", TACIT_TOPOLOGY_COMPLETE, false }, { "geometric", TACIT_TOPOLOGY_GEOMETRIC, true },
+    { "random", TACIT_TOPOLOGY_RANDOM, true },      { "file", TACIT_TOPOLOGY_FILE, false },
 };
 
-tacit_status tacit_graph_plan_parse(tacit_graph_plan *out, const char *text, tacit_error *error) {
+tacit_status tacit_topology_plan_parse(tacit_topology_plan *out, const char *text, tacit_error *error) {
     const char *colon = strchr(text, ':');
     size_t length = colon != NULL ? (size_t)(colon - text) : strlen(text);
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         if (strlen(families[f].name) != length || strncmp(families[f].name, text, length) != 0) continue;
-        tacit_graph_plan plan = { .kind = families[f].kind };
-        bool is_file = plan.kind == TACIT_GRAPH_FILE;
+        tacit_topology_plan plan = { .kind = families[f].kind };
+        bool is_file = plan.kind == TACIT_TOPOLOGY_FILE;
         if (is_file && colon != NULL && colon[1] != 0) plan.path = colon + 1;
         if (is_file != (plan.path != NULL) || (colon != NULL && !is_file && !families[f].takes_number)) break;
-        double most = plan.kind == TACIT_GRAPH_RANDOM ? 1 : 2;
+        double most = plan.kind == TACIT_TOPOLOGY_RANDOM ? 1 : 2;
         if (families[f].takes_number && colon != NULL &&
             (!tacit_text_to_number(colon + 1, strlen(colon + 1), &plan.parameter) ||
              !(plan.parameter > 0 && plan.parameter <= most)))
@@ -291,27 +291,27 @@ tacit_status tacit_graph_plan_parse(tacit_graph_plan *out, const char *text, tac
         *out = plan;
         return TACIT_OK;
     }
-    return tacit_fail(error, TACIT_USAGE, "a graph is one of %s, not '%s'", TACIT_GRAPH_FORMS, text);
+    return tacit_fail(error, TACIT_USAGE, "a graph is one of %s, not '%s'", TACIT_TOPOLOGY_FORMS, text);
 }
 
-static tacit_status list_edges(edge_list *list, const tacit_graph_plan *plan, size_t nodes,
+static tacit_status list_edges(edge_list *list, const tacit_topology_plan *plan, size_t nodes,
                                tacit_stream *stream, tacit_error *error) {
     switch (plan->kind) {
-    case TACIT_GRAPH_RING: return ring(list, nodes, error);
-    case TACIT_GRAPH_GRID: return grid(list, nodes, error);
-    case TACIT_GRAPH_GEOMETRIC:
+    case TACIT_TOPOLOGY_RING: return ring(list, nodes, error);
+    case TACIT_TOPOLOGY_GRID: return grid(list, nodes, error);
+    case TACIT_TOPOLOGY_GEOMETRIC:
         return geometric(list, nodes, plan->parameter > 0 ? plan->parameter : usual_radius(nodes), stream,
                          error);
-    case TACIT_GRAPH_RANDOM:
+    case TACIT_TOPOLOGY_RANDOM:
         return pairs(list, nodes, plan->parameter > 0 ? plan->parameter : usual_chance(nodes), stream, error);
-    case TACIT_GRAPH_FILE: return read_edges(list, nodes, plan->path, error);
-    case TACIT_GRAPH_COMPLETE:
+    case TACIT_TOPOLOGY_FILE: return read_edges(list, nodes, plan->path, error);
+    case TACIT_TOPOLOGY_COMPLETE:
     default: return pairs(list, nodes, 1, stream, error);
     }
 }
 
-static tacit_status not_connected(const tacit_graph_plan *plan, size_t pieces, tacit_error *error) {
-    if (plan->kind == TACIT_GRAPH_FILE)
+static tacit_status not_connected(const tacit_topology_plan *plan, size_t pieces, tacit_error *error) {
+    if (plan->kind == TACIT_TOPOLOGY_FILE)
         return tacit_fail(error, TACIT_USAGE,
                           "the graph of %s is not connected: it falls into %zu pieces that would never hear "
                           "of each other; add edges between them",
@@ -320,13 +320,13 @@ static tacit_status not_connected(const tacit_graph_plan *plan, size_t pieces, t
         error, TACIT_USAGE,
         "none of %d random graphs was connected, the last fell into %zu pieces: ask for a larger "
         "%s",
-        MOST_DRAWS, pieces, plan->kind == TACIT_GRAPH_GEOMETRIC ? "radius" : "chance");
+        MOST_DRAWS, pieces, plan->kind == TACIT_TOPOLOGY_GEOMETRIC ? "radius" : "chance");
 }
 
-tacit_status tacit_graph_make(tacit_graph **out, const tacit_graph_plan *plan, size_t nodes,
-                              tacit_stream *stream, tacit_error *error) {
-    bool is_random = plan->kind == TACIT_GRAPH_GEOMETRIC || plan->kind == TACIT_GRAPH_RANDOM;
-    if ((is_random || plan->kind == TACIT_GRAPH_COMPLETE) && nodes > MOST_PAIRED)
+tacit_status tacit_topology_make(tacit_topology **out, const tacit_topology_plan *plan, size_t nodes,
+                                 tacit_stream *stream, tacit_error *error) {
+    bool is_random = plan->kind == TACIT_TOPOLOGY_GEOMETRIC || plan->kind == TACIT_TOPOLOGY_RANDOM;
+    if ((is_random || plan->kind == TACIT_TOPOLOGY_COMPLETE) && nodes > MOST_PAIRED)
         return tacit_fail(
             error, TACIT_LIMIT,
             "random and complete graphs have at most %d nodes, not %zu: take a ring, a grid or a "
@@ -335,17 +335,17 @@ tacit_status tacit_graph_make(tacit_graph **out, const tacit_graph_plan *plan, s
     size_t pieces = 0;
     for (int draw = 0; draw < (is_random ? MOST_DRAWS : 1); draw++) {
         edge_list list = { NULL, 0, 0 };
-        tacit_graph *graph = NULL;
+        tacit_topology *graph = NULL;
         tacit_status status = list_edges(&list, plan, nodes, stream, error);
-        if (status == TACIT_OK) status = tacit_graph_create(&graph, nodes, list.edges, list.count, error);
+        if (status == TACIT_OK) status = tacit_topology_create(&graph, nodes, list.edges, list.count, error);
         free(list.edges);
         TACIT_TRY(status);
-        pieces = tacit_graph_pieces(graph);
+        pieces = tacit_topology_pieces(graph);
         if (pieces == 1) {
             *out = graph;
             return TACIT_OK;
         }
-        tacit_graph_free(graph);
+        tacit_topology_free(graph);
         if (pieces == 0) return tacit_fail_memory(error);
     }
     return not_connected(plan, pieces, error);

@@ -9,18 +9,18 @@
 #include "data/mixing.h"
 #include "scratch.h"
 
-static tacit_graph *make(const char *text, size_t nodes, uint64_t seed) {
+static tacit_topology *make(const char *text, size_t nodes, uint64_t seed) {
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_graph_plan plan;
-    tacit_graph *graph = NULL;
+    tacit_topology_plan plan;
+    tacit_topology *graph = NULL;
     tacit_stream stream = tacit_stream_from_seed(seed);
-    CHECK_OK(tacit_graph_plan_parse(&plan, text, &error), error);
-    CHECK_OK(tacit_graph_make(&graph, &plan, nodes, &stream, &error), error);
+    CHECK_OK(tacit_topology_plan_parse(&plan, text, &error), error);
+    CHECK_OK(tacit_topology_make(&graph, &plan, nodes, &stream, &error), error);
     return graph;
 }
 
 /* Neighbours ascend, nobody is its own, and both ends agree on the edge. */
-static void check_graph(const tacit_graph *graph) {
+static void check_graph(const tacit_topology *graph) {
     assert_int_equal(graph->start[graph->nodes], 2 * graph->edges);
     for (size_t i = 0; i < graph->nodes; i++)
         for (size_t slot = graph->start[i]; slot < graph->start[i + 1]; slot++) {
@@ -32,7 +32,7 @@ static void check_graph(const tacit_graph *graph) {
                 back = back || (graph->neighbour[other] == i && graph->edge[other] == graph->edge[slot]);
             assert_true(back);
         }
-    assert_int_equal(tacit_graph_pieces(graph), 1);
+    assert_int_equal(tacit_topology_pieces(graph), 1);
 }
 
 static void every_family_is_what_it_is_called(void **state) {
@@ -45,11 +45,11 @@ static void every_family_is_what_it_is_called(void **state) {
                   { "complete", 6, 15, 5 }, { "random:1", 5, 10, 4 }, { "geometric:2", 9, 36, 8 },
                   { "complete", 2, 1, 1 } };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        tacit_graph *graph = make(known[i].text, known[i].nodes, 1);
+        tacit_topology *graph = make(known[i].text, known[i].nodes, 1);
         check_graph(graph);
         assert_int_equal(graph->edges, known[i].edges);
-        assert_int_equal(tacit_graph_largest_degree(graph), known[i].degree);
-        tacit_graph_free(graph);
+        assert_int_equal(tacit_topology_largest_degree(graph), known[i].degree);
+        tacit_topology_free(graph);
     }
 }
 
@@ -58,14 +58,14 @@ static void random_graphs_are_connected_and_follow_from_the_seed(void **state) {
     static const char *const families[] = { "geometric", "random" };
     for (size_t f = 0; f < 2; f++)
         for (size_t nodes = 1; nodes <= 200; nodes += 33) {
-            tacit_graph *graph = make(families[f], nodes, 7), *again = make(families[f], nodes, 7);
+            tacit_topology *graph = make(families[f], nodes, 7), *again = make(families[f], nodes, 7);
             check_graph(graph);
             assert_int_equal(graph->edges, again->edges);
             if (graph->edges > 0)
                 assert_memory_equal(graph->neighbour, again->neighbour,
                                     2 * graph->edges * sizeof *graph->neighbour);
-            tacit_graph_free(graph);
-            tacit_graph_free(again);
+            tacit_topology_free(graph);
+            tacit_topology_free(again);
         }
 }
 
@@ -76,8 +76,9 @@ static void what_is_no_graph_is_refused_with_the_forms(void **state) {
                                          "file",        "file:" };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         tacit_error error = TACIT_ERROR_INIT;
-        tacit_graph_plan plan;
-        if (tacit_graph_plan_parse(&plan, wrong[i], &error) != TACIT_USAGE) fail_msg("'%s' passes", wrong[i]);
+        tacit_topology_plan plan;
+        if (tacit_topology_plan_parse(&plan, wrong[i], &error) != TACIT_USAGE)
+            fail_msg("'%s' passes", wrong[i]);
         assert_true(strlen(error.text) > 20);
     }
 }
@@ -85,30 +86,30 @@ static void what_is_no_graph_is_refused_with_the_forms(void **state) {
 static void a_graph_that_cannot_be_connected_says_so(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_graph_plan plan;
-    tacit_graph *graph = NULL;
+    tacit_topology_plan plan;
+    tacit_topology *graph = NULL;
     tacit_stream stream = tacit_stream_from_seed(1);
-    CHECK_OK(tacit_graph_plan_parse(&plan, "random:0.001", &error), error);
-    assert_int_equal(tacit_graph_make(&graph, &plan, 50, &stream, &error), TACIT_USAGE);
+    CHECK_OK(tacit_topology_plan_parse(&plan, "random:0.001", &error), error);
+    assert_int_equal(tacit_topology_make(&graph, &plan, 50, &stream, &error), TACIT_USAGE);
     assert_non_null(strstr(error.text, "pieces"));
     assert_non_null(strstr(error.text, "larger chance"));
     assert_null(graph);
     error = (tacit_error)TACIT_ERROR_INIT;
-    CHECK_OK(tacit_graph_plan_parse(&plan, "complete", &error), error);
-    assert_int_equal(tacit_graph_make(&graph, &plan, 100000, &stream, &error), TACIT_LIMIT);
+    CHECK_OK(tacit_topology_plan_parse(&plan, "complete", &error), error);
+    assert_int_equal(tacit_topology_make(&graph, &plan, 100000, &stream, &error), TACIT_LIMIT);
     assert_non_null(strstr(error.text, "a ring, a grid"));
 }
 
 /* ---- files ---- */
 
-static tacit_status read_text(scratch *place, const char *text, size_t nodes, tacit_graph **out,
+static tacit_status read_text(scratch *place, const char *text, size_t nodes, tacit_topology **out,
                               tacit_error *error) {
     char form[600];
-    tacit_graph_plan plan;
+    tacit_topology_plan plan;
     scratch_write(place, "graph", text, strlen(text));
     snprintf(form, sizeof form, "file:%s", place->path);
-    tacit_status status = tacit_graph_plan_parse(&plan, form, error);
-    if (status == TACIT_OK) status = tacit_graph_make(out, &plan, nodes, NULL, error);
+    tacit_status status = tacit_topology_plan_parse(&plan, form, error);
+    if (status == TACIT_OK) status = tacit_topology_make(out, &plan, nodes, NULL, error);
     unlink(place->path);
     return status;
 }
@@ -116,12 +117,12 @@ static tacit_status read_text(scratch *place, const char *text, size_t nodes, ta
 static void a_file_gives_its_edges_and_its_mistakes_have_a_line(void **state) {
     scratch *place = *state;
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_graph *graph = NULL;
+    tacit_topology *graph = NULL;
     CHECK_OK(read_text(place, "# four in a row\n1 2\r\n\n2,3 # again below\n3\t2\n 4 3", 4, &graph, &error),
              error);
     check_graph(graph);
     assert_int_equal(graph->edges, 3);
-    graph = tacit_graph_free(graph);
+    graph = tacit_topology_free(graph);
     static const struct {
         const char *text, *says;
     } wrong[] = { { "1 2\n3\n", ":2: an edge is two numbers" }, { "1 x\n", ":1: an edge is two numbers" },
@@ -180,7 +181,7 @@ static void weights_are_doubly_stochastic_whatever_is_down(void **state) {
     for (size_t f = 0; f < 5; f++) {
         tacit_error error = TACIT_ERROR_INIT;
         tacit_stream stream = tacit_stream_from_seed(f);
-        tacit_graph *graph = make(families[f], NODES, 3);
+        tacit_topology *graph = make(families[f], NODES, 3);
         tacit_mixing mixing;
         tacit_changes changes;
         size_t order[NODES], away = 0, met = 0;
@@ -205,7 +206,7 @@ static void weights_are_doubly_stochastic_whatever_is_down(void **state) {
         assert_true(away > 0 && met > 0);
         tacit_changes_clear(&changes);
         tacit_mixing_clear(&mixing);
-        tacit_graph_free(graph);
+        tacit_topology_free(graph);
     }
 }
 
@@ -214,7 +215,7 @@ static void a_node_that_leaves_is_back_after_its_rounds(void **state) {
     enum { NODES = 30, AWAY = 5 };
     tacit_error error = TACIT_ERROR_INIT;
     tacit_stream stream = tacit_stream_from_seed(2);
-    tacit_graph *graph = make("ring", NODES, 1);
+    tacit_topology *graph = make("ring", NODES, 1);
     tacit_changes changes;
     size_t gone[NODES] = { 0 }, left = 0;
     CHECK_OK(tacit_changes_create(&changes, graph, 1, 0.02, AWAY, &error), error);
@@ -235,7 +236,7 @@ static void a_node_that_leaves_is_back_after_its_rounds(void **state) {
     assert_int_equal(tacit_changes_create(&changes, graph, 0, 0, 1, NULL), TACIT_USAGE);
     assert_int_equal(tacit_changes_create(&changes, graph, 1, 1, 1, NULL), TACIT_USAGE);
     assert_int_equal(tacit_changes_create(&changes, graph, 1, 0, 0, NULL), TACIT_USAGE);
-    tacit_graph_free(graph);
+    tacit_topology_free(graph);
 }
 
 /* A ring's W is circulant with 1/3 on three diagonals: its eigenvalues are (1 + 2 cos(2 pi k/n))/3. A complete graph's
@@ -249,7 +250,7 @@ static void the_spectrum_is_that_of_the_textbook(void **state) {
     } known[] = { { "ring", 100, -1.0 / 3, 0 }, { "complete", 20, 0, 0 }, { "ring", 1, 1, 0 } };
     for (size_t i = 0; i < 3; i++) {
         tacit_error error = TACIT_ERROR_INIT;
-        tacit_graph *graph = make(known[i].text, known[i].nodes, 1);
+        tacit_topology *graph = make(known[i].text, known[i].nodes, 1);
         tacit_mixing mixing;
         tacit_changes changes;
         double least, second, expected = i == 0 ? (1 + 2 * cos(2 * M_PI / 100)) / 3 : known[i].second;
@@ -261,7 +262,7 @@ static void the_spectrum_is_that_of_the_textbook(void **state) {
         CHECK_NEAR(second, expected, 1e-12);
         tacit_changes_clear(&changes);
         tacit_mixing_clear(&mixing);
-        tacit_graph_free(graph);
+        tacit_topology_free(graph);
     }
 }
 
