@@ -5,15 +5,15 @@
  *                     w_i <- m_i - s grad f_i(w_i) - p_i
  *                     p_i <- p_i + (w_i - m_i)/2,  with the w_i that was mixed;  p_i = 0 at first
  *
- * This is their equation 2.12 (the sum of all earlier corrections) with W~ = (I + W)/2, and what their recursion (2.13)
- * over two rounds gives, but it keeps p_i instead of the gradient of the round before. The difference matters when graphs
- * change. In any graph the p_i add up to 0, because W is doubly stochastic, and at the optimum p_i = -s grad f_i stands
+ * This is their method as a sum of all earlier corrections, with W~ = (I + W)/2: subtracting one round from the next gives
+ * their recursion w'' = (I + W) w' - W~ w - s (grad f(w') - grad f(w)). Here p_i is kept instead of the gradient of the
+ * round before, and the difference matters when graphs change. In any graph the p_i add up to 0, because W is doubly stochastic, and at the optimum p_i = -s grad f_i stands
  * still whatever W is: links may fail, and a node that is away is represented by its p_i, its last gradient, until it is
  * back. Objectives may drift, because p_i follows them.
  *
- * Convergence (fixed graph): linear to the minimiser of the mean of the f_i, which are lambda-strongly convex, for a step
- * below (1 + least eigenvalue of W)/L (their theorem 3.3; linear by 3.7 for small steps). For changing graphs there is no
- * such theorem; tests show it.
+ * Convergence in a graph that stands still: to the minimiser of the mean of the f_i for a step below
+ * 2 lambda_min(W~)/L = (1 + lambda_min(W))/L, linear where that is strongly convex and the step short enough (their bound for
+ * it is mu/L of this one; tests find the rate without). For changing graphs there is no such theorem; tests show it.
  *
  * Privacy: none, as in consensus.c.
  */
@@ -73,7 +73,7 @@ const tacit_method tacit_method_extra = {
         "rows lie in the unit ball",
     .theorem = "none on privacy. Convergence: linear to the exact optimum with a fixed step below (1 + least "
                "eigenvalue)/L "
-               "(Shi et al. 2015, theorems 3.3 and 3.7)",
+               "(Shi et al. 2015)",
     .claim = "none: the paper promises no privacy either",
     .caveats = "the theorem is for a graph that stands still; links that fail and parties that leave want a "
                "shorter step, "

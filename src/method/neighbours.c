@@ -247,7 +247,7 @@ static tacit_status least_eigenvalue(const rounds *self, tacit_meeting meeting, 
 }
 
 /* The smoothness of every f_i is at most L = c_max s + lambda, s = 1/4 for the logistic loss and 1/2 for softmax on rows
- * within the unit ball. Both consensus (Yuan, Ling and Yin 2016, theorem 1) and extra (Shi et al. 2015, theorem 3.3)
+ * within the unit ball. Both consensus (Yuan, Ling and Yin 2016) and extra (Shi et al. 2015)
  * want a step below (1 + lambda_min(W))/L; we take .9 of it, at most 1/L. */
 static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_meeting meeting,
                                 tacit_error *error) {
