@@ -207,19 +207,21 @@ static double usual_radius(size_t nodes) { return sqrt(2 * log((double)nodes + 1
 
 /* ---- files ---- */
 
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
 /* The next number of a line, or false; *at moves behind it. */
 static bool next_node(const char **at, const char *end, size_t *out) {
-    while (*at < end && (**at == ' ' || **at == '\t' || **at == ',' || **at == '\r')) (*at)++;
+    while (*at < end && (is_space(**at) || **at == ',')) (*at)++;
     const char *first = *at;
     size_t value = 0;
     for (; *at < end && **at >= '0' && **at <= '9'; (*at)++)
         if (value <= MOST_NODES) value = 10 * value + (size_t)(**at - '0');
     *out = value;
-    return *at > first && (*at == end || strchr(" \t,\r#", **at) != NULL);
+    return *at > first && (*at == end || is_space(**at) || **at == ',' || **at == '#');
 }
 
 static bool is_blank(const char *at, const char *end) {
-    while (at < end && strchr(" \t\r", *at) != NULL) at++;
+    while (at < end && is_space(*at)) at++;
     return at == end || *at == '#';
 }
 
@@ -245,19 +247,34 @@ static tacit_status read_line(edge_list *list, size_t nodes, const char *at, con
     return add_edge(list, pair[0] - 1, pair[1] - 1, error);
 }
 
-static tacit_status read_edges(edge_list *list, size_t nodes, const char *path, tacit_error *error) {
-    tacit_buffer text = TACIT_BUFFER_LIMITED(MOST_FILE_BYTES);
-    tacit_status status;
-    TACIT_CHECK(tacit_file_read(path, &text, error));
-    const char *at = (const char *)text.bytes, *end = at + text.length;
+static tacit_status parse_edges(edge_list *list, size_t nodes, const char *text, size_t length,
+                                const char *name, tacit_error *error) {
+    if (length == 0) return TACIT_OK; /* no text may be NULL */
+    const char *at = text, *end = text + length;
     for (size_t line = 1; at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (stop == NULL) stop = end;
-        TACIT_CHECK(read_line(list, nodes, at, stop, path, line, error));
+        TACIT_TRY(read_line(list, nodes, at, stop, name, line, error));
         at = stop < end ? stop + 1 : end;
     }
-cleanup:
+    return TACIT_OK;
+}
+
+static tacit_status read_edges(edge_list *list, size_t nodes, const char *path, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_LIMITED(MOST_FILE_BYTES);
+    tacit_status status = tacit_file_read(path, &text, error);
+    if (status == TACIT_OK)
+        status = parse_edges(list, nodes, (const char *)text.bytes, text.length, path, error);
     tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status tacit_topology_parse(tacit_topology **out, size_t nodes, const void *text, size_t length,
+                                  const char *name, tacit_error *error) {
+    edge_list list = { NULL, 0, 0 };
+    tacit_status status = parse_edges(&list, nodes, text, length, name, error);
+    if (status == TACIT_OK) status = tacit_topology_create(out, nodes, list.edges, list.count, error);
+    free(list.edges);
     return status;
 }
 

@@ -53,6 +53,10 @@ tacit_status tacit_topology_plan_parse(tacit_topology_plan *out, const char *tex
 tacit_status tacit_topology_make(tacit_topology **out, const tacit_topology_plan *plan, size_t nodes,
                                  tacit_stream *stream, tacit_error *error);
 
+/* The edges of a file's text, connected or not; `name` stands for the file in errors. */
+tacit_status tacit_topology_parse(tacit_topology **out, size_t nodes, const void *text, size_t length,
+                                  const char *name, tacit_error *error);
+
 /* How many pieces it falls into: 1 when it is connected. 0: out of memory. */
 size_t tacit_topology_pieces(const tacit_topology *graph);
 

@@ -256,7 +256,7 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
         tacit_local_parties(local) == simulation->split->parts) {
         TACIT_CHECK(tacit_tracer_create(&tracer, simulation->trace, local, plan, simulation->dataset,
                                         simulation->split, simulation->pool, error));
-        session.watch = tacit_tracer_watch(tracer);
+        session.round_watch = tacit_tracer_watch(tracer);
     }
     double start = seconds_now();
     TACIT_CHECK(plan->method->coordinate(&session, &outcome, error));

@@ -44,7 +44,7 @@ uint64_t tacit_trace_reached(const tacit_trace_point *end, double reach) {
 /* ---- watching ---- */
 
 struct tacit_tracer {
-    tacit_watch watch;
+    tacit_round_watch watch;
     tacit_trace *trace;
     const tacit_local *local;
     const tacit_plan *plan;
@@ -137,7 +137,7 @@ static tacit_status measure(tacit_tracer *self, tacit_trace_point *out, tacit_er
     return TACIT_OK;
 }
 
-static tacit_status exchanged(void *context, tacit_error *error) {
+static tacit_status round_is_over(void *context, tacit_error *error) {
     tacit_tracer *self = context;
     tacit_trace *trace = self->trace;
     size_t stretch = tacit_neighbours_stretch(self->plan, self->round);
@@ -165,7 +165,7 @@ tacit_status tacit_tracer_create(tacit_tracer **out, tacit_trace *trace, const t
     tacit_tracer *self = TACIT_NEW(tacit_tracer, 1);
     if (self == NULL) return tacit_fail_memory(error);
     bool weighs_parties = tacit_plan_is(plan, "weigh", "parties");
-    *self = (tacit_tracer){ .watch = { .exchanged = exchanged, .context = self },
+    *self = (tacit_tracer){ .watch = { round_is_over, self },
                             .trace = trace,
                             .local = local,
                             .plan = plan,
@@ -196,4 +196,4 @@ tacit_tracer *tacit_tracer_free(tacit_tracer *tracer) {
     return NULL;
 }
 
-const tacit_watch *tacit_tracer_watch(const tacit_tracer *tracer) { return &tracer->watch; }
+const tacit_round_watch *tacit_tracer_watch(const tacit_tracer *tracer) { return &tracer->watch; }

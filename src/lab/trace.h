@@ -42,4 +42,4 @@ tacit_status tacit_tracer_create(tacit_tracer **out, tacit_trace *trace, const t
                                  const tacit_plan *plan, const tacit_dataset *dataset,
                                  const tacit_split *split, tacit_pool *pool, tacit_error *error);
 tacit_tracer *tacit_tracer_free(tacit_tracer *tracer);
-const tacit_watch *tacit_tracer_watch(const tacit_tracer *tracer);
+const tacit_round_watch *tacit_tracer_watch(const tacit_tracer *tracer);

@@ -242,8 +242,8 @@ tacit_status tacit_ask_neighbours(tacit_session *session, const char *name, cons
     TACIT_TRY(transport->exchange(transport->context, &question, mixing, &words_bytes, error));
     session->round++;
     session->bytes_per_party += question_bytes + words_bytes;
-    if (session->watch == NULL || session->watch->exchanged == NULL) return TACIT_OK;
-    return session->watch->exchanged(session->watch->context, error);
+    const tacit_round_watch *watch = session->round_watch;
+    return watch != NULL ? watch->over(watch->context, error) : TACIT_OK;
 }
 
 /* ---- publishing ---- */
@@ -297,8 +297,7 @@ tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism
     }
     for (size_t j = 0; j < count; j++) out[j] = ldexp((double)(int64_t)steps[j], -grid_bits);
     session->releases++;
-    if (session->watch != NULL && session->watch->published != NULL)
-        session->watch->published(session->watch->context, out, count);
+    if (session->watch != NULL) session->watch->published(session->watch->context, out, count);
 cleanup:
     free(steps);
     tacit_buffer_clear(&record);

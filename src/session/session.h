@@ -72,14 +72,17 @@ typedef struct tacit_journal {
     void *context;
 } tacit_journal;
 
-/* Told what happens in a run, for audits, replays and traces; members may be NULL. */
+/* Told what the coordinator publishes, with its noise, before anything is made of it: for audits and replays. */
 typedef struct tacit_watch {
-    /* What the coordinator publishes, with its noise, before anything is made of it. */
     void (*published)(void *context, const double *values, size_t count);
-    /* A round between neighbours is over. */
-    tacit_status (*exchanged)(void *context, tacit_error *error);
     void *context;
 } tacit_watch;
+
+/* Told when a round between neighbours is over: for traces. */
+typedef struct tacit_round_watch {
+    tacit_status (*over)(void *context, tacit_error *error);
+    void *context;
+} tacit_round_watch;
 
 struct tacit_session {
     const tacit_plan *plan;
@@ -89,11 +92,12 @@ struct tacit_session {
     tacit_entropy *entropy;       /* for noise that is published; NULL in a simulation: from the secret */
     tacit_pool *pool;
     const tacit_progress *progress;
-    const tacit_watch *watch; /* NULL: nobody */
-    tacit_recall *recall;     /* what trials of a simulation share; NULL elsewhere */
-    uint64_t round;           /* of the next question */
-    uint64_t releases;        /* published so far */
-    uint64_t bytes_per_party; /* points, questions and answers so far, as they would travel */
+    const tacit_watch *watch;             /* NULL: nobody */
+    const tacit_round_watch *round_watch; /* NULL: nobody */
+    tacit_recall *recall;                 /* what trials of a simulation share; NULL elsewhere */
+    uint64_t round;                       /* of the next question */
+    uint64_t releases;                    /* published so far */
+    uint64_t bytes_per_party;             /* points, questions and answers so far, as they would travel */
 };
 
 /* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */

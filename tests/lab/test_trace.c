@@ -25,7 +25,7 @@ static void run(parties *self, tacit_trace *trace, double *weights) {
         CHECK_OK(tacit_tracer_create(&tracer, trace, self->local, &self->plan, self->data, self->split, NULL,
                                      &error),
                  error);
-        session.watch = tacit_tracer_watch(tracer);
+        session.round_watch = tacit_tracer_watch(tracer);
     }
     CHECK_OK(self->plan.method->coordinate(&session, &outcome, &error), error);
     memcpy(weights, outcome.models[0]->weights, FEATURES * sizeof *weights);
