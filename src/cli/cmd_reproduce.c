@@ -11,6 +11,7 @@
 #include "cli/console.h"
 #include "cli/json.h"
 #include "cli/reading.h"
+#include "cli/rounds.h"
 #include "cli/text.h"
 #include "data/text.h"
 #include "lab/reproduce.h"
@@ -170,13 +171,19 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
                         "%zu rows for parties, %zu auxiliary, %zu test rows, %zu features; seed %llu\n",
                         result->train_rows, result->auxiliary_rows, result->test_rows, result->features,
                         (unsigned long long)options->seed);
-    tacit_console_print(console, "%zu %s of the rows, %zu %s of noise in each%s; %.1f s\n",
-                        options->effort.repeats, tacit_plural(options->effort.repeats, "draw", "draws"),
-                        options->effort.trials, tacit_plural(options->effort.trials, "draw", "draws"),
-                        options->fraction < 1 ? "; only a fraction of parties and rows" : "",
-                        result->seconds);
+    if (experiment->by_round)
+        tacit_console_print(console, "no noise; %s%.1f s\n",
+                            options->fraction < 1 ? "only a fraction of parties and rows; " : "",
+                            result->seconds);
+    else
+        tacit_console_print(console, "%zu %s of the rows, %zu %s of noise in each%s; %.1f s\n",
+                            options->effort.repeats, tacit_plural(options->effort.repeats, "draw", "draws"),
+                            options->effort.trials, tacit_plural(options->effort.trials, "draw", "draws"),
+                            options->fraction < 1 ? "; only a fraction of parties and rows" : "",
+                            result->seconds);
     tacit_console_print(console, "%s\n\n", statistics_text(result, options));
-    TACIT_TRY(print_findings(console, result, error));
+    TACIT_TRY(experiment->by_round ? tacit_rounds_print(console, result, error)
+                                   : print_findings(console, result, error));
     print_paragraph(console, "The paper says", experiment->says);
     print_paragraph(console, "Where ours differs", experiment->differs);
     return TACIT_OK;
@@ -199,12 +206,17 @@ static json_t *result_document(const tacit_reproduction *result, const tacit_rep
     json_t *findings = json_array();
     for (size_t i = 0; i < result->count; i++)
         findings = tacit_json_append(findings, finding_document(experiment, &result->findings[i]));
-    return json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:s,s:o}", "id", experiment->id, "paper",
-                     experiment->paper, "figure", experiment->figure, "metric",
-                     experiment->shows_errors ? "error" : "accuracy", "seed", (json_int_t)options->seed,
-                     "repeats", (json_int_t)options->effort.repeats, "trials",
-                     (json_int_t)options->effort.trials, "private_statistics",
-                     result->used_private_statistics, "differs", experiment->differs, "findings", findings);
+    json_t *told = json_pack(
+        "{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:s,s:o}", "id", experiment->id, "paper", experiment->paper,
+        "figure", experiment->figure, "metric", experiment->shows_errors ? "error" : "accuracy", "seed",
+        (json_int_t)options->seed, "repeats", (json_int_t)options->effort.repeats, "trials",
+        (json_int_t)options->effort.trials, "private_statistics", result->used_private_statistics, "differs",
+        experiment->differs, "findings", findings);
+    if (experiment->by_round && json_object_set_new(told, "traces", tacit_rounds_document(result)) != 0) {
+        json_decref(told);
+        told = NULL;
+    }
+    return told;
 }
 
 /* ---- the figure ---- */
@@ -231,13 +243,19 @@ static tacit_status write_figure(tacit_console *console, const tacit_reproductio
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status;
     char note[512];
-    snprintf(note, sizeof note,
-             "Run again with Tacit: %zu %s of the rows, %zu of noise in each; bars: one sd; seed %llu.%s%s%s",
-             options->effort.repeats, tacit_plural(options->effort.repeats, "draw", "draws"),
-             options->effort.trials, (unsigned long long)options->seed,
-             options->fraction < 1 ? " Only a fraction of parties and rows." : "",
-             has_printed(result) ? " Circles: numbers in the paper's text." : "",
-             result->used_private_statistics ? " Scaling used all training rows: not private." : "");
+    if (result->experiment->by_round)
+        snprintf(note, sizeof note, "Run with Tacit: rounds of all parties, without noise; seed %llu.%s",
+                 (unsigned long long)options->seed,
+                 options->fraction < 1 ? " Only a fraction of parties and rows." : "");
+    else
+        snprintf(
+            note, sizeof note,
+            "Run again with Tacit: %zu %s of the rows, %zu of noise in each; bars: one sd; seed %llu.%s%s%s",
+            options->effort.repeats, tacit_plural(options->effort.repeats, "draw", "draws"),
+            options->effort.trials, (unsigned long long)options->seed,
+            options->fraction < 1 ? " Only a fraction of parties and rows." : "",
+            has_printed(result) ? " Circles: numbers in the paper's text." : "",
+            result->used_private_statistics ? " Scaling used all training rows: not private." : "");
     TACIT_CHECK(tacit_reproduction_plot(result, note, &text, error));
     TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, FIGURE_MODE, error));
     tacit_console_note(console, "wrote %s", path);

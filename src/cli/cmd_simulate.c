@@ -25,6 +25,7 @@ typedef struct work {
     tacit_run *runs;
     size_t run_count;
     tacit_model *model;
+    tacit_trace trace;
     tacit_simulation plan;
 } work;
 
@@ -48,6 +49,17 @@ static tacit_status read_settings(work *all, const tacit_arguments *arguments, t
     all->plan.settings = all->settings;
     all->plan.setting_count = count;
     return TACIT_OK;
+}
+
+static tacit_status read_trace(work *all, const tacit_arguments *arguments, tacit_error *error) {
+    for (size_t m = 0; m < all->plan.method_count; m++)
+        if (tacit_trace_applies(all->methods[m])) all->plan.trace = &all->trace;
+    if (all->plan.trace == NULL)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "--trace follows the rounds of methods without a centre (consensus, gossip, extra), "
+            "and none of these is to run");
+    return tacit_file_check_writable(tacit_arguments_text(arguments, "trace"), error);
 }
 
 /* What can be said before any row is read. */
@@ -83,7 +95,7 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
                           tacit_simulation_runs(plan));
     if (tacit_arguments_given(arguments, "plot")) /* said now, not after an hour's work */
         TACIT_TRY(tacit_file_check_writable(tacit_arguments_text(arguments, "plot"), error));
-    return TACIT_OK;
+    return tacit_arguments_given(arguments, "trace") ? read_trace(all, arguments, error) : TACIT_OK;
 }
 
 static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit_console *console,
@@ -188,18 +200,33 @@ cleanup:
     return status;
 }
 
+static tacit_status write_trace(const work *all, const char *path, tacit_console *console,
+                                tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_trace_csv(&all->trace, &text, error));
+    TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, MODEL_MODE, error));
+    tacit_console_note(console, "wrote %s", path);
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
 static tacit_status run_simulate(const tacit_arguments *arguments, tacit_console *console,
                                  tacit_error *error) {
-    work all = { .deal = TACIT_DEAL_INIT };
+    work all = { .deal = TACIT_DEAL_INIT, .trace = TACIT_TRACE_INIT };
     const char *out = tacit_arguments_text(arguments, "out");
     const char *plot = tacit_arguments_text(arguments, "plot");
+    const char *trace = tacit_arguments_text(arguments, "trace");
     tacit_status status;
     TACIT_CHECK(read_plan(&all, arguments, error));
     TACIT_CHECK(run_sweep(&all, arguments, console, error));
     TACIT_CHECK(report(&all, arguments, console, error));
     if (plot != NULL) TACIT_CHECK(write_plot(&all, plot, console, error));
+    if (trace != NULL) TACIT_CHECK(write_trace(&all, trace, console, error));
     if (out != NULL) TACIT_CHECK(write_model(&all, out, console, error));
 cleanup:
+    tacit_trace_clear(&all.trace);
     tacit_model_free(all.model);
     free(all.runs);
     tacit_pool_free(all.pool);
@@ -320,6 +347,11 @@ static const tacit_option options[] = {
       .help =
           "draw accuracy against 1/epsilon, with bars of one standard deviation; methods without noise are "
           "dashed lines" },
+    { .name = "trace",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE.csv",
+      .help = "write how far the parties are from each other and from the pooled optimum after every round, "
+              "for methods without a centre" },
     TACIT_OPTIONS_READING,
     { .name = NULL },
 };

@@ -35,6 +35,7 @@ tacit_reproduce_options tacit_reproduce_defaults(const tacit_experiment *experim
 tacit_reproduction *tacit_reproduction_free(tacit_reproduction *reproduction) {
     if (reproduction == NULL) return NULL;
     free(reproduction->findings);
+    tacit_trace_clear(&reproduction->trace);
     free(reproduction);
     return NULL;
 }
@@ -338,6 +339,7 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
         .epsilon_count = experiment->epsilon_count,
         .trials = work->options->effort.trials,
         .seed = tacit_stream_u64(&noise),
+        .trace = experiment->by_round && repeat == 0 ? &work->out->trace : NULL,
         .pool = work->options->pool,
         .progress = &work->progress,
     };

@@ -61,6 +61,7 @@ typedef struct tacit_experiment {
     bool is_generated; /* read anew for each repeat */
     bool shows_errors; /* 1 - accuracy, as the paper does */
     bool by_setup;     /* the figure's x-axis is the setups, not 1/epsilon */
+    bool by_round;     /* it is the rounds of methods without a centre, and the figure shows distances */
     tacit_row_scale scale;
     tacit_effort quick, full;
     const tacit_printed *printed;
@@ -73,7 +74,8 @@ typedef struct tacit_experiment {
     X(hamm_fig3)                                                                                             \
     X(hamm_fig4)                                                                                             \
     X(rajkumar_fig1)                                                                                         \
-    X(rajkumar_fig2)
+    X(rajkumar_fig2)                                                                                         \
+    X(wang_consensus)
 
 #define TACIT_EXPERIMENT_DECLARE(name) extern const tacit_experiment tacit_experiment_##name;
 TACIT_EXPERIMENTS(TACIT_EXPERIMENT_DECLARE)
@@ -116,6 +118,7 @@ typedef struct tacit_reproduction {
     const tacit_experiment *experiment;
     tacit_finding *findings;
     size_t count;
+    tacit_trace trace; /* of the first draw of the rows, by round */
     size_t features, train_rows, auxiliary_rows, test_rows;
     bool used_private_statistics; /* components or norms were taken from private rows */
     double seconds;

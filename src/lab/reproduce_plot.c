@@ -1,4 +1,5 @@
-/* The figure of a reproduction: a panel a setup over 1/epsilon, or a panel an epsilon over named setups. */
+/* The figure of a reproduction: a panel a setup over 1/epsilon, or a panel an epsilon over named setups. Those over rounds
+ * are drawn by rounds_plot.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "base/memory.h"
 #include "lab/plot.h"
 #include "lab/reproduce.h"
+#include "lab/rounds_plot.h"
 
 enum { PANEL_TITLE = 96 };
 
@@ -146,6 +148,7 @@ tacit_status tacit_reproduction_plot(const tacit_reproduction *reproduction, con
     drawing draw;
     tacit_status status;
     char title[256];
+    if (experiment->by_round) return tacit_rounds_plot(reproduction, note, out, error);
     snprintf(title, sizeof title, "%s, %s: %s", experiment->paper, experiment->figure, experiment->title);
     TACIT_CHECK(drawing_open(&draw, reproduction, error));
     add_panels(&draw);

@@ -46,6 +46,7 @@ static trial_cost cost_of(const tacit_simulation *simulation, const tacit_method
     double rows = (double)simulation->split->start[simulation->split->parts];
     double tests = (double)simulation->test.rows.count;
     if (!method->noise_free) return (trial_cost){ 200 * parties, tests };
+    if (tacit_trace_applies(method)) return (trial_cost){ 1000 * rows, tests }; /* all of them each round */
     return (trial_cost){ 30 * rows, method->handlers != NULL ? parties * tests : tests };
 }
 
@@ -249,11 +250,18 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     tacit_stream root = tacit_stream_from_seed(simulation->seed);
     tacit_stream seed = tacit_stream_fork(&root, plan->method->name, stage->trial, 0);
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    tacit_tracer *tracer = NULL;
     tacit_session session;
     tacit_account account;
     tacit_status status;
     const char *refusal;
     TACIT_CHECK(tacit_local_begin(local, plan, &seed, &stage->inner, &session, error));
+    if (simulation->trace != NULL && tacit_trace_applies(plan->method) &&
+        tacit_local_parties(local) == simulation->split->parts) {
+        TACIT_CHECK(tacit_tracer_create(&tracer, simulation->trace, local, plan, simulation->dataset,
+                                        simulation->split, simulation->pool, error));
+        session.round_watch = tacit_tracer_watch(tracer);
+    }
     double start = seconds_now();
     TACIT_CHECK(plan->method->coordinate(&session, &outcome, error));
     run->seconds += seconds_now() - start;
@@ -274,6 +282,7 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
         outcome.count = 0;
     }
 cleanup:
+    tacit_tracer_free(tracer);
     tacit_outcome_clear(&outcome);
     return status;
 }
@@ -359,12 +368,15 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
             tacit_plan plan;
             tacit_run *run = &runs[done++];
             double epsilon = method->noise_free ? INFINITY : simulation->epsilons[e];
+            size_t traced = simulation->trace != NULL ? simulation->trace->count : 0;
             TACIT_CHECK(make_plan(simulation, local, &points, m, epsilon, &plan, error));
             TACIT_CHECK(
                 run_all_trials(simulation, local, &plan, spent, run, model != NULL ? &last : NULL, error));
             run->label = simulation->variants != NULL && simulation->variants[m].label != NULL
                              ? simulation->variants[m].label
                              : method->name;
+            for (; simulation->trace != NULL && traced < simulation->trace->count; traced++)
+                simulation->trace->points[traced].curve = run->label;
             spent += cost_of_run(simulation, method);
         }
     }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "data/split.h"
+#include "lab/trace.h"
 #include "method/methods.h"
 
 typedef struct tacit_choice {
@@ -42,6 +43,7 @@ typedef struct tacit_simulation {
     size_t trials;
     size_t minimum_rows; /* declared; 0: what the smallest party has */
     uint64_t seed;
+    tacit_trace *trace; /* receives the rounds of methods without a centre; NULL: nobody looks */
     tacit_pool *pool;
     const tacit_progress *progress;
 } tacit_simulation;

@@ -15,7 +15,10 @@
     X(soft_stat)                                                                                             \
     X(pate)                                                                                                  \
     X(estimate)                                                                                              \
-    X(histogram)
+    X(histogram)                                                                                             \
+    X(consensus)                                                                                             \
+    X(gossip)                                                                                                \
+    X(extra)
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
 TACIT_METHODS(TACIT_METHOD_DECLARE)

@@ -23,7 +23,8 @@ typedef enum tacit_release_kind {
     /* Ciphertext, masked value or share: says nothing under `assumption`. The price is that of what will be
      * opened from it, and may be 0 where that is charged elsewhere (or nothing of the data is in it). */
     TACIT_RELEASE_SEALED,
-    /* In clear, to a coordinator trusted to add the noise before publishing; charged the published price. */
+    /* In clear, to a coordinator trusted to add the noise before publishing; charged the published price. Or to
+     * neighbours in a method without a centre, who add none: the price is then infinite. */
     TACIT_RELEASE_ENTRUSTED
 } tacit_release_kind;
 

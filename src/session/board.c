@@ -289,5 +289,5 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
 }
 
 tacit_transport tacit_board_transport(tacit_board *board) {
-    return (tacit_transport){ ask, ask_sum, NULL, board };
+    return (tacit_transport){ .ask = ask, .ask_sum = ask_sum, .context = board };
 }

@@ -19,6 +19,9 @@ struct tacit_local {
     tacit_memo *memos;
     tacit_recall *recall;
     tacit_ledger **ledgers;
+    tacit_answer *words,
+        *next_words; /* the last word of each party to its neighbours, and those of this round */
+    size_t *word_bytes;
     tacit_policy policy;
     const tacit_plan *plan;
     tacit_stream seed;
@@ -42,8 +45,11 @@ tacit_status tacit_local_create(tacit_local **out, const tacit_dataset *dataset,
     local->policy = tacit_policy_none();
     local->memos = TACIT_NEW(tacit_memo, local->parties);
     local->ledgers = TACIT_NEW(tacit_ledger *, local->parties);
-    if (local->memos == NULL || local->ledgers == NULL ||
-        tacit_recall_create(&local->recall, NULL) != TACIT_OK) {
+    local->words = TACIT_NEW(tacit_answer, local->parties);
+    local->next_words = TACIT_NEW(tacit_answer, local->parties);
+    local->word_bytes = TACIT_NEW(size_t, local->parties);
+    if (local->memos == NULL || local->ledgers == NULL || local->words == NULL || local->next_words == NULL ||
+        local->word_bytes == NULL || tacit_recall_create(&local->recall, NULL) != TACIT_OK) {
         tacit_local_free(local);
         return tacit_fail_memory(error);
     }
@@ -56,9 +62,20 @@ static void drop_ledgers(tacit_local *local) {
         local->ledgers[k] = tacit_ledger_free(local->ledgers[k]);
 }
 
+static void drop_words(tacit_local *local) {
+    for (size_t k = 0; local->words != NULL && local->next_words != NULL && k < local->parties; k++) {
+        tacit_answer_clear(&local->words[k]);
+        tacit_answer_clear(&local->next_words[k]);
+    }
+}
+
 tacit_local *tacit_local_free(tacit_local *local) {
     if (local == NULL) return NULL;
     drop_ledgers(local);
+    drop_words(local);
+    free(local->words);
+    free(local->next_words);
+    free(local->word_bytes);
     for (size_t k = 0; local->memos != NULL && k < local->parties; k++) tacit_memo_clear(&local->memos[k]);
     tacit_recall_free(local->recall);
     free(local->memos);
@@ -299,11 +316,96 @@ cleanup:
     return status;
 }
 
+/* ---- a round between neighbours ---- */
+
+typedef struct exchanging {
+    tacit_local *local;
+    const tacit_question *question;
+    const tacit_mixing *mixing;
+} exchanging;
+
+/* Party k hears its neighbours' last words; its next one waits until everybody has heard. */
+static tacit_status hear_and_say(exchanging *work, size_t k, tacit_error *error) {
+    static const uint8_t no_hash[TACIT_HASH_BYTES];
+    tacit_local *local = work->local;
+    const tacit_mixing *mixing = work->mixing;
+    size_t first = mixing->start[k];
+    tacit_heard heard = { .count = mixing->start[k + 1] - first,
+                          .weight = mixing->weight + first,
+                          .own = mixing->own[k] };
+    const tacit_message **word = TACIT_NEW(const tacit_message *, heard.count);
+    tacit_question question = *work->question;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_status status;
+    seat one;
+    if (word == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < heard.count; i++) word[i] = tacit_local_word(local, mixing->neighbour[first + i]);
+    heard.word = word;
+    seat_party(local, k, question.round, &one.party, &one.gate, &one.stream);
+    one.party.heard = &heard;
+    answer_id(question.answer_id, k, question.round);
+    TACIT_CHECK(tacit_party_answer(&one.party, &question, no_hash, &bytes, error));
+    TACIT_CHECK(tacit_answer_decode(&local->next_words[k], bytes.bytes, bytes.length, error));
+    local->word_bytes[k] = bytes.length;
+cleanup:
+    tacit_buffer_clear(&bytes);
+    free(word);
+    return status == TACIT_OK ? TACIT_OK : tacit_fail_in(error, status, "party %zu", k + 1);
+}
+
+static tacit_status exchange_some(void *context, size_t begin, size_t end, unsigned worker,
+                                  tacit_error *error) {
+    exchanging *work = context;
+    (void)worker;
+    if (tacit_progress_cancelled(work->local->progress))
+        return tacit_fail(error, TACIT_CANCELLED, "interrupted");
+    for (size_t k = begin; k < end; k++)
+        if (work->mixing->present[k]) TACIT_TRY(hear_and_say(work, k, error));
+    return TACIT_OK;
+}
+
+static size_t most_bytes_heard(const tacit_local *local, const tacit_mixing *mixing) {
+    size_t most = 0;
+    for (size_t k = 0; k < local->parties; k++) {
+        size_t bytes = 0;
+        for (size_t slot = mixing->start[k]; slot < mixing->start[k + 1]; slot++)
+            bytes += local->word_bytes[mixing->neighbour[slot]];
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
+/* A party that refuses cannot be left out: the others' weights count on its word. */
+static tacit_status exchange(void *context, const tacit_question *question, const tacit_mixing *mixing,
+                             size_t *bytes, tacit_error *error) {
+    tacit_local *local = context;
+    exchanging work = { local, question, mixing };
+    if (mixing->nodes != local->parties)
+        return tacit_fail(error, TACIT_USAGE, "the graph has %zu nodes and there are %zu parties",
+                          mixing->nodes, local->parties);
+    *bytes = most_bytes_heard(local, mixing);
+    TACIT_TRY(tacit_pool_for(local->pool, local->parties, PIECE, exchange_some, &work, error));
+    for (size_t k = 0; k < local->parties; k++) {
+        if (!mixing->present[k]) continue;
+        tacit_answer said = local->next_words[k];
+        local->next_words[k] = (tacit_answer)TACIT_ANSWER_INIT;
+        tacit_answer_clear(&local->words[k]);
+        local->words[k] = said;
+    }
+    return TACIT_OK;
+}
+
+const tacit_message *tacit_local_word(const tacit_local *local, size_t party) {
+    const tacit_message *word = &local->words[party].message;
+    return word->count > 0 ? word : NULL;
+}
+
 static const tacit_view *pooled(void *context) { return &((tacit_local *)context)->all; }
 
 tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const tacit_stream *seed,
                                const tacit_progress *progress, tacit_session *out, tacit_error *error) {
     drop_ledgers(local);
+    drop_words(local);
     for (size_t k = 0; k < local->parties; k++) TACIT_TRY(tacit_ledger_create(&local->ledgers[k], error));
     local->plan = plan;
     local->seed = tacit_stream_fork(seed, "parties", 0, 0);
@@ -312,7 +414,7 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
     local->refusal[0] = 0;
     *out = (tacit_session){
         .plan = plan,
-        .transport = { ask, ask_sum, pooled, local },
+        .transport = { ask, ask_sum, pooled, local, exchange },
         .secret = tacit_stream_fork(seed, "coordinator", 0, 0),
         .pool = local->pool,
         .progress = progress,

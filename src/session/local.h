@@ -23,6 +23,9 @@ size_t tacit_local_smallest_party(const tacit_local *local); /* in rows */
 tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const tacit_stream *seed,
                                const tacit_progress *progress, tacit_session *out, tacit_error *error);
 
+/* The last word of a party to its neighbours in this run; NULL: none. For traces. */
+const tacit_message *tacit_local_word(const tacit_local *local, size_t party);
+
 /* The largest charge that any party's ledger holds after a run; parties that refused, and why the first did.
  */
 tacit_status tacit_local_charged(const tacit_local *local, tacit_unit unit, tacit_account *out,

@@ -52,7 +52,30 @@ void tacit_memo_clear(tacit_memo *memo) {
     if (memo == NULL) return;
     tacit_model_free(memo->model);
     tacit_classifier_free(memo->classifier);
+    free(memo->state);
     *memo = (tacit_memo){ .model = NULL };
+}
+
+void tacit_party_forget(tacit_party *party) {
+    if (party->memo == NULL) return;
+    free(party->memo->state);
+    party->memo->state = NULL;
+    party->memo->state_count = 0;
+}
+
+tacit_status tacit_party_state(tacit_party *party, size_t count, double **out, tacit_error *error) {
+    tacit_memo *memo = party->memo;
+    if (memo == NULL)
+        return tacit_fail(error, TACIT_REFUSED, "method %s needs a party that remembers the round before",
+                          party->plan->method->name);
+    if (memo->state_count != count) {
+        tacit_party_forget(party);
+        memo->state = TACIT_NEW(double, count);
+        if (memo->state == NULL) return tacit_fail_memory(error);
+        memo->state_count = count;
+    }
+    *out = memo->state;
+    return TACIT_OK;
 }
 
 /* Chance in training follows from the party's number only, so that a classifier is the same whenever it is trained. */

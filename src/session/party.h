@@ -18,9 +18,19 @@ typedef struct tacit_memo {
     char made_for[128]; /* what the model was trained for; another use trains anew */
     tacit_classifier *classifier;
     char trained_as[TACIT_SETTING_SIZE + 64]; /* the same for the classifier */
+    double *state;                            /* what a method without a centre keeps between rounds */
+    size_t state_count;
 } tacit_memo;
 
 void tacit_memo_clear(tacit_memo *memo);
+
+/* What a party hears in an exchange: the last word of each neighbour, and how much it counts. */
+typedef struct tacit_heard {
+    size_t count;
+    const tacit_message *const *word; /* NULL: that neighbour has not said anything yet */
+    const double *weight;             /* of each word */
+    double own;                       /* of the party's own */
+} tacit_heard;
 
 struct tacit_party {
     const tacit_plan *plan;
@@ -34,6 +44,7 @@ struct tacit_party {
     tacit_pool *pool;                     /* NULL: one thread */
     tacit_noise_source noise;             /* this party's own, for this question */
     tacit_memo *memo;                     /* NULL: nothing is kept */
+    const tacit_heard *heard;             /* in an exchange; NULL: the coordinator asks */
     const char *local;                    /* the owner's own choice of classifier; NULL: the study's */
     tacit_gate *gate;
 };
@@ -52,6 +63,11 @@ tacit_status tacit_party_linear_model(tacit_party *party, const tacit_linear_fit
 tacit_status tacit_party_classifier(tacit_party *party, const char *kinds, double lambda,
                                     const tacit_classifier **out, tacit_classifier **owned,
                                     tacit_error *error);
+
+/* `count` numbers that stay between the rounds of a run, zeros at first and after tacit_party_forget. Borrowed from the
+ * memo. */
+tacit_status tacit_party_state(tacit_party *party, size_t count, double **out, tacit_error *error);
+void tacit_party_forget(tacit_party *party);
 
 /* Answer one question: find the handler, compute, and let the encoded answer through the gate into `out`. A refusal
  * (TACIT_REFUSED) is the caller's to report. `question_hash` is of the bytes received, zeros in a simulation. */

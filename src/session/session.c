@@ -227,6 +227,26 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_ask_neighbours(tacit_session *session, const char *name, const tacit_message *message,
+                                  const tacit_mixing *mixing, tacit_error *error) {
+    tacit_transport *transport = &session->transport;
+    tacit_question question;
+    uint8_t hash[TACIT_HASH_BYTES];
+    size_t question_bytes = 0, words_bytes = 0;
+    if (transport->exchange == NULL)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "method %s has no centre, and deployed parties cannot hear each other: simulate it "
+                          "instead",
+                          session->plan->method->name);
+    TACIT_TRY(make_question(&question, session, name, message, error));
+    TACIT_TRY(fingerprint(&question, hash, &question_bytes, error));
+    TACIT_TRY(transport->exchange(transport->context, &question, mixing, &words_bytes, error));
+    session->round++;
+    session->bytes_per_party += question_bytes + words_bytes;
+    const tacit_round_watch *watch = session->round_watch;
+    return watch != NULL ? watch->over(watch->context, error) : TACIT_OK;
+}
+
 /* ---- publishing ---- */
 
 /* Ties a journal record to what the noise was added to. */

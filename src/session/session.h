@@ -1,5 +1,6 @@
 /*
- * A session is what a method's coordinator half asks through: every party's answer, or only their sum. Where
+ * A session is what a method's coordinator half asks through: every party's answer, or only their sum, or, for methods
+ * without a centre, a round in which parties hear their neighbours and the coordinator hears nothing. Where
  * the parties live is the transport's business (local.h: in this process; board.h: at the far end of
  * connections).
  *
@@ -12,6 +13,7 @@
 
 #include "base/pool.h"
 #include "base/progress.h"
+#include "data/mixing.h"
 #include "rand/stream.h"
 #include "session/method.h"
 #include "session/recall.h"
@@ -49,6 +51,9 @@ typedef struct tacit_transport {
     /* All rows of all parties, where they are in this process; NULL elsewhere. */
     const tacit_view *(*pooled)(void *context);
     void *context;
+    /* One round between neighbours; NULL where parties cannot hear each other. *bytes: the most that one heard. */
+    tacit_status (*exchange)(void *context, const tacit_question *question, const tacit_mixing *mixing,
+                             size_t *bytes, tacit_error *error);
 } tacit_transport;
 
 /* What the coordinator publishes is journalled beside the rounds, under numbers from here on. */
@@ -73,6 +78,12 @@ typedef struct tacit_watch {
     void *context;
 } tacit_watch;
 
+/* Told when a round between neighbours is over: for traces. */
+typedef struct tacit_round_watch {
+    tacit_status (*over)(void *context, tacit_error *error);
+    void *context;
+} tacit_round_watch;
+
 struct tacit_session {
     const tacit_plan *plan;
     tacit_transport transport;
@@ -81,11 +92,12 @@ struct tacit_session {
     tacit_entropy *entropy;       /* for noise that is published; NULL in a simulation: from the secret */
     tacit_pool *pool;
     const tacit_progress *progress;
-    const tacit_watch *watch; /* NULL: nobody */
-    tacit_recall *recall;     /* what trials of a simulation share; NULL elsewhere */
-    uint64_t round;           /* of the next question */
-    uint64_t releases;        /* published so far */
-    uint64_t bytes_per_party; /* points, questions and answers so far, as they would travel */
+    const tacit_watch *watch;             /* NULL: nobody */
+    const tacit_round_watch *round_watch; /* NULL: nobody */
+    tacit_recall *recall;                 /* what trials of a simulation share; NULL elsewhere */
+    uint64_t round;                       /* of the next question */
+    uint64_t releases;                    /* published so far */
+    uint64_t bytes_per_party;             /* points, questions and answers so far, as they would travel */
 };
 
 /* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */
@@ -95,6 +107,13 @@ tacit_status tacit_ask(tacit_session *session, const char *question, const tacit
 /* Ask for the sum of contributions only. */
 tacit_status tacit_ask_sum(tacit_session *session, const char *question, const tacit_message *message,
                            const tacit_sum_spec *spec, tacit_sum *out, tacit_error *error);
+
+/* A round without a centre: everybody whom `mixing` has present hears the last words of its neighbours in this round, as
+ * tacit_party.heard, and what its handler answers is its next word. A word passes the party's gate when it is said and
+ * goes to neighbours only: the coordinator's half hands out the graph and counts rounds. The parties keep their state
+ * themselves, so there is nothing to journal. TACIT_REFUSED where parties cannot hear each other, or one refuses. */
+tacit_status tacit_ask_neighbours(tacit_session *session, const char *question, const tacit_message *message,
+                                  const tacit_mixing *mixing, tacit_error *error);
 
 /* Add noise to what the coordinator was entrusted with, before it is published: out[j] = values[j] + noise on the
  * given grid; under a discrete law values are counts and the grid is 0. Journalled like a question, so that a half run again publishes the same numbers; a second draw would be

@@ -242,6 +242,24 @@ class Simulate(LearningTest):
                        says=["no/such/place.svg"])
         self.assertEqual(os.listdir(self.path), [])
 
+    def test_rounds_without_a_centre_are_traced(self):
+        words = ["simulate", "--method", "batch,consensus,extra", "--train", ROWS, "--schema", SCHEMA, "--parties", "10",
+                 "--seed", "1", "--set", "rounds=300", "--lambda", "0.1", "--trace"]
+        self.succeed(*words, "trace.csv")
+        with open(self.path / "trace.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["curve"] for row in rows], ["consensus"] * 301 + ["extra"] * 301)
+        self.assertLess(float(rows[-1]["distance"]), 1e-6)
+        self.assertGreater(float(rows[300]["distance"]), 1e-6)
+
+    def test_a_trace_wants_a_method_without_a_centre_and_a_graph_that_is_one_piece(self):
+        words = ["simulate", "--train", ROWS, "--schema", SCHEMA, "--parties", "4"]
+        self.fail_with(2, *words, "--method", "batch", "--trace", "trace.csv", says=["--trace", "consensus"])
+        self.write("edges", "1 2\n3 4\n")
+        self.fail_with(2, *words, "--method", "extra", "--set", "graph=file:edges", says=["2 pieces", "edges"])
+        self.write("edges", "1 2\n3 five\n")
+        self.fail_with(1, *words, "--method", "extra", "--set", "graph=file:edges", says=["edges:2"])
+
 
 class UseModel(LearningTest):
     def test_a_model_carries_schema_classes_and_guarantee(self):

@@ -101,6 +101,20 @@ class WithoutData(ReproduceTest):
         self.assertEqual(len(panels), 4)
         self.assertIn("number of parties, ε = 0.1", panels)
 
+    def test_without_a_centre_extra_is_exact_and_a_fixed_step_is_not(self):
+        told = self.reproduce("wang-consensus", "--fraction", "0.2", "--out", "figures")
+        ends = {one["curve"]: one for one in told["traces"]}
+        self.assertLess(ends["extra"]["distance"], 1e-11)
+        self.assertLess(ends["extra"]["reached"]["1e-10"], 2000)
+        self.assertIsNone(ends["consensus, fixed step"]["reached"]["1e-04"])
+        self.assertIsNone(ends["gossip"]["reached"]["1e-04"])
+        self.assertLess(ends["extra, parties leave"]["distance"], 1e-7)
+        root = ElementTree.fromstring((self.path / "figures" / "wang-consensus.svg").read_bytes())
+        self.assertEqual(len([one for one in root.iter() if one.get("class") == "panel"]), 2)
+        text = self.succeed("reproduce", "wang-consensus", "--fraction", "0.03", "--seed", "1").stdout
+        for words in ("within 1e-2", "consensus, diminishing", "no noise", "Where ours differs:"):
+            self.assertIn(words, text)
+
     def test_the_report_says_what_differs(self):
         text = self.succeed("reproduce", "rajkumar-fig1", "--trials", "1", "--seed", "1").stdout
         for words in ("Rajkumar and Agarwal 2012, figure 1", "error, ours", "paper", "The paper says:",

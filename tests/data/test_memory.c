@@ -11,6 +11,7 @@
 #include "data/dataset.h"
 #include "data/generate.h"
 #include "data/metrics.h"
+#include "data/mixing.h"
 #include "data/split.h"
 
 typedef tacit_status scenario(tacit_error *error);
@@ -153,6 +154,26 @@ cleanup:
     return status;
 }
 
+static tacit_status graph_and_weights(tacit_error *error) {
+    tacit_stream stream = tacit_stream_from_seed(1);
+    tacit_topology_plan plan = { .kind = TACIT_TOPOLOGY_GEOMETRIC };
+    tacit_topology *graph = NULL;
+    tacit_mixing mixing = TACIT_MIXING_INIT;
+    tacit_changes changes = { .present = NULL };
+    tacit_status status;
+    double least, second;
+    TACIT_CHECK(tacit_topology_make(&graph, &plan, 9, &stream, error));
+    TACIT_CHECK(tacit_mixing_create(&mixing, graph, error));
+    TACIT_CHECK(tacit_changes_create(&changes, graph, 0.5, 0.1, 2, error));
+    tacit_mixing_metropolis(&mixing, graph, &changes);
+    TACIT_CHECK(tacit_mixing_spectrum(&mixing, &least, &second, error));
+cleanup:
+    tacit_changes_clear(&changes);
+    tacit_mixing_clear(&mixing);
+    tacit_topology_free(graph);
+    return status;
+}
+
 static char csv_path[512];
 
 /* A failed write leaves the file that was there. */
@@ -188,6 +209,7 @@ SURVIVES(schema_sparse)
 SURVIVES(numeric_labels)
 SURVIVES(print_schema)
 SURVIVES(generate_and_split)
+SURVIVES(graph_and_weights)
 
 static void generate_and_write_survives_any_failed_allocation(void **state) {
     strcpy(csv_path, scratch_write(*state, "g.csv", "old", 3));
@@ -203,6 +225,7 @@ int main(void) {
         cmocka_unit_test(numeric_labels_survives_any_failed_allocation),
         cmocka_unit_test(print_schema_survives_any_failed_allocation),
         cmocka_unit_test(generate_and_split_survives_any_failed_allocation),
+        cmocka_unit_test(graph_and_weights_survives_any_failed_allocation),
         cmocka_unit_test(generate_and_write_survives_any_failed_allocation),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);

@@ -115,7 +115,9 @@ static void study_close(study *self) {
 static tacit_session study_session(study *self) {
     tacit_session session = parties_begin(&self->world, 77);
     self->inner = session.transport;
-    session.transport = (tacit_transport){ count_ask, count_ask_sum, session.transport.pooled, self };
+    session.transport = (tacit_transport){
+        .ask = count_ask, .ask_sum = count_ask_sum, .pooled = session.transport.pooled, .context = self
+    };
     session.journal = &self->journal;
     return session;
 }

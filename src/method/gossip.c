@@ -1,0 +1,81 @@
+/*
+ * gossip: neighbours meet in random pairs (Boyd et al. 2006; with gradients, Ram, Nedic and Veeravalli 2009).
+ *
+ *   nodes i and j meet:  v = (w_i + w_j)/2;  w_i <- v - s(G_i) grad f_i(v),  w_j <- v - s(G_j) grad f_j(v)
+ *
+ * G_i counts the meetings that node i has had. A node with many neighbours meets often; steps that diminish with its own
+ * count, s(G) = s/(1 + s lambda G/2), keep it from pulling the others towards its own rows. In a round as many pairs meet as
+ * find each other (pairs=0), or one (pairs=1, as printed).
+ *
+ * Privacy: none, as in consensus.c; a word goes to one neighbour at a time.
+ */
+#include <math.h>
+
+#include "method/neighbours.h"
+
+static const tacit_parameter parameters[] = {
+    TACIT_NEIGHBOUR_PARAMETERS,
+    { "schedule", "diminishing", "diminishing|fixed", 0, 0,
+      "steps that grow shorter with a party's own meetings, or a fixed one that stops near the optimum" },
+    { "pairs", "0", NULL, 0, 1e6, "the most pairs that meet in a round; 0: as many as find each other" },
+    { NULL, NULL, NULL, 0, 0, NULL },
+};
+
+/* The party's half: it keeps its weights and the number of its meetings. */
+static tacit_status meet(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                         tacit_error *error) {
+    tacit_node node;
+    TACIT_TRY(tacit_node_open(&node, party, question, 1, error));
+    double *meetings = node.kept;
+    bool fixed = tacit_plan_is(party->plan, "schedule", "fixed");
+    double step = fixed ? node.step : tacit_node_diminished(&node, *meetings);
+    tacit_status status = tacit_node_gradient(&node, node.mixed, error);
+    for (size_t j = 0; status == TACIT_OK && j < node.count; j++)
+        node.weights[j] = node.mixed[j] - step * node.gradient[j];
+    if (status == TACIT_OK) status = tacit_node_say(&node, reply, error);
+    *meetings += 1;
+    tacit_node_close(&node);
+    return status;
+}
+
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    return tacit_neighbours_coordinate(session, TACIT_MEET_PAIRS,
+                                       (size_t)tacit_plan_number(session->plan, "pairs"), out, error);
+}
+
+static const tacit_handler_entry handlers[] = { { .question = "step", .answer = meet },
+                                                TACIT_NEIGHBOUR_HANDLERS };
+
+const tacit_method tacit_method_gossip = {
+    .name = "gossip",
+    .title = "gradient descent in random pairs of neighbours, no centre, no privacy",
+    .reference = "Boyd et al. 2006; Ram, Nedic & Veeravalli 2009; Wang 2018, 2.1.1",
+    .version = 1,
+    .units = "record",
+    .noise_free = true,
+    .undeployable = "it sends every party's weights to its neighbours in clear, which no finite price covers",
+    .parameters = parameters,
+    .leaves =
+        "whenever the party meets a neighbour, its current weights; its number of rows and, at the end, "
+        "its weights in a sum, to the coordinator",
+    .seen_by =
+        "the neighbour it meets sees its weights in clear, and can tell gradients of its rows from what "
+        "it says "
+        "over time; the coordinator sees numbers of rows and the sum at the end; everybody sees the "
+        "mean",
+    .guarantee = "none: no differential privacy. Nobody but the neighbours sees a party's words",
+    .assumption =
+        "that neighbours may see them (entrusted); for convergence, that the graph is connected over "
+        "time and rows lie in the unit ball",
+    .theorem = "none on privacy. Convergence: every node reaches the optimum almost surely with steps of one "
+               "over its own "
+               "meetings (Ram, Nedic and Veeravalli 2009)",
+    .claim = "none: the papers promise no privacy either",
+    .caveats =
+        "slow: one neighbour a round; with a fixed step, parties that meet often count more than others",
+    .check = tacit_neighbours_check,
+    .price = tacit_yardstick_price,
+    .release_kind = tacit_neighbours_kind,
+    .coordinate = coordinate,
+    .handlers = handlers,
+};

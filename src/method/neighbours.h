@@ -1,0 +1,101 @@
+/*
+ * What consensus, gossip and extra share: no centre. Every party is a node of a public graph and has an objective of its
+ * own,
+ *
+ *   f_i(w) = (c_i/n_i) sum_r loss(w; x_r, y_r) + (lambda/2)|w|^2,   c_i = n_i M/N (weigh=rows) or 1 (weigh=parties)
+ *
+ * whose mean over the M nodes is the objective of all N rows pooled (weigh=rows), or that in which parties of any size
+ * count the same. In a round a node hears the weights of its neighbours, mixes them with its own by the round's doubly
+ * stochastic matrix (data/mixing.h), moves, and says where it is now. The coordinator hands out graph and step, counts
+ * rounds, and at the end gets the sum of the nodes' weights.
+ *
+ * Graphs change: links fail, nodes leave and come back (links, leave, away). Objectives drift (drift): half of a node's
+ * rows are in use, and that half moves on during the run.
+ *
+ * Nothing here is differentially private: neighbours see weights, round by round, in clear. What they see is entrusted
+ * to them, at an infinite price.
+ */
+#pragma once
+
+#include "session/party.h"
+#include "session/session.h"
+
+/* The settings that all have, for a method's table. */
+#define TACIT_NEIGHBOUR_PARAMETERS                                                                           \
+    {                                                                                                        \
+        "graph",                                                                                             \
+        "geometric",                                                                                         \
+        TACIT_ANY_TEXT,                                                                                      \
+        0,                                                                                                   \
+        0,                                                                                                   \
+        "who is whose neighbour: " TACIT_TOPOLOGY_FORMS " (lines of two parties, from 1)"                    \
+    },                                                                                                       \
+        { "draw", "1", NULL, 0, 1e9, "which of the random graphs; all methods get the same" },               \
+        { "rounds", "1000", NULL, 1, 1e7, "how often neighbours talk" },                                     \
+        { "step", "auto", TACIT_ANY_TEXT, 0, 0, "length of a step, or auto: from public constants" },        \
+        { "weigh", "rows", "rows|parties", 0, 0, "what counts the same: every row, or every party" },        \
+        { "links", "1", NULL, 1e-6, 1, "the chance that a link is up in a round" },                          \
+        { "leave", "0", NULL, 0, 0.99, "the chance that a party leaves in a round" },                        \
+        { "away", "10", NULL, 1, 1e6, "rounds after which a party that left is back" }, {                    \
+        "drift", "0", NULL, 0, 1e6,                                                                          \
+            "how often the rows in use change: half of them at a time, moving on during the run"             \
+    }
+
+/* TACIT_USAGE for a graph or a step that makes no sense. No file is opened. */
+tacit_status tacit_neighbours_check(const tacit_plan *plan, tacit_error *error);
+
+/* Entrusted: to the neighbours, in clear. */
+tacit_release_kind tacit_neighbours_kind(const tacit_plan *plan);
+
+/* ---- the party's half ---- */
+
+/* A node in one round. */
+typedef struct tacit_node {
+    tacit_party *party;
+    size_t count;     /* of weights */
+    double *weights;  /* the node's own, kept between rounds */
+    double *kept;     /* what else the method keeps, zeros at first */
+    double *mixed;    /* sum_j a_ij w_j, its own included; then whatever the method likes */
+    double *gradient; /* as tacit_node_gradient leaves it */
+    double step;      /* as the coordinator says */
+    double rows;      /* n: so many rows have the weight of one party's mean loss */
+    size_t stretch;   /* of the run: which rows are in use */
+    uint64_t round;   /* from 1 */
+} tacit_node;
+
+/* Take up the state, with room to keep `more` numbers besides the weights, and mix what is heard. */
+tacit_status tacit_node_open(tacit_node *out, tacit_party *party, const tacit_question *question, size_t more,
+                             tacit_error *error);
+void tacit_node_close(tacit_node *node);
+
+/* node->gradient = gradient of f_i at `weights`, over the rows in use. */
+tacit_status tacit_node_gradient(tacit_node *node, const double *weights, tacit_error *error);
+
+/* The node's next word: its weights. TACIT_USAGE when they have left the finite numbers. */
+tacit_status tacit_node_say(const tacit_node *node, tacit_reply *reply, tacit_error *error);
+
+/* step/(1 + step lambda t/2): 2/(lambda t) in the long run, which is what strongly convex objectives want. */
+double tacit_node_diminished(const tacit_node *node, double times);
+
+/* The other questions: how many rows, begin, and the sum at the end. A method adds its own "step". */
+tacit_handler tacit_node_rows, tacit_node_begin, tacit_node_weights;
+#define TACIT_NEIGHBOUR_HANDLERS                                                                             \
+    { .question = "rows", .answer = tacit_node_rows }, { .question = "begin", .answer = tacit_node_begin },  \
+        { .question = "weights", .answer = tacit_node_weights }, {                                           \
+        .question = NULL                                                                                     \
+    }
+
+/* The rows in use in a stretch of the run, of a plan that may drift. */
+tacit_view tacit_neighbours_rows(const tacit_plan *plan, const tacit_view *rows, size_t stretch);
+size_t tacit_neighbours_stretch(const tacit_plan *plan, uint64_t round);
+
+/* ---- the coordinator's half ---- */
+
+typedef enum tacit_meeting {
+    TACIT_MEET_ALL,   /* everybody who is there hears all neighbours */
+    TACIT_MEET_PAIRS, /* neighbours in pairs */
+} tacit_meeting;
+
+/* All rounds; the outcome is the mean of the nodes' weights. `most_pairs` 0: as many as come about. */
+tacit_status tacit_neighbours_coordinate(tacit_session *session, tacit_meeting meeting, size_t most_pairs,
+                                         tacit_outcome *out, tacit_error *error);
