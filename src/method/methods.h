@@ -10,7 +10,8 @@
     X(vote)                                                                                                  \
     X(soft)                                                                                                  \
     X(soft_stat)                                                                                             \
-    X(pate)
+    X(pate)                                                                                                  \
+    X(dpgd)
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
 TACIT_METHODS(TACIT_METHOD_DECLARE)

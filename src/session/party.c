@@ -1,6 +1,7 @@
 #include "session/party.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,38 @@ void tacit_memo_clear(tacit_memo *memo) {
     if (memo == NULL) return;
     tacit_model_free(memo->model);
     tacit_classifier_free(memo->classifier);
+    free(memo->derived);
     *memo = (tacit_memo){ .model = NULL };
+}
+
+/* Plans are compared byte by byte: padding can only make equal plans look different. */
+typedef struct tacit_derived {
+    tacit_plan plan;
+    tacit_deriver *derive;
+    size_t size;
+    max_align_t value[];
+} tacit_derived;
+
+tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, void *out, size_t size,
+                                tacit_error *error) {
+    tacit_memo *memo = party->memo;
+    tacit_derived *kept = memo != NULL ? memo->derived : NULL;
+    if (kept != NULL && kept->derive == derive && kept->size == size &&
+        memcmp(&kept->plan, party->plan, sizeof kept->plan) == 0) {
+        memcpy(out, kept->value, size);
+        return TACIT_OK;
+    }
+    TACIT_TRY(derive(party->plan, out, error));
+    if (memo == NULL) return TACIT_OK;
+    kept = tacit_allocate(1, sizeof *kept + size);
+    if (kept == NULL) return tacit_fail_memory(error);
+    memcpy(&kept->plan, party->plan, sizeof kept->plan);
+    kept->derive = derive;
+    kept->size = size;
+    memcpy(kept->value, out, size);
+    free(memo->derived);
+    memo->derived = kept;
+    return TACIT_OK;
 }
 
 /* Chance in training follows from the party's number only, so that a classifier is the same whenever it is trained. */

@@ -18,6 +18,7 @@ typedef struct tacit_memo {
     char made_for[96]; /* what the model was trained for; another use trains anew */
     tacit_classifier *classifier;
     char trained_as[TACIT_SETTING_SIZE + 64]; /* the same for the classifier */
+    struct tacit_derived *derived;            /* what the method derived from its plan */
 } tacit_memo;
 
 void tacit_memo_clear(tacit_memo *memo);
@@ -48,6 +49,13 @@ tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const
 tacit_status tacit_party_classifier(tacit_party *party, const char *kinds, double lambda,
                                     const tacit_classifier **out, tacit_classifier **owned,
                                     tacit_error *error);
+
+/* Numbers that a method derives from its plan alone, such as a calibration that takes long: a struct without pointers. */
+typedef tacit_status tacit_deriver(const tacit_plan *plan, void *out, tacit_error *error);
+
+/* Fill `out`, `size` bytes, by `derive`, or from the memo when the same plan was asked about before. */
+tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, void *out, size_t size,
+                                tacit_error *error);
 
 /* Answer one question: find the handler, compute, and let the encoded answer through the gate into `out`. A refusal
  * (TACIT_REFUSED) is the caller's to report. `question_hash` is of the bytes received, zeros in a simulation. */

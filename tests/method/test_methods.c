@@ -7,16 +7,19 @@
 #include "method/methods.h"
 
 static tacit_plan plan_for(const tacit_method *method, double epsilon) {
-    return (tacit_plan){ .method = method,
-                         .study = "test",
-                         .epsilon = method->noise_free ? INFINITY : epsilon,
-                         .delta = method->needs_delta ? 1e-5 : 0,
-                         .lambda = 0.1,
-                         .features = 7,
-                         .classes = 2,
-                         .parties = 10,
-                         .minimum_parties = 2,
-                         .minimum_rows = 50 };
+    tacit_plan plan = { .method = method,
+                        .study = "test",
+                        .epsilon = method->noise_free ? INFINITY : epsilon,
+                        .delta = method->needs_delta ? 1e-5 : 0,
+                        .lambda = 0.1,
+                        .features = 7,
+                        .classes = 2,
+                        .parties = 10,
+                        .minimum_parties = 2,
+                        .minimum_rows = 50 };
+    if (tacit_method_takes(method, "rounds"))
+        assert_int_equal(tacit_plan_set(&plan, "rounds", "4", NULL), TACIT_OK);
+    return plan;
 }
 
 static void every_method_says_who_learns_what(void **state) {
