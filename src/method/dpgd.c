@@ -140,7 +140,8 @@ static tacit_status describe(const tacit_plan *plan, descent *out, tacit_error *
     return set_noise(plan, out, error);
 }
 
-static tacit_status derive(const tacit_plan *plan, void *out, tacit_error *error) {
+static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
+    (void)unused;
     return describe(plan, out, error);
 }
 
@@ -178,7 +179,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     *out = (tacit_noise_law){
         .law = "Gaussian N(0, s^2), in every round",
         .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
-        .dimension = how.spec.length,
+        .dimension = how.size,
         .sensitivity = how.each.sensitivity,
         .scale = how.scale,
         .mean_norm = fmin(radius, sqrt(expected_error(plan, rounds, how.step, noise) - start)),
@@ -194,7 +195,7 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     const double *weights;
     double *values = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_party_derive(party, derive, &how, sizeof how, error));
+    TACIT_CHECK(tacit_party_derive(party, derive, 0, &how, sizeof how, error));
     TACIT_CHECK(gradient_check_sum(question, &how.spec, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", how.size, &weights, error));
     values = TACIT_NEW(double, how.spec.length);

@@ -38,12 +38,16 @@ static tacit_status add_slice(tacit_party *party, size_t begin, size_t count, co
     return TACIT_OK;
 }
 
+tacit_status gradient_check_rows(const tacit_party *party, tacit_error *error) {
+    if (party->total_rows <= GRADIENT_MOST_ROWS) return TACIT_OK;
+    return tacit_fail(error, TACIT_REFUSED,
+                      "this party has %zu rows and method %s takes at most %d: sample them",
+                      party->total_rows, party->plan->method->name, (int)GRADIENT_MOST_ROWS);
+}
+
 tacit_status gradient_sum(tacit_party *party, const double *weights, double *out, tacit_error *error) {
     size_t size = gradient_size(party->plan), rows = party->rows.rows.count;
-    if (party->total_rows > GRADIENT_MOST_ROWS)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "this party has %zu rows and method %s takes at most %d: sample them",
-                          party->total_rows, party->plan->method->name, (int)GRADIENT_MOST_ROWS);
+    TACIT_TRY(gradient_check_rows(party, error));
     double *mean = TACIT_NEW(double, size);
     tacit_status status = mean != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
@@ -67,8 +71,8 @@ tacit_status gradient_check_sum(const tacit_question *question, const tacit_sum_
 tacit_status gradient_resume(tacit_session *session, gradient_state *out, tacit_error *error) {
     size_t size = gradient_size(session->plan);
     tacit_message message = TACIT_MESSAGE_INIT;
-    gradient_state state = { TACIT_NEW(double, size), 0, 0 };
-    const double *weights;
+    gradient_state state = { .weights = TACIT_NEW(double, size) };
+    const double *weights, *rows;
     const int64_t *counts;
     bool found = false;
     tacit_status status = state.weights != NULL ? TACIT_OK : tacit_fail_memory(error);
@@ -77,9 +81,11 @@ tacit_status gradient_resume(tacit_session *session, gradient_state *out, tacit_
     if (found) {
         TACIT_CHECK(tacit_message_numbers(&message, "weights", size, &weights, error));
         TACIT_CHECK(tacit_message_integers(&message, "steps and parties", 2, &counts, error));
+        TACIT_CHECK(tacit_message_numbers(&message, "rows", 1, &rows, error));
         memcpy(state.weights, weights, size * sizeof *weights);
         state.steps = (uint64_t)counts[0];
         state.parties = (size_t)counts[1];
+        state.rows = *rows;
     }
     *out = state;
     state.weights = NULL;
@@ -97,6 +103,7 @@ tacit_status gradient_checkpoint(tacit_session *session, const gradient_state *s
     TACIT_CHECK(
         tacit_message_add_numbers(&message, "weights", state->weights, gradient_size(session->plan), error));
     TACIT_CHECK(tacit_message_add_integers(&message, "steps and parties", counts, 2, error));
+    TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &state->rows, 1, error));
     TACIT_CHECK(tacit_checkpoint(session, &message, error));
 cleanup:
     tacit_message_clear(&message);

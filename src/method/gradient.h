@@ -32,9 +32,11 @@ double gradient_curvature(const tacit_plan *plan);
  * lambda |w|^2 <= W((K-1)/e) (avg.c). */
 double gradient_radius(const tacit_plan *plan);
 
-/* The sum over the party's rows of the loss's gradient at `weights`, in all holders. TACIT_REFUSED beyond
- * GRADIENT_MOST_ROWS rows. */
+/* The sum over the party's rows of the loss's gradient at `weights`, in all holders. */
 tacit_status gradient_sum(tacit_party *party, const double *weights, double *out, tacit_error *error);
+
+/* TACIT_REFUSED beyond GRADIENT_MOST_ROWS rows. */
+tacit_status gradient_check_rows(const tacit_party *party, tacit_error *error);
 
 /* TACIT_REFUSED when the coordinator asks for another sum than the plan defines. */
 tacit_status gradient_check_sum(const tacit_question *question, const tacit_sum_spec *spec,
@@ -46,10 +48,11 @@ typedef struct gradient_state {
     double *weights; /* gradient_size of them */
     uint64_t steps;
     size_t parties; /* that answered the last question */
+    double rows;    /* of all parties, where it is asked once; 0: not yet */
 } gradient_state;
 
 #define GRADIENT_STATE_INIT                                                                                  \
-    { NULL, 0, 0 }
+    { .weights = NULL }
 
 /* Zero weights, or the state of the latest checkpoint. */
 tacit_status gradient_resume(tacit_session *session, gradient_state *out, tacit_error *error);

@@ -11,7 +11,8 @@
     X(soft)                                                                                                  \
     X(soft_stat)                                                                                             \
     X(pate)                                                                                                  \
-    X(dpgd)
+    X(dpgd)                                                                                                  \
+    X(psgd)
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
 TACIT_METHODS(TACIT_METHOD_DECLARE)

@@ -57,25 +57,27 @@ void tacit_memo_clear(tacit_memo *memo) {
 typedef struct tacit_derived {
     tacit_plan plan;
     tacit_deriver *derive;
+    double about;
     size_t size;
     max_align_t value[];
 } tacit_derived;
 
-tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, void *out, size_t size,
-                                tacit_error *error) {
+tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, double about, void *out,
+                                size_t size, tacit_error *error) {
     tacit_memo *memo = party->memo;
     tacit_derived *kept = memo != NULL ? memo->derived : NULL;
-    if (kept != NULL && kept->derive == derive && kept->size == size &&
+    if (kept != NULL && kept->derive == derive && kept->about == about && kept->size == size &&
         memcmp(&kept->plan, party->plan, sizeof kept->plan) == 0) {
         memcpy(out, kept->value, size);
         return TACIT_OK;
     }
-    TACIT_TRY(derive(party->plan, out, error));
+    TACIT_TRY(derive(party->plan, about, out, error));
     if (memo == NULL) return TACIT_OK;
     kept = tacit_allocate(1, sizeof *kept + size);
     if (kept == NULL) return tacit_fail_memory(error);
     memcpy(&kept->plan, party->plan, sizeof kept->plan);
     kept->derive = derive;
+    kept->about = about;
     kept->size = size;
     memcpy(kept->value, out, size);
     free(memo->derived);
