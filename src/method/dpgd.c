@@ -140,6 +140,13 @@ static tacit_status describe(const tacit_plan *plan, descent *out, tacit_error *
     return set_noise(plan, out, error);
 }
 
+tacit_status dpgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
+    descent how;
+    TACIT_TRY(describe(plan, &how, error));
+    *out = how.spec;
+    return TACIT_OK;
+}
+
 static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
     (void)unused;
     return describe(plan, out, error);

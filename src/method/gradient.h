@@ -62,3 +62,9 @@ tacit_status gradient_checkpoint(tacit_session *session, const gradient_state *s
 tacit_status gradient_finish(tacit_session *session, const gradient_state *state, tacit_outcome *out,
                              tacit_error *error);
 void gradient_state_clear(gradient_state *state);
+
+/* ---- for whoever plays the coordinator of a method ---- */
+
+/* The sum that every question "gradient" asks for. */
+tacit_status dpgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error);
+tacit_status psgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error);

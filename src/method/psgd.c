@@ -102,6 +102,13 @@ static tacit_status describe(const tacit_plan *plan, double rows, answering *out
     return TACIT_OK;
 }
 
+tacit_status psgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
+    answering how;
+    TACIT_TRY(describe(plan, 1, &how, error));
+    *out = how.spec;
+    return TACIT_OK;
+}
+
 static tacit_status derive(const tacit_plan *plan, double rows, void *out, tacit_error *error) {
     return describe(plan, rows, out, error);
 }
