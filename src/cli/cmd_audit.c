@@ -191,7 +191,9 @@ const tacit_command tacit_command_audit = {
     .operands =
         (const tacit_operand[]){
             { "METHOD", 1, 1,
-              "a method (avg), a mechanism (laplace, gamma-norm), or the broken control laplace-halved" },
+              "a method (avg, output, plr, gop), a mechanism (laplace, gamma-norm, gaussian), or the broken "
+              "control "
+              "laplace-halved" },
             { .name = NULL },
         },
     .options = options,

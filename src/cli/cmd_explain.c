@@ -69,12 +69,12 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
     if (!method->noise_free) {
         snprintf(text, sizeof text, "%s; %s", tacit_price_text(price, &prices->claimed), method->claim);
         print_item(console, "paper", text);
-        snprintf(text, sizeof text,
-                 "%s in %zu dimensions, s = %.4g, added to %s, of L2 sensitivity %.4g; in the published "
-                 "model its norm is "
-                 "about %.4g",
-                 noise->law, noise->dimension, noise->scale, noise->added_to, noise->sensitivity,
-                 noise->mean_norm);
+        snprintf(
+            text, sizeof text,
+            "%s in %zu dimensions, s = %.4g, added to %s, of L2 sensitivity %.4g; in %s its norm is %s %.4g",
+            noise->law, noise->dimension, noise->scale, noise->added_to, noise->sensitivity,
+            noise->norm_in != NULL ? noise->norm_in : "the published model",
+            noise->in_objective ? "at most about" : "about", noise->mean_norm);
         print_item(console, "noise", text);
     }
     if (method->undeployable != NULL) {

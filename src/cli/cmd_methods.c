@@ -31,7 +31,8 @@ static void print_parameter(const tacit_console *console, const tacit_parameter 
     fputs("    ", console->out);
     wrap.column = 4;
     if (parameter->choices != NULL)
-        tacit_wrap_token(&wrap, "--set %s=%s:", parameter->name, parameter->choices);
+        tacit_wrap_token(&wrap, "--set %s=%s:", parameter->name,
+                         parameter->choices[0] != 0 ? parameter->choices : "TEXT");
     else
         tacit_wrap_token(&wrap, "--set %s=N, %g to %g:", parameter->name, parameter->least, parameter->most);
     tacit_wrap_text(&wrap, parameter->help);
@@ -62,9 +63,12 @@ static json_t *choices_document(const char *choices) {
     return list;
 }
 
-/* A parameter is one of its choices, or a number in its range. */
+/* A parameter is one of its choices, a number in its range, or any text. */
 static json_t *parameter_document(const tacit_parameter *parameter) {
     double number;
+    if (parameter->choices != NULL && parameter->choices[0] == 0)
+        return json_pack("{s:s,s:s,s:s}", "name", parameter->name, "default", parameter->fallback, "help",
+                         parameter->help);
     if (parameter->choices != NULL)
         return json_pack("{s:s,s:s,s:o,s:s}", "name", parameter->name, "default", parameter->fallback,
                          "choices", choices_document(parameter->choices), "help", parameter->help);

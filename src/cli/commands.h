@@ -8,6 +8,7 @@
     X(methods)                                                                                               \
     X(explain)                                                                                               \
     X(simulate)                                                                                              \
+    X(fit)                                                                                                   \
     X(audit)                                                                                                 \
     X(reproduce)                                                                                             \
     X(evaluate)                                                                                              \

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "num/blas.h"
 
-/* Beyond this many columns the eigenvalue takes longer than it is worth, and kappa is 1. */
+/* Beyond this many columns the eigenvalue takes longer than it is worth, and kappa is the longest norm. */
 enum { MOST_COLUMNS = 2000, BLOCK = 4096 };
 
 /* The Gram matrix is summed in blocks with fixed boundaries, each on one thread, added in order: the same on any
@@ -107,16 +107,15 @@ static tacit_status find_spread(tacit_points *out, tacit_pool *pool, tacit_error
     if (status == TACIT_OK) status = find_shape(out, gram, count, error);
     if (status == TACIT_OK) status = largest_eigenvalue(&largest, gram, d, count, error);
     free(gram);
-    if (status == TACIT_OK) out->kappa = fmin(1, sqrt(largest / (double)count) * (1 + 1e-12));
+    if (status == TACIT_OK) out->kappa = fmin(out->kappa, sqrt(largest / (double)count) * (1 + 1e-12));
     return status;
 }
 
 tacit_status tacit_points_check(const tacit_rows *rows, tacit_error *error) {
-    static const double OUTSIDE = 1 + 1e-9; /* rounding of the encoding is allowed for */
     if (rows->count == 0) return tacit_fail(error, TACIT_INPUT, "there are no auxiliary points");
     for (size_t i = 0; i < rows->count; i++) {
         double norm = tacit_rows_norm(rows, i);
-        if (!(norm <= OUTSIDE))
+        if (!(norm <= TACIT_POINTS_LONGEST))
             return tacit_fail(error, TACIT_INPUT,
                               "auxiliary point %zu has norm %g, outside the unit ball: encode it with the "
                               "study's schema",
@@ -128,13 +127,16 @@ tacit_status tacit_points_check(const tacit_rows *rows, tacit_error *error) {
 tacit_status tacit_points_of(tacit_points *out, const tacit_rows *rows, tacit_pool *pool,
                              tacit_error *error) {
     size_t bytes = 0;
+    double longest = 0;
     TACIT_TRY(tacit_points_check(rows, error));
     for (size_t i = 0; i < rows->count; i++) {
+        longest = fmax(longest, tacit_rows_norm(rows, i));
         size_t stored = tacit_rows_stored(rows, i);
         bytes += rows->sparse != NULL ? 12 * (rows->sparse->start[stored + 1] - rows->sparse->start[stored])
                                       : 8 * rows->cols;
     }
-    tacit_points points = { .rows = *rows, .kappa = 1, .bytes = bytes };
+    longest *= 1 + ((double)rows->cols + 4) * 0x1p-52; /* how a norm is rounded */
+    tacit_points points = { .rows = *rows, .kappa = fmin(longest, TACIT_POINTS_LONGEST), .bytes = bytes };
     tacit_status status = find_spread(&points, pool, error);
     if (status == TACIT_OK)
         *out = points;
@@ -164,17 +166,18 @@ void tacit_points_unshape(const tacit_points *points, double *vectors, size_t co
 }
 
 /* Entry j is a sum of N products, each rounded a few times: within (N + 5) 2^-53 of mean_i |x_ij|, and the norm of those
- * means is at most sqrt(trace C) <= 1. */
-double tacit_points_rounding(const tacit_points *points) {
-    return ((double)points->rows.count + 5) * 0x1p-52;
+ * means is at most sqrt(trace C), which is 1 but for rounding. */
+double tacit_points_rounding(const tacit_points *points, size_t further) {
+    return ((double)points->rows.count + 5 + (double)further) * 0x1p-52;
 }
 
 /* With tau = TAU trace C: |L^-1| <= 1/sqrt(tau/2) takes the above, at most (N + 5) 2^-53 sqrt(trace C), to
  * (N + 5) 2^-53 sqrt(2/TAU). The solution itself is that of (L + F) t = s with |F| <= d 2^-53 |L| (Higham 2002, theorem
  * 8.5), |L|_F^2 <= 1.1 trace C and |t| <= 2, which adds 2 d 2^-53 sqrt(2.2/TAU). */
-double tacit_points_shaped_rounding(const tacit_points *points) {
-    if (points->shape == NULL) return tacit_points_rounding(points);
-    return ((double)points->rows.count + 5 + 2 * (double)points->rows.cols) * 0x1p-52 * sqrt(2.2 / TAU);
+double tacit_points_shaped_rounding(const tacit_points *points, size_t further) {
+    if (points->shape == NULL) return tacit_points_rounding(points, further);
+    return (tacit_points_rounding(points, further) + 2 * (double)points->rows.cols * 0x1p-52) *
+           sqrt(2.2 / TAU);
 }
 
 double tacit_points_reach(const tacit_points *points) { return points->shape != NULL ? 1 : points->kappa; }

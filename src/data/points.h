@@ -10,7 +10,7 @@
 typedef struct tacit_points {
     tacit_rows rows; /* borrowed */
 
-    /* sqrt of the largest eigenvalue of X^T X/N, rounded up, at most 1. For any c in R^N,
+    /* sqrt of the largest eigenvalue of X^T X/N, rounded up, at most the norm of the longest point. For any c in R^N,
      * |(1/N) sum_i c_i x_i| <= |X^T||c|/N = kappa |c|/sqrt(N), so answers that move by at most m each move the
      * statistic (1/N) sum_i c_i x_i by at most kappa m, not m. */
     double kappa;
@@ -25,6 +25,9 @@ typedef struct tacit_points {
 #define TACIT_POINTS_INIT                                                                                    \
     { .kappa = 1, .shape = NULL }
 
+/* Points may lie outside the unit ball by the rounding of their encoding, and bounds allow for it. */
+#define TACIT_POINTS_LONGEST (1 + 1e-9)
+
 /* TACIT_INPUT when there are no rows, or one lies outside the unit ball. */
 tacit_status tacit_points_check(const tacit_rows *rows, tacit_error *error);
 
@@ -37,9 +40,9 @@ void tacit_points_shape(const tacit_points *points, double *vectors, size_t coun
 void tacit_points_unshape(const tacit_points *points, double *vectors, size_t count);
 
 /* The most by which rounding moves a statistic (1/N) sum_i c_i x_i, |c_i| <= 1, that is summed in any order, in L2 norm;
- * and the same seen through L^-1. */
-double tacit_points_rounding(const tacit_points *points);
-double tacit_points_shaped_rounding(const tacit_points *points);
+ * and the same seen through L^-1. `further` counts roundings that each number goes through besides. */
+double tacit_points_rounding(const tacit_points *points, size_t further);
+double tacit_points_shaped_rounding(const tacit_points *points, size_t further);
 
 /* The sensitivity of a statistic seen so, when answers move by at most 1 each: 1, or kappa without a shape. */
 double tacit_points_reach(const tacit_points *points);

@@ -37,7 +37,8 @@ typedef struct tacit_audit_case {
     tacit_price charged; /* the promise to refute */
     size_t length;       /* numbers in one release */
     double reach;        /* how far the pair moves the output, in declared sensitivities; NaN: not known */
-    char pair[TACIT_AUDIT_TEXT]; /* in words */
+    char pair[TACIT_AUDIT_TEXT];  /* in words */
+    const tacit_pair *neighbours; /* of a method; NULL for a mechanism */
     void *state;
 } tacit_audit_case;
 

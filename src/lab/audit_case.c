@@ -9,7 +9,8 @@
 /* Parties remember their local models, so that each run after the first only draws noise. */
 typedef struct method_case {
     tacit_pair pair;
-    tacit_plan exact; /* the same plan without noise */
+    tacit_plan plan[2];  /* of each side */
+    tacit_plan exact[2]; /* the same without noise */
     tacit_local *local[2];
 } method_case;
 
@@ -32,8 +33,9 @@ tacit_status tacit_audit_plan(tacit_plan *out, const tacit_method *method, const
 static tacit_status run_method(method_case *self, int side, const tacit_stream *stream, double **out,
                                size_t *length, tacit_error *error) {
     tacit_stream fixed = tacit_stream_from_seed(0);
-    return tacit_pair_run(out, length, self->local[side], stream != NULL ? &self->pair.plan : &self->exact,
-                          self->pair.statistic, stream != NULL ? stream : &fixed, error);
+    return tacit_pair_run(out, length, self->local[side],
+                          stream != NULL ? &self->plan[side] : &self->exact[side], self->pair.statistic,
+                          stream != NULL ? stream : &fixed, error);
 }
 
 static void close_method(method_case *self) {
@@ -60,8 +62,8 @@ static tacit_status measure_reach(method_case *self, tacit_audit_case *out, taci
     out->length = length[0];
     out->reach = NAN;
     if (method->noise != NULL) {
-        TACIT_CHECK(method->noise(&self->pair.plan, &law, error));
-        out->reach = sqrt(square) / law.sensitivity;
+        TACIT_CHECK(method->noise(&self->plan[0], &law, error));
+        if (!law.in_objective) out->reach = sqrt(square) / law.sensitivity;
     }
 cleanup:
     free(values[0]);
@@ -76,15 +78,17 @@ static tacit_status open_method(tacit_audit_case *out, const tacit_auditable *su
     tacit_status status;
     if (self == NULL) return tacit_fail_memory(error);
     TACIT_CHECK(subject->pair(&self->pair, out->pair, setup, error));
-    TACIT_CHECK(tacit_plan_check(&self->pair.plan, error));
+    TACIT_CHECK(tacit_pair_ready(&self->pair, error));
     TACIT_CHECK(self->pair.plan.method->price(&self->pair.plan, &prices, error));
     out->charged = prices.charged;
-    self->exact = self->pair.plan;
-    self->exact.epsilon = INFINITY;
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
+        self->plan[side] = self->exact[side] = tacit_pair_plan(&self->pair, side);
+        self->exact[side].epsilon = INFINITY;
         TACIT_CHECK(
             tacit_local_create(&self->local[side], self->pair.data[side], self->pair.split, NULL, error));
+    }
     TACIT_CHECK(measure_reach(self, out, error));
+    out->neighbours = &self->pair;
     out->state = self;
     self = NULL;
 cleanup:

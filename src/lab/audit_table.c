@@ -9,7 +9,8 @@
 
 #include "base/memory.h"
 #include "data/text.h"
-#include "lab/audit.h"
+#include "lab/audit_ensemble.h"
+#include "lab/audit_parts.h"
 
 /* ---- mechanisms: the values 0 and S along the first axis ---- */
 
@@ -41,7 +42,8 @@ static tacit_status read_dimension(size_t *out, const char *name, const tacit_au
 static tacit_status open_mechanism(tacit_audit_case *out, const char *name, tacit_law law, size_t dimension,
                                    const tacit_audit_setup *setup, tacit_error *error) {
     double scale;
-    if (setup->delta > 0) return tacit_fail(error, TACIT_USAGE, "mechanism %s promises delta = 0", name);
+    if (setup->delta > 0 && law != TACIT_LAW_GAUSSIAN)
+        return tacit_fail(error, TACIT_USAGE, "mechanism %s promises delta = 0", name);
     TACIT_TRY(read_dimension(&dimension, name, setup, error));
     mechanism_case *self = TACIT_NEW(mechanism_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
@@ -68,6 +70,10 @@ static tacit_status open_laplace(tacit_audit_case *out, const tacit_audit_setup 
 static tacit_status open_gamma_norm(tacit_audit_case *out, const tacit_audit_setup *setup,
                                     tacit_error *error) {
     return open_mechanism(out, "gamma-norm", TACIT_LAW_GAMMA_NORM, 2, setup, error);
+}
+
+static tacit_status open_gaussian(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_mechanism(out, "gaussian", TACIT_LAW_GAUSSIAN, 1, setup, error);
 }
 
 /* The promise stays, the noise is that of twice its epsilon. */
@@ -118,6 +124,14 @@ static const tacit_auditable gamma_norm = {
     .close = close_mechanism,
 };
 
+static const tacit_auditable gaussian = {
+    .name = "gaussian",
+    .title = "the Gaussian mechanism",
+    .open = open_gaussian,
+    .draw = draw_mechanism,
+    .close = close_mechanism,
+};
+
 static const tacit_auditable laplace_halved = {
     .name = "laplace-halved",
     .title = "Laplace noise of half the scale: a control that an audit must find broken",
@@ -128,8 +142,7 @@ static const tacit_auditable laplace_halved = {
 
 /* ---- pairs of few stored rows ---- */
 
-/* Stored row 0 is the one that differs, row 1 is everybody's: the first party has row 0 once and row 1 rows - 1 times,
- * every other has row 1 only. An index may name a stored row many times, so a party of 100,000 equal rows is cheap. */
+/* An index may name a stored row many times, so a party of 100,000 equal rows is cheap. */
 static tacit_status repeat_rows(tacit_split **out, size_t parties, size_t rows, tacit_error *error) {
     tacit_split *split = TACIT_NEW(tacit_split, 1);
     if (split == NULL) return tacit_fail_memory(error);
@@ -146,9 +159,8 @@ static tacit_status repeat_rows(tacit_split **out, size_t parties, size_t rows, 
     return TACIT_OK;
 }
 
-/* Two stored rows of class 1 at the origin, twice, dealt out as above; the caller moves them. */
-static tacit_status start_pair(tacit_pair *out, size_t features, size_t parties, size_t rows,
-                               tacit_error *error) {
+tacit_status audit_start_pair(tacit_pair *out, size_t features, size_t parties, size_t rows,
+                              tacit_error *error) {
     static const char *const classes[] = { "0", "1" };
     for (int side = 0; side < 2; side++) {
         TACIT_TRY(tacit_dataset_create(&out->data[side], 2, features, classes, 2, error));
@@ -185,7 +197,7 @@ static tacit_status avg_party(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size
                               tacit_error *error) {
     static const double W = 0.27846454276107379510; /* W(1/e) */
     if (out->plan.lambda == 0) out->plan.lambda = W / ((1 + W) * (1 + W));
-    TACIT_TRY(start_pair(out, 1, parties, 1, error));
+    TACIT_TRY(audit_start_pair(out, 1, parties, 1, error));
     for (int side = 0; side < 2; side++) {
         out->data[side]->dense.values[0] = out->data[side]->dense.values[1] = 1;
         out->data[side]->label[0] = side;
@@ -198,32 +210,32 @@ static tacit_status avg_party(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size
 /* One of n rows. The others, all at (-1, 0), pull the weights to (-v, 0) with lambda v = sigma(-v), so that both
  * versions (s, c) and (s, -c) of the changed row are confidently wrong; along the second axis only the regulariser
  * resists, and w_2 = +-c/(n lambda) sigma(s v - c |w_2|), of at most 1/(n lambda). The angle is the best of a scan. */
-static tacit_status avg_record(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size_t parties,
-                               tacit_error *error) {
-    enum { ANGLES = 500, MOST_ROWS = 100000 };
+tacit_status audit_turned_row(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size_t parties, size_t rows,
+                              tacit_error *error) {
+    enum { ANGLES = 500 };
     static const double INSIDE = 1 - 1e-12; /* of the unit ball, rounding included */
-    if (out->plan.lambda == 0) out->plan.lambda = 1e-4;
-    double lambda = out->plan.lambda, rows = fmin(MOST_ROWS, fmax(2, ceil(10 / lambda)));
-    double pull = balance(1 / lambda, 0, 1), best = 0, sine = 0, cosine = 1;
+    double lambda = out->plan.lambda, pull = balance(1 / lambda, 0, 1), best = 0, sine = 0, cosine = 1;
     for (int i = 0; i < ANGLES; i++) {
         double s = sin(M_PI_2 * i / ANGLES), c = cos(M_PI_2 * i / ANGLES);
-        double reached = balance(c / (rows * lambda), s * pull, c);
+        double reached = balance(c / ((double)rows * lambda), s * pull, c);
         if (reached <= best) continue;
         best = reached;
         sine = s;
         cosine = c;
     }
-    TACIT_TRY(start_pair(out, 2, parties, (size_t)rows, error));
+    TACIT_TRY(audit_start_pair(out, 2, parties, rows, error));
     for (int side = 0; side < 2; side++) {
         double *values = out->data[side]->dense.values;
         values[0] = sine * INSIDE;
         values[1] = (side == 0 ? cosine : -cosine) * INSIDE;
         values[2] = -1;
     }
-    snprintf(text, TACIT_AUDIT_TEXT, "one of the %.0f rows of %s turned against the rest; lambda %.4g", rows,
+    snprintf(text, TACIT_AUDIT_TEXT, "one of the %zu rows of %s turned against the rest; lambda %.4g", rows,
              whose(parties), lambda);
     return TACIT_OK;
 }
+
+size_t audit_rows(double wanted) { return (size_t)fmin(100000, fmax(2, ceil(wanted))); }
 
 /* Where parties add their own noise a coordinator sees each party's answer, so the audit looks at one alone. */
 static tacit_status avg_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const tacit_audit_setup *setup,
@@ -231,7 +243,8 @@ static tacit_status avg_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const
     TACIT_TRY(tacit_audit_plan(&out->plan, &tacit_method_avg, setup, error));
     size_t parties = tacit_plan_is(&out->plan, "noise", "party") ? 1 : 2;
     if (tacit_plan_is(&out->plan, "unit", "party")) return avg_party(out, text, parties, error);
-    return avg_record(out, text, parties, error);
+    if (out->plan.lambda == 0) out->plan.lambda = 1e-4;
+    return audit_turned_row(out, text, parties, audit_rows(10 / out->plan.lambda), error);
 }
 
 static const tacit_auditable avg = {
@@ -243,7 +256,21 @@ static const tacit_auditable avg = {
 
 /* ---- the table ---- */
 
-const tacit_auditable *const tacit_auditables[] = { &laplace, &gamma_norm, &avg, &laplace_halved, NULL };
+const tacit_auditable *const tacit_auditables[] = {
+    &laplace,
+    &gamma_norm,
+    &gaussian,
+    &avg,
+    &tacit_audit_output,
+    &tacit_audit_plr,
+    &tacit_audit_gop,
+    &tacit_audit_vote,
+    &tacit_audit_soft,
+    &tacit_audit_soft_stat,
+    &tacit_audit_pate,
+    &laplace_halved,
+    NULL,
+};
 
 tacit_status tacit_auditable_require(const tacit_auditable **out, const char *name, tacit_error *error) {
     char known[300] = "";

@@ -7,8 +7,27 @@
 #include "base/memory.h"
 
 void tacit_pair_clear(tacit_pair *pair) {
-    for (int side = 0; side < 2; side++) pair->data[side] = tacit_dataset_free(pair->data[side]);
+    for (int side = 0; side < 2; side++) {
+        pair->data[side] = tacit_dataset_free(pair->data[side]);
+        pair->auxiliary[side] = tacit_dataset_free(pair->auxiliary[side]);
+        tacit_points_clear(&pair->points[side]);
+    }
     pair->split = tacit_split_free(pair->split);
+}
+
+tacit_plan tacit_pair_plan(const tacit_pair *pair, int side) {
+    tacit_plan plan = pair->plan;
+    if (pair->auxiliary[0] != NULL) plan.points = &pair->points[pair->auxiliary[1] != NULL ? side : 0];
+    return plan;
+}
+
+tacit_status tacit_pair_ready(tacit_pair *pair, tacit_error *error) {
+    for (int side = 0; side < 2 && pair->auxiliary[side] != NULL; side++) {
+        tacit_rows rows = tacit_dataset_rows(pair->auxiliary[side]);
+        TACIT_TRY(tacit_points_of(&pair->points[side], &rows, NULL, error));
+    }
+    tacit_plan plan = tacit_pair_plan(pair, 0);
+    return tacit_plan_check(&plan, error);
 }
 
 tacit_status tacit_pair_copy(tacit_dataset **out, const tacit_dataset *dataset, tacit_error *error) {
@@ -39,18 +58,48 @@ static tacit_status flatten(double **out, size_t *length, const tacit_outcome *o
     return TACIT_OK;
 }
 
+/* What a session publishes, one release after the other. */
+typedef struct published {
+    double *values;
+    size_t count;
+    bool lost; /* out of memory */
+} published;
+
+static void keep_published(void *context, const double *values, size_t count) {
+    published *all = context;
+    double *grown = tacit_grow(all->values, all->count + count, sizeof *grown);
+    if (grown == NULL) {
+        all->lost = true;
+        return;
+    }
+    memcpy(grown + all->count, values, count * sizeof *grown);
+    all->values = grown;
+    all->count += count;
+}
+
 tacit_status tacit_pair_run(double **out, size_t *length, tacit_local *local, const tacit_plan *plan,
                             tacit_statistic statistic, const tacit_stream *seed, tacit_error *error) {
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    published seen = { NULL, 0, false };
+    tacit_watch watch = { keep_published, &seen };
     tacit_session session;
     tacit_status status;
     const char *refusal;
     TACIT_CHECK(tacit_local_begin(local, plan, seed, NULL, &session, error));
+    session.watch = &watch;
     TACIT_CHECK(plan->method->coordinate(&session, &outcome, error));
     if (tacit_local_refusals(local, &refusal) > 0)
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "a party of the pair refused: %s", refusal));
-    TACIT_CHECK(flatten(out, length, &outcome, statistic, error));
+    if (seen.lost) TACIT_CHECK(tacit_fail_memory(error));
+    if (statistic != TACIT_STATISTIC_PUBLISHED) {
+        TACIT_CHECK(flatten(out, length, &outcome, statistic, error));
+    } else {
+        *out = seen.values;
+        *length = seen.count;
+        seen.values = NULL;
+    }
 cleanup:
+    free(seen.values);
     tacit_outcome_clear(&outcome);
     return status;
 }
@@ -62,32 +111,38 @@ static double distance(const double *a, const double *b, size_t count) {
 }
 
 /* One pair: the coordinator's half on each of the two data sets, from the same seed, without noise. */
-static tacit_status measure(tacit_replay *out, const tacit_pair *pair, const tacit_stream *seed,
+static tacit_status measure(tacit_replay *out, tacit_pair *pair, const tacit_stream *seed,
                             tacit_error *error) {
-    tacit_plan exact = pair->plan;
+    tacit_plan plan = pair->plan;
     tacit_noise_law law;
     tacit_local *local = NULL;
     double *values[2] = { NULL, NULL };
     size_t length[2] = { 0, 0 };
     tacit_status status;
-    if (exact.method->noise == NULL)
+    if (plan.method->noise == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "method %s declares no noise, so there is no sensitivity to replay",
-                          exact.method->name);
-    TACIT_CHECK(tacit_plan_check(&pair->plan, error));
-    TACIT_CHECK(exact.method->noise(&pair->plan, &law, error));
-    exact.epsilon = INFINITY;
-    for (int side = 0; side < 2; side++) {
-        TACIT_CHECK(tacit_local_create(&local, pair->data[side], pair->split, NULL, error));
+                          plan.method->name);
+    TACIT_CHECK(tacit_pair_ready(pair, error));
+    plan = tacit_pair_plan(pair, 0);
+    TACIT_CHECK(plan.method->noise(&plan, &law, error));
+    if (law.in_objective)
         TACIT_CHECK(
-            tacit_pair_run(&values[side], &length[side], local, &exact, pair->statistic, seed, error));
+            tacit_fail(error, TACIT_USAGE,
+                       "method %s perturbs its objective, so its sensitivity is not that of the model",
+                       plan.method->name));
+    for (int side = 0; side < 2; side++) {
+        plan = tacit_pair_plan(pair, side);
+        plan.epsilon = INFINITY;
+        TACIT_CHECK(tacit_local_create(&local, pair->data[side], pair->split, NULL, error));
+        TACIT_CHECK(tacit_pair_run(&values[side], &length[side], local, &plan, pair->statistic, seed, error));
         local = tacit_local_free(local);
     }
     if (length[0] != length[1])
         TACIT_CHECK(tacit_fail(error, TACIT_INTERNAL,
                                "method %s publishes %zu numbers on one data set and %zu on its "
                                "neighbour",
-                               exact.method->name, length[0], length[1]));
+                               plan.method->name, length[0], length[1]));
     out->shift = distance(values[0], values[1], length[0]);
     out->declared = law.sensitivity;
     out->ratio = out->shift / out->declared;

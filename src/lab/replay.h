@@ -10,8 +10,9 @@
 
 /* What of an outcome the noise law's sensitivity speaks of. */
 typedef enum tacit_statistic {
-    TACIT_STATISTIC_SUM,  /* the models' weights times the number of parties: noise on a sum, then a mean */
-    TACIT_STATISTIC_MODEL /* the weights as they are published */
+    TACIT_STATISTIC_SUM,   /* the models' weights times the number of parties: noise on a sum, then a mean */
+    TACIT_STATISTIC_MODEL, /* the weights as they are published */
+    TACIT_STATISTIC_PUBLISHED /* all that the session published, noise included: what it adds noise to */
 } tacit_statistic;
 
 /* A data set, its neighbour, and the plan both are used under. */
@@ -20,12 +21,22 @@ typedef struct tacit_pair {
     tacit_statistic statistic;
     tacit_dataset *data[2];
     tacit_split *split; /* of both: a neighbour has replaced rows, not more or fewer */
+
+    /* Auxiliary points, NULL without; the second is NULL unless the neighbour has a point replaced too. */
+    tacit_dataset *auxiliary[2];
+    tacit_points points[2]; /* of them, by tacit_pair_ready */
 } tacit_pair;
 
 #define TACIT_PAIR_INIT                                                                                      \
     { .data = { NULL, NULL }, .split = NULL }
 
 void tacit_pair_clear(tacit_pair *pair);
+
+/* Once the pair is filled: make its points, and check the plan. */
+tacit_status tacit_pair_ready(tacit_pair *pair, tacit_error *error);
+
+/* The plan with the points of one side; borrows the pair. */
+tacit_plan tacit_pair_plan(const tacit_pair *pair, int side);
 
 /* The same rows again, for a neighbour to be made of: dense rows, without groups. */
 tacit_status tacit_pair_copy(tacit_dataset **out, const tacit_dataset *dataset, tacit_error *error);
@@ -34,7 +45,7 @@ tacit_status tacit_pair_copy(tacit_dataset **out, const tacit_dataset *dataset, 
 tacit_status tacit_pair_run(double **out, size_t *length, tacit_local *local, const tacit_plan *plan,
                             tacit_statistic statistic, const tacit_stream *seed, tacit_error *error);
 
-/* Make pair `number`; `out` starts as TACIT_PAIR_INIT and is cleared by the caller, also on failure. Data and split may
+/* Make pair `number`, which needs not be ready; `out` starts as TACIT_PAIR_INIT and is cleared by the caller, also on failure. Data and split may
  * not be shared between pairs. */
 typedef tacit_status tacit_pair_maker(void *context, size_t number, tacit_pair *out, tacit_error *error);
 

@@ -27,8 +27,8 @@ static double seconds_now(void) {
 
 static tacit_spread spread(const double *values, size_t count) {
     double sum = 0, square = 0;
-    for (size_t i = 0; i < count; i++) sum += values[i];
-    double mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++) sum += values[i] - values[0]; /* exactly 0 for equal values */
+    double mean = values[0] + sum / (double)count;
     for (size_t i = 0; i < count; i++) square += (values[i] - mean) * (values[i] - mean);
     return (tacit_spread){ mean, count > 1 ? sqrt(square / (double)(count - 1)) : isnan(mean) ? NAN : 0 };
 }

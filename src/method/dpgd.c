@@ -216,8 +216,13 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     reply->price = how.each.price;
     reply->event = how.event;
     if (by_party(plan)) {
-        TACIT_CHECK(tacit_mechanism_release(&reply->noised, &party->noise, &how.each, values, how.spec.length,
-                                            how.spec.grid_bits, how.spec.bound, error));
+        const tacit_sum_spec *spec = &how.spec;
+        TACIT_CHECK(isinf(plan->epsilon)
+                        ? tacit_mechanism_release(&reply->noised, &party->noise, &how.each, values,
+                                                  spec->length, spec->grid_bits, spec->bound, error)
+                        : tacit_mechanism_release_at(&reply->noised, &party->noise, &how.each, how.scale,
+                                                     values, spec->length, spec->grid_bits, spec->bound,
+                                                     error));
     } else {
         reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
         reply->contribution = values;

@@ -17,7 +17,9 @@ size_t tacit_ensemble_size(const tacit_plan *plan) {
     return plan->classes > 2 ? plan->classes * plan->features : plan->features;
 }
 
-double tacit_ensemble_kappa(const tacit_plan *plan) { return plan->points != NULL ? plan->points->kappa : 1; }
+double tacit_ensemble_kappa(const tacit_plan *plan) {
+    return plan->points != NULL ? plan->points->kappa : TACIT_POINTS_LONGEST;
+}
 
 tacit_release_kind tacit_ensemble_kind(const tacit_plan *plan) {
     (void)plan;
@@ -113,16 +115,16 @@ static tacit_status add_up_labels(tacit_party *parties, size_t count, const taci
     tacit_status status = models != NULL ? TACIT_OK : tacit_fail_memory(error);
     for (size_t k = 0; k < count && status == TACIT_OK; k++) {
         const tacit_classifier *classifier = NULL;
-        TACIT_CHECK(tacit_party_classifier(&parties[k], kinds, lambda, &classifier, NULL, error));
-        const tacit_model *model = tacit_classifier_linear(classifier);
+        status = tacit_party_classifier(&parties[k], kinds, lambda, &classifier, NULL, error);
+        const tacit_model *model = status == TACIT_OK ? tacit_classifier_linear(classifier) : NULL;
         if (model != NULL && tacit_model_scores_per_row(model) == shape && shape <= TACIT_SCORES_AT_ONCE)
             models[linear++] = model;
-        else
-            TACIT_CHECK(add_labels(&parties[k], classifier, total, error));
+        else if (status == TACIT_OK)
+            status = add_labels(&parties[k], classifier, total, error);
+        if (status != TACIT_OK) status = tacit_fail_in(error, status, "party %zu", parties[k].number + 1);
     }
     if (status == TACIT_OK && linear > 0)
         status = add_linear(&parties[0].plan->points->rows, models, linear, total, error);
-cleanup:
     free(models);
     return status;
 }
@@ -185,6 +187,8 @@ void tacit_votes_clear(tacit_votes *votes) {
 
 tacit_status tacit_ask_votes(tacit_session *session, tacit_votes *out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
+    if (plan->points == NULL)
+        return tacit_fail(error, TACIT_USAGE, "method %s needs public auxiliary points", plan->method->name);
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_sum_spec spec = votes_spec(plan);
@@ -258,6 +262,7 @@ tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic,
     if (repeats) {
         double numbers[] = { lambda, tolerance };
         tacit_recall_add(&key, numbers, sizeof numbers);
+        tacit_recall_add(&key, &plan->points, sizeof plan->points); /* which points it is about */
         tacit_recall_add(&key, statistic, bytes);
         TACIT_TRY(
             tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
@@ -324,15 +329,18 @@ void tacit_from_contrasts(const tacit_plan *plan, const double *contrasts, const
 
 double tacit_ensemble_largest(const tacit_plan *plan) {
     double w = tacit_lambert_w((double)(plan->classes - 1) / M_E), slope = plan->classes > 2 ? sqrt(2) : 1;
+    slope *= TACIT_POINTS_LONGEST;
     return fmin(slope / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
 }
 
-/* The computed weights are within (g + r)/lambda of the minimiser, r the rounding of the statistic: on both sides of a
- * pair of neighbours. */
+/* The computed weights are within (g + r)/lambda of the minimiser, r the rounding of the statistic, and their contrasts
+ * are sums of K products whose coefficients have norm 1: on both sides of a pair of neighbours. */
 double tacit_ensemble_slack(const tacit_plan *plan) {
-    double rounding =
-        plan->points != NULL ? sqrt((double)plan->classes) * tacit_points_rounding(plan->points) : 0;
-    return 2 * (GRADIENT_TOLERANCE + rounding) / plan->lambda;
+    double classes = (double)plan->classes;
+    double rounding = plan->points != NULL ? sqrt(classes) * tacit_points_rounding(plan->points, 0) : 0;
+    double solved = (GRADIENT_TOLERANCE + rounding) / plan->lambda;
+    double turned = sqrt(classes) * (classes + 2) * 0x1p-52 * (tacit_ensemble_largest(plan) + solved);
+    return 2 * (solved + turned);
 }
 
 static size_t noise_dimension(const tacit_plan *plan, bool in_contrasts) {

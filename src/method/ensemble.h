@@ -89,5 +89,5 @@ void tacit_to_contrasts(const tacit_plan *plan, const double *values, double *ou
 /* The way back; `mean` (features numbers, NULL: zero) is the known sum divided by the number of classes. */
 void tacit_from_contrasts(const tacit_plan *plan, const double *contrasts, const double *mean, double *out);
 
-/* sqrt(largest eigenvalue) of the points, see data/points.h; 1 when the points are not known. */
+/* sqrt(largest eigenvalue) of the points, see data/points.h; the most it can be when the points are not known. */
 double tacit_ensemble_kappa(const tacit_plan *plan);

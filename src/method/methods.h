@@ -7,6 +7,9 @@
     X(batch)                                                                                                 \
     X(indiv)                                                                                                 \
     X(avg)                                                                                                   \
+    X(output)                                                                                                \
+    X(plr)                                                                                                   \
+    X(gop)                                                                                                   \
     X(vote)                                                                                                  \
     X(soft)                                                                                                  \
     X(soft_stat)                                                                                             \

@@ -60,6 +60,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .sensitivity = used.sensitivity,
         .scale = scale,
         .mean_norm = sqrt((double)dimension) * scale,
+        .norm_in = "the counts",
     };
     return TACIT_OK;
 }

@@ -8,12 +8,14 @@
 
 enum {
     CASTS = 3,         /* choices of prototypes */
-    DRAWS = 2,         /* of noise, for each */
+    EACH = 2,          /* prototypes of a class: real classes are not neatly apart */
+    DRAWS = 4,         /* of noise, for each */
     MOST_POINTS = 600, /* rehearsed on */
     STEPS = 11,        /* lambdas: half decades from 1 down to 1e-5 */
     PATIENCE = 2,      /* steps clearly worse than the best so far before the rest are left out */
 };
-static const double CLEARLY = 0.01;
+static const double CLEARLY = 0.01,
+                    NEARLY = 0.005; /* worse, in the share of points that are labelled right */
 
 static double lambda_of(int step) { return pow(10, -0.5 * step); }
 
@@ -39,28 +41,28 @@ static tacit_status choose_points(rehearsal *self, const tacit_plan *plan, tacit
     return TACIT_OK;
 }
 
-/* Every point is given to the nearest of K different points. */
+/* Every point is given the class of the nearest of some points drawn at random, EACH for a class; the first of equals. */
 static tacit_status choose_prototypes(const rehearsal *self, tacit_stream *stream, int32_t *out,
                                       tacit_error *error) {
     const tacit_rows *rows = &self->points.rows;
-    size_t d = rows->cols, classes = self->plan.classes;
-    double *prototype = TACIT_NEW(double, classes *d), *square = TACIT_NEW(double, classes);
+    size_t d = rows->cols, all = EACH * self->plan.classes;
+    double *prototype = TACIT_NEW(double, all *d), *square = TACIT_NEW(double, all);
     if (prototype == NULL || square == NULL) {
         free(prototype);
         free(square);
         return tacit_fail_memory(error);
     }
-    for (size_t k = 0; k < classes; k++) {
+    for (size_t k = 0; k < all; k++) {
         tacit_rows_copy(rows, tacit_stream_below(stream, rows->count), prototype + k * d);
         for (size_t j = 0; j < d; j++) square[k] += prototype[k * d + j] * prototype[k * d + j];
     }
     for (size_t i = 0; i < rows->count; i++) {
         double nearest = INFINITY;
-        for (size_t k = 0; k < classes; k++) {
+        for (size_t k = 0; k < all; k++) {
             double distance = square[k] - 2 * tacit_rows_dot(rows, i, prototype + k * d);
             if (distance >= nearest) continue;
             nearest = distance;
-            out[i] = (int32_t)k;
+            out[i] = (int32_t)(k / EACH);
         }
     }
     free(prototype);
@@ -131,7 +133,8 @@ tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_lear
                                      tacit_error *error) {
     rehearsal self = { .index = NULL };
     tacit_stream root = tacit_stream_from_seed(0);
-    double best = -1, score;
+    double score[STEPS], best = -1;
+    int steps = 0;
     tacit_status status = TACIT_OK;
     if (plan->points == NULL) return TACIT_OK; /* explained without points: the usual lambda */
     TACIT_CHECK(tacit_recall_create(&self.recall, error));
@@ -142,13 +145,14 @@ tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_lear
         if (self.cast[c] == NULL) TACIT_CHECK(tacit_fail_memory(error));
         TACIT_CHECK(choose_prototypes(&self, &chance, self.cast[c], error));
     }
-    for (int step = 0, worse = 0; step < STEPS && worse < PATIENCE; step++) {
-        TACIT_CHECK(score_lambda(&self, learn, &root, lambda_of(step), &score, error));
-        worse = score < best - CLEARLY ? worse + 1 : 0;
-        if (score <= best) continue;
-        best = score;
-        *lambda = lambda_of(step);
+    for (int worse = 0; steps < STEPS && worse < PATIENCE; steps++) {
+        TACIT_CHECK(score_lambda(&self, learn, &root, lambda_of(steps), &score[steps], error));
+        worse = score[steps] < best - CLEARLY ? worse + 1 : 0;
+        best = fmax(best, score[steps]);
     }
+    /* Of those that are nearly as good as the best, the largest: it is the tamest on votes unlike the pretended. */
+    for (int step = steps - 1; step >= 0; step--)
+        if (score[step] >= best - NEARLY) *lambda = lambda_of(step);
 cleanup:
     tacit_recall_free(self.recall);
     free(self.index);

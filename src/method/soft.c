@@ -41,7 +41,7 @@ static double sensitivity(const tacit_plan *plan, size_t parties) {
     bool printed = !tight(plan) && plan->classes == 2;
     double shift = (plan->classes > 2 ? sqrt(2) : printed ? 2 : 1) / (m * plan->lambda);
     if (tacit_plan_is(plan, "aux_private", "yes"))
-        shift *= 1 + ((printed ? 1 : 2) * m - 1) / n;
+        shift *= (1 + ((printed ? 1 : 2) * m - 1) / n) * TACIT_POINTS_LONGEST;
     else if (tight(plan))
         shift *= tacit_ensemble_kappa(plan);
     return tight(plan) ? fmin(shift, 2 * tacit_ensemble_largest(plan)) : shift;
@@ -66,7 +66,9 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
                                   tight(session->plan), out, error);
 }
 
+/* Points that are private may not choose anything that is published: then it is the usual lambda. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    if (tacit_plan_is(plan, "aux_private", "yes")) return TACIT_OK;
     return tacit_ensemble_rehearse(plan, learn, out, error);
 }
 

@@ -10,7 +10,7 @@
  *   linear in the shares, so what soft minimises depends on private data through s only. Let C = X^T X/N of the public
  *   points and L L^T >= C. Shares move by c with |c_i| <= 1/M for two classes (there s is one vector, of class 1), and
  *   by two entries of 1/M a point for more, so t = L^-1 s moves by at most S = 1/M in L2 norm, or sqrt(2)/M in Frobenius
- *   norm (points.h), plus twice its rounding. Released with G(D, S/epsilon), t is epsilon-DP, with a Gaussian calibrated
+ *   norm (points.h), plus twice its rounding (sums over points, contrasts over classes, the solution with L). Released with G(D, S/epsilon), t is epsilon-DP, with a Gaussian calibrated
  *   to AG(epsilon, delta; S) it is (epsilon, delta)-DP (mechanism.h); all that follows, s = L t, the fit, lambda and any
  *   optimiser, is post-processing of t and of public points. Of all shapes L^-1 this one makes the noise in s least, of
  *   variance proportional to trace C <= 1 where the same in every direction would need d kappa^2: for A with
@@ -51,13 +51,25 @@ static tacit_mechanism mechanism(const tacit_plan *plan, size_t parties) {
     double shift = (plan->classes > 2 ? sqrt(2) : 1) / (double)parties, slack = 0;
     if (plan->points != NULL) {
         shift *= tacit_points_reach(plan->points);
-        slack = sqrt((double)plan->classes) * tacit_points_shaped_rounding(plan->points);
+        slack = sqrt((double)plan->classes) * tacit_points_shaped_rounding(plan->points, plan->classes);
     }
     return (tacit_mechanism){
         .law = gaussian(plan) ? TACIT_LAW_GAUSSIAN : TACIT_LAW_GAMMA_NORM,
         .sensitivity = (shift + 2 * slack) * (1 + 1e-12),
         .price = { TACIT_UNIT_PARTY, plan->epsilon, gaussian(plan) ? plan->delta : 0 },
     };
+}
+
+/* The mean square of |L z| for z of variance 1 in each coordinate: trace L L^T a contrast; 1 for points of norm 1. */
+static double spread(const tacit_plan *plan) {
+    double trace = 1;
+    size_t d = plan->features, contrasts = plan->classes - 1;
+    if (plan->points != NULL) {
+        const double *shape = plan->points->shape;
+        trace = shape != NULL ? 0 : (double)d;
+        for (size_t j = 0; shape != NULL && j < d * d; j++) trace += shape[j] * shape[j];
+    }
+    return trace * (double)contrasts;
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
@@ -70,7 +82,7 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     tacit_mechanism used = mechanism(plan, plan->parties);
-    double scale, d = (double)tacit_contrast_size(plan);
+    double scale, variance = gaussian(plan) ? 1 : (double)tacit_contrast_size(plan) + 1;
     TACIT_TRY(tacit_mechanism_scale(&scale, &used, error));
     *out = (tacit_noise_law){
         .law = gaussian(plan) ? "Gaussian N(0, s^2)" : "gamma-norm G(d, s)",
@@ -78,7 +90,8 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .dimension = tacit_contrast_size(plan),
         .sensitivity = used.sensitivity,
         .scale = scale,
-        .mean_norm = gaussian(plan) ? sqrt(d) * scale : d * scale,
+        .mean_norm = scale * sqrt(variance * spread(plan)),
+        .norm_in = "the statistic itself",
     };
     return TACIT_OK;
 }
@@ -145,10 +158,10 @@ const tacit_method tacit_method_soft_stat = {
                   "the noise and "
                   "keeps the counts to itself",
     .theorem = "gamma-norm noise of scale S/epsilon, or Gaussian noise by the analytic calibration, on the "
-               "statistic, of "
-               "L2 sensitivity S = kappa/M (sqrt(2) kappa/M for more than two classes), M parties answering, "
-               "kappa <= 1 "
-               "the root of the largest eigenvalue of X^T X/N of the points; the fit is post-processing",
+               "statistic seen through L^-1, L L^T >= X^T X/N of the points: its L2 sensitivity is S = 1/M "
+               "(sqrt(2)/M for more than two classes), M parties answering, and the noise in the statistic "
+               "itself is shaped like the points. With more than 2,000 features L is 1 and S is kappa/M, "
+               "kappa <= 1 the norm of the longest point. The fit is post-processing",
     .claim = "not in the paper: its soft puts noise of scale 2/(M lambda epsilon) on the weights instead",
     .caveats =
         "logistic and softmax models only. One party alone moves little, but what all parties agree on is "

@@ -11,7 +11,7 @@
  *   decide, so every label may change: shares that are 0 or 1 move by 1 in two classes, and the argument of soft.c gives
  *     S = kappa/lambda,  K > 2: sqrt(2) kappa/lambda
  *   whatever M; also S <= 2 sqrt(W((K-1)/e)/lambda), twice the largest norm of a minimiser (ensemble.h), which is the
- *   smaller for lambda below .9 kappa^2. Paper: 2/lambda and sqrt(2)/lambda.
+ *   smaller for lambda below .9 kappa^2 (two classes). Paper: 2/lambda and sqrt(2)/lambda.
  *   aux_private: a replaced point changes by a whole gradient, of norm at most 2 (K > 2: 2 sqrt(2)) over N, the others
  *   by the above without kappa: a factor of (N + 1)/N. The printed two-class 2/lambda covers it already.
  */
@@ -35,7 +35,7 @@ static double sensitivity(const tacit_plan *plan) {
     bool printed = !tight(plan) && plan->classes == 2;
     double shift = (plan->classes > 2 ? sqrt(2) : printed ? 2 : 1) / plan->lambda;
     if (tacit_plan_is(plan, "aux_private", "yes"))
-        shift *= printed ? 1 : 1 + 1 / n;
+        shift *= (printed ? 1 : 1 + 1 / n) * TACIT_POINTS_LONGEST;
     else if (tight(plan))
         shift *= tacit_ensemble_kappa(plan);
     return tight(plan) ? fmin(shift, 2 * tacit_ensemble_largest(plan)) : shift;
@@ -60,7 +60,9 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
                                   error);
 }
 
+/* Points that are private may not choose anything that is published: then it is the usual lambda. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    if (tacit_plan_is(plan, "aux_private", "yes")) return TACIT_OK;
     return tacit_ensemble_rehearse(plan, learn, out, error);
 }
 

@@ -48,15 +48,18 @@ tacit_loss tacit_loss_for(size_t classes) { return classes > 2 ? TACIT_LOSS_SOFT
 tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, const tacit_linear_fit *fit,
                                     tacit_error *error) {
     tacit_model *model = NULL;
-    TACIT_TRY(
-        tacit_model_create(&model, tacit_loss_for(rows->classes), rows->rows.cols, rows->classes, error));
+    tacit_loss loss = fit->huber_width > 0 ? TACIT_LOSS_HUBER : tacit_loss_for(rows->classes);
+    TACIT_TRY(tacit_model_create(&model, loss, rows->rows.cols, rows->classes, error));
+    model->huber_width = fit->huber_width;
     tacit_glm_problem problem = {
         .loss = model->loss,
         .x = rows->rows,
         .label = rows->label,
         .classes = rows->classes,
         .total_rows = fit->total_rows,
+        .huber_width = fit->huber_width,
         .lambda = fit->lambda,
+        .linear = fit->linear,
         .reducer = fit->reducer,
     };
     tacit_glm_settings settings = tacit_glm_defaults();
@@ -135,7 +138,8 @@ static tacit_status measure(const tacit_model *model, const int32_t *label, int3
     TACIT_TRY(tacit_accuracy(&metrics.accuracy, label, predicted, count, error));
     if (each == 1) {
         TACIT_TRY(tacit_auc(&metrics.auc, NULL, label, scores, count, error));
-        TACIT_TRY(tacit_log_loss(&metrics.log_loss, label, scores, count, error));
+        if (model->loss == TACIT_LOSS_LOGISTIC) /* a hinge gives no probabilities */
+            TACIT_TRY(tacit_log_loss(&metrics.log_loss, label, scores, count, error));
     } else {
         TACIT_TRY(tacit_log_loss_multiclass(&metrics.log_loss, label, scores, count, model->classes, error));
     }

@@ -25,6 +25,7 @@ typedef struct tacit_guarantee {
 typedef struct tacit_model {
     tacit_loss loss;
     size_t features, classes;
+    double huber_width;       /* of the Huber loss; 0 for others */
     double *weights;          /* features of them, or classes x features row-major for softmax */
     tacit_levels class_names; /* as many as classes, or none */
     tacit_schema *schema;     /* the encoding; NULL when the model is used on encoded rows only */
@@ -46,6 +47,8 @@ tacit_loss tacit_loss_for(size_t classes);
 /* How to fit a linear model; members left zero mean the default. */
 typedef struct tacit_linear_fit {
     double lambda;
+    double huber_width;        /* of the Huberised hinge, two classes; 0: logistic, or softmax for more */
+    const double *linear;      /* a term linear.w more; NULL: none */
     double gradient_tolerance; /* 0: 1e-8 */
     size_t total_rows;         /* 0: those of the view */
     const tacit_reducer *reducer;
@@ -53,7 +56,7 @@ typedef struct tacit_linear_fit {
     const tacit_progress *progress;
 } tacit_linear_fit;
 
-/* Minimise (1/n) sum loss + (lambda/2)|w|^2 over the view to a certified gradient norm. */
+/* Minimise (1/n) sum loss + (lambda/2)|w|^2 + linear.w over the view to a certified gradient norm. */
 tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, const tacit_linear_fit *fit,
                                     tacit_error *error);
 

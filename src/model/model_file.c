@@ -52,6 +52,8 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
                      FORMAT_VERSION, "loss", loss_name(model->loss), "features", (json_int_t)model->features,
                      "classes", (json_int_t)model->classes, "weights", weights, "class_names", names,
                      "schema", tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
+    if (root != NULL && model->loss == TACIT_LOSS_HUBER)
+        json_object_set_new(root, "huber_width", json_real(model->huber_width));
     bool whole = json_array_size(weights) == tacit_model_size(model) &&
                  json_array_size(names) == model->class_names.count;
     /* 17 digits bring back the same double. */
@@ -96,6 +98,16 @@ static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
     out->noise = (tacit_noise)grade;
     return grade <= TACIT_NOISE_EXACT && read_price(json_object_get(object, "charged"), &out->charged) &&
            read_price(json_object_get(object, "claimed"), &out->claimed);
+}
+
+/* A file without it has the solver's default. */
+static tacit_status read_width(tacit_model *model, const json_t *root, tacit_error *error) {
+    const json_t *width = json_object_get(root, "huber_width");
+    if (model->loss != TACIT_LOSS_HUBER) return TACIT_OK;
+    model->huber_width = width != NULL ? json_number_value(width) : 0.5;
+    if (!(model->huber_width > 0 && model->huber_width <= 1))
+        return tacit_fail(error, TACIT_INPUT, "a Huber loss has a width above 0 and at most 1");
+    return TACIT_OK;
 }
 
 static tacit_status read_weights(tacit_model *model, const json_t *weights, tacit_error *error) {
@@ -165,6 +177,7 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     tacit_model *model = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_model_create(&model, (tacit_loss)kind, (size_t)features, (size_t)classes, error));
+    TACIT_CHECK(read_width(model, root, error));
     TACIT_CHECK(read_weights(model, weights, error));
     TACIT_CHECK(read_names(model, names, error));
     if (schema[0] != 0)

@@ -48,10 +48,10 @@ double tacit_normal_tail_error(double x) {
 }
 
 /* R(x) = 1/(x + K), K = 1/(x + 2/(x + 3/(x + ...))) (Laplace). n terms leave about
- * e^(-2x sqrt(n)): below 1e-17 for those taken from x = 2 on. */
+ * e^(-2x sqrt(n)), which is below 1e-17 from n = (20/x)^2 on. */
 static double laplace_fraction(double x) {
     double k = 0;
-    int terms = x > 5 ? 30 : 110;
+    int terms = x < 21 ? 8 + (int)(441 / (x * x)) : 8;
     for (int i = terms; i >= 2; i--) k = i / (x + k);
     return 1 / (x + k);
 }

@@ -91,23 +91,43 @@ tacit_status tacit_gaussian_epsilon(double *out, double sigma, double delta, tac
     return TACIT_OK;
 }
 
-/* Bisection on log sigma keeps the invariant that `high` meets the target, and returns it. */
+double tacit_gaussian_sigma_enough(double epsilon, double delta) {
+    double l = fmin(-log(delta), 1e300);
+    return (sqrt(l + epsilon) + sqrt(l)) / (sqrt(2) * epsilon) * (1 + 8 * DBL_EPSILON);
+}
+
+/* The root of log delta - target in log sigma, by the ITP method (Oliveira and Takahashi 2020): never more steps than
+ * bisection takes, a fifth of them where the function is as smooth as here. `high` always meets the target, and is
+ * returned. */
 static double smallest_sigma(double epsilon, double target) {
-    double low = 1, high = 1;
-    while (tacit_gaussian_log_delta(high, epsilon) > target && high < 1e150) {
-        low = high;
-        high *= 2;
-    }
-    while (tacit_gaussian_log_delta(low, epsilon) <= target && low > 1e-150) {
+    /* Noise of sigma is 1/(2 sigma^2)-zCDP, which needs a little more of it (Bun and Steinke 2016): a bracket within a
+     * factor of 2 as a rule. */
+    double high = tacit_gaussian_sigma_enough(epsilon, exp(target)), low = high / 2;
+    double below = tacit_gaussian_log_delta(high, epsilon) - target, above;
+    while (below > 0 && high < 1e150) below = tacit_gaussian_log_delta(high *= 2, epsilon) - target;
+    for (; (above = tacit_gaussian_log_delta(low, epsilon) - target) <= 0 && low > 1e-150; low /= 2) {
         high = low;
-        low /= 2;
+        below = above;
     }
-    for (int i = 0; i < 200 && high - low > 2 * DBL_EPSILON * high; i++) {
-        double middle = (low + high) / 2;
-        if (tacit_gaussian_log_delta(middle, epsilon) > target)
-            low = middle;
-        else
-            high = middle;
+    const double tolerance = 2 * DBL_EPSILON;
+    double a = log(low), b = log(high), width = b - a;
+    int most = (int)ceil(log2(fmax(width, tolerance) / tolerance)) + 1;
+    for (int step = 0; b - a > 2 * tolerance && step < 200; step++) {
+        double middle = (a + b) / 2, secant = a + (b - a) * above / (above - below);
+        double towards = middle > secant ? 1 : -1, nudge = 0.2 / width * (b - a) * (b - a);
+        double from = nudge <= fabs(middle - secant) ? secant + towards * nudge : middle;
+        double radius = fmax(0, ldexp(tolerance, most - step) - (b - a) / 2);
+        double at = fabs(from - middle) <= radius ? from : middle - towards * radius;
+        if (!(at > a && at < b)) at = middle;
+        double sigma = exp(at), value = tacit_gaussian_log_delta(sigma, epsilon) - target;
+        if (value > 0) {
+            a = at;
+            above = value;
+        } else {
+            b = at;
+            below = value;
+            high = sigma;
+        }
     }
     return high;
 }

@@ -21,3 +21,7 @@ tacit_status tacit_gaussian_epsilon(double *out, double sigma, double delta, tac
  * S > 0, all finite, or TACIT_USAGE. */
 tacit_status tacit_gaussian_sigma(double *out, double epsilon, double delta, double sensitivity,
                                   tacit_error *error);
+
+/* A sigma (relative to S) that is enough and quickly computed: at most about twice the smallest. epsilon > 0 and delta in
+ * (0, 1), both finite. */
+double tacit_gaussian_sigma_enough(double epsilon, double delta);

@@ -88,29 +88,10 @@ static int64_t clip(int64_t value, int64_t bound) {
     return value > bound ? bound : value < -bound ? -bound : value;
 }
 
-static int64_t fast_discrete_laplace(tacit_stream *stream, double scale) {
-    for (;;) {
-        int64_t size = (int64_t)floor(scale * tacit_fast_exponential(stream));
-        bool negative = tacit_stream_below(stream, 2) == 1;
-        if (size == 0 && negative) continue; /* 0 must not count twice */
-        return negative ? -size : size;
-    }
-}
-
-/* As rand/exact_integer.c, in double precision. */
-static int64_t fast_discrete_gaussian(tacit_stream *stream, double scale) {
-    const double t = floor(scale) + 1;
-    for (;;) {
-        int64_t candidate = fast_discrete_laplace(stream, t);
-        double off = (fabs((double)candidate) - scale * scale / t) / scale;
-        if (tacit_fast_exponential(stream) > off * off / 2) return candidate;
-    }
-}
-
 static void add_simulated(tacit_noised *noised, tacit_stream *stream, tacit_law law, double scale) {
     for (size_t j = 0; j < noised->count; j++)
-        noised->steps[j] += law == TACIT_LAW_DISCRETE_LAPLACE ? fast_discrete_laplace(stream, scale)
-                                                              : fast_discrete_gaussian(stream, scale);
+        noised->steps[j] += law == TACIT_LAW_DISCRETE_LAPLACE ? tacit_fast_discrete_laplace(stream, scale)
+                                                              : tacit_fast_discrete_gaussian(stream, scale);
     noised->grade = TACIT_NOISE_SIMULATED;
 }
 

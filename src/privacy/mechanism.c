@@ -87,17 +87,21 @@ tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism
     return TACIT_OK;
 }
 
-/* With probability above 1 - e^-40: Gamma(d, 1) < d + sqrt(2 d u) + u and a chi-square of d degrees < d + 2 sqrt(d u) +
- * 2 u at u = 40 (Laurent and Massart 2000); a Laplace vector's L1 norm is Gamma(d, 1), and its L2 norm is less. */
+/* Laurent and Massart 2000: Gamma(d, 1) > d + sqrt(2 d u) + u, and a chi-square of d degrees > d + 2 sqrt(d u) + 2 u, each
+ * with probability at most e^-u; u = 40. */
+double tacit_noise_reach(tacit_law law, size_t dimension, double scale) {
+    double d = (double)dimension;
+    return law == TACIT_LAW_GAUSSIAN ? scale * sqrt(d + 2 * sqrt(40 * d) + 80)
+                                     : scale * (d + sqrt(80 * d) + 40);
+}
+
 tacit_status tacit_mechanism_reach(double *out, const tacit_mechanism *mechanism, size_t count,
                                    tacit_error *error) {
-    static const double U = 40;
-    double d = (double)count, scale;
+    double scale;
     *out = 0;
     if (isinf(mechanism->price.epsilon)) return TACIT_OK;
     TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
-    *out = mechanism->law == TACIT_LAW_GAUSSIAN ? scale * sqrt(d + 2 * sqrt(d * U) + 2 * U)
-                                                : scale * (d + sqrt(2 * d * U) + U);
+    *out = tacit_noise_reach(mechanism->law, count, scale);
     return TACIT_OK;
 }
 
@@ -174,32 +178,66 @@ static tacit_status check_values(const double *values, size_t count, int grid_bi
     return TACIT_OK;
 }
 
-tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_source *source,
-                                     const tacit_mechanism *mechanism, const double *values, size_t count,
-                                     int grid_bits, double bound, tacit_error *error) {
-    TACIT_TRY(check_values(values, count, grid_bits, bound, error));
-    TACIT_TRY(tacit_noise_source_check(source, error));
-    TACIT_TRY(tacit_price_check(&mechanism->price, error));
+/* Is the scale enough for the price? A Gaussian's log delta is an upper bound with 1e-12 to spare, so that 1e-13 of it may
+ * go to a scale's own rounding. */
+static tacit_status check_scale(const tacit_mechanism *mechanism, double scale, tacit_error *error) {
+    const tacit_price *price = &mechanism->price;
+    bool gaussian = mechanism->law == TACIT_LAW_GAUSSIAN, enough;
+    double least = 0;
+    TACIT_TRY(tacit_mechanism_check(mechanism, error));
+    if (!gaussian) TACIT_TRY(tacit_mechanism_scale(&least, mechanism, error));
+    enough = scale > 0 && isfinite(scale) && scale >= least;
+    if (gaussian && enough)
+        enough = tacit_gaussian_log_delta(scale / mechanism->sensitivity, price->epsilon) <=
+                 log(price->delta) + 1e-13;
+    if (enough) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "noise of scale %g is not enough for epsilon %g, delta %g at sensitivity %g", scale,
+                      price->epsilon, price->delta, mechanism->sensitivity);
+}
+
+static tacit_status release(tacit_noised **out, const tacit_noise_source *source,
+                            const tacit_mechanism *mechanism, double scale, const double *values,
+                            size_t count, int grid_bits, double bound, tacit_error *error) {
     tacit_noised *noised = NULL;
-    tacit_status status = TACIT_OK;
-    bool silent =
-        mechanism->price.epsilon == INFINITY && source->entropy == NULL; /* a simulation without noise */
-    double scale = INFINITY;
-    if (!silent) TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
+    tacit_status status;
     TACIT_TRY(tacit_noised_create(&noised, count, grid_bits, error));
     noised->price = mechanism->price;
     noised->event = event_at(mechanism, scale);
-    if (silent) {
-        for (size_t j = 0; j < count; j++) noised->steps[j] = to_step(values[j], grid_bits, bound);
-    } else if (source->entropy != NULL) {
+    if (source->entropy != NULL)
         status = add_exact(noised, source->entropy, mechanism->law, scale, values, bound, error);
-    } else {
+    else
         status = add_simulated(noised, source->stream, mechanism->law, scale, values, bound, error);
-    }
     if (status != TACIT_OK) {
         tacit_noised_free(noised);
         return status;
     }
     *out = noised;
     return TACIT_OK;
+}
+
+tacit_status tacit_mechanism_release_at(tacit_noised **out, const tacit_noise_source *source,
+                                        const tacit_mechanism *mechanism, double scale, const double *values,
+                                        size_t count, int grid_bits, double bound, tacit_error *error) {
+    TACIT_TRY(check_values(values, count, grid_bits, bound, error));
+    TACIT_TRY(tacit_noise_source_check(source, error));
+    TACIT_TRY(check_scale(mechanism, scale, error));
+    return release(out, source, mechanism, scale, values, count, grid_bits, bound, error);
+}
+
+tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_source *source,
+                                     const tacit_mechanism *mechanism, const double *values, size_t count,
+                                     int grid_bits, double bound, tacit_error *error) {
+    double scale;
+    TACIT_TRY(check_values(values, count, grid_bits, bound, error));
+    TACIT_TRY(tacit_noise_source_check(source, error));
+    TACIT_TRY(tacit_price_check(&mechanism->price, error));
+    if (mechanism->price.epsilon == INFINITY && source->entropy == NULL) {
+        TACIT_TRY(tacit_noised_create(out, count, grid_bits, error));
+        (*out)->price = mechanism->price;
+        for (size_t j = 0; j < count; j++) (*out)->steps[j] = to_step(values[j], grid_bits, bound);
+        return TACIT_OK;
+    }
+    TACIT_TRY(tacit_mechanism_scale(&scale, mechanism, error));
+    return release(out, source, mechanism, scale, values, count, grid_bits, bound, error);
 }

@@ -47,8 +47,12 @@ typedef struct tacit_mechanism {
  * not in the table above, or a Gaussian at delta 0. */
 tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism, tacit_error *error);
 
-/* A norm that the noise of `count` values passes with probability below 1e-17: what falls beyond a bound chosen with it
- * is clipped, which is post-processing. 0 for an infinite epsilon. */
+/* An L2 norm that noise of scale s in d dimensions passes with probability below e^-40 < 1e-17 (a Laplace vector's L1 norm
+ * is Gamma(d, s), and its L2 norm is less). Where noise is inside a sum, the sum's bound must hold it. */
+double tacit_noise_reach(tacit_law law, size_t dimension, double scale);
+
+/* The same of a mechanism on `count` values: what falls beyond a bound chosen with it is clipped, which is post-processing.
+ * 0 for an infinite epsilon. */
 tacit_status tacit_mechanism_reach(double *out, const tacit_mechanism *mechanism, size_t count,
                                    tacit_error *error);
 
@@ -65,6 +69,12 @@ typedef struct tacit_noised tacit_noised;
 tacit_status tacit_mechanism_release(tacit_noised **out, const tacit_noise_source *source,
                                      const tacit_mechanism *mechanism, const double *values, size_t count,
                                      int grid_bits, double bound, tacit_error *error);
+
+/* The same at a scale found before, or larger than need be: checked to be enough for the price (TACIT_USAGE), which is
+ * quicker than finding the smallest. */
+tacit_status tacit_mechanism_release_at(tacit_noised **out, const tacit_noise_source *source,
+                                        const tacit_mechanism *mechanism, double scale, const double *values,
+                                        size_t count, int grid_bits, double bound, tacit_error *error);
 tacit_noised *tacit_noised_free(tacit_noised *noised);
 
 const int64_t *tacit_noised_steps(const tacit_noised *noised);

@@ -8,6 +8,7 @@
 
 /* Beyond this a candidate of a law of integers would leave the range of steps too often to be of use. */
 static const double WIDEST_INTEGER_SCALE = 0x1p50;
+static const uint64_t MOST_PARTS = UINT64_C(1) << 32;
 
 tacit_status tacit_exact_vector_create(tacit_exact_vector **out, tacit_error *error) {
     tacit_exact_vector *vector = TACIT_NEW(tacit_exact_vector, 1);
@@ -33,7 +34,7 @@ const int64_t *tacit_exact_vector_steps(const tacit_exact_vector *vector) { retu
 
 static bool of_integers(tacit_law noise) {
     return noise == TACIT_LAW_GEOMETRIC || noise == TACIT_LAW_DISCRETE_LAPLACE ||
-           noise == TACIT_LAW_DISCRETE_GAUSSIAN;
+           noise == TACIT_LAW_DISCRETE_GAUSSIAN || noise == TACIT_LAW_POLYA;
 }
 
 static bool of_reals(tacit_law noise) {
@@ -53,6 +54,9 @@ static tacit_status check_request(const tacit_exact_request *request, tacit_erro
     if (request->whole != NULL && request->scale > WIDEST_INTEGER_SCALE)
         return tacit_fail(error, TACIT_INPUT, "the scale of integer noise is at most 2^50 steps, not %g",
                           request->scale);
+    if (request->noise == TACIT_LAW_POLYA && (request->parts < 1 || request->parts > MOST_PARTS))
+        return tacit_fail(error, TACIT_USAGE, "noise is shared among 1 to 2^32 parts, not %llu",
+                          (unsigned long long)request->parts);
     if (request->grid_bits < -TACIT_GRID_BITS_MOST || request->grid_bits > TACIT_GRID_BITS_MOST)
         return tacit_fail(error, TACIT_USAGE, "grid bits lie between -%d and %d, not at %d",
                           TACIT_GRID_BITS_MOST, TACIT_GRID_BITS_MOST, request->grid_bits);
@@ -162,7 +166,7 @@ cleanup:
 tacit_status tacit_exact_add(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_law noise,
                              const double *value, size_t count, double scale, int grid_bits,
                              tacit_error *error) {
-    tacit_exact_request request = { noise, value, NULL, count, scale, grid_bits };
+    tacit_exact_request request = { noise, value, NULL, count, scale, grid_bits, 0 };
     tacit_bits *bits;
     make_empty(vector);
     TACIT_TRY(tacit_entropy_bits(&bits, entropy, error));
@@ -172,7 +176,17 @@ tacit_status tacit_exact_add(tacit_exact_vector *vector, tacit_entropy *entropy,
 tacit_status tacit_exact_add_integer(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_law noise,
                                      const int64_t *value, size_t count, double scale, int grid_bits,
                                      tacit_error *error) {
-    tacit_exact_request request = { noise, NULL, value, count, scale, grid_bits };
+    tacit_exact_request request = { noise, NULL, value, count, scale, grid_bits, 0 };
+    tacit_bits *bits;
+    make_empty(vector);
+    TACIT_TRY(tacit_entropy_bits(&bits, entropy, error));
+    return tacit_exact_fill(vector, &request, bits, error);
+}
+
+tacit_status tacit_exact_add_polya(tacit_exact_vector *vector, tacit_entropy *entropy, const int64_t *value,
+                                   size_t count, double scale, uint64_t parts, int grid_bits,
+                                   tacit_error *error) {
+    tacit_exact_request request = { TACIT_LAW_POLYA, NULL, value, count, scale, grid_bits, parts };
     tacit_bits *bits;
     make_empty(vector);
     TACIT_TRY(tacit_entropy_bits(&bits, entropy, error));

@@ -30,9 +30,11 @@ typedef enum tacit_law {
     TACIT_LAW_GAUSSIAN,    /* exp(-x^2/(2 s^2)), each coordinate */
     TACIT_LAW_GAMMA_NORM,  /* exp(-|b|/s) of the whole vector b, |b| its Euclidean length: G(d, s) */
     /* Of integers, with probability proportional to: */
-    TACIT_LAW_GEOMETRIC,        /* exp(-k/s) for k >= 0 */
-    TACIT_LAW_DISCRETE_LAPLACE, /* exp(-|k|/s) */
-    TACIT_LAW_DISCRETE_GAUSSIAN /* exp(-k^2/(2 s^2)) */
+    TACIT_LAW_GEOMETRIC,         /* exp(-k/s) for k >= 0 */
+    TACIT_LAW_DISCRETE_LAPLACE,  /* exp(-|k|/s) */
+    TACIT_LAW_DISCRETE_GAUSSIAN, /* exp(-k^2/(2 s^2)) */
+    /* Shares of noise: integers of which so many independent ones add up to a law above. */
+    TACIT_LAW_POLYA /* `parts` of them: exp(-|k|/s) */
 } tacit_law;
 
 enum { TACIT_GRID_BITS_MOST = 1000 }; /* -1000 <= grid_bits <= 1000 */
@@ -71,6 +73,14 @@ tacit_status tacit_exact_add(tacit_exact_vector *vector, tacit_entropy *entropy,
 tacit_status tacit_exact_add_integer(tacit_exact_vector *vector, tacit_entropy *entropy, tacit_law noise,
                                      const int64_t *value, size_t count, double scale, int grid_bits,
                                      tacit_error *error);
+
+/*
+ * Fill `vector` with `value` plus noise of TACIT_LAW_POLYA: the difference of two negative binomial numbers of shape 1/parts,
+ * so that the sum over `parts` independent draws is exactly discrete Laplace of this scale. As above; 1 <= parts <= 2^32.
+ */
+tacit_status tacit_exact_add_polya(tacit_exact_vector *vector, tacit_entropy *entropy, const int64_t *value,
+                                   size_t count, double scale, uint64_t parts, int grid_bits,
+                                   tacit_error *error);
 
 /* True with probability p/q; 0 <= p <= q, q > 0. */
 tacit_status tacit_exact_bernoulli(bool *out, tacit_entropy *entropy, uint64_t p, uint64_t q,

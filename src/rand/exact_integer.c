@@ -100,8 +100,8 @@ tacit_status tacit_exact_race(bool *out, tacit_space *space, double a, double b,
     return TACIT_OK;
 }
 
-static tacit_status geometric(int64_t *out, tacit_space *space, double scale, tacit_bits *bits,
-                              tacit_error *error) {
+tacit_status tacit_exact_geometric(int64_t *out, tacit_space *space, double scale, tacit_bits *bits,
+                                   tacit_error *error) {
     tacit_lazy x = { 0 };
     tacit_status status = TACIT_OK;
     TACIT_TRY(tacit_space_start(space, scale, 0, error));
@@ -126,7 +126,7 @@ cleanup:
 static tacit_status discrete_laplace(int64_t *out, tacit_space *space, double scale, tacit_bits *bits,
                                      tacit_error *error) {
     for (;;) {
-        TACIT_TRY(geometric(out, space, scale, bits, error));
+        TACIT_TRY(tacit_exact_geometric(out, space, scale, bits, error));
         bool negative = tacit_bits_flip(bits);
         if (*out == 0 && negative) continue;
         if (negative) *out = -*out;
@@ -152,10 +152,13 @@ tacit_status tacit_exact_integers(tacit_exact_vector *vector, const tacit_exact_
         int64_t noise = 0;
         switch (request->noise) {
         case TACIT_LAW_GEOMETRIC:
-            TACIT_TRY(geometric(&noise, &vector->space, request->scale, bits, error));
+            TACIT_TRY(tacit_exact_geometric(&noise, &vector->space, request->scale, bits, error));
             break;
         case TACIT_LAW_DISCRETE_LAPLACE:
             TACIT_TRY(discrete_laplace(&noise, &vector->space, request->scale, bits, error));
+            break;
+        case TACIT_LAW_POLYA:
+            TACIT_TRY(tacit_exact_polya(&noise, &vector->space, request->scale, request->parts, bits, error));
             break;
         default: TACIT_TRY(discrete_gaussian(&noise, &vector->space, request->scale, bits, error)); break;
         }

@@ -24,6 +24,7 @@ typedef struct tacit_exact_request {
     size_t count;
     double scale;
     int grid_bits;
+    uint64_t parts; /* TACIT_LAW_POLYA only */
 } tacit_exact_request;
 
 /* As the public functions, on any source of bits. */
@@ -38,6 +39,10 @@ tacit_status tacit_exact_coordinates(tacit_exact_vector *vector, const tacit_exa
                                      tacit_bits *bits, tacit_error *error);
 tacit_status tacit_exact_gamma_norm(tacit_exact_vector *vector, const tacit_exact_request *request,
                                     tacit_bits *bits, tacit_error *error);
+tacit_status tacit_exact_geometric(int64_t *out, tacit_space *space, double scale, tacit_bits *bits,
+                                   tacit_error *error);
+tacit_status tacit_exact_polya(int64_t *out, tacit_space *space, double scale, uint64_t parts,
+                               tacit_bits *bits, tacit_error *error);
 tacit_status tacit_exact_integers(tacit_exact_vector *vector, const tacit_exact_request *request,
                                   tacit_bits *bits, tacit_error *error);
 

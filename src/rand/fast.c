@@ -88,3 +88,36 @@ void tacit_fast_dirichlet(tacit_stream *stream, double *out, size_t count, doubl
     }
     for (size_t k = 0; k < count; k++) out[k] /= sum;
 }
+
+int64_t tacit_fast_discrete_laplace(tacit_stream *stream, double scale) {
+    for (;;) {
+        int64_t size = (int64_t)floor(scale * tacit_fast_exponential(stream));
+        bool negative = tacit_stream_below(stream, 2) == 1;
+        if (size == 0 && negative) continue; /* 0 must not count twice */
+        return negative ? -size : size;
+    }
+}
+
+int64_t tacit_fast_discrete_gaussian(tacit_stream *stream, double scale) {
+    const double t = floor(scale) + 1;
+    for (;;) {
+        int64_t candidate = tacit_fast_discrete_laplace(stream, t);
+        double off = (fabs((double)candidate) - scale * scale / t) / scale;
+        if (tacit_fast_exponential(stream) > off * off / 2) return candidate;
+    }
+}
+
+static int64_t fast_negative_binomial(tacit_stream *stream, double scale, uint64_t parts) {
+    int64_t left = (int64_t)floor(scale * tacit_fast_exponential(stream)), kept = 0;
+    while (left > 0) {
+        int64_t cycle = (int64_t)tacit_stream_below(stream, (uint64_t)left) + 1;
+        if (tacit_stream_below(stream, parts) == 0) kept += cycle;
+        left -= cycle;
+    }
+    return kept;
+}
+
+int64_t tacit_fast_polya(tacit_stream *stream, double scale, uint64_t parts) {
+    int64_t up = fast_negative_binomial(stream, scale, parts);
+    return up - fast_negative_binomial(stream, scale, parts);
+}

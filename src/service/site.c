@@ -244,30 +244,33 @@ cleanup:
 
 /* ---- the owner's rules, asked in advance ---- */
 
-static tacit_status no_limit(const tacit_site *site, const tacit_price *price, tacit_error *error) {
+static tacit_status no_limit(const char *source, const tacit_price *price, tacit_error *error) {
+    char delta[48] = "";
+    if (price->delta > 0) snprintf(delta, sizeof delta, " --delta %g", price->delta);
     return tacit_fail(
         error, TACIT_REFUSED,
-        "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s --epsilon %g",
-        site->source, site->source, price->epsilon);
+        "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s --epsilon %g%s", source,
+        source, price->epsilon, delta);
 }
 
-/* Would one charge still fit? Whether any limit bounds it is asked first, to say how to set one. */
-static tacit_status check_budget(tacit_site *site, const tacit_prices *prices, tacit_error *error) {
+/* Whether any limit bounds the charge is asked first, to say how to set one. */
+tacit_status site_check_budget(const char *home, const char *source, const char *study,
+                               const tacit_prices *prices, tacit_error *error) {
     const tacit_price *price = &prices->charged;
     tacit_ledger *ledger = NULL;
     tacit_account record, party;
     char path[PATH_MAX];
-    TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
+    TACIT_TRY(tacit_path_join(path, sizeof path, home, TACIT_LEDGER_NAME, error));
     tacit_error quiet = TACIT_ERROR_INIT;
-    tacit_status status = tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, &quiet);
-    if (status == TACIT_NOT_FOUND) return no_limit(site, price, error);
+    tacit_status status = tacit_ledger_open(&ledger, path, source, TACIT_LEDGER_EXISTING, &quiet);
+    if (status == TACIT_NOT_FOUND) return no_limit(source, price, error);
     if (status != TACIT_OK) return tacit_fail(error, status, "%s", quiet.text);
     TACIT_CHECK(tacit_ledger_account(&record, ledger, NULL, TACIT_UNIT_RECORD, error));
     TACIT_CHECK(tacit_ledger_account(&party, ledger, NULL, TACIT_UNIT_PARTY, error));
     if (!record.limited && !(price->unit == TACIT_UNIT_PARTY && party.limited))
-        status = no_limit(site, price, error);
-    else if ((status = tacit_ledger_fits(ledger, site->id, price, &prices->event, &quiet)) != TACIT_OK)
-        status = tacit_fail(error, status, "the study costs epsilon %g and %s", price->epsilon, quiet.text);
+        status = no_limit(source, price, error);
+    else if ((status = tacit_ledger_fits(ledger, study, price, &prices->event, &quiet)) != TACIT_OK)
+        status = tacit_fail(error, status, "this costs epsilon %g and %s", price->epsilon, quiet.text);
 cleanup:
     tacit_ledger_free(ledger);
     return status;
@@ -310,7 +313,7 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
             site->coordinator,
             tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party" : "");
     TACIT_TRY(check_policy(site, &prices.charged, error));
-    return check_budget(site, &prices, error);
+    return site_check_budget(site->home, site->source, site->id, &prices, error);
 }
 
 /* ---- joining ---- */

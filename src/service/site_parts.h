@@ -1,4 +1,4 @@
-/* Shared by the site's files only. */
+/* Shared by the site's files, and by fit.c. */
 #pragma once
 
 #include <limits.h>
@@ -46,6 +46,10 @@ tacit_status site_post(tacit_client *client, const char *path, const void *messa
 
 /* The owner's rules about what may leave. */
 tacit_policy site_policy(const tacit_site *site);
+
+/* Would the ledger in `home` take the price of a study now? TACIT_REFUSED with the remedy: no limit set, or too little left. */
+tacit_status site_check_budget(const char *home, const char *source, const char *study,
+                               const tacit_prices *prices, tacit_error *error);
 
 /* The rows, encoded as the owner's schema says. */
 tacit_status site_load_rows(tacit_site *site, tacit_error *error);

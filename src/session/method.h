@@ -57,7 +57,8 @@ bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
 /* Whether the method has a parameter so called. */
 bool tacit_method_takes(const tacit_method *method, const char *name);
 
-/* Give a plan whose lambda is 0 the one that its method chooses from public quantities, or 0.01. */
+/* Give a plan whose lambda is 0 the one that its method chooses from public quantities, or 0.01. TACIT_USAGE for a plan
+ * that the method would not accept with any. */
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error);
 
 /* TACIT_USAGE unless the plan's numbers make sense and the method accepts them. */
@@ -80,9 +81,11 @@ typedef struct tacit_noise_law {
     const char *law;      /* e.g. "gamma-norm G(d, s)" */
     const char *added_to; /* e.g. "the sum of the parties' weights" */
     size_t dimension;
-    double sensitivity; /* L2, of what it is added to */
-    double scale;       /* s */
-    double mean_norm;   /* of the noise in the published model */
+    double sensitivity;  /* L2, of what it is added to */
+    double scale;        /* s */
+    double mean_norm;    /* of the noise in the published model, or in what `norm_in` says */
+    const char *norm_in; /* NULL: the published model */
+    bool in_objective; /* it tilts what is minimised: sensitivity is not that of a model, mean_norm a bound */
 } tacit_noise_law;
 
 /* Models a method ended with. Usually one; several when the figure of interest is their mean (indiv). */
@@ -116,7 +119,7 @@ typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *que
                                    tacit_error *error);
 
 /* The contributions of several parties in one process, added to `total` all at once: the same integers modulo 2^64 as
- * their handlers' answers give, sooner. */
+ * their handlers' answers give, sooner; rounding may decide an exact tie otherwise. */
 typedef tacit_status tacit_adder(tacit_party *parties, size_t count, const tacit_question *question,
                                  uint64_t *total, tacit_error *error);
 

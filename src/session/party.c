@@ -18,20 +18,24 @@ void tacit_reply_clear(tacit_reply *reply) {
 
 tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const tacit_model **out,
                                      tacit_model **owned, tacit_error *error) {
+    tacit_linear_fit fit = { .lambda = party->plan->lambda, .gradient_tolerance = tolerance };
+    return tacit_party_linear_model(party, &fit, out, owned, error);
+}
+
+tacit_status tacit_party_linear_model(tacit_party *party, const tacit_linear_fit *given,
+                                      const tacit_model **out, tacit_model **owned, tacit_error *error) {
     char purpose[sizeof party->memo->made_for];
-    snprintf(purpose, sizeof purpose, "linear lambda %.17g tolerance %.17g", party->plan->lambda, tolerance);
+    snprintf(purpose, sizeof purpose, "linear lambda %.17g tolerance %.17g huber %.17g", given->lambda,
+             given->gradient_tolerance, given->huber_width);
     tacit_memo *memo = party->memo;
     if (memo != NULL && memo->model != NULL && strcmp(memo->made_for, purpose) == 0) {
         *out = memo->model;
         return TACIT_OK;
     }
-    tacit_linear_fit fit = {
-        .lambda = party->plan->lambda,
-        .gradient_tolerance = tolerance,
-        .total_rows = party->total_rows,
-        .reducer = party->reducer,
-        .pool = party->pool,
-    };
+    tacit_linear_fit fit = *given;
+    fit.total_rows = party->total_rows;
+    fit.reducer = party->reducer;
+    fit.pool = party->pool;
     tacit_model *model = NULL;
     TACIT_TRY(tacit_model_fit_linear(&model, &party->rows, &fit, error));
     if (memo != NULL) {

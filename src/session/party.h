@@ -15,7 +15,7 @@
 /* What outlives a question: a party trains its models once, however often it is asked. */
 typedef struct tacit_memo {
     tacit_model *model;
-    char made_for[96]; /* what the model was trained for; another use trains anew */
+    char made_for[128]; /* what the model was trained for; another use trains anew */
     tacit_classifier *classifier;
     char trained_as[TACIT_SETTING_SIZE + 64]; /* the same for the classifier */
     struct tacit_derived *derived;            /* what the method derived from its plan */
@@ -53,6 +53,10 @@ struct tacit_party {
  * to `tolerance`. Borrowed from the memo, or owned by the caller through *owned when there is none. */
 tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const tacit_model **out,
                                      tacit_model **owned, tacit_error *error);
+
+/* The same with another loss: what `fit` says of lambda, Huber's width and tolerance; its other members are filled in. */
+tacit_status tacit_party_linear_model(tacit_party *party, const tacit_linear_fit *fit,
+                                      const tacit_model **out, tacit_model **owned, tacit_error *error);
 
 /* The party's own classifier of any type, for methods that ask what it predicts: the owner's choice, or from `kinds`
  * dealt round robin. Borrowed from the memo or owned by the caller, as above. */

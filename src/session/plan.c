@@ -88,6 +88,7 @@ tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error) {
     if (plan->lambda != 0) return TACIT_OK;
     plan->lambda = USUAL;
     if (plan->method->choose_lambda == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_plan_check(plan, error)); /* a method is only asked about plans that it accepts */
     return plan->method->choose_lambda(plan, &plan->lambda, error);
 }
 

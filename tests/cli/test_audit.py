@@ -62,7 +62,7 @@ class Audit(ProgramTest):
     def test_wrong_flags_are_usage_errors(self):
         def refuse(*words, says):
             self.fail_with(2, "audit", *words, says=says)
-        refuse("average", "--epsilon", "1", says=["average", "laplace, gamma-norm, avg"])
+        refuse("average", "--epsilon", "1", says=["average", "laplace, gamma-norm, gaussian, avg, output, plr, gop"])
         refuse("batch", "--epsilon", "1", says=["batch", "no noise"])
         refuse("avg", says=["--epsilon"])
         refuse("avg", "--epsilon", "0", says=["--epsilon"])

@@ -1,228 +1,396 @@
-/* Auxiliary points as bytes: the same points, the same bytes; nothing else is read. */
-#include <math.h>
+/* Auxiliary points: kappa bounds the norm of X/sqrt(N), the shape L has L L^T >= X^T X/N, and what follows from both. */
+#include "check.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "data/points_bytes.h"
+#include "base/memory.h"
+#include "data/points.h"
+#include "failing.h"
+#include "rand/fast.h"
 #include "rand/stream.h"
 
-enum { HEADER = 40 };
+/* ---- points to look at ---- */
 
-static tacit_buffer encode(const tacit_rows *rows) {
-    tacit_buffer out = TACIT_BUFFER_INIT;
+static tacit_matrix new_matrix(size_t rows, size_t cols) {
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_points_encode(rows, &out, &error), error);
+    tacit_matrix out = TACIT_MATRIX_INIT;
+    CHECK_OK(tacit_matrix_create(&out, rows, cols, &error), error);
     return out;
 }
 
-static tacit_dataset *decode(const tacit_buffer *bytes) {
-    tacit_dataset *points = NULL;
-    tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_points_decode(&points, bytes->bytes, bytes->length, &error), error);
-    return points;
+static void scale_row(double *x, size_t cols, double norm) {
+    double square = 0;
+    for (size_t j = 0; j < cols; j++) square += x[j] * x[j];
+    for (size_t j = 0; j < cols && square > 0; j++) x[j] *= norm / sqrt(square);
 }
 
-static void refuses(const tacit_buffer *bytes) {
-    tacit_dataset *points = NULL;
-    tacit_error error = TACIT_ERROR_INIT;
-    assert_int_equal(tacit_points_decode(&points, bytes->bytes, bytes->length, &error), TACIT_INPUT);
-    assert_null(points);
-    assert_true(error.text[0] != 0);
+/* Rows of norm `norm` in a random subspace of `rank` dimensions, all about one direction when `narrow`. */
+static tacit_matrix cloud(size_t rows, size_t cols, size_t rank, double norm, bool narrow, uint64_t seed) {
+    tacit_matrix out = new_matrix(rows, cols);
+    tacit_stream stream = tacit_stream_from_seed(seed);
+    double *basis = TACIT_NEW(double, rank *cols);
+    for (size_t j = 0; j < rank * cols; j++) basis[j] = tacit_fast_normal(&stream);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t r = 0; r < rank; r++) {
+            double part = tacit_fast_normal(&stream) * (narrow && r > 0 ? 0.01 : 1);
+            for (size_t j = 0; j < cols; j++) out.values[i * cols + j] += part * basis[r * cols + j];
+        }
+        scale_row(out.values + i * cols, cols, norm);
+    }
+    free(basis);
+    return out;
 }
 
-/* 3 points of 4 columns: dense when full, sparse with one number each. */
-static tacit_matrix some_points(bool full) {
-    tacit_matrix matrix;
+static tacit_points points_of(const tacit_matrix *matrix, tacit_pool *pool) {
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_matrix_create(&matrix, 3, 4, &error), error);
-    for (size_t i = 0; i < 3; i++)
-        for (size_t j = 0; j < 4; j++)
-            if (full || i == j) matrix.values[i * 4 + j] = 0.1 * (double)(i + 1) + 0.01 * (double)j;
-    return matrix;
+    tacit_points out = TACIT_POINTS_INIT;
+    tacit_rows rows = tacit_rows_of_matrix(matrix);
+    CHECK_OK(tacit_points_of(&out, &rows, pool, &error), error);
+    return out;
 }
 
-static void equal_rows(const tacit_rows *first, const tacit_rows *second) {
-    double a[4], b[4];
-    assert_int_equal(first->count, second->count);
-    assert_int_equal(first->cols, 4);
-    assert_int_equal(second->cols, 4);
-    for (size_t i = 0; i < first->count; i++) {
-        tacit_rows_copy(first, i, a);
-        tacit_rows_copy(second, i, b);
-        assert_memory_equal(a, b, sizeof a);
+static double norm_of(const double *v, size_t n) {
+    double square = 0;
+    for (size_t j = 0; j < n; j++) square += v[j] * v[j];
+    return sqrt(square);
+}
+
+/* C v, C = X^T X/N. */
+static void multiply(const tacit_matrix *x, const double *v, double *out) {
+    memset(out, 0, x->cols * sizeof *out);
+    for (size_t i = 0; i < x->rows; i++) {
+        const double *row = x->values + i * x->cols;
+        double dot = 0;
+        for (size_t j = 0; j < x->cols; j++) dot += row[j] * v[j];
+        for (size_t j = 0; j < x->cols; j++) out[j] += dot * row[j] / (double)x->rows;
     }
 }
 
-static void what_is_written_is_read(void **state) {
+/* The largest eigenvalue by the power method; `direction` receives its vector. */
+static double power_method(const tacit_matrix *x, double *direction) {
+    double *next = TACIT_NEW(double, x->cols), value = 0;
+    tacit_stream stream = tacit_stream_from_seed(77);
+    for (size_t j = 0; j < x->cols; j++) direction[j] = tacit_fast_normal(&stream);
+    for (int round = 0; round < 1000; round++) {
+        double length = norm_of(direction, x->cols);
+        for (size_t j = 0; j < x->cols; j++) direction[j] /= length;
+        multiply(x, direction, next);
+        value = 0;
+        for (size_t j = 0; j < x->cols; j++) value += next[j] * direction[j];
+        memcpy(direction, next, x->cols * sizeof *next);
+    }
+    free(next);
+    return value;
+}
+
+static const struct {
+    size_t rows, cols, rank;
+    double norm;
+    bool narrow;
+} clouds[] = {
+    { 200, 7, 7, 1, false }, { 50, 7, 7, 0.5, true }, { 300, 20, 3, 1, false }, { 5, 12, 12, 1, false },
+    { 1, 4, 4, 1, false },   { 5000, 5, 5, 1, true }, { 1, 1, 1, 1, false },    { 40, 1, 1, 0.3, false },
+};
+enum { CLOUDS = sizeof clouds / sizeof *clouds };
+
+static tacit_matrix cloud_number(size_t k) {
+    print_message("# %zu points of %zu numbers, rank %zu, norm %g\n", clouds[k].rows, clouds[k].cols,
+                  clouds[k].rank, clouds[k].norm);
+    return cloud(clouds[k].rows, clouds[k].cols, clouds[k].rank, clouds[k].norm, clouds[k].narrow, 100 + k);
+}
+
+/* ---- kappa ---- */
+
+static void kappa_is_the_root_of_the_largest_eigenvalue_rounded_up(void **state) {
     (void)state;
-    for (int full = 0; full < 2; full++) {
-        tacit_matrix matrix = some_points(full);
-        tacit_rows rows = tacit_rows_of_matrix(&matrix);
-        tacit_buffer bytes = encode(&rows);
-        assert_int_equal(bytes.length, HEADER + (full ? 3 * 4 * 8 : 3 * 4 + 3 * 12));
-        tacit_dataset *points = decode(&bytes);
-        assert_true(points->is_sparse == !full);
-        assert_null(points->label);
-        tacit_rows read = tacit_dataset_rows(points);
-        equal_rows(&rows, &read);
-        tacit_buffer again = encode(&read);
-        assert_int_equal(again.length, bytes.length);
-        assert_memory_equal(again.bytes, bytes.bytes, bytes.length);
-        tacit_buffer_clear(&again);
-        tacit_buffer_clear(&bytes);
-        tacit_dataset_free(points);
-        tacit_matrix_clear(&matrix);
+    for (size_t k = 0; k < CLOUDS; k++) {
+        tacit_matrix x = cloud_number(k);
+        tacit_points points = points_of(&x, NULL);
+        double *direction = TACIT_NEW(double, x.cols);
+        double exact = sqrt(power_method(&x, direction));
+        assert_true(points.kappa >= exact * (1 - 1e-12));
+        CHECK_NEAR(points.kappa, exact, 1e-7);
+        assert_true(points.kappa <= clouds[k].norm * (1 + 1e-12));
+        assert_int_equal(points.bytes, 8 * x.rows * x.cols);
+        free(direction);
+        tacit_points_clear(&points);
+        tacit_matrix_clear(&x);
     }
 }
 
-/* However the numbers are kept, and in whichever view: the hash is of the points alone. */
-static void the_bytes_do_not_tell_how_the_points_were_kept(void **state) {
+static void kappa_is_the_same_on_any_number_of_threads(void **state) {
     (void)state;
-    static const double zero[] = { 0.0, -0.0 };
-    tacit_matrix matrix = some_points(false);
-    tacit_rows rows = tacit_rows_of_matrix(&matrix);
-    tacit_buffer bytes = encode(&rows);
-    for (size_t z = 0; z < 2; z++) {
-        tacit_csr csr;
-        tacit_error error = TACIT_ERROR_INIT;
-        CHECK_OK(tacit_csr_create(&csr, 3, 4, 6, &error), error);
-        for (size_t i = 0; i < 3; i++) { /* stored backwards, each row with a 0 spelt out */
-            size_t row = 2 - i;
-            csr.start[i] = 2 * i;
-            csr.column[2 * i] = (uint32_t)row;
-            csr.value[2 * i] = matrix.values[row * 4 + row];
-            csr.column[2 * i + 1] = 3;
-            csr.value[2 * i + 1] = zero[z];
-        }
-        csr.start[3] = 6;
-        uint32_t order[] = { 2, 1, 0 };
-        tacit_rows stored = tacit_rows_of_csr(&csr), view = tacit_rows_select(&stored, order, 3);
-        tacit_buffer same = encode(&view);
-        assert_int_equal(same.length, bytes.length);
-        assert_memory_equal(same.bytes, bytes.bytes, bytes.length);
-        tacit_buffer_clear(&same);
-        tacit_csr_clear(&csr);
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_matrix x = cloud(20000, 4, 4, 1, false, 5);
+    tacit_points one = points_of(&x, NULL);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        tacit_pool *pool = NULL;
+        CHECK_OK(tacit_pool_create(&pool, threads, &error), error);
+        tacit_points other = points_of(&x, pool);
+        assert_memory_equal(&other.kappa, &one.kappa, sizeof one.kappa);
+        assert_memory_equal(other.shape, one.shape, x.cols * x.cols * sizeof(double));
+        tacit_points_clear(&other);
+        tacit_pool_free(pool);
     }
-    tacit_buffer_clear(&bytes);
-    tacit_matrix_clear(&matrix);
+    tacit_points_clear(&one);
+    tacit_matrix_clear(&x);
 }
 
-static void put(tacit_buffer *bytes, size_t at, const void *value, size_t length) {
-    memcpy(bytes->bytes + at, value, length);
-}
+/* ---- the shape ---- */
 
-static void damage_is_refused(void **state) {
+/* v^T L L^T v >= v^T C v, for random v, eigenvectors and axes. */
+static void the_shape_is_no_smaller_than_the_cloud(void **state) {
     (void)state;
-    static const double wrong[] = { NAN, INFINITY, -0.0, 2, 1e300 };
-    for (int full = 0; full < 2; full++) {
-        tacit_matrix matrix = some_points(full);
-        tacit_rows rows = tacit_rows_of_matrix(&matrix);
-        tacit_buffer good = encode(&rows);
-        for (size_t length = 0; length < good.length; length++) {
-            tacit_buffer cut = { good.bytes, length, good.length, 0 };
-            refuses(&cut);
-        }
-        uint8_t end = 0;
-        tacit_error error = TACIT_ERROR_INIT;
-        CHECK_OK(tacit_buffer_append(&good, &end, 1, &error), error);
-        refuses(&good); /* a byte too many */
-        good.length--;
-        for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-            double before;
-            memcpy(&before, good.bytes + good.length - 8, 8);
-            put(&good, good.length - 8, &wrong[i], 8);
-            refuses(&good);
-            put(&good, good.length - 8, &before, 8);
-        }
-        for (size_t at = 0; at < HEADER; at++) {
-            if (!full && at >= 24 && at < 32) continue; /* sparse points may have empty columns at the end */
-            for (unsigned bit = 0; bit < 8; bit++) {
-                good.bytes[at] ^= (uint8_t)(1u << bit);
-                refuses(&good);
-                good.bytes[at] ^= (uint8_t)(1u << bit);
+    for (size_t k = 0; k < CLOUDS; k++) {
+        tacit_matrix x = cloud_number(k);
+        tacit_points points = points_of(&x, NULL);
+        size_t d = x.cols;
+        double *v = TACIT_NEW(double, d), *product = TACIT_NEW(double, d), trace = 0;
+        tacit_stream stream = tacit_stream_from_seed(k);
+        assert_non_null(points.shape);
+        for (size_t j = 0; j < x.rows * d; j++) trace += x.values[j] * x.values[j] / (double)x.rows;
+        for (size_t t = 0; t < 200 + d; t++) {
+            for (size_t j = 0; j < d; j++) v[j] = t < d ? (t == j) : tacit_fast_normal(&stream);
+            if (t == d) power_method(&x, v);
+            scale_row(v, d, 1);
+            multiply(&x, v, product);
+            double inside = 0, outside = 0;
+            for (size_t j = 0; j < d; j++) inside += v[j] * product[j];
+            for (size_t c = 0; c < d; c++) {
+                double dot = 0;
+                for (size_t j = c; j < d; j++) dot += points.shape[j * d + c] * v[j];
+                outside += dot * dot;
             }
+            assert_true(outside >= inside);
+            assert_true(outside <= inside + 2e-6 * trace);
         }
-        tacit_dataset_free(decode(&good));
-        tacit_buffer_clear(&good);
-        tacit_matrix_clear(&matrix);
+        free(v);
+        free(product);
+        tacit_points_clear(&points);
+        tacit_matrix_clear(&x);
     }
 }
 
-static void sparse_columns_ascend_and_stay_in_range(void **state) {
-    (void)state;
-    tacit_matrix matrix;
-    tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_matrix_create(&matrix, 1, 8, &error), error);
-    matrix.values[2] = matrix.values[5] = 0.5;
-    tacit_rows rows = tacit_rows_of_matrix(&matrix);
-    tacit_buffer good = encode(&rows);
-    static const uint32_t columns[][2] = { { 5, 2 }, { 2, 2 }, { 2, 8 }, { 2, UINT32_MAX } };
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        put(&good, HEADER + 4, columns[i], 8);
-        refuses(&good);
-    }
-    uint32_t right[] = { 2, 5 }, counts[] = { 1, 3, UINT32_MAX };
-    put(&good, HEADER + 4, right, 8);
-    tacit_dataset_free(decode(&good));
-    for (size_t i = 0; i < 3; i++) {
-        put(&good, HEADER, &counts[i], 4);
-        refuses(&good);
-    }
-    tacit_buffer_clear(&good);
-    tacit_matrix_clear(&matrix);
+/* s = (1/N) sum c_i x_i and t = L^-1 s for answers c; checks both bounds and gives |t|/(|c|/sqrt(N)). */
+static double check_move(const tacit_matrix *x, const tacit_points *points, const double *c, double *s) {
+    double allowed = norm_of(c, x->rows) / sqrt((double)x->rows);
+    memset(s, 0, x->cols * sizeof *s);
+    for (size_t i = 0; i < x->rows; i++)
+        for (size_t j = 0; j < x->cols; j++) s[j] += c[i] * x->values[i * x->cols + j] / (double)x->rows;
+    assert_true(norm_of(s, x->cols) <=
+                points->kappa * allowed * (1 + 1e-12) + tacit_points_rounding(points, 0));
+    tacit_points_shape(points, s, 1);
+    double moved = norm_of(s, x->cols);
+    assert_true(moved <= allowed + tacit_points_shaped_rounding(points, 0));
+    return moved / allowed;
 }
 
-static void points_outside_the_ball_are_not_written(void **state) {
+/* Random answers, single ones, all the same, and X v: the worst, because |L^-1 X^T X v| is then nearly |X v|. */
+static void seen_through_the_shape_answers_move_no_more_than_they_are(void **state) {
     (void)state;
-    tacit_matrix matrix = some_points(true);
-    tacit_rows rows = tacit_rows_of_matrix(&matrix), none = tacit_rows_slice(&rows, 0, 0);
-    tacit_buffer out = TACIT_BUFFER_INIT;
-    tacit_error error = TACIT_ERROR_INIT;
-    matrix.values[7] = 1.5;
-    assert_int_equal(tacit_points_encode(&rows, &out, &error), TACIT_INPUT);
-    assert_non_null(strstr(error.text, "point 2"));
-    assert_int_equal(tacit_points_encode(&none, &out, &error), TACIT_INPUT);
-    assert_int_equal(out.length, 0);
-    tacit_matrix_clear(&matrix);
-}
-
-/* Any damage is refused, or gives points that are written as they were read. */
-static void random_damage_is_refused_or_harmless(void **state) {
-    (void)state;
-    tacit_stream draw = tacit_stream_from_seed(7);
-    print_message("# seed 7\n");
-    for (int full = 0; full < 2; full++) {
-        tacit_matrix matrix = some_points(full);
-        tacit_rows rows = tacit_rows_of_matrix(&matrix);
-        tacit_buffer good = encode(&rows);
-        for (int trial = 0; trial < 5000; trial++) {
-            size_t at = (size_t)tacit_stream_below(&draw, good.length);
-            uint8_t before = good.bytes[at];
-            good.bytes[at] = (uint8_t)tacit_stream_below(&draw, 256);
-            tacit_dataset *points = NULL;
-            if (tacit_points_decode(&points, good.bytes, good.length, NULL) == TACIT_OK) {
-                tacit_rows read = tacit_dataset_rows(points);
-                tacit_buffer again = encode(&read);
-                assert_int_equal(again.length, good.length);
-                assert_memory_equal(again.bytes, good.bytes, good.length);
-                tacit_buffer_clear(&again);
-                tacit_dataset_free(points);
-            }
-            good.bytes[at] = before;
+    for (size_t k = 0; k < CLOUDS; k++) {
+        tacit_matrix x = cloud_number(k);
+        tacit_points points = points_of(&x, NULL);
+        double *c = TACIT_NEW(double, x.rows), *s = TACIT_NEW(double, x.cols), *v = TACIT_NEW(double, x.cols);
+        tacit_stream stream = tacit_stream_from_seed(k + 50);
+        double worst = 0;
+        for (int t = 0; t < 40; t++) {
+            for (size_t i = 0; i < x.rows; i++)
+                c[i] = t < 10   ? tacit_fast_normal(&stream)
+                       : t < 20 ? (double)tacit_stream_below(&stream, 3) - 1
+                                : 0;
+            if (t >= 20 && t < 25) c[tacit_stream_below(&stream, x.rows)] = 1;
+            for (size_t j = 0; j < x.cols; j++) v[j] = tacit_fast_normal(&stream);
+            if (t == 25) power_method(&x, v);
+            for (size_t i = 0; i < x.rows && t >= 25; i++)
+                for (size_t j = 0; j < x.cols; j++) c[i] += v[j] * x.values[i * x.cols + j];
+            if (t == 39)
+                for (size_t i = 0; i < x.rows; i++) c[i] = 1;
+            if (norm_of(c, x.rows) == 0) continue;
+            worst = fmax(worst, check_move(&x, &points, c, s));
         }
-        tacit_buffer_clear(&good);
-        tacit_matrix_clear(&matrix);
+        assert_true(worst > 0.999);
+        free(c);
+        free(s);
+        free(v);
+        tacit_points_clear(&points);
+        tacit_matrix_clear(&x);
     }
+}
+
+static void shape_and_unshape_undo_each_other(void **state) {
+    (void)state;
+    tacit_matrix x = cloud(60, 9, 9, 1, false, 4);
+    tacit_points points = points_of(&x, NULL);
+    double v[27], back[27];
+    tacit_stream stream = tacit_stream_from_seed(4);
+    for (size_t j = 0; j < 27; j++) back[j] = v[j] = tacit_fast_normal(&stream);
+    tacit_points_shape(&points, back, 3);
+    assert_true(fabs(back[0] - v[0]) > 1e-3);
+    tacit_points_unshape(&points, back, 3);
+    for (size_t j = 0; j < 27; j++) CHECK_NEAR(back[j], v[j], 1e-12);
+    CHECK_NEAR(tacit_points_reach(&points), 1, 0);
+    tacit_points_clear(&points);
+    assert_null(points.shape);
+    points.rows = tacit_rows_of_matrix(&x); /* without a shape L is 1, and kappa bounds the move */
+    points.kappa = 0.25;
+    tacit_points_shape(&points, v, 3);
+    tacit_points_unshape(&points, v, 3);
+    for (size_t j = 0; j < 27; j++) CHECK_NEAR(back[j], v[j], 1e-12);
+    CHECK_NEAR(tacit_points_reach(&points), 0.25, 0);
+    tacit_matrix_clear(&x);
+}
+
+/* The noise that the shape lets through: trace L L^T, not d kappa^2. */
+static void a_narrow_cloud_has_a_small_trace_and_noise_follows_it(void **state) {
+    (void)state;
+    tacit_matrix x = cloud(500, 20, 20, 1, true, 6);
+    tacit_points points = points_of(&x, NULL);
+    double trace = 0;
+    for (size_t j = 0; j < 400; j++) trace += points.shape[j] * points.shape[j];
+    CHECK_NEAR(trace, 1, 1e-4);
+    assert_true(20 * points.kappa * points.kappa > 15 * trace);
+    tacit_points_clear(&points);
+    tacit_matrix_clear(&x);
+}
+
+/* ---- odd points ---- */
+
+static void points_at_the_origin_have_no_shape_and_move_nothing(void **state) {
+    (void)state;
+    tacit_matrix x = new_matrix(3, 2);
+    tacit_points points = points_of(&x, NULL);
+    assert_null(points.shape);
+    CHECK_NEAR(points.kappa, 0, 1e-300);
+    assert_true(tacit_points_rounding(&points, 0) > 0);
+    tacit_points_clear(&points);
+    tacit_matrix_clear(&x);
+}
+
+static void too_many_columns_leave_the_longest_norm(void **state) {
+    (void)state;
+    tacit_matrix x = new_matrix(2, 2500);
+    x.values[0] = 0.5;
+    x.values[2500 + 2499] = 0.25;
+    tacit_points points = points_of(&x, NULL);
+    assert_null(points.shape);
+    assert_true(points.kappa >= 0.5);
+    CHECK_NEAR(points.kappa, 0.5, 1e-9);
+    tacit_points_clear(&points);
+    tacit_matrix_clear(&x);
+}
+
+static void points_outside_the_unit_ball_are_refused_by_number(void **state) {
+    (void)state;
+    tacit_matrix x = cloud(10, 3, 3, 1, false, 2);
+    tacit_rows rows = tacit_rows_of_matrix(&x);
+    tacit_points points = TACIT_POINTS_INIT;
+    static const double norms[] = { 1.001, 1e300, INFINITY, NAN };
+    for (size_t k = 0; k < 4; k++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        x.values[6 * 3] = norms[k];
+        x.values[6 * 3 + 1] = x.values[6 * 3 + 2] = 0;
+        assert_int_equal(tacit_points_of(&points, &rows, NULL, &error), TACIT_INPUT);
+        assert_non_null(strstr(error.text, "auxiliary point 7"));
+        assert_non_null(strstr(error.text, "schema"));
+        assert_null(points.shape);
+    }
+    tacit_error error = TACIT_ERROR_INIT;
+    rows.count = 0;
+    assert_int_equal(tacit_points_of(&points, &rows, NULL, &error), TACIT_INPUT);
+    tacit_matrix_clear(&x);
+}
+
+/* An encoding may be outside by its rounding; then so is kappa. */
+static void kappa_allows_for_the_rounding_of_an_encoding(void **state) {
+    (void)state;
+    tacit_matrix x = new_matrix(4, 2);
+    for (size_t i = 0; i < 4; i++) x.values[2 * i] = 1 + 0.9e-9;
+    tacit_points points = points_of(&x, NULL);
+    assert_true(points.kappa >= 1 + 0.9e-9 && points.kappa <= TACIT_POINTS_LONGEST);
+    tacit_points_clear(&points);
+    tacit_matrix_clear(&x);
+}
+
+static void sparse_points_give_the_same(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_matrix x = new_matrix(50, 6);
+    tacit_csr csr = TACIT_CSR_INIT;
+    tacit_stream stream = tacit_stream_from_seed(12);
+    CHECK_OK(tacit_csr_create(&csr, 50, 6, 100, &error), error);
+    for (size_t i = 0; i < 50; i++) {
+        csr.start[i + 1] = 2 * (i + 1);
+        for (size_t e = 0; e < 2; e++) {
+            size_t at = 2 * i + e, column = 3 * e + tacit_stream_below(&stream, 3);
+            csr.column[at] = (uint32_t)column;
+            csr.value[at] = x.values[i * 6 + column] = 0.7 * tacit_stream_unit(&stream);
+        }
+    }
+    tacit_rows rows = tacit_rows_of_csr(&csr);
+    tacit_points dense = points_of(&x, NULL), sparse = TACIT_POINTS_INIT;
+    CHECK_OK(tacit_points_of(&sparse, &rows, NULL, &error), error);
+    CHECK_NEAR(sparse.kappa, dense.kappa, 1e-12);
+    for (size_t j = 0; j < 36; j++) CHECK_NEAR(sparse.shape[j], dense.shape[j], 1e-9);
+    assert_int_equal(sparse.bytes, 12 * 100);
+    tacit_points_clear(&dense);
+    tacit_points_clear(&sparse);
+    tacit_matrix_clear(&x);
+    tacit_csr_clear(&csr);
+}
+
+static void some_points_are_evenly_spread(void **state) {
+    (void)state;
+    tacit_matrix x = cloud(10, 2, 2, 1, false, 2);
+    tacit_points points = points_of(&x, NULL);
+    uint32_t index[10], backwards[6] = { 9, 8, 6, 4, 2, 0 };
+    tacit_points some = tacit_points_some(&points, 4, index);
+    assert_int_equal(some.rows.count, 4);
+    for (uint32_t i = 0; i < 4; i++) assert_int_equal(tacit_rows_stored(&some.rows, i), i * 10 / 4);
+    CHECK_NEAR(some.kappa, points.kappa, 0);
+    tacit_points view = points;
+    view.rows = tacit_rows_select(&points.rows, backwards, 6);
+    some = tacit_points_some(&view, 3, index);
+    for (uint32_t i = 0; i < 3; i++) assert_int_equal(tacit_rows_stored(&some.rows, i), backwards[2 * i]);
+    tacit_points_clear(&points);
+    tacit_matrix_clear(&x);
+}
+
+static void every_failing_allocation_is_survived(void **state) {
+    (void)state;
+    tacit_matrix x = cloud(20, 3, 3, 1, false, 2);
+    tacit_rows rows = tacit_rows_of_matrix(&x);
+    bool failed = true;
+    for (long at = 1; failed; at++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_points points = TACIT_POINTS_INIT;
+        fail_allocation(at);
+        tacit_status status = tacit_points_of(&points, &rows, NULL, &error);
+        failed = allocation_failed();
+        assert_int_equal(status, failed ? TACIT_NO_MEMORY : TACIT_OK);
+        assert_true(failed ? points.shape == NULL : at > 3);
+        tacit_points_clear(&points);
+    }
+    tacit_points_clear(NULL);
+    tacit_matrix_clear(&x);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(the_bytes_do_not_tell_how_the_points_were_kept),
-        cmocka_unit_test(damage_is_refused),
-        cmocka_unit_test(sparse_columns_ascend_and_stay_in_range),
-        cmocka_unit_test(points_outside_the_ball_are_not_written),
-        cmocka_unit_test(random_damage_is_refused_or_harmless),
+        cmocka_unit_test(kappa_is_the_root_of_the_largest_eigenvalue_rounded_up),
+        cmocka_unit_test(kappa_is_the_same_on_any_number_of_threads),
+        cmocka_unit_test(the_shape_is_no_smaller_than_the_cloud),
+        cmocka_unit_test(seen_through_the_shape_answers_move_no_more_than_they_are),
+        cmocka_unit_test(shape_and_unshape_undo_each_other),
+        cmocka_unit_test(a_narrow_cloud_has_a_small_trace_and_noise_follows_it),
+        cmocka_unit_test(points_at_the_origin_have_no_shape_and_move_nothing),
+        cmocka_unit_test(too_many_columns_leave_the_longest_norm),
+        cmocka_unit_test(points_outside_the_unit_ball_are_refused_by_number),
+        cmocka_unit_test(kappa_allows_for_the_rounding_of_an_encoding),
+        cmocka_unit_test(sparse_points_give_the_same),
+        cmocka_unit_test(some_points_are_evenly_spread),
+        cmocka_unit_test(every_failing_allocation_is_survived),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests_name("points", tests, NULL, NULL);
 }

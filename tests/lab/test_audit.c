@@ -265,7 +265,7 @@ static void an_unknown_name_lists_what_there_is(void **state) {
     const tacit_auditable *subject = NULL;
     tacit_error error = TACIT_ERROR_INIT;
     assert_int_equal(tacit_auditable_require(&subject, "average", &error), TACIT_USAGE);
-    assert_non_null(strstr(error.text, "laplace, gamma-norm, avg"));
+    assert_non_null(strstr(error.text, "laplace, gamma-norm, gaussian, avg"));
     error = (tacit_error)TACIT_ERROR_INIT;
     assert_int_equal(tacit_auditable_require(&subject, "batch", &error), TACIT_USAGE);
     assert_non_null(strstr(error.text, "no noise"));

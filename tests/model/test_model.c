@@ -112,6 +112,52 @@ static void a_softmax_model_without_names_or_schema_comes_back(void **state) {
 }
 
 /* Must be refused, with a sentence that names the file. */
+/* Fit with a linear term: at the minimum the gradient of the objective, which is written down here, vanishes. */
+static void a_huber_model_is_fitted_and_comes_back(void **state) {
+    (void)state;
+    enum { ROWS = 12 };
+    static const char *const names[] = { "no", "yes" };
+    static const double h = 0.25, lambda = 0.3, linear = -0.2;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_dataset *rows = NULL;
+    tacit_model *model = NULL, *read = NULL;
+    CHECK_OK(tacit_dataset_create(&rows, ROWS, 1, names, 2, &error), error);
+    for (size_t i = 0; i < ROWS; i++) {
+        rows->dense.values[i] = ((double)i - 4) / ROWS;
+        rows->label[i] = i % 5 > 1;
+    }
+    tacit_view view = tacit_dataset_view(rows);
+    tacit_linear_fit fit = {
+        .lambda = lambda, .huber_width = h, .linear = &linear, .gradient_tolerance = 1e-12
+    };
+    CHECK_OK(tacit_model_fit_linear(&model, &view, &fit, &error), error);
+    double gradient = lambda * model->weights[0] + linear;
+    for (size_t i = 0; i < ROWS; i++) {
+        double x = rows->dense.values[i], y = rows->label[i] == 1 ? 1 : -1;
+        double slope = (1 + h - y * x * model->weights[0]) / (2 * h);
+        gradient -= y * x * fmax(0, fmin(1, slope)) / ROWS;
+    }
+    CHECK_NEAR(gradient, 0, 2e-12);
+    tacit_buffer text = text_of(model);
+    CHECK_OK(tacit_model_parse(&read, text.bytes, text.length, "some.json", &error), error);
+    check_same(read, model);
+    assert_int_equal(read->loss, TACIT_LOSS_HUBER);
+    CHECK_NEAR(read->huber_width, h, 0);
+    tacit_metrics metrics;
+    CHECK_OK(tacit_model_evaluate(read, &view, NULL, &metrics, &error), error);
+    assert_true(isfinite(metrics.auc) && isnan(metrics.log_loss)); /* a hinge gives no probabilities */
+    char *width = strstr((char *)text.bytes, "0.25");
+    assert_non_null(width);
+    memcpy(width, "9.25", 4);
+    tacit_model_free(read);
+    read = NULL;
+    assert_int_equal(tacit_model_parse(&read, text.bytes, text.length, "some.json", &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "width"));
+    tacit_buffer_clear(&text);
+    tacit_model_free(model);
+    tacit_dataset_free(rows);
+}
+
 static void check_refused(const char *text, size_t length, const char *says) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_model *model = NULL;
@@ -270,6 +316,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_comes_back_from_its_file_bit_for_bit),
         cmocka_unit_test(a_softmax_model_without_names_or_schema_comes_back),
+        cmocka_unit_test(a_huber_model_is_fitted_and_comes_back),
         cmocka_unit_test(damaged_files_are_refused_with_a_sentence),
         cmocka_unit_test(no_cut_or_flipped_bit_crashes_the_reader),
         cmocka_unit_test(a_missing_file_is_named),

@@ -179,6 +179,39 @@ static void gaussian_noise_buys_its_delta_and_no_less(void **state) {
     }
 }
 
+static void a_scale_of_ones_own_must_be_enough(void **state) {
+    (void)state;
+    static const double deltas[] = { 1e-12, 1e-5, 0.05, 0.9 }, epsilons[] = { 0.01, 1, 20 }, value = 0;
+    tacit_stream stream = tacit_stream_from_seed(3);
+    tacit_noise_source source = { .stream = &stream };
+    tacit_mechanism all[14] = { gamma_norm, laplace };
+    for (size_t i = 0; i < 12; i++)
+        all[2 + i] =
+            (tacit_mechanism){ TACIT_LAW_GAUSSIAN, 3, { TACIT_UNIT_RECORD, epsilons[i % 3], deltas[i / 3] } };
+    for (size_t i = 0; i < 14; i++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        double scale;
+        CHECK_OK(tacit_mechanism_scale(&scale, &all[i], &error), error);
+        const double good[] = { scale, 2 * scale },
+                     bad[] = { scale * (1 - 1e-6), scale / 2, 0, -1, NAN, INFINITY };
+        for (size_t k = 0; k < 2; k++) {
+            tacit_noised *noised = NULL;
+            CHECK_OK(
+                tacit_mechanism_release_at(&noised, &source, &all[i], good[k], &value, 1, 10, 1e6, &error),
+                error);
+            assert_int_equal(tacit_noised_grade(noised), TACIT_NOISE_SIMULATED);
+            tacit_noised_free(noised);
+        }
+        for (size_t k = 0; k < 6; k++) {
+            tacit_noised *noised = NULL;
+            assert_int_equal(
+                tacit_mechanism_release_at(&noised, &source, &all[i], bad[k], &value, 1, 10, 1e6, NULL),
+                TACIT_USAGE);
+            assert_null(noised);
+        }
+    }
+}
+
 static void a_source_is_exactly_one(void **state) {
     (void)state;
     tacit_noised *noised = NULL;
@@ -262,6 +295,7 @@ int main(void) {
         cmocka_unit_test(gaussian_noise_buys_its_delta_and_no_less),
         cmocka_unit_test(a_mechanism_reports_its_event),
         cmocka_unit_test(noise_describes_only_what_it_pays_for),
+        cmocka_unit_test(a_scale_of_ones_own_must_be_enough),
         cmocka_unit_test(a_source_is_exactly_one),
         cmocka_unit_test(values_that_are_no_numbers_are_not_released),
     };

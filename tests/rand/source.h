@@ -45,10 +45,10 @@ static inline tacit_exact_vector *new_vector(void) {
 
 static inline tacit_exact_request real_request(tacit_law noise, const double *value, size_t count,
                                                double scale, int grid_bits) {
-    return (tacit_exact_request){ noise, value, NULL, count, scale, grid_bits };
+    return (tacit_exact_request){ noise, value, NULL, count, scale, grid_bits, 0 };
 }
 
 static inline tacit_exact_request whole_request(tacit_law noise, const int64_t *value, size_t count,
                                                 double scale) {
-    return (tacit_exact_request){ noise, NULL, value, count, scale, 0 };
+    return (tacit_exact_request){ noise, NULL, value, count, scale, 0, 0 };
 }

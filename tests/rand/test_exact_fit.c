@@ -175,6 +175,28 @@ static double pearson_excess(const int64_t *drawn, size_t count, double scale,
     return sum - chi_square_limit(cells + cells % 2);
 }
 
+/* Shares of discrete Laplace noise: the difference of two negative binomials of shape 1/parts, by convolution, kept for one scale at
+ * a time. */
+static uint64_t polya_parts;
+
+static double polya_weight(int64_t k, double s) {
+    enum { FAR = 2000 };
+    static double binomial[2 * FAR + 1], kept[FAR + 1], kept_scale;
+    static uint64_t kept_parts;
+    if (kept_scale != s || kept_parts != polya_parts) {
+        const double r = 1 / (double)polya_parts;
+        for (int i = 0; i <= 2 * FAR; i++)
+            binomial[i] = exp(lgamma(i + r) - lgamma(r) - lgamma(i + 1.0) - i / s + r * log(-expm1(-1 / s)));
+        for (int d = 0; d <= FAR; d++) {
+            kept[d] = 0;
+            for (int i = 0; i <= FAR; i++) kept[d] += binomial[i] * binomial[i + d];
+        }
+        kept_scale = s;
+        kept_parts = polya_parts;
+    }
+    return kept[llabs(k)];
+}
+
 static void check_integers(tacit_law noise, double scale, double (*weight)(int64_t, double)) {
     enum { COUNT = 60000 };
     int64_t *value = calloc(COUNT, sizeof *value);
@@ -184,6 +206,7 @@ static void check_integers(tacit_law noise, double scale, double (*weight)(int64
     source from;
     source_begin(&from, 100 + (uint64_t)noise, NULL, 0);
     tacit_exact_request request = whole_request(noise, value, COUNT, scale);
+    request.parts = polya_parts;
     CHECK_OK(tacit_exact_fill(vector, &request, &from.bits, &error), error);
     const int64_t *drawn = tacit_exact_vector_steps(vector);
     double right = pearson_excess(drawn, COUNT, scale, weight);
@@ -202,6 +225,40 @@ static void integer_noise_has_exact_probabilities(void **state) {
         check_integers(TACIT_LAW_DISCRETE_LAPLACE, scales[i], discrete_laplace_weight);
         check_integers(TACIT_LAW_DISCRETE_GAUSSIAN, scales[i], discrete_gaussian_weight);
     }
+}
+
+static void shares_of_noise_have_exact_probabilities(void **state) {
+    (void)state;
+    const double scales[] = { 1, 8 };
+    for (size_t i = 0; i < 2; i++) {
+        polya_parts = 1;
+        check_integers(TACIT_LAW_POLYA, scales[i], discrete_laplace_weight);
+        polya_parts = 3;
+        check_integers(TACIT_LAW_POLYA, scales[i], polya_weight);
+    }
+}
+
+/* As many shares as there are parts add up to discrete Laplace noise. */
+static void shares_of_noise_add_up(void **state) {
+    (void)state;
+    enum { COUNT = 60000, PARTS = 3 };
+    const double scale = 7;
+    int64_t *sums = calloc(COUNT, sizeof *sums);
+    assert_non_null(sums);
+    tacit_exact_vector *vector = new_vector();
+    tacit_error error = TACIT_ERROR_INIT;
+    source from;
+    source_begin(&from, 55, NULL, 0);
+    for (int part = 0; part < PARTS; part++) {
+        tacit_exact_request request = whole_request(TACIT_LAW_POLYA, sums, COUNT, scale);
+        request.parts = PARTS;
+        CHECK_OK(tacit_exact_fill(vector, &request, &from.bits, &error), error);
+        memcpy(sums, tacit_exact_vector_steps(vector), COUNT * sizeof *sums);
+    }
+    assert_true(pearson_excess(sums, COUNT, scale, discrete_laplace_weight) < 0);
+    assert_true(pearson_excess(sums, COUNT, 1.1 * scale, discrete_laplace_weight) > 0);
+    free(sums);
+    tacit_exact_vector_free(vector);
 }
 
 /* Coins: Hoeffding's inequality at 1e-9, and a probability 10% off is noticed. */
@@ -255,6 +312,8 @@ int main(void) {
         cmocka_unit_test(noise_from_the_system_follows_its_law),
         cmocka_unit_test(gamma_norm_vectors_have_the_right_radius_and_direction),
         cmocka_unit_test(integer_noise_has_exact_probabilities),
+        cmocka_unit_test(shares_of_noise_have_exact_probabilities),
+        cmocka_unit_test(shares_of_noise_add_up),
         cmocka_unit_test(coins_fall_with_the_stated_probability),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

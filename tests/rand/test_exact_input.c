@@ -56,6 +56,13 @@ static void bad_integer_requests_are_refused(void **state) {
     tacit_exact_vector *vector = new_vector();
     const int64_t value = 3;
     const double bad_scales[] = { 0, -1, NAN, INFINITY, 0x1p51 };
+    const uint64_t bad_parts[] = { 0, (UINT64_C(1) << 32) + 1 };
+    for (size_t k = 0; k < 2; k++)
+        assert_int_equal(tacit_exact_add_polya(vector, entropy, &value, 1, 2, bad_parts[k], 0, NULL),
+                         TACIT_USAGE);
+    assert_int_equal(tacit_exact_add_polya(vector, entropy, &value, 1, 0x1p51, 3, 0, NULL), TACIT_INPUT);
+    assert_int_equal(tacit_exact_add_integer(vector, entropy, TACIT_LAW_POLYA, &value, 1, 2, 0, NULL),
+                     TACIT_USAGE);
     for (int noise = TACIT_LAW_GEOMETRIC; noise <= TACIT_LAW_DISCRETE_GAUSSIAN; noise++)
         for (size_t k = 0; k < 5; k++)
             assert_int_equal(

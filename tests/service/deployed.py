@@ -165,7 +165,8 @@ class DeployedTest(unittest.TestCase):
         return self.succeed("study", "invite", self.folder, study, *words).stdout.split()[0]
 
     def limit(self, party, epsilon=10, home=None):
-        self.succeed("ledger", "limit", "--source", self.rows(party), "--epsilon", epsilon, home=home or self.home(party))
+        self.succeed("ledger", "limit", "--source", self.rows(party), "--epsilon", epsilon, "--delta", "0.01",
+                     home=home or self.home(party))
 
     def join_words(self, party, invitation, *more):
         return ["join", invitation, "--data", self.rows(party), "--schema", self.path / "schema.yaml", "--yes", *more]

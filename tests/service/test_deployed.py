@@ -391,21 +391,27 @@ class Canary(DeployedTest):
             found += [struct.pack("<d", value), struct.pack(">d", value)]
         return found
 
+    VARIANTS = {"avg-party": ({"set": "{noise: party}"}, ()),
+                "avg-coordinator": ({"set": "{noise: coordinator}"}, ("--allow-entrusted",)),
+                "output": ({"method": "output", "set": "{}"}, ()),
+                "plr": ({"method": "plr", "set": "{loss: huber}"}, ()),
+                "gop": ({"method": "gop", "set": "{}", "delta": "1e-5"}, ())}
+
     def test_no_row_leaves_a_party(self):
-        for noise, more in (("party", ()), ("coordinator", ("--allow-entrusted",))):
-            with self.subTest(noise=noise):
-                self.folder = self.path / noise
-                self.study(set=f"{{noise: {noise}}}")
+        for variant, (changed, more) in self.VARIANTS.items():
+            with self.subTest(variant=variant):
+                self.folder = self.path / variant
+                self.study(**changed)
                 coordinator = self.coordinator("--until-done")
                 self.plant_once()
-                home = self.home(f"0-{noise}")
+                home = self.home(f"0-{variant}")
                 relay = Relay(self.folder, home, self.port)
                 self.limit(0, home=home)
                 invitation = self.invite("--url", relay.address)
                 watched = self.start(*self.join_words(0, invitation, "--label", "sick", *more), home=home)
                 watched.wait_line("^joined; waiting")
-                parties = {f"{party}-{noise}": self.join_as(party, f"{party}-{noise}", more) for party in (1, 2)}
-                self.check_done({f"0-{noise}": watched, **parties})
+                parties = {f"{party}-{variant}": self.join_as(party, f"{party}-{variant}", more) for party in (1, 2)}
+                self.check_done({f"0-{variant}": watched, **parties})
                 self.assertEqual(coordinator.finish(), 0)
                 self.assertIn(b"/v1/answer", relay.sent)
                 self.assertEqual(relay.failed, [])

@@ -1,0 +1,53 @@
+/*
+ * What output, plr and gop share: their settings, the loss, and a coordinator's half that takes the mean of the parties'
+ * private models. A party's noise is inside its answer, so the mean is post-processing; with one party it is that party's
+ * model itself.
+ */
+#pragma once
+
+#include "privacy/erm.h"
+#include "session/party.h"
+#include "session/session.h"
+
+/* loss, width, calibration. */
+extern const tacit_parameter perturb_parameters[];
+
+/* Huber's width where loss=huber; else 0. */
+double perturb_huber_width(const tacit_plan *plan);
+tacit_calibration perturb_calibration(const tacit_plan *plan);
+
+/* How many weights a model of the plan has. */
+size_t perturb_size(const tacit_plan *plan);
+
+/* TACIT_USAGE for no rows, or Huber with more than two classes. */
+tacit_status perturb_check(const tacit_plan *plan, tacit_error *error);
+
+/* ---- perturbed objectives: plr and gop ---- */
+
+/* The noise under a plan for a party of `rows` rows. */
+tacit_status perturb_objective_noise(tacit_objective_noise *out, const tacit_plan *plan, tacit_law law,
+                                     size_t rows, tacit_error *error);
+tacit_status perturb_objective_check(const tacit_plan *plan, tacit_law law, tacit_error *error);
+tacit_status perturb_objective_law(const tacit_plan *plan, tacit_law law, tacit_noise_law *out,
+                                   tacit_error *error);
+
+/* The party's half: calibrate, draw b, fit, release. */
+tacit_status perturb_objective_answer(tacit_party *party, const tacit_question *question, tacit_law law,
+                                      tacit_reply *reply, tacit_error *error);
+tacit_status perturb_objective_coordinate(tacit_session *session, tacit_law law, tacit_outcome *out,
+                                          tacit_error *error);
+
+/* ---- for all three ---- */
+
+/* The grid of the sum for answers of norm at most `largest`. */
+tacit_status perturb_sum(const tacit_plan *plan, double largest, tacit_sum_spec *out, tacit_error *error);
+
+/* TACIT_REFUSED when the coordinator asks for another sum than the plan defines. */
+tacit_status perturb_check_sum(const tacit_question *question, const tacit_sum_spec *spec,
+                               tacit_error *error);
+
+/* The mean of the answers to "weights", as the outcome's model. */
+tacit_status perturb_mean(tacit_session *session, const tacit_sum_spec *spec, tacit_outcome *out,
+                          tacit_error *error);
+
+tacit_release_kind perturb_release_kind(const tacit_plan *plan);

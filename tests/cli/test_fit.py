@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""fit as an owner of rows meets it: a real release, charged before it is written.
+
+    TACIT=build/src/cli/tacit tests/cli/test_fit.py
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from test_program import TACIT, ProgramTest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+ROWS = str(EXAMPLES / "breast_cancer.csv")
+SCHEMA = str(EXAMPLES / "breast_cancer.schema.yaml")
+
+
+class Fit(ProgramTest):
+    home = "home"
+
+    def tacit(self, *words, **more):
+        kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}
+        environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80", **kept,
+                       "TACIT_HOME": str(self.path / self.home)}
+        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment,
+                              timeout=120, **more)
+
+    def limit(self, epsilon, delta="0", source=ROWS):
+        self.succeed("ledger", "limit", "--source", source, "--epsilon", epsilon, "--delta", delta)
+
+    def words(self, method, epsilon, *more):
+        return ("fit", "--method", method, "--train", ROWS, "--schema", SCHEMA, "--epsilon", epsilon, "--lambda",
+                "0.05", *more)
+
+    def fit(self, *words):
+        return json.loads(self.succeed(*self.words(*words), "--json").stdout)
+
+    def spent(self):
+        told = json.loads(self.succeed("ledger", "show", "--source", ROWS, "--json").stdout)
+        accounts = told["sources"][0]["accounts"]
+        return next(a["spent"] for a in accounts if a["study"] is None and a["unit"] == "record")
+
+    def weights(self, name):
+        return json.loads((self.path / name).read_text())["weights"]
+
+    def test_a_release_is_charged_and_carries_its_guarantee(self):
+        self.limit("2", "0.00001")
+        told = self.fit("gop", "0.5", "--delta", "0.00001", "--set", "loss=huber", "--out", "m.json")
+        self.assertEqual(sorted(told), ["account", "again", "charged", "claimed", "method", "model", "rows", "source"])
+        self.assertEqual(told["charged"], {"unit": "record", "epsilon": 0.5, "delta": 1e-5})
+        self.assertEqual((told["method"], told["model"], told["rows"], told["again"]), ("gop", "m.json", 569, False))
+        self.assertEqual(told["account"]["remaining"]["epsilon"], 1.5)
+        model = json.loads((self.path / "m.json").read_text())
+        self.assertEqual((model["loss"], model["huber_width"]), ("huber", 0.5))
+        self.assertEqual(model["guarantee"]["charged"], told["charged"])
+        self.assertEqual((model["guarantee"]["noise"], model["guarantee"]["private"]), ("exact", True))
+        self.assertIn("noise: exact", self.succeed("evaluate", "m.json", ROWS).stdout)
+        self.assertEqual(self.spent(), {"epsilon": 0.5, "delta": 1e-5})
+        said = self.succeed(*self.words("plr", "1")).stdout
+        self.assertIn("model.json", said)
+        self.assertIn(" of 2 and delta ", said)
+        self.succeed("ledger", "verify")
+
+    def test_it_needs_a_schema_and_takes_no_seed(self):
+        self.fail_with(2, "fit", "--method", "plr", "--train", ROWS, "--epsilon", "1", says=["--schema"])
+        self.fail_with(2, *self.words("plr", "1", "--seed", "1"), says=["--seed"])
+        self.fail_with(2, *self.words("plr", "inf"), says=["--epsilon"])
+
+    def test_without_a_limit_it_is_refused_with_the_remedy(self):
+        said = self.fail_with(3, *self.words("plr", "1"), says=["no limit is set"])
+        self.succeed(*said.split("nothing may leave: tacit ")[1].split())
+        self.fit("plr", "1")
+        self.fail_with(3, *self.words("plr", "0.5"), says=["costs epsilon 0.5", "spent is epsilon 1", "raise the limit"])
+
+    def test_a_delta_has_its_own_limit(self):
+        self.limit("1", "0.000001")
+        self.fail_with(3, *self.words("gop", "1", "--delta", "0.001"), says=["costs epsilon 1", "the limit of", "delta 1e-06"])
+
+    def test_asking_again_is_free_and_anything_else_is_not(self):
+        self.limit("2")
+        self.fit("output", "1", "--out", "a.json")
+        self.assertTrue(self.fit("output", "1", "--out", "b.json")["again"])
+        self.assertEqual(self.weights("a.json"), self.weights("b.json"))
+        self.assertEqual(self.spent()["epsilon"], 1)
+        self.assertFalse(self.fit("output", "0.5")["again"])
+        self.assertGreater(self.spent()["epsilon"], 1)
+
+    def test_noise_cannot_be_repeated(self):
+        seen = []
+        for self.home in ("one", "two"):
+            self.limit("1")
+            self.fit("plr", "1")
+            seen.append(self.weights("model.json"))
+        self.assertTrue(all(a != b for a, b in zip(*seen)))
+
+    def test_a_model_that_could_not_be_written_is_not_lost(self):
+        self.limit("1")
+        self.fail_with(1, *self.words("plr", "1", "--out", "nowhere/m.json"), says=["nowhere"])
+        self.assertEqual(self.spent()["epsilon"], 0)
+        (self.path / "taken").mkdir()
+        self.fail_with(1, *self.words("plr", "1", "--out", "taken"), says=["without a second charge"])
+        self.assertEqual(self.spent()["epsilon"], 1)
+        self.assertTrue(self.fit("plr", "1")["again"])
+        self.assertEqual(self.spent()["epsilon"], 1)
+
+    def test_what_a_method_cannot_do_is_said_before_anything_is_charged(self):
+        self.limit("1", "0.001")
+        rows = self.write("three.csv", "x,kind\n" + "".join(f"0.{i},{'abc'[i % 3]}\n" for i in range(1, 40)))
+        self.write("three.yaml", 'label: {name: kind, classes: ["a", "b", "c"]}\n'
+                                 "columns:\n  - {name: x, kind: number, low: 0, high: 1}\n")
+        three = ("--train", rows, "--schema", "three.yaml", "--epsilon", "1")
+        self.fail_with(2, "fit", "--method", "plr", *three, says=["two classes", "output"])
+        self.fail_with(2, *self.words("gop", "1"), says=["delta", "plr"])
+        self.fail_with(2, *self.words("avg", "1"), says=["output, plr or gop"])
+        self.fail_with(2, *self.words("magic", "1"), says=["magic"])
+        self.assertEqual(self.spent()["epsilon"], 0)
+        self.limit("1", source=str(self.path / rows))
+        self.succeed("fit", "--method", "output", *three)
+
+    def test_few_rows_are_refused(self):
+        self.write("few.csv", "".join(Path(ROWS).read_text().splitlines(keepends=True)[:8]))
+        shutil.copy(SCHEMA, self.path / "s.yaml")
+        self.limit("1", source=str(self.path / "few.csv"))
+        self.fail_with(3, "fit", "--method", "plr", "--train", "few.csv", "--schema", "s.yaml", "--epsilon", "1",
+                       says=["7 rows", "minimum of 10"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
