@@ -290,7 +290,7 @@ static const tacit_handler_entry handlers[] = { { .question = "gradient", .answe
 const tacit_method tacit_method_dpgd = {
     .name = "dpgd",
     .title = "gradient descent on all parties' rows, with noise in every step",
-    .reference = "after Bassily, Smith & Thakurta 2014; Rajkumar & Agarwal 2012, 3.2; docs/methods/dpgd.md",
+    .reference = "after Bassily, Smith & Thakurta 2014; docs/methods/dpgd.md",
     .version = 1,
     .units = "record|party",
     .needs_delta = true,
