@@ -22,17 +22,16 @@ static void add_spread(tacit_grid *grid, const tacit_spread *spread, size_t tria
         tacit_grid_cell(grid, "%.4f ± %.4f", spread->mean, spread->sd);
 }
 
+/* Six digits, as the ledger shows amounts: what many rounds cost together comes out of an accountant. */
 static void add_charge(tacit_grid *grid, const tacit_run *run) {
-    char epsilon[TACIT_NUMBER_TEXT], delta[TACIT_NUMBER_TEXT];
     const tacit_price *price = &run->charged;
     if (isinf(price->epsilon))
         tacit_grid_cell(grid, "not private");
     else if (price->delta > 0)
-        tacit_grid_cell(grid, "%s, delta %s per %s", number_text(price->epsilon, epsilon),
-                        number_text(price->delta, delta), tacit_unit_name(price->unit));
-    else
-        tacit_grid_cell(grid, "%s per %s", number_text(price->epsilon, epsilon),
+        tacit_grid_cell(grid, "%.6g, delta %.6g per %s", price->epsilon, price->delta,
                         tacit_unit_name(price->unit));
+    else
+        tacit_grid_cell(grid, "%.6g per %s", price->epsilon, tacit_unit_name(price->unit));
 }
 
 tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, size_t count, bool lambdas,

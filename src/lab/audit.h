@@ -57,7 +57,8 @@ double tacit_score_distance(const tacit_audit_case *subject, const double *relea
 
 /*
  * Something to audit, by its worst known pair. A method gives `pair` and is run through sessions, by the very code that
- * a study runs; a mechanism that is no method gives open, draw and close.
+ * a study runs; a mechanism that is no method gives open, draw and close, and so does a method of many rounds, whose
+ * answers are audited.
  */
 typedef struct tacit_auditable {
     const char *name;

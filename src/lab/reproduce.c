@@ -343,7 +343,8 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
         .pool = work->options->pool,
         .progress = &work->progress,
     };
-    TACIT_CHECK(tacit_simulate(&simulation, work->runs, NULL, error));
+    TACIT_CHECK(experiment->run != NULL ? experiment->run(&simulation, setup, work->runs, error)
+                                        : tacit_simulate(&simulation, work->runs, NULL, error));
     for (size_t r = 0; r < work->run_count; r++)
         merge(&work->out->findings[at * work->run_count + r], &work->runs[r], experiment->shows_errors);
 cleanup:

@@ -58,15 +58,21 @@ typedef struct tacit_experiment {
     size_t held_out_rows;  /* test rows taken from the training rows of each repeat; 0: none, or folds */
     size_t dimensions;     /* principal components; 0: none */
     bool is_in_ball;
-    bool is_generated; /* read anew for each repeat */
-    bool shows_errors; /* 1 - accuracy, as the paper does */
-    bool by_setup;     /* the figure's x-axis is the setups, not 1/epsilon */
-    bool by_round;     /* it is the rounds of methods without a centre, and the figure shows distances */
+    bool is_generated;    /* read anew for each repeat */
+    bool shows_errors;    /* 1 - accuracy, as the paper does */
+    const char *measures; /* what the y-axis shows; NULL: test error or accuracy */
+    bool by_setup;        /* the figure's x-axis is the setups, not 1/epsilon */
+    bool by_round;        /* it is the rounds of methods without a centre, and the figure shows distances */
     tacit_row_scale scale;
     tacit_effort quick, full;
     const tacit_printed *printed;
     size_t printed_count;
     tacit_status (*read)(tacit_material *out, const tacit_reading_context *context, tacit_error *error);
+
+    /* Fills one run for each curve and epsilon of a setup, `accuracy` being what the figure shows (or 1 minus it); NULL:
+     * the methods are simulated and tested. */
+    tacit_status (*run)(const tacit_simulation *simulation, const tacit_setup *setup, tacit_run *runs,
+                        tacit_error *error);
 } tacit_experiment;
 
 #define TACIT_EXPERIMENTS(X)                                                                                 \
@@ -75,6 +81,7 @@ typedef struct tacit_experiment {
     X(hamm_fig4)                                                                                             \
     X(rajkumar_fig1)                                                                                         \
     X(rajkumar_fig2)                                                                                         \
+    X(rajkumar_attack)                                                                                       \
     X(wang_consensus)
 
 #define TACIT_EXPERIMENT_DECLARE(name) extern const tacit_experiment tacit_experiment_##name;

@@ -155,7 +155,9 @@ tacit_status tacit_reproduction_plot(const tacit_reproduction *reproduction, con
     tacit_plot plot = { .title = title,
                         .note = note,
                         .description = experiment->differs,
-                        .y = { .title = experiment->shows_errors ? "test error" : "test accuracy",
+                        .y = { .title = experiment->measures != NULL ? experiment->measures
+                                        : experiment->shows_errors   ? "test error"
+                                                                     : "test accuracy",
                                .is_bounded = true,
                                .least = 0,
                                .most = 1 },

@@ -14,6 +14,8 @@
     X(soft)                                                                                                  \
     X(soft_stat)                                                                                             \
     X(pate)                                                                                                  \
+    X(dpgd)                                                                                                  \
+    X(psgd)                                                                                                  \
     X(estimate)                                                                                              \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \

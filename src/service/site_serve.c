@@ -77,6 +77,25 @@ static void pause_before_retry(serving *self, const char *why) {
     }
 }
 
+/* ---- what is kept between restarts ---- */
+
+static tacit_status read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
+                              tacit_error *error) {
+    const tacit_site *site = context;
+    char path[PATH_MAX];
+    *found = site_file_exists(site, name);
+    if (!*found) return TACIT_OK;
+    TACIT_TRY(site_path(site, name, path, error));
+    return tacit_file_read(path, out, error);
+}
+
+static tacit_status write_kept(void *context, const char *name, const uint8_t *bytes, size_t length,
+                               tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(site_path(context, name, path, error));
+    return tacit_file_write(path, bytes, length, 0600, error);
+}
+
 /* ---- answering ---- */
 
 static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit_error *error) {
@@ -120,7 +139,8 @@ static tacit_status send_refusal(serving *self, const tacit_question *question, 
 
 static tacit_status compute_answer(serving *self, const tacit_question *question, const tacit_buffer *bytes,
                                    tacit_buffer *answer, tacit_error *error) {
-    const tacit_site *site = self->site;
+    tacit_site *site = self->site;
+    tacit_keep keep = { read_kept, write_kept, site };
     uint8_t hash[TACIT_HASH_BYTES];
     tacit_party party = {
         .plan = &site->study->plan,
@@ -131,6 +151,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
         .total_rows = site->rows->rows,
         .pool = self->pool,
         .noise = { .entropy = self->entropy },
+        .keep = &keep,
         .memo = &self->memo,
         .local = site->local,
         .gate = &self->gate,

@@ -109,6 +109,7 @@ static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party
         .rows = tacit_split_view(local->split, local->dataset, k),
         .total_rows = tacit_split_count(local->split, k),
         .noise = { .stream = stream },
+        .run = &local->seed,
         .memo = &local->memos[k],
         .gate = gate,
     };

@@ -1,6 +1,7 @@
 #include "session/party.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ void tacit_memo_clear(tacit_memo *memo) {
     tacit_model_free(memo->model);
     tacit_classifier_free(memo->classifier);
     free(memo->state);
+    free(memo->derived);
     *memo = (tacit_memo){ .model = NULL };
 }
 
@@ -75,6 +77,38 @@ tacit_status tacit_party_state(tacit_party *party, size_t count, double **out, t
         memo->state_count = count;
     }
     *out = memo->state;
+    return TACIT_OK;
+}
+
+/* Plans are compared byte by byte: padding can only make equal plans look different. */
+typedef struct tacit_derived {
+    tacit_plan plan;
+    tacit_deriver *derive;
+    double about;
+    size_t size;
+    max_align_t value[];
+} tacit_derived;
+
+tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, double about, void *out,
+                                size_t size, tacit_error *error) {
+    tacit_memo *memo = party->memo;
+    tacit_derived *kept = memo != NULL ? memo->derived : NULL;
+    if (kept != NULL && kept->derive == derive && kept->about == about && kept->size == size &&
+        memcmp(&kept->plan, party->plan, sizeof kept->plan) == 0) {
+        memcpy(out, kept->value, size);
+        return TACIT_OK;
+    }
+    TACIT_TRY(derive(party->plan, about, out, error));
+    if (memo == NULL) return TACIT_OK;
+    kept = tacit_allocate(1, sizeof *kept + size);
+    if (kept == NULL) return tacit_fail_memory(error);
+    memcpy(&kept->plan, party->plan, sizeof kept->plan);
+    kept->derive = derive;
+    kept->about = about;
+    kept->size = size;
+    memcpy(kept->value, out, size);
+    free(memo->derived);
+    memo->derived = kept;
     return TACIT_OK;
 }
 

@@ -20,6 +20,7 @@ typedef struct tacit_memo {
     char trained_as[TACIT_SETTING_SIZE + 64]; /* the same for the classifier */
     double *state;                            /* what a method without a centre keeps between rounds */
     size_t state_count;
+    struct tacit_derived *derived; /* what the method derived from its plan */
 } tacit_memo;
 
 void tacit_memo_clear(tacit_memo *memo);
@@ -32,6 +33,14 @@ typedef struct tacit_heard {
     double own;                       /* of the party's own */
 } tacit_heard;
 
+/* Where a real party keeps what it must find again after a restart; durable when write returns. */
+typedef struct tacit_keep {
+    tacit_status (*read)(void *context, const char *name, bool *found, tacit_buffer *out, tacit_error *error);
+    tacit_status (*write)(void *context, const char *name, const uint8_t *bytes, size_t length,
+                          tacit_error *error);
+    void *context;
+} tacit_keep;
+
 struct tacit_party {
     const tacit_plan *plan;
     const char *coordinator;              /* who asks, by name */
@@ -43,9 +52,11 @@ struct tacit_party {
     const tacit_reducer *reducer;         /* adds up over the holders; NULL: all rows are here */
     tacit_pool *pool;                     /* NULL: one thread */
     tacit_noise_source noise;             /* this party's own, for this question */
-    tacit_memo *memo;                     /* NULL: nothing is kept */
-    const tacit_heard *heard;             /* in an exchange; NULL: the coordinator asks */
-    const char *local;                    /* the owner's own choice of classifier; NULL: the study's */
+    const tacit_stream *run;  /* of a simulation: the same in all rounds of a run; NULL for a real party */
+    const tacit_keep *keep;   /* of a real party; NULL in a simulation */
+    tacit_memo *memo;         /* NULL: nothing is kept */
+    const tacit_heard *heard; /* in an exchange; NULL: the coordinator asks */
+    const char *local;        /* the owner's own choice of classifier; NULL: the study's */
     tacit_gate *gate;
 };
 
@@ -68,6 +79,21 @@ tacit_status tacit_party_classifier(tacit_party *party, const char *kinds, doubl
  * memo. */
 tacit_status tacit_party_state(tacit_party *party, size_t count, double **out, tacit_error *error);
 void tacit_party_forget(tacit_party *party);
+
+/* Gaussian noise that a party draws once in a study and uses in all its rounds, on the given grid. A real party draws it
+ * exactly, from entropy, and keeps it before it is first used, so that it is the same after a restart; it is kept for one
+ * scale, number and grid, and TACIT_REFUSED for others. In a simulation it follows from the run's seed. It is no release: what
+ * leaves needs noise of its own. */
+tacit_status tacit_party_lasting_noise(tacit_party *party, double scale, size_t count, int grid_bits,
+                                       double *out, tacit_error *error);
+
+/* Numbers that a method derives from its plan and one public number more, such as a calibration that takes long: a struct
+ * without pointers. */
+typedef tacit_status tacit_deriver(const tacit_plan *plan, double about, void *out, tacit_error *error);
+
+/* Fill `out`, `size` bytes, by `derive`, or from the memo when the same was asked before. */
+tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, double about, void *out,
+                                size_t size, tacit_error *error);
 
 /* Answer one question: find the handler, compute, and let the encoded answer through the gate into `out`. A refusal
  * (TACIT_REFUSED) is the caller's to report. `question_hash` is of the bytes received, zeros in a simulation. */

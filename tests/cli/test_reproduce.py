@@ -80,7 +80,7 @@ class WithoutData(ReproduceTest):
         self.fail_with(1, "reproduce", "rajkumar-fig1", "--trials", "1000000", "--out", "file/figures", says=["file"])
 
     def test_simulated_rows_need_no_data(self):
-        told = self.reproduce("rajkumar-fig1", "--trials", "3")
+        told = self.reproduce("rajkumar-fig1", "--trials", "1")
         self.assertEqual(told["metric"], "error")
         self.assertFalse(told["private_statistics"])
         self.assertLess(self.value(told, "batch"), 0.06)
@@ -90,7 +90,7 @@ class WithoutData(ReproduceTest):
     def test_the_seed_gives_the_same_figures_and_chart_on_any_number_of_threads(self):
         texts, charts = [], []
         for threads in ("1", "3"):
-            done = self.succeed("reproduce", "rajkumar-fig1", "--trials", "2", "--seed", "4", "--threads", threads,
+            done = self.succeed("reproduce", "rajkumar-fig1", "--trials", "1", "--seed", "4", "--threads", threads,
                                 "--out", threads, "--json")
             texts.append(done.stdout)
             charts.append((self.path / threads / "rajkumar-fig1.svg").read_bytes())
@@ -223,7 +223,7 @@ class BreastCancer(ReproduceTest):
             cells = [f"{12 + 6 * shift:.3f}", "20", f"{92 + 40 * shift:.3f}", f"{750 + 600 * shift:.3f}"] + ["0.1"] * 26
             rows.append(",".join(cells + ["0" if malignant else "1"]))
         self.put("wdbc/breast_cancer.csv", ["150,30,malignant,benign"] + rows)
-        told = self.reproduce("rajkumar-fig2", "--trials", "2")
+        told = self.reproduce("rajkumar-fig2", "--trials", "1")
         self.assertLess(self.value(told, "batch"), 0.1)
 
 

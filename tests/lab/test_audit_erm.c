@@ -268,8 +268,8 @@ static void every_noisy_method_has_an_audit(void **state) {
         const tacit_auditable *subject = NULL;
         tacit_error error = TACIT_ERROR_INIT;
         if (tacit_auditable_require(&subject, tacit_methods[i]->name, &error) != TACIT_OK ||
-            subject->pair == NULL)
-            fail_msg("method %s adds noise and has no pair in the table of audits", tacit_methods[i]->name);
+            (subject->pair == NULL && subject->open == NULL))
+            fail_msg("method %s adds noise and is not in the table of audits", tacit_methods[i]->name);
     }
 }
 

@@ -1,0 +1,326 @@
+/*
+ * dpgd: noisy gradient descent on all rows of all parties (ours, after Bassily, Smith and Thakurta 2014 and the remedy that
+ * Rajkumar and Agarwal 2012, section 3.2, ask for).
+ *
+ *   F(w) = (1/N) sum_i loss(w; x_i, y_i) + (lambda/2)|w|^2,   |x_i| <= 1;   w_0 = 0;   for t = 1..T
+ *   party k:      g_k = sum over its rows of the loss's gradient at w, and n_k
+ *   coordinator:  w <- P(w - s ((sum_k g_k + b_t)/N + lambda w)),   b_t ~ N(0, v^2 I),   s = 1/(c + lambda)
+ *
+ * c bounds the loss's curvature, P projects onto the ball that holds every minimiser (gradient_radius). With unit=party g_k is the
+ * party's mean gradient and N the number of parties: F is then the mean over the parties of their mean losses.
+ *
+ * Proof note. Adjacency: replace one row of one party (unit=record), or all of them (unit=party).
+ *   record: g_k moves by at most 2L (gradient.h); n_k stays, so that N costs nothing.
+ *   party: |g_k| <= L, so it moves by at most 2L; the number of parties is public.
+ *   The computed and rounded contribution: S = 2L + 2 (GRADIENT_ROUNDING + the grid's rounding).
+ *   b_t with v = S sigma sqrt(T), sigma = AG(epsilon, delta; 1), makes one round a Gaussian mechanism of relative noise
+ *   sigma sqrt(T), at whatever w the coordinator asks. T of those, each asked in view of the answers before, are together exactly as
+ *   private as one of relative noise sigma (their losses add up to that of one Gaussian, also when adaptive: Dong, Roth and Su
+ *   2022, corollary 3.3): (epsilon, delta). All iterates are post-processing, so that every party may see every w.
+ *   In the ledger each round is a Gaussian event, and T of them compose to (epsilon, delta). A round's own price is
+ *   (epsilon_1, delta/T), epsilon_1 what its noise buys at that delta: many times epsilon/T, and not what adds up.
+ *
+ * Rounds. More of them get nearer to the minimum and need more noise in each. The rule (rounds=0) minimises over T
+ *
+ *   q^(2T) R^2 + D (s v/N)^2 (1 - q^(2T))/(1 - q^2),   q = 1 - s h,
+ *
+ * the mean square error after T steps on a quadratic of curvature h in all D directions, from the largest distance R. Rows that fill
+ * the ball evenly give h = lambda + (K-1)/(K^2 d). N is at least the declared parties times their least rows. All public. At this T what is left
+ * of the start is of the order of the noise, and a mean over iterates would only bring the start back: the last one is taken.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "method/gradient.h"
+#include "privacy/gaussian.h"
+
+enum { MOST_ROUNDS = 100000, MOST_CHOSEN_ROUNDS = 1000 };
+
+static const tacit_parameter parameters[] = {
+    { "rounds", "0", NULL, 0, MOST_ROUNDS,
+      "steps of the descent, each a question to every party; 0: chosen from public numbers" },
+    { "noise", "coordinator", "coordinator|party", 0, 0,
+      "who adds it: a coordinator entrusted with the gradients, or each party itself (more noise, no "
+      "trust)" },
+    { "unit", "record", "record|party", 0, 0,
+      "whose replacement is hidden: one row, or all rows of a party" },
+    { NULL, NULL, NULL, 0, 0, NULL },
+};
+
+static bool by_party(const tacit_plan *plan) { return tacit_plan_is(plan, "noise", "party"); }
+
+static bool hides_party(const tacit_plan *plan) { return tacit_plan_is(plan, "unit", "party"); }
+
+/* Everything that follows from the plan. */
+typedef struct descent {
+    tacit_sum_spec spec; /* the gradient and, to hide a record, the number of rows */
+    size_t size, rounds;
+    double step;
+    tacit_mechanism each; /* of one round */
+    double scale;         /* v */
+    tacit_event event;    /* of one round; count 0 without noise */
+} descent;
+
+/* What N is at least. */
+static double least_count(const tacit_plan *plan, size_t parties) {
+    double rows = hides_party(plan) || plan->minimum_rows == 0 ? 1 : (double)plan->minimum_rows;
+    return rows * (double)parties;
+}
+
+/* The mean square error of the rule after `rounds` steps; `noise` is s v/N of a single round. */
+static double expected_error(const tacit_plan *plan, double rounds, double step, double noise) {
+    double classes = (double)plan->classes, radius = gradient_radius(plan);
+    double curvature = plan->lambda + (classes - 1) / (classes * classes * (double)plan->features);
+    double shrink = pow(1 - step * curvature, 2), left = pow(shrink, rounds);
+    return left * radius * radius +
+           (double)gradient_size(plan) * rounds * noise * noise * (1 - left) / (1 - shrink);
+}
+
+static size_t choose_rounds(const tacit_plan *plan, double step, double noise) {
+    double best = INFINITY;
+    size_t chosen = 1;
+    for (size_t rounds = 1; rounds <= MOST_CHOSEN_ROUNDS; rounds += 1 + rounds / 16) {
+        double here = expected_error(plan, (double)rounds, step, noise);
+        if (here >= best) continue;
+        best = here;
+        chosen = rounds;
+    }
+    return chosen;
+}
+
+/* The price of one of T rounds whose noise is `sigma` times the sensitivity: what that buys at delta/T, a hair less for the
+ * roundings, so that the noise calibrated to it is not below `sigma`. */
+static tacit_status round_price(tacit_price *price, double sigma, tacit_error *error) {
+    double least = sigma, found;
+    for (double spare = 1e-10; spare < 1e-3; spare *= 10) {
+        TACIT_TRY(tacit_gaussian_epsilon(&price->epsilon, sigma * (1 + spare), price->delta, error));
+        TACIT_TRY(tacit_gaussian_sigma(&found, price->epsilon, price->delta, 1, error));
+        if (found >= least) return TACIT_OK;
+    }
+    return tacit_fail(error, TACIT_INTERNAL, "no price found for a round with noise %g", sigma);
+}
+
+static tacit_status set_noise(const tacit_plan *plan, descent *out, tacit_error *error) {
+    double shift =
+               2 * (gradient_norm(plan) + GRADIENT_ROUNDING + tacit_sum_rounding(&out->spec)) * (1 + 1e-12),
+           sigma = 0, set = tacit_plan_number(plan, "rounds");
+    bool noisy = isfinite(plan->epsilon);
+    out->each = (tacit_mechanism){ TACIT_LAW_GAUSSIAN,
+                                   shift,
+                                   { hides_party(plan) ? TACIT_UNIT_PARTY : TACIT_UNIT_RECORD, plan->epsilon,
+                                     noisy ? plan->delta : 0 } };
+    if (noisy) TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));
+    double noise = out->step * shift * sigma / least_count(plan, plan->parties);
+    if (by_party(plan)) noise *= sqrt((double)plan->parties);
+    out->rounds = set > 0 ? (size_t)set : choose_rounds(plan, out->step, noise);
+    if (!noisy) return TACIT_OK;
+    if (out->rounds > 1) {
+        double rounds = (double)out->rounds;
+        out->each.price.delta = plan->delta / rounds;
+        TACIT_TRY(round_price(&out->each.price, sigma * sqrt(rounds) * (1 + 1e-12), error));
+    }
+    TACIT_TRY(tacit_mechanism_scale(&out->scale, &out->each, error));
+    return tacit_mechanism_event(&out->event, &out->each, error);
+}
+
+/* With noise inside, the sum's bound must hold it; the bound depends on the noise and the noise on the grid, so the grid is
+ * fixed first without and then with it. */
+static tacit_status describe(const tacit_plan *plan, descent *out, tacit_error *error) {
+    size_t size = gradient_size(plan), length = size + !hides_party(plan);
+    double bound = (hides_party(plan) ? 1 : GRADIENT_MOST_ROWS) * (gradient_norm(plan) + GRADIENT_ROUNDING);
+    *out = (descent){ .size = size, .step = 1 / (gradient_curvature(plan) + plan->lambda) };
+    TACIT_TRY(tacit_sum_spec_for(&out->spec, length, bound, plan->parties, error));
+    TACIT_TRY(set_noise(plan, out, error));
+    if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
+    double reach;
+    TACIT_TRY(tacit_mechanism_reach(&reach, &out->each, length, error));
+    TACIT_TRY(tacit_sum_spec_for(&out->spec, length, bound + 2 * reach, plan->parties, error));
+    return set_noise(plan, out, error);
+}
+
+tacit_status dpgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
+    descent how;
+    TACIT_TRY(describe(plan, &how, error));
+    *out = how.spec;
+    return TACIT_OK;
+}
+
+static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
+    (void)unused;
+    return describe(plan, out, error);
+}
+
+static tacit_status check(const tacit_plan *plan, tacit_error *error) {
+    descent how;
+    double rounds = tacit_plan_number(plan, "rounds");
+    if (rounds != floor(rounds))
+        return tacit_fail(error, TACIT_USAGE, "setting rounds of method dpgd is a whole number, not %g",
+                          rounds);
+    return describe(plan, &how, error);
+}
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    descent how;
+    TACIT_TRY(describe(plan, &how, error));
+    out->charged = out->claimed =
+        (tacit_price){ how.each.price.unit, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
+    out->event = how.event;
+    if (out->event.count > 0) out->event.count = how.rounds;
+    return TACIT_OK;
+}
+
+static tacit_release_kind release_kind(const tacit_plan *plan) {
+    return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
+}
+
+/* The norm of the noise in the model, by the rule's quadratic. */
+static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+    descent how;
+    TACIT_TRY(describe(plan, &how, error));
+    double rounds = (double)how.rounds, radius = gradient_radius(plan);
+    double noise = how.step * how.scale / sqrt(rounds) / least_count(plan, plan->parties);
+    if (by_party(plan)) noise *= sqrt((double)plan->parties);
+    double start = expected_error(plan, rounds, how.step, 0);
+    *out = (tacit_noise_law){
+        .law = "Gaussian N(0, s^2), in every round",
+        .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
+        .dimension = how.size,
+        .sensitivity = how.each.sensitivity,
+        .scale = how.scale,
+        .mean_norm = fmin(radius, sqrt(expected_error(plan, rounds, how.step, noise) - start)),
+    };
+    return TACIT_OK;
+}
+
+/* The party's half: the gradient of its rows at the weights asked for, and how many they are. */
+static tacit_status answer_gradient(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                    tacit_error *error) {
+    const tacit_plan *plan = party->plan;
+    descent how;
+    const double *weights;
+    double *values = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_party_derive(party, derive, 0, &how, sizeof how, error));
+    TACIT_CHECK(gradient_check_sum(question, &how.spec, error));
+    TACIT_CHECK(tacit_message_numbers(question->message, "weights", how.size, &weights, error));
+    values = TACIT_NEW(double, how.spec.length);
+    if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(gradient_sum(party, weights, values, error));
+    if (hides_party(plan))
+        for (size_t j = 0; party->total_rows > 0 && j < how.size; j++) values[j] /= (double)party->total_rows;
+    else
+        values[how.size] = (double)party->total_rows;
+    reply->kind = release_kind(plan);
+    reply->price = how.each.price;
+    reply->event = how.event;
+    if (by_party(plan)) {
+        const tacit_sum_spec *spec = &how.spec;
+        TACIT_CHECK(isinf(plan->epsilon)
+                        ? tacit_mechanism_release(&reply->noised, &party->noise, &how.each, values,
+                                                  spec->length, spec->grid_bits, spec->bound, error)
+                        : tacit_mechanism_release_at(&reply->noised, &party->noise, &how.each, how.scale,
+                                                     values, spec->length, spec->grid_bits, spec->bound,
+                                                     error));
+    } else {
+        reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
+        reply->contribution = values;
+        values = NULL;
+    }
+cleanup:
+    free(values);
+    return status;
+}
+
+/* One step with the sum of the answers, noise inside. */
+static void step(const tacit_plan *plan, const descent *how, const tacit_sum *sum, gradient_state *state) {
+    double radius = gradient_radius(plan), square = 0, *w = state->weights;
+    double count = hides_party(plan) ? (double)sum->parties : sum->values[how->size];
+    count = fmax(count, least_count(plan, sum->parties)); /* it may carry noise */
+    for (size_t j = 0; j < how->size; j++) {
+        w[j] -= how->step * (sum->values[j] / count + plan->lambda * w[j]);
+        square += w[j] * w[j];
+    }
+    if (square > radius * radius)
+        for (size_t j = 0; j < how->size; j++) w[j] *= radius / sqrt(square);
+    state->parties = sum->parties;
+    state->steps++;
+}
+
+/* Ask, add the noise if entrusted with it, and step. */
+static tacit_status one_round(tacit_session *session, const descent *how, gradient_state *state,
+                              tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", state->weights, how->size, error));
+    TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, &how->spec, &sum, error));
+    if (!by_party(plan))
+        TACIT_CHECK(tacit_session_publish(session, &how->each, sum.values, how->size,
+                                          how->spec.bound * (double)plan->parties, sum.values, error));
+    step(plan, how, &sum, state);
+cleanup:
+    tacit_sum_clear(&sum);
+    tacit_message_clear(&message);
+    return status;
+}
+
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    gradient_state state = GRADIENT_STATE_INIT;
+    descent how;
+    tacit_status status;
+    TACIT_CHECK(describe(session->plan, &how, error));
+    TACIT_CHECK(gradient_resume(session, &state, error));
+    while (state.steps < how.rounds) {
+        tacit_progress_report(session->progress, "steps", state.steps, how.rounds);
+        TACIT_CHECK(one_round(session, &how, &state, error));
+        TACIT_CHECK(gradient_checkpoint(session, &state, error));
+    }
+    TACIT_CHECK(gradient_finish(session, &state, out, error));
+cleanup:
+    gradient_state_clear(&state);
+    return status;
+}
+
+static const tacit_handler_entry handlers[] = { { .question = "gradient", .answer = answer_gradient },
+                                                { .question = NULL } };
+
+const tacit_method tacit_method_dpgd = {
+    .name = "dpgd",
+    .title = "gradient descent on all parties' rows, with noise in every step",
+    .reference = "after Bassily, Smith & Thakurta 2014; docs/methods/dpgd.md",
+    .version = 1,
+    .units = "record|party",
+    .needs_delta = true,
+    .parameters = parameters,
+    .leaves =
+        "in every round, the sum (unit=party: the mean) of the gradients of the party's rows at weights "
+        "that all know, and with unit=record the number of its rows, as one contribution to a sum",
+    .seen_by =
+        "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); "
+        "noise=party: the coordinator, with the party's own noise inside (charged). Everybody sees the "
+        "weights after every step",
+    .guarantee =
+        "(epsilon, delta)-differential privacy of all rounds together, for replacing one row of a "
+        "party (unit=record) or all its rows (unit=party), towards everybody who sees all steps; with "
+        "noise=party towards the coordinator too",
+    .assumption = "every row lies in the unit ball (the schema's encoding sees to it); with unit=record the "
+                  "number of a party's rows is no secret; with noise=coordinator, that the coordinator adds "
+                  "the noise and keeps the contributions to itself",
+    .theorem =
+        "Gaussian noise of standard deviation S sigma sqrt(T) on a sum of L2 sensitivity S = 2L, L = 1 or "
+        "sqrt(2) for softmax, in each of T rounds; sigma the exact calibration of a single round (Balle "
+        "and Wang 2018), because T Gaussians compose to one, also when adaptive (Dong, Roth and Su 2022)",
+    .claim = "no paper's: Rajkumar and Agarwal print the price of one round (psgd)",
+    .caveats =
+        "as many questions as rounds: every party must stay connected. A round's own price in the ledger "
+        "is more than its share; what counts is the composition, at the limit's delta",
+    .check = check,
+    .price = price,
+    .noise = noise_law,
+    .release_kind = release_kind,
+    .coordinate = coordinate,
+    .handlers = handlers,
+};

@@ -1,0 +1,70 @@
+/*
+ * What psgd and dpgd share: a party's part of the gradient of
+ *
+ *   F(w) = (1/N) sum_i loss(w; x_i, y_i) + (lambda/2)|w|^2,   |x_i| <= 1,
+ *
+ * logistic for two classes, softmax for more.
+ *
+ * Sensitivity. The gradient of one row is r x, with |r| <= L: 1 for the logistic loss, sqrt(2) for softmax (p - e_y). So
+ * replacing a row moves the sum over rows by at most 2L, whatever the weights. That holds for the *computed* terms too: a
+ * row's r follows from that row and the weights alone and lies in the same range, whatever the margin's rounding. What remains
+ * is the rounding of the sum: a chain of at most GRADIENT_SLICE rows, then of slices, errs by less than
+ * (GRADIENT_SLICE + 2^8 + 16) u times the sum of the terms' norms, in all below GRADIENT_ROUNDING for GRADIENT_MOST_ROWS rows
+ * (Higham 2002, section 4.2). It may have either sign on either side, so twice as much belongs to the sensitivity.
+ */
+#pragma once
+
+#include "session/party.h"
+#include "session/session.h"
+
+enum { GRADIENT_SLICE = 1 << 16, GRADIENT_MOST_ROWS = 1 << 24 };
+
+/* A bound on the rounding of a sum, per party: 2^24 (2^16 + 2^8 + 16) 2^-53 L < 2^-12. */
+#define GRADIENT_ROUNDING 0x1p-12
+
+/* How many weights a model of the plan has, the largest norm L of a row's gradient, and the largest curvature of the loss:
+ * 1/4, or 1/2 for softmax, whose Hessian is (diag(p) - p p^T) (x) x x^T. */
+size_t gradient_size(const tacit_plan *plan);
+double gradient_norm(const tacit_plan *plan);
+double gradient_curvature(const tacit_plan *plan);
+
+/* No minimiser of F is longer, whatever the rows: its gradient term has norm at most L, and
+ * lambda |w|^2 <= W((K-1)/e) (avg.c). */
+double gradient_radius(const tacit_plan *plan);
+
+/* The sum over the party's rows of the loss's gradient at `weights`, in all holders. */
+tacit_status gradient_sum(tacit_party *party, const double *weights, double *out, tacit_error *error);
+
+/* TACIT_REFUSED beyond GRADIENT_MOST_ROWS rows. */
+tacit_status gradient_check_rows(const tacit_party *party, tacit_error *error);
+
+/* TACIT_REFUSED when the coordinator asks for another sum than the plan defines. */
+tacit_status gradient_check_sum(const tacit_question *question, const tacit_sum_spec *spec,
+                                tacit_error *error);
+
+/* ---- the coordinator's state: weights after `steps` steps ---- */
+
+typedef struct gradient_state {
+    double *weights; /* gradient_size of them */
+    uint64_t steps;
+    size_t parties; /* that answered the last question */
+    double rows;    /* of all parties, where it is asked once; 0: not yet */
+} gradient_state;
+
+#define GRADIENT_STATE_INIT                                                                                  \
+    { .weights = NULL }
+
+/* Zero weights, or the state of the latest checkpoint. */
+tacit_status gradient_resume(tacit_session *session, gradient_state *out, tacit_error *error);
+tacit_status gradient_checkpoint(tacit_session *session, const gradient_state *state, tacit_error *error);
+
+/* Hand over the weights as the outcome's only model. */
+tacit_status gradient_finish(tacit_session *session, const gradient_state *state, tacit_outcome *out,
+                             tacit_error *error);
+void gradient_state_clear(gradient_state *state);
+
+/* ---- for whoever plays the coordinator of a method ---- */
+
+/* The sum that every question "gradient" asks for. */
+tacit_status dpgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error);
+tacit_status psgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error);
