@@ -121,9 +121,9 @@ static void engines_agree(void **state) {
 static void half_gates_are_and_for_every_value_and_colour(void **state) {
     (void)state;
     tacit_stream stream = fresh();
-    for (int is_fixed = 0; is_fixed < 2; is_fixed++)
-        FOR_EACH_ENGINE(engine)
-        for (size_t count = 1; count <= 9; count++) for (unsigned which = 0; which < 16; which++) {
+    for (int is_fixed = 0; is_fixed < 2; is_fixed++) FOR_EACH_ENGINE(engine)
+    for (size_t count = 1; count <= 9; count++)
+        for (unsigned which = 0; which < 16; which++) {
             const tacit_cipher *cipher = tacit_cipher_of(engine);
             tacit_hash_key key = { .start = draw(&stream), .is_fixed = is_fixed };
             cipher->expand_key(&key.fixed, key.start);
