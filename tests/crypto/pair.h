@@ -23,7 +23,7 @@ typedef struct pair_thread {
     tacit_error error;
 } pair_thread;
 
-static void *pair_main(void *argument) {
+static inline void *pair_main(void *argument) {
     pair_thread *self = argument;
     self->status = self->part(self->channel, &self->stream, self->context, &self->error);
     self->channel = tacit_channel_free(self->channel); /* a party that is done is gone */
@@ -31,7 +31,7 @@ static void *pair_main(void *argument) {
 }
 
 /* Run both; their statuses and errors are in `both`. */
-static void pair_run(pair_thread both[2]) {
+static inline void pair_run(pair_thread both[2]) {
     tacit_error error = TACIT_ERROR_INIT;
     pthread_t thread;
     CHECK_OK(tacit_channel_memory_pair(&both[0].channel, &both[1].channel, &error), error);
