@@ -1,16 +1,12 @@
 /*
  * Constant-time AES without tables: four blocks are 64 bytes, whose bits are sliced into eight words; the S-box is
- * inversion in GF(2^8) as x^254, done on all 64 bytes at once with AND and XOR, then the affine map (FIPS 197,
- * 5.1.1). Rows and columns are mixed on the bytes.
+ * inversion in GF(256) as a tower over GF(16), done on all 64 bytes at once with AND and XOR. Rows and columns are
+ * mixed on the bytes.
  */
 #include <string.h>
 
 #include "crypto/cipher_parts.h"
 #include "crypto/transpose_parts.h"
-
-typedef struct planes {
-    uint64_t bit[8];
-} planes;
 
 /* In each byte place, an 8 x 8 transposition of word index and bit index; its own inverse. */
 static void slice(uint64_t word[8]) {
@@ -26,47 +22,55 @@ static void slice(uint64_t word[8]) {
         }
 }
 
-/* Reduce 15 coefficients modulo x^8 + x^4 + x^3 + x + 1. */
-static planes reduce(uint64_t sum[15]) {
-    planes out;
-    for (int i = 14; i >= 8; i--) {
-        sum[i - 4] ^= sum[i];
-        sum[i - 5] ^= sum[i];
-        sum[i - 7] ^= sum[i];
-        sum[i - 8] ^= sum[i];
-    }
-    memcpy(out.bit, sum, sizeof out.bit);
-    return out;
+/* Bits of 64 elements of GF(16) = GF(2)[z] / (z^4 + z + 1). */
+typedef struct nibbles {
+    uint64_t z[4];
+} nibbles;
+
+static nibbles add(nibbles a, nibbles b) {
+    return (nibbles){ { a.z[0] ^ b.z[0], a.z[1] ^ b.z[1], a.z[2] ^ b.z[2], a.z[3] ^ b.z[3] } };
 }
 
-static planes multiply(const planes *a, const planes *b) {
-    uint64_t sum[15] = { 0 };
-    for (int i = 0; i < 8; i++)
-        for (int j = 0; j < 8; j++) sum[i + j] ^= a->bit[i] & b->bit[j];
-    return reduce(sum);
+static nibbles multiply(nibbles a, nibbles b) {
+    uint64_t sum[7] = { 0 };
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) sum[i + j] ^= a.z[i] & b.z[j];
+    /* z^4 = z + 1, z^5 = z^2 + z, z^6 = z^3 + z^2 */
+    return (
+        nibbles){ { sum[0] ^ sum[4], sum[1] ^ sum[4] ^ sum[5], sum[2] ^ sum[5] ^ sum[6], sum[3] ^ sum[6] } };
 }
 
-static planes square(planes a) {
-    uint64_t sum[15] = { 0 };
-    for (int i = 0; i < 8; i++) sum[2 * i] = a.bit[i];
-    return reduce(sum);
+static nibbles square(nibbles a) { return (nibbles){ { a.z[0] ^ a.z[2], a.z[2], a.z[1] ^ a.z[3], a.z[3] } }; }
+
+/* x^14 = x^2 x^4 x^8, which is 0 for 0. */
+static nibbles invert(nibbles a) {
+    nibbles two = square(a), four = square(two);
+    return multiply(multiply(two, four), square(four));
 }
 
-/* The S-box of 64 bytes. */
-static void substitute(uint64_t word[8]) {
-    planes x, out;
-    slice(word);
-    memcpy(x.bit, word, sizeof x.bit);
-    planes x2 = square(x), x3 = multiply(&x2, &x), x12 = square(square(x3)), x15 = multiply(&x12, &x3);
-    planes x240 = square(square(square(square(x15)))), x252 = multiply(&x240, &x12);
-    planes inverse = multiply(&x252, &x2);
-    for (int i = 0; i < 8; i++) {
-        out.bit[i] = inverse.bit[i] ^ inverse.bit[(i + 4) % 8] ^ inverse.bit[(i + 5) % 8] ^
-                     inverse.bit[(i + 6) % 8] ^ inverse.bit[(i + 7) % 8];
-        if ((0x63 >> i & 1) != 0) out.bit[i] = ~out.bit[i];
-    }
-    memcpy(word, out.bit, sizeof out.bit);
-    slice(word);
+/*
+ * The S-box of 64 bytes. GF(256) of FIPS 197 is GF(16)(Y) with z = 0x5d, Y = 0x1f, Y^2 + Y = n = z^3 + z^2 + z. The
+ * first lines below write a byte as aY + b, the last ones go back and apply the affine map (5.1.1). In between,
+ *     1/(aY + b) = (a / N) Y + (a + b) / N,   N = n a^2 + ab + b^2.
+ */
+static void substitute(uint64_t x[8]) {
+    slice(x);
+    nibbles b = { { x[0] ^ x[1] ^ x[6], x[2] ^ x[3] ^ x[6] ^ x[7], x[2] ^ x[4] ^ x[7],
+                    x[1] ^ x[2] ^ x[6] ^ x[7] } };
+    nibbles a = { { x[1] ^ x[2] ^ x[3] ^ x[5] ^ x[7], x[1] ^ x[4] ^ x[5] ^ x[6], x[2] ^ x[3], x[5] ^ x[7] } };
+    nibbles scaled = { { a.z[1] ^ a.z[2], a.z[0], a.z[0] ^ a.z[1] ^ a.z[3], a.z[0] ^ a.z[1] } }; /* n a^2 */
+    nibbles norm = invert(add(scaled, add(multiply(a, b), square(b))));
+    nibbles low = multiply(add(a, b), norm), high = multiply(a, norm);
+    const uint64_t *u = low.z, *v = high.z;
+    x[0] = ~(u[0] ^ u[1] ^ v[1] ^ v[2]);
+    x[1] = ~(u[0] ^ v[3]);
+    x[2] = u[0] ^ u[1] ^ u[2] ^ v[0] ^ v[1];
+    x[3] = u[0] ^ u[1];
+    x[4] = u[0] ^ u[2] ^ u[3] ^ v[0] ^ v[3];
+    x[5] = ~(u[1] ^ u[2] ^ u[3] ^ v[3]);
+    x[6] = ~(v[0] ^ v[1] ^ v[3]);
+    x[7] = u[1] ^ u[2] ^ v[3];
+    slice(x);
 }
 
 /* Row r of a block moves r columns to the left; byte r + 4c of a block is row r, column c. */
