@@ -15,13 +15,12 @@ tacit_status tacit_channel_wait(int socket, short events, int64_t deadline, taci
     struct pollfd ready = { .fd = socket, .events = events };
     for (;;) {
         int64_t left = deadline == 0 ? -1 : deadline - tacit_clock_monotonic_ms();
-        if (deadline != 0 && left < 0) left = 0;
-        int patience = left > INT_MAX ? INT_MAX : (int)left;
-        int found = poll(&ready, 1, patience);
+        /* Also when something came just now: a peer that trickles must not stretch the time. */
+        if (deadline != 0 && left <= 0)
+            return tacit_fail(error, TACIT_NETWORK, "the peer did not answer before the deadline");
+        int found = poll(&ready, 1, left > INT_MAX ? INT_MAX : (int)left);
         if (found > 0) return TACIT_OK;
         if (found < 0 && errno != EINTR) return tacit_fail_errno(error, "waiting for", "the peer");
-        if (found == 0 && left == patience)
-            return tacit_fail(error, TACIT_NETWORK, "the peer did not answer before the deadline");
     }
 }
 

@@ -288,17 +288,45 @@ static void another_circuit_is_noticed_at_the_end(void **state) {
     assert_int_equal(both[1].status, TACIT_PROTOCOL);
 }
 
+/* Asks for inputs that belong to nobody. */
+static tacit_status input_of_nobody(tacit_channel *channel, tacit_stream *stream, void *context,
+                                    tacit_error *error) {
+    party *self = context;
+    tacit_builder *builder = NULL;
+    tacit_wire wire;
+    uint8_t bit = 1;
+    self->settings.stream = stream;
+    TACIT_TRY((self->garbles ? tacit_garbler_create : tacit_evaluator_create)(&builder, channel,
+                                                                              &self->settings, error));
+    tacit_status status = tacit_input(builder, TACIT_BOTH, &wire, &bit, 1);
+    if (status == TACIT_USAGE)
+        status = tacit_input(builder, self->garbles ? TACIT_GARBLER : TACIT_EVALUATOR, &wire, NULL, 1);
+    tacit_builder_free(builder);
+    return status;
+}
+
 static void an_input_needs_an_owner_with_bits(void **state) {
     (void)state;
-    tacit_wire wire;
+    pair_thread both[2];
+    party parties[2];
+    pair_of(both, parties, tacit_engine_best(), false);
+    both[0].part = both[1].part = input_of_nobody;
+    pair_run(both);
+    assert_int_equal(both[0].status, TACIT_USAGE);
+    assert_int_equal(both[1].status, TACIT_USAGE);
+}
+
+static void an_engine_that_is_not_there_is_refused(void **state) {
+    (void)state;
+    pair_thread both[2];
+    party parties[2];
     tacit_garble_settings settings = tacit_garble_defaults();
     assert_int_equal(settings.engine, tacit_engine_best());
     assert_false(settings.fixed_key);
-    tacit_builder *plain = NULL;
-    assert_int_equal(tacit_plain_create(&plain, NULL), TACIT_OK);
-    assert_int_equal(tacit_input(plain, TACIT_GARBLER, &wire, NULL, 1), TACIT_OK);
-    assert_int_equal(wire.half[0], 0);
-    tacit_builder_free(plain);
+    pair_of(both, parties, TACIT_ENGINES, false);
+    pair_run(both);
+    assert_int_equal(both[0].status, TACIT_USAGE);
+    assert_int_equal(both[1].status, TACIT_USAGE);
 }
 
 int main(void) {
@@ -311,6 +339,7 @@ int main(void) {
         cmocka_unit_test(different_hashes_are_refused),
         cmocka_unit_test(another_circuit_is_noticed_at_the_end),
         cmocka_unit_test(an_input_needs_an_owner_with_bits),
+        cmocka_unit_test(an_engine_that_is_not_there_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,6 +79,30 @@ static void an_impossible_position_is_refused(void **state) {
     close(mine);
 }
 
+static void *ring_for_nothing(void *argument) {
+    int socket = *(const int *)argument;
+    while (send(socket, "x", 1, MSG_NOSIGNAL) == 1) {
+    }
+    return NULL;
+}
+
+/* Bells without bytes wake the sleeper, but do not stretch its deadline. */
+static void bells_for_nothing_do_not_stretch_the_deadline(void **state) {
+    (void)state;
+    tacit_channel *channel = NULL;
+    uint8_t byte;
+    pthread_t thread;
+    int mine = -1, memory = some_memory(MAP_BYTES, F_SEAL_SHRINK);
+    assert_int_equal(accept_offer(&channel, memory, &mine), TACIT_OK);
+    tacit_channel_set_deadline(channel, from_now(50));
+    assert_int_equal(pthread_create(&thread, NULL, ring_for_nothing, &mine), 0);
+    assert_int_equal(tacit_channel_receive(channel, &byte, 1, NULL), TACIT_NETWORK);
+    tacit_channel_free(channel);
+    pthread_join(thread, NULL);
+    close(memory);
+    close(mine);
+}
+
 static void nobody_to_dial_is_an_error(void **state) {
     (void)state;
     int listener = -1, out = -1;
@@ -242,6 +266,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_that_could_vanish_is_refused),
         cmocka_unit_test(an_impossible_position_is_refused),
+        cmocka_unit_test(bells_for_nothing_do_not_stretch_the_deadline),
         cmocka_unit_test(nobody_to_dial_is_an_error),
         cmocka_unit_test(strangers_are_refused_at_both_ends),
         cmocka_unit_test(garbage_instead_of_tls_is_an_error),
