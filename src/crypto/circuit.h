@@ -14,7 +14,8 @@
  *    that what is independent shares a call.
  *  - Inputs belong to one of the two roles; the bits are given by that one, the other passes NULL (in the clear
  *    both are given; NULL is zeros). Bits are bytes 0 or 1.
- *  - A call that fails leaves one sentence in builder->error and every circuit just returns the status.
+ *  - A call that fails leaves one sentence in builder->error, and a circuit just returns the status; its scratch goes
+ *    with the builder, which is of no more use.
  *  - Arrays may overlap only where they are the same array.
  */
 #pragma once

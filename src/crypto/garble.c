@@ -176,14 +176,17 @@ static const tacit_builder_kind garbler_kind = { garbler_and, garbler_input, gar
 static const tacit_builder_kind evaluator_kind = { evaluator_and, evaluator_input, evaluator_reveal,
                                                    evaluator_finish, garble_free };
 
-static tacit_status start(garble_builder **out, const tacit_builder_kind *kind, tacit_channel *channel,
-                          const tacit_garble_settings *settings, tacit_error *error) {
-    if (!tacit_engine_available(settings->engine))
-        return tacit_fail(error, TACIT_USAGE,
-                          "this processor cannot run the %s engine; use tacit_engine_best",
-                          tacit_engine_name(settings->engine));
+static tacit_status check_engine(const tacit_garble_settings *settings, tacit_error *error) {
+    if (tacit_engine_available(settings->engine)) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE, "this processor cannot run the %s engine; use tacit_engine_best",
+                      tacit_engine_name(settings->engine));
+}
+
+/* NULL when memory is out. */
+static garble_builder *start(const tacit_builder_kind *kind, tacit_channel *channel,
+                             const tacit_garble_settings *settings) {
     garble_builder *self = tacit_allocate_aligned((sizeof *self + 63) / 64 * 64, 1);
-    if (self == NULL) return tacit_fail_memory(error);
+    if (self == NULL) return NULL;
     memset(self, 0, sizeof *self);
     self->base.kind = kind;
     self->channel = channel;
@@ -193,8 +196,7 @@ static tacit_status start(garble_builder **out, const tacit_builder_kind *kind, 
         self->own = tacit_stream_from_entropy();
         self->stream = &self->own;
     }
-    *out = self;
-    return TACIT_OK;
+    return self;
 }
 
 static void use_hash(garble_builder *self, tacit_wire start_at, bool fixed_key) {
@@ -205,10 +207,11 @@ static void use_hash(garble_builder *self, tacit_wire start_at, bool fixed_key) 
 
 tacit_status tacit_garbler_create(tacit_builder **out, tacit_channel *channel,
                                   const tacit_garble_settings *settings, tacit_error *error) {
-    garble_builder *self = NULL;
+    TACIT_TRY(check_engine(settings, error));
+    garble_builder *self = start(&garbler_kind, channel, settings);
+    if (self == NULL) return tacit_fail_memory(error);
     tacit_status status = TACIT_OK;
     greeting hello = { .name = "tacit-y", .version = VERSION, .fixed_key = settings->fixed_key };
-    TACIT_CHECK(start(&self, &garbler_kind, channel, settings, error));
     tacit_stream_bytes(self->stream, &hello.start, sizeof hello.start);
     use_hash(self, hello.start, settings->fixed_key);
     TACIT_CHECK(tacit_channel_send(channel, &hello, sizeof hello, error));
@@ -223,10 +226,11 @@ cleanup:
 
 tacit_status tacit_evaluator_create(tacit_builder **out, tacit_channel *channel,
                                     const tacit_garble_settings *settings, tacit_error *error) {
-    garble_builder *self = NULL;
+    TACIT_TRY(check_engine(settings, error));
+    garble_builder *self = start(&evaluator_kind, channel, settings);
+    if (self == NULL) return tacit_fail_memory(error);
     tacit_status status = TACIT_OK;
     greeting hello, expected = { .name = "tacit-y", .version = VERSION, .fixed_key = settings->fixed_key };
-    TACIT_CHECK(start(&self, &evaluator_kind, channel, settings, error));
     TACIT_CHECK(tacit_channel_receive(channel, &hello, sizeof hello, error));
     if (memcmp(&hello, &expected, offsetof(greeting, start)) != 0)
         TACIT_CHECK(

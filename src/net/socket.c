@@ -39,7 +39,7 @@ static uint16_t port_of(const struct sockaddr_storage *address) {
 tacit_status tacit_socket_listen(int *out, uint16_t *port, const char *address, uint16_t wanted,
                                  tacit_error *error) {
     struct addrinfo *found = NULL;
-    struct sockaddr_storage bound;
+    struct sockaddr_storage bound = { .ss_family = AF_UNSPEC };
     socklen_t length = sizeof bound;
     int listener = -1, on = 1;
     tacit_status status = TACIT_OK;

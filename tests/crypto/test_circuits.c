@@ -115,8 +115,11 @@ static double run(operation what, const uint64_t *a, const uint64_t *b, tacit_fi
     tacit_builder *builder = NULL;
     size_t all = format.width * lanes;
     uint8_t *bits = malloc(all);
-    uint64_t *result = malloc(lanes * sizeof *result);
-    assert_true(bits != NULL && result != NULL);
+    uint64_t *result = calloc(lanes, sizeof *result);
+    assert_non_null(bits);
+    assert_non_null(result);
+    if (bits == NULL || result == NULL)
+        return 0; /* for those who do not know that an assertion does not return */
     CHECK_OK(tacit_plain_create(&builder, &error), error);
     tacit_wire *x = tacit_scratch(builder, all), *y = tacit_scratch(builder, all),
                *out = tacit_scratch(builder, all);
