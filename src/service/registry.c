@@ -28,6 +28,14 @@ static const char *const scripts[] = {
     "CREATE TABLE checkpoint (study TEXT PRIMARY KEY REFERENCES study(name), round INTEGER NOT NULL,"
     "  state BLOB NOT NULL) WITHOUT ROWID;",
     "CREATE TABLE points (study TEXT NOT NULL UNIQUE REFERENCES study(name), bytes BLOB NOT NULL);",
+    /* Keys of secure summation by party; the roster of a study that has started; the answers to the closed steps of its
+     * unfinished masked sum. */
+    "CREATE TABLE signer (party TEXT PRIMARY KEY, key BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE roster (study TEXT NOT NULL REFERENCES study(name), place INTEGER NOT NULL, party TEXT NOT "
+    "NULL,"
+    "  key BLOB NOT NULL, PRIMARY KEY (study, place)) WITHOUT ROWID;"
+    "CREATE TABLE masked_step (study TEXT NOT NULL REFERENCES study(name), round INTEGER NOT NULL,"
+    "  step INTEGER NOT NULL, record BLOB NOT NULL, PRIMARY KEY (study, round, step));",
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,
@@ -277,6 +285,7 @@ static tacit_status run_for(tacit_registry *registry, const char *sql, const cha
  * does. That there was a round may be known, so the emptied records stay. */
 static tacit_status erase_journal(tacit_registry *registry, const char *study, tacit_error *error) {
     TACIT_TRY(run_for(registry, "UPDATE journal SET record = x'' WHERE study = ?1", study, error));
+    TACIT_TRY(run_for(registry, "DELETE FROM masked_step WHERE study = ?1", study, error));
     return run_for(registry, "DELETE FROM checkpoint WHERE study = ?1", study, error);
 }
 

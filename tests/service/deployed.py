@@ -249,13 +249,14 @@ def fields_of(message):
     return found
 
 
-POLL = packed(1, 1) + packed(2, b"trial")
+PROTOCOL = 2
+POLL = packed(1, PROTOCOL) + packed(2, b"trial")
 
 
 def answer_to(question, values):
     """The answer to a decoded question, with a contribution of the given integers."""
     numbers = b"".join(struct.pack("<q", value) for value in values)
-    return (packed(1, 1) + packed(2, question[2]) + packed(3, question.get(5, 0)) + packed(4, question[7]) +
+    return (packed(1, PROTOCOL) + packed(2, question[2]) + packed(3, question.get(5, 0)) + packed(4, question[7]) +
             packed(6, packed(1, numbers)))
 
 
