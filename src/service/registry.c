@@ -186,13 +186,19 @@ cleanup:
     "SELECT name, state, reason, (SELECT count(*) FROM party WHERE study = s.name AND revoked = 0),"         \
     " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"   \
     " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0), "        \
-    "definition FROM study s "
+    "definition, (SELECT max(step) + 1 FROM masked_step WHERE study = s.name AND round ="                    \
+    " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0)) "        \
+    "FROM study s "
 
 static tacit_status read_record(tacit_statement *row, tacit_study_record *out, tacit_error *error) {
     const char *name, *reason;
     TACIT_TRY(tacit_column_text(&name, row, 0, TACIT_ID_SIZE - 1, error));
     TACIT_TRY(tacit_column_text(&reason, row, 2, TACIT_ERROR_TEXT_SIZE - 1, error));
-    *out = (tacit_study_record){ .state = (tacit_study_state)tacit_column_integer(row, 1),
+    int64_t step = tacit_column_integer(row, 7); /* 0 for none */
+    *out = (tacit_study_record){ .step = step > 0 && step < TACIT_SUM_OPENED
+                                             ? tacit_securesum_step_name((tacit_securesum_step)step)
+                                             : "",
+                                 .state = (tacit_study_state)tacit_column_integer(row, 1),
                                  .joined = (size_t)tacit_column_integer(row, 3),
                                  .invited = (size_t)tacit_column_integer(row, 4),
                                  .rounds = (uint64_t)tacit_column_integer(row, 5) };

@@ -39,8 +39,9 @@ typedef struct tacit_study_record {
     tacit_study_state state;
     char reason[TACIT_ERROR_TEXT_SIZE]; /* why it failed; "" otherwise */
     size_t joined;
-    size_t invited;  /* invitations still open */
-    uint64_t rounds; /* finished */
+    size_t invited;   /* invitations still open */
+    uint64_t rounds;  /* finished */
+    const char *step; /* of the masked sum that is under way; "" when none has got beyond its first */
 } tacit_study_record;
 
 /* A new study, with a fresh secret and the bytes of its auxiliary points (NULL or empty: none). TACIT_USAGE when the
