@@ -153,8 +153,9 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
     coordinator *self = host->owner;
     const char *name = host->study->name;
     if (status == TACIT_OK) {
-        coordinator_news(self, "study %s is done: one model from %zu parties, %llu bytes to and from each",
-                         name, parties, (unsigned long long)host->bytes_per_party);
+        coordinator_news(self, "study %s is done: one model from %zu parties, %llu bytes to and from each%s",
+                         name, parties, (unsigned long long)host->bytes_per_party,
+                         host->study->plan.sums_masked ? ", not counting keys and shares of masks" : "");
     } else if (status == TACIT_IO || status == TACIT_NO_MEMORY) {
         coordinator_news(self, "study %s stopped, and goes on when the coordinator is started again: %s",
                          name, error->text);

@@ -47,7 +47,8 @@ static tacit_release_kind kind_of_values(const tacit_plan *plan) {
     return TACIT_RELEASE_ENTRUSTED;
 }
 
-static const tacit_handler_entry handlers[] = { { .question = "values", .answer = answer_values }, { NULL } };
+static const tacit_handler_entry handlers[] = { { .question = "values", .answer = answer_values },
+                                                { .question = NULL } };
 static const tacit_method method = {
     .name = "avg", .version = 1, .handlers = handlers, .price = price_values, .release_kind = kind_of_values
 };
