@@ -34,7 +34,7 @@ struct tacit_masks {
 
 /* ---- the roster ---- */
 
-/* Take a roster in: of the declared size, no key twice, our own in it. */
+/* Take a roster in: of the declared size, and our own key in it, once. */
 static tacit_status adopt_roster(tacit_masks *masks, const tacit_buffer *bytes, tacit_error *error) {
     const size_t parties = masks->shape.parties;
     const uint8_t *own = masks->secret_key + crypto_sign_SECRETKEYBYTES - TACIT_SIGNING_KEY_BYTES;
