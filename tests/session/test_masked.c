@@ -16,7 +16,7 @@
 #include "session/board.h"
 #include "session/party.h"
 
-enum { PARTIES = 4, LENGTH = 5, PATIENT = 3600 * 1000, FILES = 3, STEPS = TACIT_SUM_OPENED };
+enum { PARTIES = 4, MANY = 60, LENGTH = 5, PATIENT = 3600 * 1000, FILES = 3, STEPS = TACIT_SUM_OPENED };
 
 #define PRICE 0.5
 
@@ -97,7 +97,8 @@ static tacit_status write_kept(void *context, const char *name, const uint8_t *b
 typedef struct bench {
     tacit_plan plan;
     tacit_sum_spec spec;
-    site sites[PARTIES];
+    size_t parties;
+    site sites[MANY];
     tacit_board *board;
     tacit_session session;
     tacit_buffer records[STEPS]; /* of closed steps, as a registry keeps them */
@@ -187,7 +188,7 @@ static void open_board(bench *self) {
                                             .changed = note_change,
                                             .context = self };
     CHECK_OK(tacit_board_create(&self->board, &settings, &error), error);
-    for (size_t k = 0; k < PARTIES; k++) {
+    for (size_t k = 0; k < self->parties; k++) {
         CHECK_OK(tacit_board_admit(self->board, self->sites[k].name, &error), error);
         CHECK_OK(tacit_board_enlist(self->board, self->sites[k].name, self->sites[k].public_key, &error),
                  error);
@@ -195,25 +196,30 @@ static void open_board(bench *self) {
     self->session = (tacit_session){ .plan = &self->plan, .transport = tacit_board_transport(self->board) };
 }
 
-static bench *bench_open(void) {
+static bench *bench_of(size_t parties, size_t minimum) {
     bench *self = calloc(1, sizeof *self);
     tacit_error error = TACIT_ERROR_INIT;
     assert_non_null(self);
     pthread_mutex_init(&self->mutex, NULL);
     pthread_cond_init(&self->moved, NULL);
-    self->plan = (tacit_plan){
-        .method = &method, .study = "heart", .parties = PARTIES, .minimum_parties = 2, .sums_masked = true
-    };
-    CHECK_OK(tacit_sum_spec_for(&self->spec, LENGTH, 100, PARTIES, &error), error);
-    for (size_t k = 0; k < PARTIES; k++) open_site(self, k);
+    self->parties = parties;
+    self->plan = (tacit_plan){ .method = &method,
+                               .study = "heart",
+                               .parties = parties,
+                               .minimum_parties = minimum,
+                               .sums_masked = true };
+    CHECK_OK(tacit_sum_spec_for(&self->spec, LENGTH, 100, parties, &error), error);
+    for (size_t k = 0; k < self->parties; k++) open_site(self, k);
     open_board(self);
     return self;
 }
 
+static bench *bench_open(void) { return bench_of(PARTIES, 2); }
+
 static void bench_close(bench *self) {
     tacit_board_free(self->board);
     tacit_sum_clear(&self->sum);
-    for (size_t k = 0; k < PARTIES; k++) {
+    for (size_t k = 0; k < self->parties; k++) {
         site *party = &self->sites[k];
         tacit_masks_free(party->masks);
         tacit_entropy_free(party->entropy);
@@ -319,14 +325,14 @@ static void take_turn(bench *self, site *party) {
 }
 
 static void all_take_turns(bench *self) {
-    for (size_t k = 0; k < PARTIES; k++) take_turn(self, &self->sites[k]);
+    for (size_t k = 0; k < self->parties; k++) take_turn(self, &self->sites[k]);
 }
 
 static void check_sum(const bench *self, size_t without) {
-    assert_int_equal(self->sum.parties, without < PARTIES ? PARTIES - 1 : PARTIES);
+    assert_int_equal(self->sum.parties, without < self->parties ? self->parties - 1 : self->parties);
     for (size_t j = 0; j < LENGTH; j++) {
         double expected = 0;
-        for (size_t k = 0; k < PARTIES; k++) expected += k != without ? value_of(k, j) : 0;
+        for (size_t k = 0; k < self->parties; k++) expected += k != without ? value_of(k, j) : 0;
         assert_true(self->sum.values[j] == expected);
     }
 }
@@ -350,7 +356,7 @@ static void test_the_sum_is_right_and_charged_once(void **state) {
     }
     assert_int_equal(end(self), TACIT_OK);
     check_sum(self, PARTIES);
-    for (size_t k = 0; k < PARTIES; k++) {
+    for (size_t k = 0; k < self->parties; k++) {
         assert_true(spent(&self->sites[k]) == PRICE);
         assert_memory_equal(tacit_masks_roster(self->sites[k].masks),
                             tacit_masks_roster(self->sites[0].masks), TACIT_DIGEST_BYTES);
@@ -402,7 +408,7 @@ static void test_both_sides_go_on_after_a_crash_at_any_step(void **state) {
         tacit_board_free(self->board);
         self->close_after = 0;
         open_board(self);
-        for (size_t k = 0; k < PARTIES; k++) start_masks(self, &self->sites[k]);
+        for (size_t k = 0; k < self->parties; k++) start_masks(self, &self->sites[k]);
         begin(self);
         for (size_t step = 1; step <= STEPS - closed; step++) {
             assert_true(wait_for_question(self, step));
@@ -410,7 +416,7 @@ static void test_both_sides_go_on_after_a_crash_at_any_step(void **state) {
         }
         assert_int_equal(end(self), TACIT_OK);
         check_sum(self, PARTIES);
-        for (size_t k = 0; k < PARTIES; k++) assert_true(spent(&self->sites[k]) == PRICE);
+        for (size_t k = 0; k < self->parties; k++) assert_true(spent(&self->sites[k]) == PRICE);
         bench_close(self);
     }
 }
@@ -605,6 +611,24 @@ static void test_who_withdraws_takes_no_further_step(void **state) {
     bench_close(self);
 }
 
+/* More than fifty parties mask with some of the others, and a few may vanish. */
+static void test_many_parties_on_a_sparse_graph(void **state) {
+    (void)state;
+    bench *self = bench_of(MANY, 50);
+    tacit_graph_shape shape;
+    assert_int_equal(tacit_masked_shape(&shape, &self->plan, NULL), TACIT_OK);
+    assert_true(shape.degree < MANY - 1);
+    begin(self);
+    for (size_t step = 0; step < STEPS; step++) {
+        assert_true(wait_for_question(self, step + 1));
+        self->sites[17].gone = step >= TACIT_SUM_MASK;
+        all_take_turns(self);
+    }
+    assert_int_equal(end(self), TACIT_OK);
+    check_sum(self, 17);
+    bench_close(self);
+}
+
 static void test_shapes(void **state) {
     (void)state;
     const struct {
@@ -639,6 +663,7 @@ int main(void) {
         cmocka_unit_test(test_a_lying_coordinator_is_refused_and_logged),
         cmocka_unit_test(test_rounds_only_go_up),
         cmocka_unit_test(test_who_withdraws_takes_no_further_step),
+        cmocka_unit_test(test_many_parties_on_a_sparse_graph),
         cmocka_unit_test(test_shapes),
     };
     if (sodium_init() < 0) return 1;
