@@ -12,6 +12,22 @@ static void check_ids(const tacit_question *question) {
     if (question->wants_sum && (question->sum.length == 0 || !(question->sum.bound > 0))) abort();
 }
 
+/* A step of a masked sum comes back as it was sent. */
+static void check_step(const tacit_question *question) {
+    tacit_masked_step again = TACIT_MASKED_STEP_INIT;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    const tacit_masked_step *step = question->masked;
+    bool found = false;
+    if (step == NULL) return;
+    if (tacit_question_encode(question, &bytes, NULL) != TACIT_OK) abort();
+    if (tacit_masked_step_decode(&again, &found, bytes.bytes, bytes.length, NULL) != TACIT_OK || !found)
+        abort();
+    if (again.step != step->step || memcmp(again.sum_id, step->sum_id, sizeof again.sum_id) != 0) abort();
+    if (again.body.length != step->body.length || again.roster.length != step->roster.length) abort();
+    tacit_buffer_clear(&bytes);
+    tacit_masked_step_clear(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     tacit_question question, again;
     tacit_message message = TACIT_MESSAGE_INIT, repeated = TACIT_MESSAGE_INIT;
@@ -21,13 +37,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
         return 0;
     }
     check_ids(&question);
+    tacit_masked_step step = TACIT_MASKED_STEP_INIT;
+    bool masked = false;
+    if (tacit_masked_step_decode(&step, &masked, bytes, length, &error) == TACIT_OK && masked)
+        question.masked = &step;
+    check_step(&question);
     tacit_buffer first = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
     if (tacit_question_encode(&question, &first, NULL) != TACIT_OK) abort();
     if (tacit_question_decode(&again, &repeated, first.bytes, first.length, NULL) != TACIT_OK) abort();
+    again.masked = question.masked; /* told apart from the rest, and compared above */
     if (tacit_question_encode(&again, &second, NULL) != TACIT_OK) abort();
     if (first.length != second.length || memcmp(first.bytes, second.bytes, first.length) != 0) abort();
     tacit_buffer_clear(&first);
     tacit_buffer_clear(&second);
+    tacit_masked_step_clear(&step);
     tacit_message_clear(&message);
     tacit_message_clear(&repeated);
     return 0;

@@ -13,6 +13,7 @@
 #include "net/invitation.h"
 #include "service/home.h"
 #include "service/site.h"
+#include "session/masked.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 
@@ -40,11 +41,34 @@ static void show_points(tacit_console *console, const tacit_site *site) {
         "points     %zu public points are fetched, checked against the hash you consent to, and "
         "labelled: %.3g labels for each of your rows",
         labels, (double)labels / (double)tacit_site_rows(site));
-    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
+    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !plan->sums_masked)
         tacit_console_note(console,
                            "entrusted  your labels go to %s in clear, which is trusted to add them to the "
                            "others', to add the noise, and to keep them to itself",
                            tacit_site_coordinator(site));
+}
+
+/* What the coordinator sees of the parties' contributions to a sum. */
+static tacit_status show_sums(tacit_console *console, const tacit_site *site, tacit_error *error) {
+    const tacit_plan *plan = &tacit_site_study(site)->plan;
+    tacit_graph_shape shape;
+    if (!plan->sums_masked) {
+        tacit_console_note(console, "sums       in clear: %s sees your contributions one by one",
+                           tacit_site_coordinator(site));
+        return TACIT_OK;
+    }
+    TACIT_TRY(tacit_masked_shape(&shape, plan, error));
+    tacit_console_note(
+        console,
+        "sums       masked: %s sees the sum of at least %lu parties' contributions, and no single one",
+        tacit_site_coordinator(site), (unsigned long)shape.minimum);
+    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
+        tacit_console_note(
+            console,
+            "entrusted  the sum goes to %s in clear, which is trusted to add the noise and to keep "
+            "the sum to itself",
+            tacit_site_coordinator(site));
+    return TACIT_OK;
 }
 
 /* What the owner is asked to agree to. */
@@ -61,6 +85,7 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
     tacit_console_note(console, "leaves     %s", method->leaves);
     tacit_console_note(console, "seen by    %s", method->seen_by);
     if (study->point_count > 0) show_points(console, site);
+    TACIT_TRY(show_sums(console, site, error));
     tacit_console_note(console, "guarantee  %s", method->guarantee);
     tacit_console_note(console, "price      %s (%s)", tacit_price_text(price, &prices.charged),
                        tacit_release_kind_name(method->release_kind(plan)));

@@ -163,17 +163,18 @@ const tacit_command tacit_command_study_invite = {
 /* ---- status ---- */
 
 static json_t *record_document(const tacit_study_record *record) {
-    return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I}", "study", record->name, "state",
+    return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I,s:s}", "study", record->name, "state",
                      tacit_study_state_name(record->state), "reason", tacit_json_text(record->reason),
                      "joined", (json_int_t)record->joined, "invited", (json_int_t)record->invited, "rounds",
-                     (json_int_t)record->rounds);
+                     (json_int_t)record->rounds, "step", record->step);
 }
 
 static tacit_status show(tacit_console *console, const tacit_study_record *records, size_t count,
                          tacit_error *error) {
     static const tacit_grid_column columns[] = { { "study", TACIT_LEFT },   { "state", TACIT_LEFT },
                                                  { "joined", TACIT_RIGHT }, { "invited", TACIT_RIGHT },
-                                                 { "rounds", TACIT_RIGHT }, { "reason", TACIT_LEFT } };
+                                                 { "rounds", TACIT_RIGHT }, { "step", TACIT_LEFT },
+                                                 { "reason", TACIT_LEFT } };
     tacit_grid *grid = NULL;
     json_t *list = json_array();
     tacit_status status;
@@ -184,6 +185,7 @@ static tacit_status show(tacit_console *console, const tacit_study_record *recor
         tacit_grid_cell(grid, "%zu", records[i].joined);
         tacit_grid_cell(grid, "%zu", records[i].invited);
         tacit_grid_cell(grid, "%llu", (unsigned long long)records[i].rounds);
+        tacit_grid_cell(grid, "%s", records[i].step);
         tacit_grid_cell(grid, "%s", records[i].reason);
         list = tacit_json_append(list, record_document(&records[i]));
     }

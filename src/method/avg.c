@@ -217,9 +217,11 @@ const tacit_method tacit_method_avg = {
     .units = "record|party",
     .parameters = parameters,
     .leaves = "the weights of a model fitted to the party's rows, as one contribution to a sum",
-    .seen_by = "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); "
-               "noise=party: the "
-               "coordinator, with the party's own noise inside (charged). Everybody sees the final model",
+    .seen_by =
+        "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted; a deployed "
+        "study shows it the sum only, unless it says sum: clear); "
+        "noise=party: the "
+        "coordinator, with the party's own noise inside (charged). Everybody sees the final model",
     .guarantee =
         "epsilon-differential privacy (delta = 0), for replacing one row of a party (unit=record) or all its "
         "rows "

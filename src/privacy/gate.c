@@ -73,3 +73,30 @@ tacit_status tacit_gate_has_answer(bool *out, tacit_gate *gate,
                                    const uint8_t question_hash[TACIT_HASH_BYTES], tacit_error *error) {
     return gate->ledger->class->has_answer(out, gate->ledger, answer_id, question_hash, error);
 }
+
+tacit_status tacit_gate_refuse(tacit_gate *gate, const tacit_release *release, tacit_error *error,
+                               const char *reason) {
+    tacit_error said = TACIT_ERROR_INIT;
+    tacit_fail(&said, TACIT_REFUSED, "%s", reason);
+    log_refusal(gate, release, &said);
+    return tacit_fail(error, TACIT_REFUSED, "%s", said.text);
+}
+
+tacit_status tacit_gate_pass(tacit_gate *gate, const tacit_release *release, size_t most, tacit_buffer *out,
+                             tacit_error *error) {
+    tacit_consent consent = TACIT_CONSENT_NONE;
+    TACIT_TRY(tacit_release_check(release, error));
+    if (release->kind != TACIT_RELEASE_SEALED || release->price.epsilon != 0 || release->price.delta != 0 ||
+        release->parameters != 0 || release->payload_length > most)
+        return tacit_gate_refuse(gate, release, error,
+                                 "a message between steps may carry nothing of the rows");
+    if (gate->mode == TACIT_GATE_REAL)
+        TACIT_TRY(tacit_ledger_consent_state(&consent, gate->ledger, release->study, error));
+    if (gate->mode == TACIT_GATE_REAL && consent != TACIT_CONSENT_GIVEN)
+        return tacit_gate_refuse(
+            gate, release, error,
+            consent == TACIT_CONSENT_WITHDRAWN
+                ? "the owner has withdrawn from the study: to take part again, consent again"
+                : "the owner has not consented to the study: read what it asks, then consent");
+    return tacit_buffer_append(out, release->payload, release->payload_length, error);
+}

@@ -42,3 +42,16 @@ tacit_status tacit_gate_release(tacit_gate *gate, const tacit_release *release, 
 tacit_status tacit_gate_has_answer(bool *out, tacit_gate *gate,
                                    const uint8_t answer_id[TACIT_ANSWER_ID_BYTES],
                                    const uint8_t question_hash[TACIT_HASH_BYTES], tacit_error *error);
+
+/*
+ * Let a message of a protocol leave that says nothing about rows: public keys, sealed shares of random secrets,
+ * signatures. Nothing is charged and nothing is stored. Still it is checked that the owner consents to the study, and that
+ * this is no way around tacit_gate_release: TACIT_REFUSED, logged, for a release that has a price, has numbers in it, is not
+ * sealed, or has more than `most` bytes.
+ */
+tacit_status tacit_gate_pass(tacit_gate *gate, const tacit_release *release, size_t most, tacit_buffer *out,
+                             tacit_error *error);
+
+/* Refuse before there is anything to release: log `reason`, and fail with it. Always TACIT_REFUSED. */
+tacit_status tacit_gate_refuse(tacit_gate *gate, const tacit_release *release, tacit_error *error,
+                               const char *reason);

@@ -43,7 +43,8 @@ typedef struct tacit_release {
     tacit_price price;
     tacit_event
         event; /* the noise that the price comes from, so that many compose tightly; count 0: not known */
-    const char *assumption; /* sealed: what the seal rests on, e.g. "at most 2 of 5 parties collude" */
+    const char
+        *assumption; /* sealed, or under masks: what that rests on, e.g. "at most 2 of 5 parties collude" */
 
     const char *coordinator; /* who asks and receives; for an entrusted release, who is trusted */
     const char *study;

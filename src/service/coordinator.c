@@ -80,6 +80,7 @@ static void library_message(void *context, const char *message) {
 
 static void board_changed(void *context) {
     hosted *host = context;
+    coordinator_tell_step(host);
     coordinator_wake(host->owner, host->study->name);
 }
 
@@ -153,8 +154,9 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
     coordinator *self = host->owner;
     const char *name = host->study->name;
     if (status == TACIT_OK) {
-        coordinator_news(self, "study %s is done: one model from %zu parties, %llu bytes to and from each",
-                         name, parties, (unsigned long long)host->bytes_per_party);
+        coordinator_news(self, "study %s is done: one model from %zu parties, %llu bytes to and from each%s",
+                         name, parties, (unsigned long long)host->bytes_per_party,
+                         host->study->plan.sums_masked ? ", not counting keys and shares of masks" : "");
     } else if (status == TACIT_IO || status == TACIT_NO_MEMORY) {
         coordinator_news(self, "study %s stopped, and goes on when the coordinator is started again: %s",
                          name, error->text);
@@ -196,6 +198,7 @@ static hosted *hosted_free(hosted *host) {
     if (host == NULL) return NULL;
     join_thread(host);
     tacit_board_free(host->board);
+    free(host->steps.context);
     tacit_study_free(host->study);
     tacit_levels_clear(&host->told);
     free(host);
@@ -233,6 +236,12 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
     board.minimum_parties = host->study->plan.minimum_parties;
     board.patience_ms = host->study->patience_ms;
+    board.pool = self->pool;
+    if (host->study->plan.sums_masked) {
+        TACIT_CHECK(tacit_registry_steps(self->registry, name, &host->steps, error));
+        board.masked = &host->study->plan;
+        board.steps = &host->steps;
+    }
     TACIT_CHECK(tacit_board_create(&host->board, &board, error));
     TACIT_CHECK(tacit_registry_parties(self->registry, name, seat, host->board, error));
     pthread_mutex_lock(&self->mutex);
@@ -256,6 +265,7 @@ static tacit_status start_study(coordinator *self, hosted *host, const tacit_stu
             tacit_registry_set_state(self->registry, record->name, TACIT_STUDY_RUNNING, "", NULL, error));
     /* A party is in the registry a moment before it has its seat; the round must not close without it. */
     TACIT_TRY(tacit_registry_parties(self->registry, record->name, seat, host->board, error));
+    if (host->study->plan.sums_masked) TACIT_TRY(coordinator_fix_roster(self, host, error));
     coordinator_news(self, "study %s runs with %zu parties%s", record->name, record->joined,
                      record->rounds > 0 ? ", resumed from its journal" : "");
     host->started = pthread_create(&host->thread, NULL, study_main, host) == 0;

@@ -145,17 +145,29 @@ static tacit_status check_request(coordinator *self, const char *request, tacit_
     return status;
 }
 
+/* One token is for one key of either kind. */
+static void hash_request(uint8_t out[TACIT_HASH_BYTES], const char *request, ProtobufCBinaryData sum_key) {
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, TACIT_HASH_BYTES);
+    crypto_generichash_update(&state, (const uint8_t *)request, strlen(request) + 1);
+    crypto_generichash_update(&state, sum_key.data, sum_key.len);
+    crypto_generichash_final(&state, out, TACIT_HASH_BYTES);
+}
+
 /* Use the invitation and seat the party; `certificate` receives the one that is stored. */
 static tacit_status admit(coordinator *self, const uint8_t *token_hash, const char *request,
-                          const char *study, size_t seats, char party[TACIT_ID_SIZE],
-                          tacit_buffer *certificate, tacit_error *error) {
+                          ProtobufCBinaryData sum_key, const char *study, size_t seats,
+                          char party[TACIT_ID_SIZE], tacit_buffer *certificate, tacit_error *error) {
     int64_t now = tacit_clock_wall_seconds();
     uint8_t request_hash[TACIT_HASH_BYTES];
     TACIT_TRY(check_request(self, request, error));
-    crypto_generichash(request_hash, sizeof request_hash, (const uint8_t *)request, strlen(request), NULL, 0);
+    if (sum_key.len != TACIT_SIGNING_KEY_BYTES)
+        return tacit_fail(error, TACIT_PROTOCOL, "the key for masked sums has the wrong length");
+    hash_request(request_hash, request, sum_key);
     TACIT_TRY(tacit_registry_redeem(self->registry, token_hash, request_hash, now, seats, party, certificate,
                                     error));
     if (certificate->length == 0) {
+        TACIT_TRY(tacit_registry_set_signer(self->registry, party, sum_key.data, error));
         TACIT_TRY(issue(self, token_hash, request, party, error));
         TACIT_TRY(tacit_registry_redeem(self->registry, token_hash, request_hash, now, seats, party,
                                         certificate, error));
@@ -180,7 +192,8 @@ static tacit_status join(coordinator *self, const tacit_buffer *body, tacit_buff
     TACIT_CHECK(token_of(request->token, request->protocol, token_hash, error));
     TACIT_CHECK(tacit_registry_look(self->registry, token_hash, tacit_clock_wall_seconds(), study, error));
     TACIT_CHECK(check_consent(self, study, request->definition_hash, &seats, error));
-    TACIT_CHECK(admit(self, token_hash, request->signing_request, study, seats, party, &certificate, error));
+    TACIT_CHECK(admit(self, token_hash, request->signing_request, request->sum_key, study, seats, party,
+                      &certificate, error));
     reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.party = party;
     reply.certificate = (char *)certificate.bytes;

@@ -17,6 +17,7 @@ typedef struct hosted {
     coordinator *owner;
     tacit_study *study;
     tacit_board *board;
+    tacit_board_steps steps; /* of its masked sums */
     pthread_t thread;
     bool started;
     atomic_bool ended; /* the registry holds its final state */
@@ -63,6 +64,11 @@ hosted *coordinator_find(coordinator *self, const char *study);
 /* Tell the main loop to look again; tell waiting parties of a study. */
 void coordinator_stir(coordinator *self);
 void coordinator_wake(coordinator *self, const char *study);
+
+/* Masked sums (coordinator_sums.c): who is who in them from now on, with a fingerprint that owners can compare; and a
+ * line of the log for the step that was pinned. */
+tacit_status coordinator_fix_roster(coordinator *self, hosted *host, tacit_error *error);
+void coordinator_tell_step(hosted *host);
 
 /* The HTTP side (coordinator_api.c). */
 void coordinator_handle(void *context, tacit_exchange *exchange);

@@ -28,6 +28,14 @@ static const char *const scripts[] = {
     "CREATE TABLE checkpoint (study TEXT PRIMARY KEY REFERENCES study(name), round INTEGER NOT NULL,"
     "  state BLOB NOT NULL) WITHOUT ROWID;",
     "CREATE TABLE points (study TEXT NOT NULL UNIQUE REFERENCES study(name), bytes BLOB NOT NULL);",
+    /* Keys of secure summation by party; the roster of a study that has started; the answers to the closed steps of its
+     * unfinished masked sum. */
+    "CREATE TABLE signer (party TEXT PRIMARY KEY, key BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE roster (study TEXT NOT NULL REFERENCES study(name), place INTEGER NOT NULL, party TEXT NOT "
+    "NULL,"
+    "  key BLOB NOT NULL, PRIMARY KEY (study, place)) WITHOUT ROWID;"
+    "CREATE TABLE masked_step (study TEXT NOT NULL REFERENCES study(name), round INTEGER NOT NULL,"
+    "  step INTEGER NOT NULL, record BLOB NOT NULL, PRIMARY KEY (study, round, step));",
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,
@@ -178,13 +186,19 @@ cleanup:
     "SELECT name, state, reason, (SELECT count(*) FROM party WHERE study = s.name AND revoked = 0),"         \
     " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"   \
     " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0), "        \
-    "definition FROM study s "
+    "definition, (SELECT max(step) + 1 FROM masked_step WHERE study = s.name AND round ="                    \
+    " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0)) "        \
+    "FROM study s "
 
 static tacit_status read_record(tacit_statement *row, tacit_study_record *out, tacit_error *error) {
     const char *name, *reason;
     TACIT_TRY(tacit_column_text(&name, row, 0, TACIT_ID_SIZE - 1, error));
     TACIT_TRY(tacit_column_text(&reason, row, 2, TACIT_ERROR_TEXT_SIZE - 1, error));
-    *out = (tacit_study_record){ .state = (tacit_study_state)tacit_column_integer(row, 1),
+    int64_t step = tacit_column_integer(row, 7); /* 0 for none */
+    *out = (tacit_study_record){ .step = step > 0 && step < TACIT_SUM_OPENED
+                                             ? tacit_securesum_step_name((tacit_securesum_step)step)
+                                             : "",
+                                 .state = (tacit_study_state)tacit_column_integer(row, 1),
                                  .joined = (size_t)tacit_column_integer(row, 3),
                                  .invited = (size_t)tacit_column_integer(row, 4),
                                  .rounds = (uint64_t)tacit_column_integer(row, 5) };
@@ -277,6 +291,7 @@ static tacit_status run_for(tacit_registry *registry, const char *sql, const cha
  * does. That there was a round may be known, so the emptied records stay. */
 static tacit_status erase_journal(tacit_registry *registry, const char *study, tacit_error *error) {
     TACIT_TRY(run_for(registry, "UPDATE journal SET record = x'' WHERE study = ?1", study, error));
+    TACIT_TRY(run_for(registry, "DELETE FROM masked_step WHERE study = ?1", study, error));
     return run_for(registry, "DELETE FROM checkpoint WHERE study = ?1", study, error);
 }
 

@@ -9,6 +9,7 @@
 #include "net/invitation.h"
 #include "privacy/release.h"
 #include "rand/stream.h"
+#include "session/board.h"
 #include "session/session.h"
 
 typedef struct tacit_registry tacit_registry;
@@ -38,8 +39,9 @@ typedef struct tacit_study_record {
     tacit_study_state state;
     char reason[TACIT_ERROR_TEXT_SIZE]; /* why it failed; "" otherwise */
     size_t joined;
-    size_t invited;  /* invitations still open */
-    uint64_t rounds; /* finished */
+    size_t invited;   /* invitations still open */
+    uint64_t rounds;  /* finished */
+    const char *step; /* of the masked sum that is under way; "" when none has got beyond its first */
 } tacit_study_record;
 
 /* A new study, with a fresh secret and the bytes of its auxiliary points (NULL or empty: none). TACIT_USAGE when the
@@ -100,6 +102,22 @@ typedef tacit_status tacit_party_visit(void *context, const char *party, tacit_e
 /* The admitted parties of a study in the order they joined. The visitor must not use the registry. */
 tacit_status tacit_registry_parties(tacit_registry *registry, const char *study, tacit_party_visit *visit,
                                     void *context, tacit_error *error);
+
+/* The key that signs a party's part in masked sums; the first one counts. */
+tacit_status tacit_registry_set_signer(tacit_registry *registry, const char *party,
+                                       const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error);
+
+typedef tacit_status tacit_place_visit(void *context, const char *party,
+                                       const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error);
+
+/* Fix the roster of a study that starts, once: whoever has joined and is not revoked, in that order. Then visit it, by
+ * place. The visitor must not use the registry. */
+tacit_status tacit_registry_roster(tacit_registry *registry, const char *study, tacit_place_visit *visit,
+                                   void *context, tacit_error *error);
+
+/* The steps of one study's masked sums, for a board. `steps->context` must be freed with free(). */
+tacit_status tacit_registry_steps(tacit_registry *registry, const char *study, tacit_board_steps *out,
+                                  tacit_error *error);
 
 /* The study that a party belongs to; TACIT_NOT_FOUND. */
 tacit_status tacit_registry_party_study(tacit_registry *registry, const char *party,

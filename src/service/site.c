@@ -309,12 +309,12 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
         return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu",
                           site->data, site->rows->rows, plan->minimum_rows);
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "the study sends values in clear to '%s', trusted to add the noise: allow that with "
-            "--allow-entrusted%s",
-            site->coordinator,
-            tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party" : "");
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the study sends %s in clear to '%s', trusted to add the noise: allow that with "
+                          "--allow-entrusted%s",
+                          plan->sums_masked ? "the sum of all parties' values" : "values", site->coordinator,
+                          tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party"
+                                                                    : "");
     TACIT_TRY(check_policy(site, &prices.charged, error));
     if (!isinf(prices.charged.epsilon))
         return site_check_budget(site->home, site->source, site->id, &prices, error);
@@ -346,15 +346,18 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
     Tacit__Wire__JoinRequest request = TACIT__WIRE__JOIN_REQUEST__INIT;
     Tacit__Wire__JoinReply *reply = NULL;
     tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
-    uint8_t token[TACIT_TOKEN_BYTES], hash[TACIT_HASH_BYTES];
+    uint8_t token[TACIT_TOKEN_BYTES], hash[TACIT_HASH_BYTES], sum_key[TACIT_SIGNING_KEY_BYTES],
+        sum_secret[crypto_sign_SECRETKEYBYTES];
     unsigned http = 0;
     tacit_status status;
+    TACIT_CHECK(site_sum_key(site, sum_key, sum_secret, error));
     memcpy(token, site->token, sizeof token);
     memcpy(hash, site->study->hash, sizeof hash);
     request.protocol = TACIT_PROTOCOL_VERSION;
     request.token = (ProtobufCBinaryData){ sizeof token, token };
     request.signing_request = (char *)signing->bytes;
     request.definition_hash = (ProtobufCBinaryData){ sizeof hash, hash };
+    request.sum_key = (ProtobufCBinaryData){ sizeof sum_key, sum_key };
     TACIT_CHECK(site_post(client, "/v1/join", &request, REQUEST_MS, &http, &response, error));
     TACIT_CHECK(said_no(http, &response, error));
     TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__join_reply__descriptor, response.bytes,
@@ -362,6 +365,7 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
     TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
 cleanup:
     sodium_memzero(token, sizeof token);
+    sodium_memzero(sum_secret, sizeof sum_secret);
     tacit_wire_free(reply);
     tacit_buffer_clear(&response);
     return status;

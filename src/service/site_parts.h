@@ -6,6 +6,7 @@
 #include "net/client.h"
 #include "privacy/policy.h"
 #include "service/site.h"
+#include "session/masked.h"
 
 struct ProtobufCMessageDescriptor;
 
@@ -32,6 +33,7 @@ struct tacit_site {
 #define SITE_DEFINITION_FILE "study.yaml"
 #define SITE_SETTINGS_FILE "settings.json"
 #define SITE_POINTS_FILE "points.bin"
+#define SITE_SUM_KEY_FILE "sum.key"
 
 tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error);
 
@@ -60,6 +62,13 @@ tacit_status site_save_settings(const tacit_site *site, tacit_error *error);
 
 /* The study was joined before: TACIT_USAGE when that was with another data source. */
 tacit_status site_check_source(const tacit_site *site, tacit_error *error);
+
+/* The key that signs this party's part in masked sums, made when it is first asked for. */
+tacit_status site_sum_key(const tacit_site *site, uint8_t public_key[TACIT_SIGNING_KEY_BYTES],
+                          uint8_t secret_key[crypto_sign_SECRETKEYBYTES], tacit_error *error);
+
+/* This party's part in the study's masked sums; *out stays NULL for a study without. It keeps its state in the folder. */
+tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error);
 
 bool site_file_exists(const tacit_site *site, const char *name);
 

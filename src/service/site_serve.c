@@ -30,10 +30,11 @@ typedef struct serving {
     tacit_gate gate;
     tacit_memo memo;
     tacit_entropy *entropy;
-    size_t number;     /* of this party; see number_of */
-    unsigned pause_ms; /* before the next try; 0 while all is well */
+    tacit_masks *masks; /* NULL: the study has no masked sums */
+    size_t number;      /* of this party; see number_of */
+    unsigned pause_ms;  /* before the next try; 0 while all is well */
     tacit_site_result *result;
-    bool finished;
+    bool finished, roster_told;
 } serving;
 
 static bool cancelled(const serving *self) {
@@ -155,6 +156,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
         .memo = &self->memo,
         .local = site->local,
         .gate = &self->gate,
+        .masks = self->masks,
     };
     memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);
     crypto_generichash(hash, sizeof hash, bytes->bytes, bytes->length, NULL, 0);
@@ -162,17 +164,36 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     return status;
 }
 
+/* In the first step of the first masked sum the roster is settled: owners who compare its fingerprint know that they see
+ * the same parties. */
+static void tell_answer(serving *self, const tacit_question *question, size_t bytes) {
+    const tacit_masked_step *masked = question->masked;
+    char roster[TACIT_ROSTER_TEXT_SIZE];
+    if (masked != NULL && masked->step == TACIT_SUM_ADVERTISE && !self->roster_told) {
+        tacit_roster_text(roster, tacit_masks_roster(self->masks));
+        news(self, "roster %s of %zu parties: other owners should see the same", roster,
+             self->site->study->plan.parties);
+        self->roster_told = true;
+    }
+    news(self, "round %llu: answering '%s'%s%s (%zu bytes)", (unsigned long long)question->round + 1,
+         question->name, masked != NULL ? ", step " : "",
+         masked != NULL ? tacit_securesum_step_name((tacit_securesum_step)masked->step) : "", bytes);
+}
+
 static tacit_status handle_question(serving *self, const Tacit__Wire__Question *wire, tacit_error *error) {
     tacit_question question;
     tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_masked_step masked = TACIT_MASKED_STEP_INIT;
+    bool is_step = false;
     tacit_buffer bytes = TACIT_BUFFER_INIT, answer = TACIT_BUFFER_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_wire_pack(&bytes, wire, error));
     TACIT_CHECK(tacit_question_decode(&question, &message, bytes.bytes, bytes.length, error));
+    TACIT_CHECK(tacit_masked_step_decode(&masked, &is_step, bytes.bytes, bytes.length, error));
+    if (is_step) question.masked = &masked;
     tacit_status answered = compute_answer(self, &question, &bytes, &answer, error);
     if (answered == TACIT_OK) {
-        news(self, "round %llu: answering '%s' (%zu bytes)", (unsigned long long)question.round + 1,
-             question.name, answer.length);
+        tell_answer(self, &question, answer.length);
         TACIT_CHECK(send_answer(self, &answer, error));
     } else {
         /* A full disk or want of memory passes: started again, the party answers the question that is still
@@ -183,6 +204,7 @@ static tacit_status handle_question(serving *self, const Tacit__Wire__Question *
         status = answered; /* the reason, for the owner */
     }
 cleanup:
+    tacit_masked_step_clear(&masked);
     tacit_message_clear(&message);
     tacit_buffer_clear(&bytes);
     tacit_buffer_clear(&answer);
@@ -296,12 +318,14 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
     TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
     TACIT_CHECK(number_of(site, &self.number, error));
+    TACIT_CHECK(site_masks(site, &self.masks, error));
     TACIT_CHECK(site_stored_points(site, self.pool, error));
     TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
     TACIT_CHECK(serve(&self, error));
 cleanup:
     if (status != TACIT_OK) tacit_buffer_clear(&out->model);
     tacit_memo_clear(&self.memo);
+    tacit_masks_free(self.masks);
     tacit_client_free(self.client);
     tacit_pool_free(self.pool);
     tacit_entropy_free(self.entropy);

@@ -13,12 +13,27 @@
 #include "data/text.h"
 #include "data/yaml.h"
 #include "model/classifier.h"
+#include "session/masked.h"
 
-enum { NAME, TITLE, METHOD, SET, EPSILON, DELTA, LAMBDA, PARTIES, ROWS, PATIENCE, AUXILIARY, SCHEMA, KEYS };
-static const char *const keys[KEYS] = {
-    "name",   "title",   "method",       "set",      "epsilon",   "delta",
-    "lambda", "parties", "minimum_rows", "patience", "auxiliary", "schema"
+enum {
+    NAME,
+    TITLE,
+    METHOD,
+    SET,
+    EPSILON,
+    DELTA,
+    LAMBDA,
+    PARTIES,
+    ROWS,
+    PATIENCE,
+    SUM,
+    AUXILIARY,
+    SCHEMA,
+    KEYS
 };
+static const char *const keys[KEYS] = { "name",  "title",     "method",  "set",          "epsilon",
+                                        "delta", "lambda",    "parties", "minimum_rows", "patience",
+                                        "sum",   "auxiliary", "schema" };
 
 typedef struct reading {
     tacit_yaml yaml;
@@ -170,6 +185,20 @@ static tacit_status read_parties(reading *r, const yaml_node_t *node) {
     if (plan->minimum_parties > plan->parties)
         return tacit_yaml_fail(&r->yaml, values[MINIMUM], r->error, "minimum must not be more than expected");
     return TACIT_OK;
+}
+
+/* Whether the coordinator sees contributions or only their sum: as little as possible unless the study says otherwise. */
+static tacit_status read_sum(reading *r, const yaml_node_t *node) {
+    tacit_plan *plan = &r->study->plan;
+    const char *text = "masked";
+    size_t length;
+    if (node != NULL) TACIT_TRY(tacit_yaml_text(&r->yaml, node, "sum", &text, &length, r->error));
+    plan->sums_masked = strcmp(text, "masked") == 0;
+    if (!plan->sums_masked && strcmp(text, "clear") != 0)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "sum must be masked or clear, not '%.40s'", text);
+    if (!plan->sums_masked) return TACIT_OK;
+    tacit_graph_shape shape;
+    return tacit_fail_in(r->error, tacit_masked_shape(&shape, plan, r->error), "%s", r->yaml.name);
 }
 
 /* Where a file that the study names is. */
@@ -335,8 +364,8 @@ static tacit_status read_study(reading *r) {
     if (root == NULL) return tacit_fail(r->error, TACIT_INPUT, "%s: the study is empty", r->yaml.name);
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, root, "a study", keys, KEYS, values, r->error));
     for (int k = 0; k < KEYS; k++)
-        if (values[k] == NULL && k != SET && k != EPSILON && k != DELTA && k != PATIENCE && k != AUXILIARY &&
-            !(k == LAMBDA && r->folder != NULL))
+        if (values[k] == NULL && k != SET && k != EPSILON && k != DELTA && k != PATIENCE && k != SUM &&
+            k != AUXILIARY && !(k == LAMBDA && r->folder != NULL))
             return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no '%s'", r->yaml.name, keys[k]);
     TACIT_TRY(read_name(r, values[NAME]));
     TACIT_TRY(read_title(r, values[TITLE]));
@@ -352,6 +381,7 @@ static tacit_status read_study(reading *r) {
     if (values[PATIENCE] != NULL)
         TACIT_TRY(read_number(r, values[PATIENCE], "patience", 0.1, 86400, &patience));
     r->study->patience_ms = (unsigned)lround(patience * 1000);
+    TACIT_TRY(read_sum(r, values[SUM]));
     TACIT_TRY(read_schema(r, values[SCHEMA]));
     plan->features = tacit_schema_features(r->study->schema);
     plan->classes = r->study->schema->classes.count;
@@ -390,9 +420,10 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
                                        tacit_number_to_text(plan->epsilon, epsilon),
                                        tacit_number_to_text(plan->delta, delta)));
     TACIT_CHECK(tacit_buffer_print(
-        out, error, "lambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: %zu\npatience: %s\n",
+        out, error,
+        "lambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: %zu\npatience: %s\nsum: %s\n",
         tacit_number_to_text(plan->lambda, lambda), plan->parties, plan->minimum_parties, plan->minimum_rows,
-        tacit_number_to_text(study->patience_ms / 1000.0, patience)));
+        tacit_number_to_text(study->patience_ms / 1000.0, patience), plan->sums_masked ? "masked" : "clear"));
     if (study->point_count > 0)
         TACIT_CHECK(tacit_buffer_print(
             out, error, "auxiliary: {points: %zu, hash: %s}\n", study->point_count,

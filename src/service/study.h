@@ -12,6 +12,7 @@
  *   parties: {expected: 5, minimum: 3}
  *   minimum_rows: 80                 # a party with fewer refuses
  *   patience: 30                     # seconds a round waits for stragglers; optional
+ *   sum: masked                      # or clear: the coordinator sees every contribution to a sum; optional
  *   schema: breast_cancer.schema.yaml
  *   auxiliary: public.csv            # public points, for methods that have them labelled; a label is not read
  *

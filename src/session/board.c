@@ -1,37 +1,13 @@
-#include "session/board.h"
+#include "session/board_parts.h"
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
-
-typedef enum seat_state { SEAT_SILENT, SEAT_ANSWERED, SEAT_REFUSED } seat_state;
-
-typedef struct seat {
-    char party[TACIT_ID_SIZE];
-    seat_state state;    /* in the open round */
-    tacit_answer answer; /* of its own, unless a sum is asked for */
-} seat;
-
-struct tacit_board {
-    tacit_board_settings settings;
-    char study[TACIT_ID_SIZE];
-    pthread_mutex_t mutex; /* guards everything below */
-    pthread_cond_t moved;  /* an answer came, a party was admitted, or the end is near */
-    seat *seats;
-    size_t seat_count;
-    bool open, cancelled;
-    tacit_question question; /* its message is borrowed from the asking thread while open */
-    uint64_t *total;
-    size_t answered, refused;
-    char first_refusal[TACIT_ERROR_TEXT_SIZE];
-};
 
 tacit_status tacit_board_create(tacit_board **out, const tacit_board_settings *settings, tacit_error *error) {
     if (strlen(settings->study) >= TACIT_ID_SIZE)
@@ -42,6 +18,7 @@ tacit_status tacit_board_create(tacit_board **out, const tacit_board_settings *s
     board->settings = *settings;
     memcpy(board->study, settings->study, strlen(settings->study) + 1);
     board->settings.study = board->study;
+    if (settings->steps != NULL) board->steps = *settings->steps;
     pthread_mutex_init(&board->mutex, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -56,6 +33,8 @@ tacit_board *tacit_board_free(tacit_board *board) {
     if (board == NULL) return NULL;
     for (size_t i = 0; i < board->seat_count; i++) tacit_answer_clear(&board->seats[i].answer);
     free(board->seats);
+    free(board->places.names);
+    free(board->places.keys);
     pthread_cond_destroy(&board->moved);
     pthread_mutex_destroy(&board->mutex);
     tacit_stream_wipe(&board->settings.secret);
@@ -63,14 +42,14 @@ tacit_board *tacit_board_free(tacit_board *board) {
     return NULL;
 }
 
-static seat *find_seat(tacit_board *board, const char *party) {
+seat *board_find_seat(tacit_board *board, const char *party) {
     for (size_t i = 0; i < board->seat_count; i++)
         if (strcmp(board->seats[i].party, party) == 0) return &board->seats[i];
     return NULL;
 }
 
 static tacit_status add_seat(tacit_board *board, const char *party, tacit_error *error) {
-    if (find_seat(board, party) != NULL) return TACIT_OK;
+    if (board_find_seat(board, party) != NULL) return TACIT_OK;
     if (strlen(party) >= TACIT_ID_SIZE)
         return tacit_fail(error, TACIT_USAGE, "the party's name is longer than %d characters",
                           TACIT_ID_SIZE - 1);
@@ -106,8 +85,8 @@ void tacit_board_cancel(tacit_board *board) {
 }
 
 /* Unforgeable without the study's secret, different for each party and round, the same after a restart. */
-static void answer_id_of(const tacit_board *board, const char *party, uint64_t round,
-                         uint8_t out[TACIT_ANSWER_ID_BYTES]) {
+void board_answer_id(const tacit_board *board, const char *party, uint64_t round,
+                     uint8_t out[TACIT_ANSWER_ID_BYTES]) {
     tacit_stream ids = tacit_stream_fork(&board->settings.secret, "answer ids", round, 0);
     crypto_generichash(out, TACIT_ANSWER_ID_BYTES, (const uint8_t *)party, strlen(party), ids.key,
                        sizeof ids.key);
@@ -119,14 +98,18 @@ static void answer_id_of(const tacit_board *board, const char *party, uint64_t r
 tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
                               tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
-    seat *who = find_seat(board, party);
-    bool waiting = who != NULL && board->open && who->state == SEAT_SILENT;
+    seat *who = board_find_seat(board, party);
+    bool masked = board->masked != NULL;
+    bool waiting = who != NULL && board->open &&
+                   (masked ? board_masked_waits_for(board, party) : who->state == SEAT_SILENT);
     tacit_status status = TACIT_OK;
     if (who == NULL)
         status = tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
-    if (waiting) {
+    if (waiting && masked) {
+        status = board_masked_question(board, party, out, error);
+    } else if (waiting) {
         tacit_question question = board->question;
-        answer_id_of(board, party, question.round, question.answer_id);
+        board_answer_id(board, party, question.round, question.answer_id);
         status = tacit_question_encode(&question, out, error);
     }
     pthread_mutex_unlock(&board->mutex);
@@ -146,20 +129,24 @@ static tacit_status check_contribution(const tacit_question *question, const tac
     return TACIT_OK;
 }
 
+void board_note_refusal(tacit_board *board, const char *reason) {
+    if (board->refused++ == 0) snprintf(board->first_refusal, sizeof board->first_refusal, "%s", reason);
+}
+
 /* Take a decoded answer in; called with the lock held. */
 static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error) {
     uint8_t expected[TACIT_ANSWER_ID_BYTES];
     if (!board->open || strcmp(answer->study, board->study) != 0 || answer->round != board->question.round)
         return tacit_fail(error, TACIT_NOT_FOUND, "round %llu is not open",
                           (unsigned long long)answer->round);
-    answer_id_of(board, who->party, board->question.round, expected);
+    board_answer_id(board, who->party, board->question.round, expected);
     if (sodium_memcmp(expected, answer->answer_id, sizeof expected) != 0)
         return tacit_fail(error, TACIT_NOT_FOUND, "the answer id is not the one this party was given");
+    if (board->masked != NULL) return board_masked_take(board, who->party, answer, error);
     if (who->state != SEAT_SILENT) return TACIT_OK; /* handed in twice, taken once */
     if (answer->refusal[0] != 0) {
-        if (board->refused == 0) memcpy(board->first_refusal, answer->refusal, sizeof board->first_refusal);
         who->state = SEAT_REFUSED;
-        board->refused++;
+        board_note_refusal(board, answer->refusal);
         return TACIT_OK;
     }
     if (board->question.wants_sum) {
@@ -179,7 +166,7 @@ tacit_status tacit_board_answer(tacit_board *board, const char *party, const uin
     tacit_answer answer = TACIT_ANSWER_INIT;
     TACIT_TRY(tacit_answer_decode(&answer, bytes, length, error)); /* before the lock: it may be long */
     pthread_mutex_lock(&board->mutex);
-    seat *who = find_seat(board, party);
+    seat *who = board_find_seat(board, party);
     tacit_status status =
         who != NULL ? take(board, who, &answer, error)
                     : tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
@@ -193,6 +180,7 @@ void tacit_board_look(tacit_board *board, tacit_board_state *out) {
     pthread_mutex_lock(&board->mutex);
     *out = (tacit_board_state){ .open = board->open,
                                 .round = board->question.round,
+                                .step = board_masked_step(board),
                                 .admitted = board->seat_count,
                                 .answered = board->answered,
                                 .refused = board->refused };
@@ -202,7 +190,7 @@ void tacit_board_look(tacit_board *board, tacit_board_state *out) {
 
 /* ---- the study thread's side ---- */
 
-static struct timespec after(unsigned milliseconds) {
+struct timespec board_deadline(unsigned milliseconds) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     time.tv_sec += milliseconds / 1000;
@@ -216,7 +204,7 @@ static struct timespec after(unsigned milliseconds) {
 
 /* Wait, with the lock held, until the open round can be closed. */
 static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
-    struct timespec deadline = after(board->settings.patience_ms);
+    struct timespec deadline = board_deadline(board->settings.patience_ms);
     bool patient = true;
     size_t minimum = board->settings.minimum_parties > 0 ? board->settings.minimum_parties : 1;
     for (;;) {
@@ -264,6 +252,7 @@ static tacit_status run_round(tacit_board *board, const tacit_question *question
 static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
                             tacit_error *error) {
     tacit_board *board = context;
+    if (board->settings.masked != NULL) return board_masked_sum(board, question, total, parties, error);
     tacit_status status = run_round(board, question, total, error);
     if (status == TACIT_OK) *parties = board->answered;
     pthread_mutex_unlock(&board->mutex);

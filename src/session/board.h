@@ -7,19 +7,37 @@
  * fails as soon as so many have refused that the minimum cannot be reached any more.
  * Contributions to a sum are checked, added, and not kept.
  *
+ * With `masked` set a sum is one of secure summation: the five steps are pinned one after the other, each as a question
+ * of its own to the parties that it still concerns. What came in is kept, under its masks, when a step closes, so that a
+ * board made anew goes on with the same sum; nothing of a sum is ever asked under other terms.
+ *
  * Every function may be called from any thread.
  */
 #pragma once
 
+#include "session/masked.h"
 #include "session/session.h"
 
 typedef struct tacit_board tacit_board;
 
+/* Where the answers to the closed steps of a masked sum are kept, durable when `write` returns. Writing the first record
+ * of a round may drop those of earlier rounds. */
+typedef struct tacit_board_steps {
+    tacit_status (*read)(void *context, uint64_t round, unsigned step, bool *found, tacit_buffer *out,
+                         tacit_error *error);
+    tacit_status (*write)(void *context, uint64_t round, unsigned step, const uint8_t *bytes, size_t length,
+                          tacit_error *error);
+    void *context;
+} tacit_board_steps;
+
 typedef struct tacit_board_settings {
     const char *study;
     size_t minimum_parties;
-    unsigned patience_ms; /* how long a round waits for stragglers once the minimum has answered */
-    tacit_stream secret;  /* answer ids come from here: the same after a restart */
+    unsigned patience_ms;           /* how long a round waits for stragglers once the minimum has answered */
+    tacit_stream secret;            /* answer ids come from here: the same after a restart */
+    const tacit_plan *masked;       /* sums are masked, as this plan says; borrowed; NULL: in clear */
+    const tacit_board_steps *steps; /* copied; NULL: an unfinished masked sum does not outlive the board */
+    tacit_pool *pool;               /* for opening masked sums; may be NULL */
     /* News for whoever holds waiting connections: a question was pinned or the study ended. Called without
      * locks. */
     void (*changed)(void *context);
@@ -32,6 +50,11 @@ tacit_board *tacit_board_free(tacit_board *board);
 /* A party takes part from now on; again is fine. */
 tacit_status tacit_board_admit(tacit_board *board, const char *party, tacit_error *error);
 size_t tacit_board_admitted(tacit_board *board);
+
+/* The next place of the roster for masked sums is this party's, with this signing key; again is fine. All places must
+ * be taken before the first sum. */
+tacit_status tacit_board_enlist(tacit_board *board, const char *party,
+                                const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error);
 
 /* For the study's thread. */
 tacit_transport tacit_board_transport(tacit_board *board);
@@ -54,6 +77,7 @@ typedef struct tacit_board_state {
     bool open;
     uint64_t round;
     char question[TACIT_ID_SIZE];
+    const char *step; /* of a masked sum; NULL when there is none */
     size_t admitted, answered, refused;
 } tacit_board_state;
 

@@ -40,6 +40,7 @@ typedef struct tacit_plan {
     size_t features, classes;   /* no classes: a numeric response */
     size_t parties;             /* declared for the study */
     size_t minimum_parties;     /* nothing is opened from fewer */
+    bool sums_masked;           /* deployed parties contribute to sums under masks only (masked.h) */
     size_t minimum_rows;        /* a party with fewer refuses: the sensitivity is declared for this many */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
     const tacit_schema *schema; /* of the rows, borrowed; NULL: unknown (rows that were generated encoded) */

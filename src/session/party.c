@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "session/party_parts.h"
 
 void tacit_reply_clear(tacit_reply *reply) {
     if (reply == NULL) return;
@@ -173,9 +174,8 @@ static tacit_status enough_rows(const tacit_party *party, tacit_error *error) {
                       party->total_rows, party->plan->minimum_rows);
 }
 
-/* Run the handler and check that it answered what was asked. */
-static tacit_status compute(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                            tacit_error *error) {
+tacit_status tacit_party_compute(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                 tacit_error *error) {
     const tacit_handler_entry *handler = NULL;
     TACIT_TRY(tacit_party_handler(party, question, &handler, error));
     TACIT_TRY(enough_rows(party, error));
@@ -193,9 +193,8 @@ static tacit_status compute(tacit_party *party, const tacit_question *question, 
     return TACIT_OK;
 }
 
-/* A contribution on the grid of its sum: noise is in it already, or it is rounded now. */
-static tacit_status contribution_steps(const tacit_question *question, const tacit_reply *reply, int64_t *out,
-                                       tacit_error *error) {
+tacit_status tacit_party_grid_steps(const tacit_question *question, const tacit_reply *reply, int64_t *out,
+                                    tacit_error *error) {
     const tacit_sum_spec *sum = &question->sum;
     if (reply->noised == NULL) return tacit_sum_quantise(sum, reply->contribution, out, error);
     if (tacit_noised_count(reply->noised) != sum->length ||
@@ -206,10 +205,8 @@ static tacit_status contribution_steps(const tacit_question *question, const tac
     return TACIT_OK;
 }
 
-/* What the gate must know of an answer that will not be computed: it is stored and was paid for (the owner's rules,
- * which may have changed, are asked again), or a simulation knows it already. */
-static tacit_status recall(const tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                           tacit_error *error) {
+tacit_status tacit_party_recall(const tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                tacit_error *error) {
     const tacit_method *method = party->plan->method;
     const tacit_handler_entry *unused = NULL;
     tacit_prices prices = { .event = { .count = 0 } };
@@ -223,8 +220,8 @@ static tacit_status recall(const tacit_party *party, const tacit_question *quest
     return TACIT_OK;
 }
 
-static tacit_release describe(const tacit_party *party, const tacit_question *question,
-                              const tacit_reply *reply, const uint8_t *question_hash) {
+tacit_release tacit_party_describe(const tacit_party *party, const tacit_question *question,
+                                   const tacit_reply *reply, const uint8_t *question_hash) {
     tacit_release release = {
         .kind = reply->kind,
         .noise = reply->noise,
@@ -260,12 +257,24 @@ static tacit_status encode_reply(const tacit_question *question, const tacit_rep
         answer.length = question->sum.length;
         answer.contribution = TACIT_NEW(int64_t, answer.length);
         if (answer.contribution == NULL) return tacit_fail_memory(error);
-        TACIT_CHECK(contribution_steps(question, reply, answer.contribution, error));
+        TACIT_CHECK(tacit_party_grid_steps(question, reply, answer.contribution, error));
     }
     TACIT_CHECK(tacit_answer_encode(&answer, out, error));
 cleanup:
     free(answer.contribution);
     return status;
+}
+
+/* In a study with masked sums no coordinator gets a contribution for the asking. */
+static tacit_status refuse_in_clear(tacit_party *party, const tacit_question *question,
+                                    const uint8_t *question_hash, tacit_error *error) {
+    static const tacit_reply nothing = { .kind = TACIT_RELEASE_ENTRUSTED, .message = TACIT_MESSAGE_INIT };
+    if (!question->wants_sum || !party->plan->sums_masked || party->gate->mode != TACIT_GATE_REAL)
+        return TACIT_OK;
+    tacit_release release = tacit_party_describe(party, question, &nothing, question_hash);
+    return tacit_gate_refuse(
+        party->gate, &release, error,
+        "the coordinator asks for a contribution in clear, and the study masks its sums");
 }
 
 tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
@@ -275,14 +284,16 @@ tacit_status tacit_party_answer(tacit_party *party, const tacit_question *questi
     tacit_buffer payload = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
     tacit_status status;
     bool stored = false;
+    if (question->masked != NULL) return tacit_party_answer_step(party, question, question_hash, out, error);
+    TACIT_TRY(refuse_in_clear(party, question, question_hash, error));
     TACIT_CHECK(tacit_gate_has_answer(&stored, party->gate, question->answer_id, question_hash, error));
     if (stored) { /* asked again: the stored bytes go out again, whatever a new computation would give */
-        TACIT_CHECK(recall(party, question, &reply, error));
+        TACIT_CHECK(tacit_party_recall(party, question, &reply, error));
     } else {
-        TACIT_CHECK(compute(party, question, &reply, error));
+        TACIT_CHECK(tacit_party_compute(party, question, &reply, error));
         TACIT_CHECK(encode_reply(question, &reply, &payload, error));
     }
-    tacit_release release = describe(party, question, &reply, question_hash);
+    tacit_release release = tacit_party_describe(party, question, &reply, question_hash);
     release.payload = payload.bytes;
     release.payload_length = payload.length;
     TACIT_CHECK(tacit_gate_release(party->gate, &release, out, error));
@@ -303,9 +314,9 @@ tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *qu
         status = tacit_fail_memory(error);
         goto cleanup;
     }
-    TACIT_CHECK(compute(party, question, &reply, error));
-    TACIT_CHECK(contribution_steps(question, &reply, grid, error));
-    tacit_release release = describe(party, question, &reply, NULL);
+    TACIT_CHECK(tacit_party_compute(party, question, &reply, error));
+    TACIT_CHECK(tacit_party_grid_steps(question, &reply, grid, error));
+    tacit_release release = tacit_party_describe(party, question, &reply, NULL);
     release.payload = (const uint8_t *)grid;
     release.payload_length = length * sizeof *grid;
     TACIT_CHECK(tacit_gate_release(party->gate, &release, &released, error));
@@ -326,8 +337,8 @@ tacit_status tacit_party_contribute_blank(tacit_party *party, const tacit_questi
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_buffer released = TACIT_BUFFER_INIT;
     TACIT_TRY(enough_rows(party, error));
-    TACIT_TRY(recall(party, question, &reply, error));
-    tacit_release release = describe(party, question, &reply, NULL);
+    TACIT_TRY(tacit_party_recall(party, question, &reply, error));
+    tacit_release release = tacit_party_describe(party, question, &reply, NULL);
     static const uint8_t stand_in; /* a simulated gate wants bytes, and these go nowhere */
     release.payload = &stand_in;
     release.payload_length = 1;

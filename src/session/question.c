@@ -42,3 +42,9 @@ tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values
 double tacit_sum_value(const tacit_sum_spec *spec, int64_t total) {
     return ldexp((double)total, -spec->grid_bits);
 }
+
+void tacit_masked_step_clear(tacit_masked_step *step) {
+    if (step == NULL) return;
+    tacit_buffer_clear(&step->body);
+    tacit_buffer_clear(&step->roster);
+}

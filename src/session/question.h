@@ -3,11 +3,12 @@
 
 #include <stdbool.h>
 
+#include "base/buffer.h"
 #include "privacy/release.h"
 #include "session/message.h"
 
 enum {
-    TACIT_PROTOCOL_VERSION = 1,
+    TACIT_PROTOCOL_VERSION = 2,
     TACIT_ID_SIZE = 64, /* of a study, method, question or party, with its NUL */
 };
 
@@ -39,6 +40,21 @@ tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values
 /* grid -> value. */
 double tacit_sum_value(const tacit_sum_spec *spec, int64_t total);
 
+enum { TACIT_MASKED_ID_BYTES = 16 };
+
+/* One step of a masked sum (session/masked.h), as a question carries it. */
+typedef struct tacit_masked_step {
+    unsigned step; /* tacit_securesum_step; any number, as it came */
+    uint8_t sum_id[TACIT_MASKED_ID_BYTES];
+    tacit_buffer body;   /* what secure summation says to this party */
+    tacit_buffer roster; /* in the first step: all signing keys, by place */
+} tacit_masked_step;
+
+#define TACIT_MASKED_STEP_INIT                                                                               \
+    { .body = TACIT_BUFFER_INIT, .roster = TACIT_BUFFER_INIT }
+
+void tacit_masked_step_clear(tacit_masked_step *step);
+
 typedef struct tacit_question {
     char study[TACIT_ID_SIZE];
     char method[TACIT_ID_SIZE];
@@ -49,4 +65,5 @@ typedef struct tacit_question {
     const tacit_message *message;             /* borrowed; NULL when the question carries nothing */
     bool wants_sum;
     tacit_sum_spec sum;
+    const tacit_masked_step *masked; /* borrowed; NULL: the whole question, and the answer in clear */
 } tacit_question;

@@ -172,6 +172,8 @@ tacit_status tacit_question_encode(const tacit_question *question, tacit_buffer 
     tacit_question copy = *question; /* protobuf-c wants pointers to non-const */
     Tacit__Wire__Question wire = TACIT__WIRE__QUESTION__INIT;
     Tacit__Wire__Sum sum = TACIT__WIRE__SUM__INIT;
+    Tacit__Wire__MaskedStep masked = TACIT__WIRE__MASKED_STEP__INIT;
+    uint8_t sum_id[TACIT_MASKED_ID_BYTES];
     field_list list;
     tacit_status status;
     TACIT_CHECK(field_list_fill(&list, question->message, error));
@@ -189,6 +191,14 @@ tacit_status tacit_question_encode(const tacit_question *question, tacit_buffer 
         sum.bound = copy.sum.bound;
         sum.grid_bits = copy.sum.grid_bits;
         wire.sum = &sum;
+    }
+    if (copy.masked != NULL) {
+        memcpy(sum_id, copy.masked->sum_id, sizeof sum_id);
+        masked.step = copy.masked->step;
+        masked.sum_id = (ProtobufCBinaryData){ sizeof sum_id, sum_id };
+        masked.body = (ProtobufCBinaryData){ copy.masked->body.length, copy.masked->body.bytes };
+        masked.roster = (ProtobufCBinaryData){ copy.masked->roster.length, copy.masked->roster.bytes };
+        wire.masked = &masked;
     }
     TACIT_CHECK(tacit_wire_pack(out, &wire, error));
 cleanup:
@@ -225,6 +235,29 @@ tacit_status tacit_question_decode(tacit_question *out, tacit_message *message, 
     TACIT_CHECK(read_fields(message, wire->fields, wire->n_fields, error));
     *out = question;
 cleanup:
+    tacit_wire_free(wire);
+    return status;
+}
+
+tacit_status tacit_masked_step_decode(tacit_masked_step *out, bool *found, const uint8_t *bytes,
+                                      size_t length, tacit_error *error) {
+    Tacit__Wire__Question *wire = NULL;
+    tacit_masked_step step = TACIT_MASKED_STEP_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_wire_parse((void **)&wire, &tacit__wire__question__descriptor, bytes, length, error));
+    const Tacit__Wire__MaskedStep *masked = wire->masked;
+    *found = masked != NULL;
+    if (masked == NULL) goto cleanup;
+    if (masked->sum_id.len != sizeof step.sum_id)
+        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the id of a masked sum has %d bytes, not %zu",
+                               TACIT_MASKED_ID_BYTES, masked->sum_id.len));
+    step.step = masked->step;
+    memcpy(step.sum_id, masked->sum_id.data, sizeof step.sum_id);
+    TACIT_CHECK(tacit_buffer_append(&step.body, masked->body.data, masked->body.len, error));
+    TACIT_CHECK(tacit_buffer_append(&step.roster, masked->roster.data, masked->roster.len, error));
+    *out = step;
+cleanup:
+    if (status != TACIT_OK) tacit_masked_step_clear(&step);
     tacit_wire_free(wire);
     return status;
 }

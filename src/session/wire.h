@@ -23,9 +23,13 @@ tacit_status tacit_wire_pack(tacit_buffer *out, const void *message, tacit_error
 
 tacit_status tacit_question_encode(const tacit_question *question, tacit_buffer *out, tacit_error *error);
 
-/* `message` receives the fields, freed by the caller; out->message points to it. */
+/* `message` receives the fields, freed by the caller; out->message points to it. out->masked stays NULL. */
 tacit_status tacit_question_decode(tacit_question *out, tacit_message *message, const uint8_t *bytes,
                                    size_t length, tacit_error *error);
+
+/* The step of a masked sum that a question carries, if any: `out` is freed by the caller. */
+tacit_status tacit_masked_step_decode(tacit_masked_step *out, bool *found, const uint8_t *bytes,
+                                      size_t length, tacit_error *error);
 
 /* What a party sends back: its own fields, or its contribution to a sum, or why it refuses. */
 typedef struct tacit_answer {

@@ -24,17 +24,20 @@ static const char *const definition_keys[DEFINITION_KEYS][2] = {
       "|\n  label: {name: y, classes: [n, p]}\n  columns:\n    - {name: a, kind: number, low: 0, high: 1}" },
 };
 
-/* `key` gets `value`, or is left out when that is NULL; `key` NULL changes nothing. */
+/* `key` gets `value`, or is left out when that is NULL; `key` NULL changes nothing. A key that is not there comes last. */
 static inline const char *definition_with(char out[DEFINITION_SIZE], const char *key, const char *value) {
     size_t used = 0;
+    bool known = key == NULL || value == NULL;
     out[0] = 0;
     for (size_t i = 0; i < DEFINITION_KEYS; i++) {
         bool changed = key != NULL && strcmp(key, definition_keys[i][0]) == 0;
+        known = known || changed;
         const char *text = changed ? value : definition_keys[i][1];
         if (text != NULL)
             used +=
                 (size_t)snprintf(out + used, DEFINITION_SIZE - used, "%s: %s\n", definition_keys[i][0], text);
     }
+    if (!known) snprintf(out + used, DEFINITION_SIZE - used, "%s: %s\n", key, value);
     return out;
 }
 

@@ -20,7 +20,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import POLL, SCHEMA, DeployedTest, answer_to, fields_of, packed, post, tls
+from deployed import POLL, PROTOCOL, SCHEMA, DeployedTest, answer_to, fields_of, packed, post, tls
 
 
 class KilledParty(DeployedTest):
@@ -198,7 +198,7 @@ class Stuck(DeployedTest):
 class Greedy(DeployedTest):
     def test_a_coordinator_gets_what_was_consented_to_and_no_more(self):
         """With another secret the same question comes under another answer id, and would cost a second time."""
-        self.study(parties="{expected: 2, minimum: 2}")
+        self.study(parties="{expected: 2, minimum: 2}", sum="clear")
         coordinator = self.coordinator()
         self.join(0).kill()
         party = self.join(1)  # has epsilon 10 left, and consented to 2
@@ -218,7 +218,7 @@ class Impostor(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
-        body = b"".join(packed(field, value) for field, value in enumerate([1, b"trial", b"us", self.server.told], 1))
+        body = b"".join(packed(field, value) for field, value in enumerate([PROTOCOL, b"trial", b"us", self.server.told], 1))
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -318,9 +318,9 @@ class Strangers(DeployedTest):
         self.study()
         self.coordinator()
         nobody = tls(self.folder / "ca.crt")
-        unknown = packed(1, 1) + packed(2, bytes(32))
-        for body, expected in ((b"", 400), (b"\xff" * 50, 400), (packed(1, 2) + packed(2, bytes(32)), 400),
-                               (packed(1, 1) + packed(2, bytes(31)), 400), (unknown, 403), (bytes(70000), 413)):
+        unknown = packed(1, PROTOCOL) + packed(2, bytes(32))
+        for body, expected in ((b"", 400), (b"\xff" * 50, 400), (packed(1, PROTOCOL + 1) + packed(2, bytes(32)), 400),
+                               (packed(1, PROTOCOL) + packed(2, bytes(31)), 400), (unknown, 403), (bytes(70000), 413)):
             for path in ("/v1/look", "/v1/join"):
                 self.assertEqual(post(self.port, path, body, nobody)[0], expected, (path, body[:8]))
         self.assertEqual(post(self.port, "/v1/look", None, nobody, method="GET")[0], 403)
@@ -333,10 +333,10 @@ class Strangers(DeployedTest):
         invitation = self.invite()
         nobody = tls(self.folder / "ca.crt")
         token = self.token(invitation)
-        status, body = post(self.port, "/v1/look", packed(1, 1) + packed(2, token), nobody)
+        status, body = post(self.port, "/v1/look", packed(1, PROTOCOL) + packed(2, token), nobody)
         self.assertEqual(status, 200)
         digest = self.digest(fields_of(body)[4])
-        wish = packed(1, 1) + packed(2, token) + packed(3, b"no request at all")
+        wish = packed(1, PROTOCOL) + packed(2, token) + packed(3, b"no request at all")
         self.assertEqual(post(self.port, "/v1/join", wish + packed(4, bytes(32)), nobody)[0], 403)
         self.assertEqual(post(self.port, "/v1/join", wish + packed(4, digest), nobody)[0], 400)
         self.join(0, invitation=invitation)
@@ -355,7 +355,7 @@ class Strangers(DeployedTest):
                     if self.digest(record[at:at + 32], b"tacit invitation token") in known)
 
     def test_answers_that_lie_count_for_nothing_and_the_others_go_on(self):
-        self.study(set="{noise: coordinator}", epsilon="1e6")
+        self.study(sum="clear", set="{noise: coordinator}", epsilon="1e6")
         self.coordinator()
         self.join(0, "--allow-entrusted", epsilon="2e6").kill()
         self.join(1, "--allow-entrusted", epsilon="2e6").kill()
@@ -422,7 +422,7 @@ class Strangers(DeployedTest):
         others = [self.join(party) for party in (1, 2)]
         mine = self.question(0)
         text = b"\x1b[2J\nstudy other is done" + b"x" * 3000
-        body = packed(1, 1) + packed(2, mine[2]) + packed(3, mine.get(5, 0)) + packed(4, mine[7]) + packed(7, text)
+        body = packed(1, PROTOCOL) + packed(2, mine[2]) + packed(3, mine.get(5, 0)) + packed(4, mine[7]) + packed(7, text)
         self.assertEqual(post(self.port, "/v1/answer", body, self.keys(0))[0], 200)
         for process in others:
             self.assertEqual(process.finish(), 1, process.text())

@@ -138,7 +138,8 @@ class Consent(LabelsTest):
         said = party.text()
         self.assertRegex(said, r"(?m)^trains +tree,bayes on your rows")
         self.assertRegex(said, r"(?m)^points +60 public points.* 1\.5 labels for each")
-        self.assertRegex(said, r"(?m)^entrusted +your labels go to Tacit coordinator in clear")
+        self.assertRegex(said, r"(?m)^sums +masked: Tacit coordinator sees the sum of at least 4 parties'")
+        self.assertRegex(said, r"(?m)^entrusted +the sum goes to Tacit coordinator in clear")
         self.assertRegex(said, r"(?m)^price .*\(entrusted\)")
 
     def test_entrusting_labels_needs_the_owners_word(self):
@@ -149,7 +150,7 @@ class Consent(LabelsTest):
         self.assertNotIn("noise=party", line)
 
     def test_fewer_parties_than_the_owners_rule_are_refused_before_joining(self):
-        self.study(parties="{expected: 1, minimum: 1}")
+        self.study(parties="{expected: 1, minimum: 1}", sum="clear")
         self.coordinator()
         self.limit(0, "2e6")
         self.refuse(3, *self.join_words(0, self.invite(), "--allow-entrusted"), home=self.home(0),
@@ -307,32 +308,54 @@ class Killed(LabelsTest):
 class Canary(LabelsTest):
     NUMBER = "0.123456789012"
 
-    def test_only_labels_leave_a_party(self):
+    def test_only_labels_leave_a_party_and_under_masks_not_even_those(self):
+        """In clear, which is the control, the labels are on the wire and in the coordinator's memory; masked, nowhere."""
         lines = self.rows(0).read_text().splitlines()
         lines[5] = re.sub("^[^,]*", self.NUMBER, lines[5])
         self.rows(0).write_text("\n".join(lines) + "\n")
-        self.study()
-        coordinator = self.coordinator("--until-done")
+        sent, memory = self.watch("clear")
+        # The answer: one whole number for each point, 0 or 1, and nothing else of that size.
+        body = sent.split(b"POST /v1/answer")[1].split(b"\r\n\r\n", 1)[1].split(b"POST /v1/poll")[0]
+        self.assertLess(len(body), 8 * POINTS + 200)
+        [labels] = re.findall(rb"(?:[\0\1]\0{7}){%d}" % POINTS, body)
+        self.assertIn(1, labels)
+        traces = [labels[at:at + 8 * self.RUN] for at in range(0, len(labels) - 8 * self.RUN + 1, 8)]
+        self.assertTrue(any(trace in memory for trace in traces))
+        sent, memory = self.watch("masked")
+        self.assertIn(b"masked", sent)
+        for trace in traces:
+            self.assertNotIn(trace, sent)
+            self.assertNotIn(trace, memory)
+
+    RUN = 30  # labels in a row: by chance, or in the sum of four parties' labels, not to be expected
+
+    def watch(self, sums):
+        """What party 0 sent and what the coordinator's memory held when the study was done. No row may be in either, nor in
+        the coordinator's files."""
+        self.folder = self.path / sums
+        self.homes = sums
+        self.study(sum=sums)
+        coordinator = self.coordinator()
         relay = Relay(self.folder, self.home(0), self.port)
         watched = self.join(0, invitation=self.invite("--url", relay.address))
         self.check_done({0: watched, **self.take_part((1, 2, 3))})
-        self.assertEqual(coordinator.finish(), 0)
+        memory = coordinator.memory()
         self.assertEqual(relay.failed, [])
-        number = float(self.NUMBER)
-        traces = [self.NUMBER.encode(), self.NUMBER[2:10].encode()]
-        for value in self.encodings(number):
-            traces += [struct.pack("<d", value), struct.pack(">d", value)]
-        seen = {"the wire": bytes(relay.sent)}
+        relay.listener.close()
+        seen = {"the wire": bytes(relay.sent), "memory": memory}
         seen.update({str(file): file.read_bytes() for file in self.folder.iterdir() if file.is_file()})
+        traces = [self.NUMBER.encode(), self.NUMBER[2:10].encode()]
+        for value in self.encodings(float(self.NUMBER)):
+            traces += [struct.pack("<d", value), struct.pack(">d", value)]
         for place, content in seen.items():
             for trace in traces:
                 self.assertNotIn(trace, content, place)
-        # The answer: one whole number for each point, 0 or 1, and nothing else of that size.
-        body = bytes(relay.sent).split(b"POST /v1/answer")[1].split(b"\r\n\r\n", 1)[1].split(b"POST /v1/poll")[0]
-        self.assertLess(len(body), 8 * POINTS + 200)
-        runs = re.findall(rb"(?:[\0\1]\0{7}){%d}" % POINTS, body)
-        self.assertEqual(len(runs), 1)
-        self.assertIn(1, runs[0])
+        return bytes(relay.sent), memory
+
+    homes = ""
+
+    def home(self, party):
+        return self.path / f"home{party}{self.homes}"
 
     @staticmethod
     def encodings(number):

@@ -124,8 +124,12 @@ static void an_older_file_is_brought_up(void **state) {
     sqlite3 *file = NULL;
     snprintf(path, sizeof path, "%s/coordinator.db", w.place.path);
     assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(file, "DROP TABLE points; PRAGMA user_version = 1", NULL, NULL, NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(file,
+                     "DROP TABLE points; DROP TABLE masked_step; DROP TABLE roster; DROP TABLE signer; "
+                     "PRAGMA user_version = 1",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
     sqlite3_close(file);
     tacit_buffer points = TACIT_BUFFER_INIT;
     CHECK_OK(tacit_registry_open(&w.registry, w.place.path, false, &w.error), w.error);

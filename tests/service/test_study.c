@@ -40,6 +40,7 @@ static void every_member_is_read(void **state) {
     assert_int_equal(plan->minimum_parties, 2);
     assert_int_equal(plan->minimum_rows, 5);
     assert_int_equal(study->patience_ms, 1500);
+    assert_true(plan->sums_masked);
     assert_int_equal(plan->features, 2);
     assert_int_equal(plan->classes, 2);
     tacit_study_free(study);
@@ -51,6 +52,12 @@ static void what_is_optional_has_a_default(void **state) {
     char text[DEFINITION_SIZE];
     tacit_study *study = parse(definition_with(text, "patience", NULL));
     assert_int_equal(study->patience_ms, 30000);
+    tacit_study_free(study);
+    study = parse(definition_with(text, "sum", NULL));
+    assert_true(study->plan.sums_masked);
+    tacit_study_free(study);
+    study = parse(definition_with(text, "sum", "clear"));
+    assert_false(study->plan.sums_masked);
     tacit_study_free(study);
     study = parse(definition_with(text, "set", NULL));
     assert_true(tacit_plan_is(&study->plan, "noise", "coordinator"));
@@ -114,6 +121,8 @@ static void a_wrong_member_is_told_with_its_line(void **state) {
         { "minimum_rows", "1e12", "s.yaml:9: minimum_rows must be from", TACIT_INPUT },
         { "patience", "0", "s.yaml:10: patience must be from", TACIT_INPUT },
         { "patience", "[1]", "s.yaml:10: ", TACIT_INPUT },
+        { "sum", "sometimes", "sum must be masked or clear, not 'sometimes'", TACIT_INPUT },
+        { "sum", "[masked]", "s.yaml:", TACIT_INPUT },
         { "schema", "|\n  label: y\n  columns: 1", "the study's schema:", TACIT_INPUT },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -218,7 +227,7 @@ static void the_order_of_members_does_not_matter_and_their_values_do(void **stat
     static const char *const changes[][2] = {
         { "name", "other" },     { "title", "Other" },     { "set", "{noise: coordinator}" },
         { "epsilon", "2.5" },    { "lambda", "0.050001" }, { "parties", "{expected: 3, minimum: 3}" },
-        { "minimum_rows", "6" }, { "patience", "1.501" },
+        { "minimum_rows", "6" }, { "patience", "1.501" },  { "sum", "clear" },
     };
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         tacit_study *changed = parse(definition_with(other, changes[i][0], changes[i][1]));

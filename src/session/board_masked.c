@@ -1,0 +1,279 @@
+/*
+ * The board's side of masked sums: it carries the messages of secure summation, decides when a step closes, and keeps
+ * what a closed step brought until the sum is in the journal. It holds no contribution but under masks.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "session/board_parts.h"
+
+struct masked_round {
+    tacit_signing_roster roster;
+    tacit_graph_shape shape;
+    uint8_t id[TACIT_MASKED_ID_BYTES];
+    tacit_securesum *sum;
+    tacit_securesum_server *server;
+    bool *refused;       /* by place */
+    tacit_buffer record; /* of the open step: place, length and bytes of each answer taken */
+};
+
+tacit_status tacit_board_enlist(tacit_board *board, const char *party,
+                                const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error) {
+    masked_places *places = &board->places;
+    tacit_status status = TACIT_OK;
+    if (strlen(party) >= TACIT_ID_SIZE)
+        return tacit_fail(error, TACIT_USAGE, "the party's name is longer than %d characters",
+                          TACIT_ID_SIZE - 1);
+    pthread_mutex_lock(&board->mutex);
+    for (uint32_t i = 0; i < places->count; i++)
+        if (strcmp(places->names[i], party) == 0) goto cleanup;
+    void *names = tacit_grow(places->names, places->count + 1, sizeof *places->names);
+    if (names != NULL) places->names = names;
+    void *keys = tacit_grow(places->keys, places->count + 1, sizeof *places->keys);
+    if (keys != NULL) places->keys = keys;
+    if (names == NULL || keys == NULL) {
+        status = tacit_fail_memory(error);
+        goto cleanup;
+    }
+    memcpy(places->names[places->count], party, strlen(party) + 1);
+    memcpy(places->keys[places->count], key, TACIT_SIGNING_KEY_BYTES);
+    places->count++;
+cleanup:
+    pthread_mutex_unlock(&board->mutex);
+    return status;
+}
+
+static bool find_place(const tacit_board *board, const char *party, uint32_t *out) {
+    for (uint32_t i = 0; i < board->places.count; i++)
+        if (strcmp(board->places.names[i], party) == 0) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+/* ---- the parties' side ---- */
+
+const char *board_masked_step(const tacit_board *board) {
+    const masked_round *round = board->masked;
+    /* Between two questions the study's thread works on it alone. */
+    return round != NULL && board->open
+               ? tacit_securesum_step_name(tacit_securesum_server_step(round->server))
+               : NULL;
+}
+
+static bool awaited(const masked_round *round, uint32_t place) {
+    return tacit_securesum_server_expects(round->server, place) &&
+           !tacit_securesum_server_has(round->server, place) && !round->refused[place];
+}
+
+bool board_masked_waits_for(const tacit_board *board, const char *party) {
+    uint32_t place;
+    return find_place(board, party, &place) && awaited(board->masked, place);
+}
+
+tacit_status board_masked_question(tacit_board *board, const char *party, tacit_buffer *out,
+                                   tacit_error *error) {
+    const masked_round *round = board->masked;
+    tacit_question question = board->question;
+    tacit_masked_step step = TACIT_MASKED_STEP_INIT;
+    uint32_t place = 0;
+    tacit_status status;
+    find_place(board, party, &place);
+    board_answer_id(board, party, question.round, question.answer_id);
+    step.step = tacit_securesum_server_step(round->server);
+    memcpy(step.sum_id, round->id, sizeof step.sum_id);
+    TACIT_CHECK(tacit_securesum_server_question(round->server, place, &step.body, error));
+    if (step.step == TACIT_SUM_ADVERTISE)
+        TACIT_CHECK(tacit_buffer_append(&step.roster, round->roster.keys,
+                                        (size_t)round->roster.parties * TACIT_SIGNING_KEY_BYTES, error));
+    if (step.step != TACIT_SUM_MASK) question.message = NULL; /* what is asked is told once */
+    question.masked = &step;
+    TACIT_CHECK(tacit_question_encode(&question, out, error));
+cleanup:
+    tacit_masked_step_clear(&step);
+    return status;
+}
+
+/* An answer into the record and the protocol, or into neither. */
+static tacit_status receive(masked_round *round, uint32_t place, const uint8_t *bytes, size_t length,
+                            tacit_error *error) {
+    const size_t before = round->record.length;
+    tacit_status status;
+    TACIT_CHECK(tacit_buffer_append_u32(&round->record, place, error));
+    TACIT_CHECK(tacit_buffer_append_u64(&round->record, length, error));
+    TACIT_CHECK(tacit_buffer_append(&round->record, bytes, length, error));
+    TACIT_CHECK(tacit_securesum_server_receive(round->server, place, bytes, length, error));
+cleanup:
+    if (status != TACIT_OK) round->record.length = before;
+    return status;
+}
+
+tacit_status board_masked_take(tacit_board *board, const char *party, const tacit_answer *answer,
+                               tacit_error *error) {
+    masked_round *round = board->masked;
+    const tacit_field *field = answer->message.count == 1 ? &answer->message.fields[0] : NULL;
+    uint32_t place;
+    if (!find_place(board, party, &place))
+        return tacit_fail(error, TACIT_NOT_FOUND, "party %s has no place in this sum", party);
+    if (answer->refusal[0] != 0) {
+        if (!round->refused[place]) board_note_refusal(board, answer->refusal);
+        round->refused[place] = true;
+        return TACIT_OK;
+    }
+    if (field == NULL || field->kind != TACIT_FIELD_BYTES || strcmp(field->name, TACIT_MASKED_FIELD) != 0)
+        return tacit_fail(error, TACIT_PROTOCOL,
+                          "something else was sent where a step of a masked sum is asked for");
+    if (tacit_securesum_server_has(round->server, place))
+        return tacit_securesum_server_receive(round->server, place, field->value.bytes, field->count, error);
+    tacit_status status = receive(round, place, field->value.bytes, field->count, error);
+    if (status == TACIT_REFUSED) return TACIT_NOT_FOUND; /* late: the step had closed */
+    if (status == TACIT_OK) board->answered++;
+    return status;
+}
+
+/* ---- the study thread's side ---- */
+
+/* How many must answer a step before it may close without the others. Consent and unmasking take as many as open a
+ * secret; in a sparse graph nobody can say beforehand which, so that all who may be missing are counted. */
+static size_t needed_in_step(const masked_round *round) {
+    const tacit_graph_shape *shape = &round->shape;
+    bool complete = shape->degree + 1 == shape->parties;
+    return complete && tacit_securesum_server_step(round->server) >= TACIT_SUM_CONSENT ? shape->threshold
+                                                                                       : shape->minimum;
+}
+
+/* Wait, with the lock held, until the open step can be closed. */
+static tacit_status wait_for_step(tacit_board *board, tacit_error *error) {
+    const masked_round *round = board->masked;
+    const size_t needed = needed_in_step(round);
+    struct timespec deadline = board_deadline(board->settings.patience_ms);
+    for (bool patient = true;;) {
+        size_t left = 0, silent = 0;
+        if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
+        for (uint32_t i = 0; i < round->shape.parties; i++) {
+            bool has = tacit_securesum_server_has(round->server, i);
+            /* Who has lost its seat is not coming back. */
+            bool waiting = awaited(round, i) && board_find_seat(board, board->places.names[i]) != NULL;
+            left += has || waiting;
+            silent += waiting;
+        }
+        if (left < needed)
+            return tacit_fail(
+                error, TACIT_REFUSED,
+                "%zu parties are left in step %s of a masked sum that needs %zu, %zu refused%s%s", left,
+                board_masked_step(board), needed, board->refused, board->refused > 0 ? ": " : "",
+                board->refused > 0 ? board->first_refusal : "");
+        if (left - silent >= needed && (silent == 0 || !patient)) return TACIT_OK;
+        if (!patient)
+            pthread_cond_wait(&board->moved, &board->mutex);
+        else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT)
+            patient = false;
+    }
+}
+
+/* Answers of a step that closed before this process began. */
+static tacit_status replay(masked_round *round, const tacit_buffer *record, tacit_error *error) {
+    tacit_cursor cursor = tacit_cursor_over(record->bytes, record->length);
+    while (cursor.left > 0) {
+        uint32_t place;
+        uint64_t length;
+        const uint8_t *bytes;
+        if (!tacit_cursor_read_u32(&cursor, &place) || !tacit_cursor_read_u64(&cursor, &length) ||
+            !tacit_cursor_skip(&cursor, &bytes, (size_t)length))
+            return tacit_fail(error, TACIT_CORRUPT, "the record of a masked sum's step is damaged");
+        TACIT_TRY(tacit_securesum_server_receive(round->server, place, bytes, (size_t)length, error));
+    }
+    return TACIT_OK;
+}
+
+/* Pin the step, wait, take it down. The lock is held on return, whatever the status. */
+static tacit_status ask_step(tacit_board *board, const tacit_question *question, tacit_error *error) {
+    pthread_mutex_lock(&board->mutex);
+    board->question = *question;
+    board->answered = 0;
+    board->masked->record.length = 0;
+    board->open = true;
+    pthread_mutex_unlock(&board->mutex);
+    if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
+    pthread_mutex_lock(&board->mutex);
+    tacit_status status = wait_for_step(board, error);
+    board->open = false;
+    board->question.message = NULL;
+    return status;
+}
+
+static tacit_status run_step(tacit_board *board, const tacit_question *question, tacit_error *error) {
+    masked_round *round = board->masked;
+    const tacit_board_steps *steps = &board->steps;
+    const unsigned step = tacit_securesum_server_step(round->server);
+    tacit_buffer kept = TACIT_BUFFER_INIT;
+    bool found = false;
+    tacit_status status = TACIT_OK;
+    if (steps->read != NULL)
+        TACIT_CHECK(steps->read(steps->context, question->round, step, &found, &kept, error));
+    if (found) {
+        TACIT_CHECK(replay(round, &kept, error));
+    } else {
+        status = ask_step(board, question, error);
+        pthread_mutex_unlock(&board->mutex);
+        if (status == TACIT_OK && steps->write != NULL)
+            status = steps->write(steps->context, question->round, step, round->record.bytes,
+                                  round->record.length, error);
+        if (status != TACIT_OK) goto cleanup;
+    }
+    /* The question is down: nobody else looks at the sum now. */
+    TACIT_CHECK(tacit_securesum_server_close(round->server, error));
+cleanup:
+    tacit_buffer_clear(&kept);
+    return status;
+}
+
+static tacit_status begin(tacit_board *board, const tacit_question *question, masked_round *round,
+                          tacit_error *error) {
+    uint8_t digest[TACIT_DIGEST_BYTES];
+    TACIT_TRY(tacit_masked_shape(&round->shape, board->settings.masked, error));
+    if (board->places.count != round->shape.parties)
+        return tacit_fail(error, TACIT_INTERNAL, "%lu places of %lu are taken for a masked sum",
+                          (unsigned long)board->places.count, (unsigned long)round->shape.parties);
+    round->roster = (tacit_signing_roster){ board->places.count,
+                                            (const uint8_t(*)[TACIT_SIGNING_KEY_BYTES])board->places.keys };
+    round->refused = TACIT_NEW(bool, round->shape.parties);
+    if (round->refused == NULL) return tacit_fail_memory(error);
+    tacit_securesum_roster_digest(digest, &round->roster);
+    TACIT_TRY(tacit_masked_id(round->id, question, error));
+    tacit_securesum_terms terms = tacit_masked_terms(&round->shape, question, round->id, digest);
+    tacit_securesum_roster roster = tacit_securesum_ed25519_roster(&round->roster);
+    TACIT_TRY(tacit_securesum_create(&round->sum, &terms, &roster, error));
+    return tacit_securesum_server_create(&round->server, round->sum, board->settings.pool, error);
+}
+
+tacit_status board_masked_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
+                              size_t *parties, tacit_error *error) {
+    masked_round round = { .record = TACIT_BUFFER_INIT };
+    size_t survivors = 0;
+    tacit_status status;
+    TACIT_CHECK(begin(board, question, &round, error));
+    pthread_mutex_lock(&board->mutex);
+    board->masked = &round;
+    board->refused = 0;
+    pthread_mutex_unlock(&board->mutex);
+    while (tacit_securesum_server_step(round.server) != TACIT_SUM_OPENED)
+        TACIT_CHECK(run_step(board, question, error));
+    for (uint32_t i = 0; i < round.shape.parties; i++)
+        survivors += tacit_securesum_server_survived(round.server, i);
+    memcpy(total, tacit_securesum_server_sum(round.server), question->sum.length * sizeof *total);
+    *parties = survivors;
+cleanup:
+    pthread_mutex_lock(&board->mutex);
+    board->masked = NULL;
+    pthread_mutex_unlock(&board->mutex);
+    tacit_securesum_server_free(round.server);
+    tacit_securesum_free(round.sum);
+    free(round.refused);
+    tacit_buffer_clear(&round.record);
+    return status;
+}

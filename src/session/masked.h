@@ -1,0 +1,65 @@
+/*
+ * Masked sums: tacit_ask_sum in a deployed study, by secure summation (crypto/securesum.h, docs/securesum.md), so
+ * that the coordinator sees the sum and no term of it. One round of the session with five steps. All that the two
+ * sides must agree on follows from the plan, the roster and the question, so that neither can be talked into other
+ * terms:
+ *
+ *  - the shape from the numbers of parties that the definition declares (tacit_masked_shape);
+ *  - the roster, all parties' signing keys, is fixed when the study starts; a party keeps the first one in which it
+ *    finds its own key, and takes part under no other in this study;
+ *  - the sum's id is a hash of the question, so that no party adds an answer to another question than the others;
+ *  - one sum a round, and rounds only go up: a party that was in a sum of a round refuses another of that round or
+ *    of an earlier one. There is no second attempt. After a crash on either side the sum goes on where it was.
+ *
+ * A simulation adds the integers up as they are: the masks cancel exactly modulo 2^64, so the sum is the same one.
+ */
+#pragma once
+
+#include "crypto/securesum.h"
+#include "session/method.h"
+
+enum { TACIT_SIGNING_KEY_BYTES = crypto_sign_PUBLICKEYBYTES };
+
+/* The field of an answer that holds a step's bytes. */
+#define TACIT_MASKED_FIELD "masked"
+
+/* Who masks with whom and how many must be left, for a study of plan->parties. Up to 50 parties all with all, a tenth
+ * of them (rounded down) colluding; more with a sparse graph, a tenth vanishing and a tenth colluding. The minimum is the
+ * plan's, or what the threshold needs where that is more: above half of the parties. TACIT_USAGE for fewer than two. */
+tacit_status tacit_masked_shape(tacit_graph_shape *out, const tacit_plan *plan, tacit_error *error);
+
+/* The id of the sum that a question asks for: a hash of all of it but answer id and step. */
+tacit_status tacit_masked_id(uint8_t out[TACIT_MASKED_ID_BYTES], const tacit_question *question,
+                             tacit_error *error);
+
+/* The terms of one sum. */
+tacit_securesum_terms tacit_masked_terms(const tacit_graph_shape *shape, const tacit_question *question,
+                                         const uint8_t id[TACIT_MASKED_ID_BYTES],
+                                         const uint8_t roster[TACIT_DIGEST_BYTES]);
+
+/* A roster's digest for people to compare: four groups of eight hexadecimal digits. */
+enum { TACIT_ROSTER_TEXT_SIZE = 40 };
+void tacit_roster_text(char out[TACIT_ROSTER_TEXT_SIZE], const uint8_t digest[TACIT_DIGEST_BYTES]);
+
+/* ---- a party's side ---- */
+
+/* Where a party keeps what must outlive its process. What was written is on the disk when `write` returns, and
+ * replaces what had the name before. */
+typedef struct tacit_masks_store {
+    tacit_status (*read)(void *context, const char *name, bool *found, tacit_buffer *out, tacit_error *error);
+    tacit_status (*write)(void *context, const char *name, const uint8_t *bytes, size_t length,
+                          tacit_error *error);
+    void *context;
+} tacit_masks_store;
+
+/* What a party needs to take part in a study's masked sums, used by one thread at a time. */
+typedef struct tacit_masks tacit_masks;
+
+/* `secret_key` is the Ed25519 key whose public half was given when joining. The plan is borrowed. */
+tacit_status tacit_masks_create(tacit_masks **out, const tacit_plan *plan,
+                                const uint8_t secret_key[crypto_sign_SECRETKEYBYTES],
+                                const tacit_masks_store *store, tacit_error *error);
+tacit_masks *tacit_masks_free(tacit_masks *masks);
+
+/* The digest of the roster that this party goes by; NULL before the first step of the first sum. */
+const uint8_t *tacit_masks_roster(const tacit_masks *masks);
