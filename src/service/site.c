@@ -248,11 +248,13 @@ cleanup:
 
 static tacit_status no_limit(const char *source, const tacit_price *price, tacit_error *error) {
     char delta[48] = "";
+    const char *quote =
+        strpbrk(source, " \t()&;|<>*?$#\"") != NULL ? "'" : ""; /* the line is there to be copied */
     if (price->delta > 0) snprintf(delta, sizeof delta, " --delta %g", price->delta);
     return tacit_fail(
         error, TACIT_REFUSED,
-        "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s --epsilon %g%s", source,
-        source, price->epsilon, delta);
+        "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s%s%s --epsilon %g%s",
+        source, quote, source, quote, price->epsilon, delta);
 }
 
 /* Whether any limit bounds the charge is asked first, to say how to set one. */

@@ -5,6 +5,7 @@
 """
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -73,7 +74,7 @@ class Fit(ProgramTest):
 
     def test_without_a_limit_it_is_refused_with_the_remedy(self):
         said = self.fail_with(3, *self.words("plr", "1"), says=["no limit is set"])
-        self.succeed(*said.split("nothing may leave: tacit ")[1].split())
+        self.succeed(*shlex.split(said.split("nothing may leave: tacit ")[1]))
         self.fit("plr", "1")
         self.fail_with(3, *self.words("plr", "0.5"), says=["costs epsilon 0.5", "spent is epsilon 1", "raise the limit"])
 
