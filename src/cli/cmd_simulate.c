@@ -13,7 +13,7 @@
 #include "cli/summary.h"
 #include "lab/sweep_plot.h"
 
-/* A model, or a chart, is made to be shared. A seed survives being read as a double, which is how JSON is often read. */
+/* A model, or a chart, is made to be shared. */
 enum { MODEL_MODE = 0644 };
 
 /* Everything that is taken down at the end. */
