@@ -57,14 +57,33 @@ static tacit_status read_question(const tacit_party *party, const tacit_question
     return TACIT_OK;
 }
 
-/* The votes of linear models of one shape, in one pass over blocks of points. Two classes: a positive score is a vote
- * for class 1, and models that are missing from the last panel score 0. */
-static tacit_status add_linear(const tacit_rows *points, const tacit_model *const *models, size_t count,
-                               uint64_t *total, tacit_error *error) {
+/* The votes of one panel of models. Two classes: a positive score is a vote for class 1, and models that are missing
+ * from the last panel score 0. */
+static void add_panel(const tacit_rows *points, const tacit_weight_panel *panel, const tacit_model *model,
+                      uint64_t *total) {
     enum { BLOCK = 128 };
     const tacit_kernels *kernels = tacit_kernels_choose();
+    size_t vectors = tacit_model_scores_per_row(model);
+    _Alignas(64) double scores[BLOCK * TACIT_SCORES_AT_ONCE];
+    for (size_t begin = 0; begin < points->count; begin += BLOCK) {
+        size_t rows = points->count - begin < BLOCK ? points->count - begin : BLOCK;
+        tacit_rows_scores(points, begin, rows, panel, scores);
+        if (vectors == 1) {
+            kernels->count_positive(rows, scores, total + begin);
+            continue;
+        }
+        for (size_t i = 0; i < rows; i++)
+            for (size_t m = 0; m < panel->models; m += vectors) {
+                int32_t label = tacit_model_class(model, scores + i * TACIT_SCORES_AT_ONCE + m);
+                if (label > 0) total[(begin + i) * (vectors - 1) + (size_t)label - 1]++;
+            }
+    }
+}
+
+/* The votes of linear models of one shape: several share one pass over the points. */
+static tacit_status add_linear(const tacit_rows *points, const tacit_model *const *models, size_t count,
+                               uint64_t *total, tacit_error *error) {
     size_t vectors = tacit_model_scores_per_row(models[0]), at_once = TACIT_SCORES_AT_ONCE / vectors;
-    double scores[BLOCK * TACIT_SCORES_AT_ONCE];
     for (size_t done = 0; done < count; done += at_once) {
         size_t some = at_once < count - done ? at_once : count - done;
         const double *weights[TACIT_SCORES_AT_ONCE];
@@ -72,20 +91,7 @@ static tacit_status add_linear(const tacit_rows *points, const tacit_model *cons
         for (size_t m = 0; m < some * vectors; m++)
             weights[m] = models[done + m / vectors]->weights + m % vectors * points->cols;
         TACIT_TRY(tacit_weight_panel_create(&panel, weights, some * vectors, points->cols, error));
-        for (size_t begin = 0; begin < points->count; begin += BLOCK) {
-            size_t rows = points->count - begin < BLOCK ? points->count - begin : BLOCK;
-            tacit_rows_scores(points, begin, rows, &panel, scores);
-            if (vectors == 1) {
-                kernels->count_positive(rows, scores, total + begin);
-                continue;
-            }
-            for (size_t i = 0; i < rows; i++)
-                for (size_t m = 0; m < some; m++) {
-                    const double *own = scores + i * TACIT_SCORES_AT_ONCE + m * vectors;
-                    int32_t label = tacit_model_class(models[done + m], own);
-                    if (label > 0) total[(begin + i) * (vectors - 1) + (size_t)label - 1]++;
-                }
-        }
+        add_panel(points, &panel, models[0], total);
         tacit_weight_panel_clear(&panel);
     }
     return TACIT_OK;

@@ -116,6 +116,7 @@ static tacit_status span_create(glm_span *span, const tacit_glm_problem *problem
     memset(span->arena, 0, count * sizeof(double));
     lay_out(span, span->arena, copied);
     size_t d = span->work.cols;
+    tacit_rows_prefetch(&problem->x);
     for (size_t i = 0; i < span->rows; i++) {
         double *room = copied ? span->copy + i * span->cols : NULL;
         if (copied) tacit_rows_copy(&problem->x, i, room);

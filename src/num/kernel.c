@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 /* Vectors as wide as the registers, and how much of a tile those hold: 8 x 16 numbers in 16 of AVX-512's 32,
  * 4 x 8 in 8 of the 16 of AVX2 and half as many of the others. */
@@ -325,16 +328,24 @@ static void score_sparse(size_t entries, const uint32_t *column, const double *v
     }
 }
 
+/* How many lanes of a vector are above 0. */
+#if defined(__AVX512F__)
+#define ABOVE_ZERO(v) (uint64_t) __builtin_popcount(_mm512_cmp_pd_mask((v), _mm512_setzero_pd(), _CMP_GT_OQ))
+#elif defined(__AVX2__)
+#define ABOVE_ZERO(v)                                                                                        \
+    (uint64_t) __builtin_popcount(                                                                           \
+        (unsigned)_mm256_movemask_pd(_mm256_cmp_pd((v), _mm256_setzero_pd(), _CMP_GT_OQ)))
+#else
+#define ABOVE_ZERO(v) ((uint64_t)((v)[0] > 0) + (uint64_t)((v)[1] > 0))
+#endif
+
 static void count_positive(size_t rows, const double *scores, uint64_t *total) {
-    for (size_t i = 0; i < rows; i++) {
-        lanes above = { 0 };
+    for (size_t i = 0; i < rows; i++)
         for (size_t m = 0; m < TACIT_KERNEL_MODELS; m += LANES) {
             vec score;
             LOAD(score, scores + i * TACIT_KERNEL_MODELS + m);
-            above -= (lanes)(score > 0); /* true is -1 */
+            total[i] += ABOVE_ZERO(score);
         }
-        for (size_t k = 0; k < LANES; k++) total[i] += (uint64_t)above[k];
-    }
 }
 
 const tacit_kernels TACIT_KERNEL_VARIANT = { dot_rows,     add_rows,      pack_rows, add_tiles,

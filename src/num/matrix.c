@@ -72,6 +72,20 @@ tacit_rows tacit_rows_select(const tacit_rows *rows, const uint32_t *index, size
     return chosen;
 }
 
+void tacit_rows_prefetch(const tacit_rows *rows) {
+    enum { LINE = 64 };
+    const tacit_csr *csr = rows->sparse;
+    if (csr == NULL) return;
+    for (size_t i = 0; i < rows->count; i++) __builtin_prefetch(csr->start + tacit_rows_stored(rows, i));
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t stored = tacit_rows_stored(rows, i), end = csr->start[stored + 1];
+        for (size_t k = csr->start[stored]; k < end; k += LINE / sizeof *csr->value)
+            __builtin_prefetch(csr->value + k);
+        for (size_t k = csr->start[stored]; k < end; k += LINE / sizeof *csr->column)
+            __builtin_prefetch(csr->column + k);
+    }
+}
+
 void tacit_rows_copy(const tacit_rows *rows, size_t i, double *out) {
     size_t stored = tacit_rows_stored(rows, i);
     if (rows->dense != NULL) {

@@ -12,10 +12,12 @@ _Static_assert((int)TACIT_SCORES_AT_ONCE == (int)TACIT_KERNEL_MODELS, "the kerne
 
 tacit_status tacit_weight_panel_create(tacit_weight_panel *out, const double *const *weights, size_t models,
                                        size_t cols, tacit_error *error) {
-    double *interleaved = TACIT_NEW(double, cols *TACIT_SCORES_AT_ONCE);
+    /* Aligned: a vector of weights that straddles two cache lines would cost two loads. */
+    double *interleaved = tacit_allocate_aligned(cols * TACIT_SCORES_AT_ONCE, sizeof *interleaved);
     if (interleaved == NULL) return tacit_fail_memory(error);
-    for (size_t m = 0; m < models; m++)
-        for (size_t j = 0; j < cols; j++) interleaved[j * TACIT_SCORES_AT_ONCE + m] = weights[m][j];
+    for (size_t j = 0; j < cols; j++)
+        for (size_t m = 0; m < TACIT_SCORES_AT_ONCE; m++)
+            interleaved[j * TACIT_SCORES_AT_ONCE + m] = m < models ? weights[m][j] : 0;
     *out = (tacit_weight_panel){ models, cols, interleaved };
     return TACIT_OK;
 }
