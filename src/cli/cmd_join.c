@@ -159,6 +159,8 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
                                      .no_header = reading.no_header,
                                      .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
                                      .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
+                                     .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
+                                     .listen = tacit_arguments_text(arguments, "listen"),
                                      .local = tacit_arguments_text(arguments, "local") };
     tacit_site_callbacks callbacks = { cancelled, print_news, console };
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
@@ -223,6 +225,17 @@ const tacit_command tacit_command_join = {
               .help = "exact sums may leave, which no differential privacy protects; the ledger counts them "
                       "as an "
                       "infinite epsilon, so that no private method can use this data source after" },
+            { .name = "allow-neighbours",
+              .kind = TACIT_OPTION_FLAG,
+              .help =
+                  "in a study without a centre, neighbours may see exactly what it makes of the rows, round "
+                  "by round; no differential privacy, and the ledger counts it as an infinite epsilon" },
+            { .name = "listen",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "HOST:PORT",
+              .help =
+                  "in a study without a centre, let neighbours bring their words here directly; without it "
+                  "parties only dial out, and words go sealed through the coordinator" },
             { .name = "local",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "KIND",

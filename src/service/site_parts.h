@@ -6,14 +6,15 @@
 #include "net/client.h"
 #include "privacy/policy.h"
 #include "service/site.h"
+#include "session/mail.h"
 #include "session/masked.h"
 
 struct ProtobufCMessageDescriptor;
 
 struct tacit_site {
     tacit_site_callbacks callbacks;
-    char *home, *data, *schema_path, *source, *label, *positive, *local;
-    bool no_header, allow_entrusted, allow_exact;
+    char *home, *data, *schema_path, *source, *label, *positive, *local, *listen;
+    bool no_header, allow_entrusted, allow_exact, allow_neighbours;
     tacit_study *study;
     tacit_schema *schema;
     tacit_dataset *rows;
@@ -69,6 +70,15 @@ tacit_status site_sum_key(const tacit_site *site, uint8_t public_key[TACIT_SIGNI
 
 /* This party's part in the study's masked sums; *out stays NULL for a study without. It keeps its state in the folder. */
 tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error);
+
+/* This party's talk with its neighbours; *out stays NULL for a study with a centre. */
+tacit_status site_mail(tacit_site *site, tacit_masks *masks, tacit_mail **out, tacit_error *error);
+
+/* Files of the study's folder, for whoever keeps something there; durable when written. */
+tacit_status site_read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
+                            tacit_error *error);
+tacit_status site_write_kept(void *context, const char *name, const uint8_t *bytes, size_t length,
+                             tacit_error *error);
 
 bool site_file_exists(const tacit_site *site, const char *name);
 

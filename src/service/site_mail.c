@@ -1,0 +1,28 @@
+/* A party's talk with its neighbours: what it keeps in the study's folder for that, and its name. */
+#include "base/file.h"
+#include "net/certificate.h"
+#include "service/site_parts.h"
+
+static tacit_status own_name(const tacit_site *site, tacit_certificate_info *out, tacit_error *error) {
+    char path[PATH_MAX];
+    tacit_buffer pem = TACIT_BUFFER_LIMITED(1 << 20);
+    tacit_status status;
+    TACIT_CHECK(site_path(site, SITE_CERTIFICATE_FILE, path, error));
+    TACIT_CHECK(tacit_file_read(path, &pem, error));
+    TACIT_CHECK(tacit_certificate_inspect(out, pem.bytes, pem.length, error));
+cleanup:
+    tacit_buffer_clear(&pem);
+    return status;
+}
+
+tacit_status site_mail(tacit_site *site, tacit_masks *masks, tacit_mail **out, tacit_error *error) {
+    tacit_certificate_info info;
+    if (site->study->plan.method->meetings == NULL) return TACIT_OK;
+    TACIT_TRY(own_name(site, &info, error));
+    tacit_mail_settings settings = { .plan = &site->study->plan,
+                                     .masks = masks,
+                                     .study_hash = site->study->hash,
+                                     .name = info.name,
+                                     .address = site->listen };
+    return tacit_mail_create(out, &settings, error);
+}
