@@ -385,6 +385,7 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
     request.signing_request = (char *)signing->bytes;
     request.definition_hash = (ProtobufCBinaryData){ sizeof hash, hash };
     request.sum_key = (ProtobufCBinaryData){ sizeof sum_key, sum_key };
+    request.listens = site->listen != NULL;
     TACIT_CHECK(site_post(client, "/v1/join", &request, REQUEST_MS, &http, &response, error));
     TACIT_CHECK(said_no(http, &response, error));
     TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__join_reply__descriptor, response.bytes,

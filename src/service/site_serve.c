@@ -32,6 +32,7 @@ typedef struct serving {
     tacit_entropy *entropy;
     tacit_masks *masks; /* NULL: the study has no masked sums */
     tacit_mail *mail;   /* NULL: the study has a centre */
+    site_links *links;  /* NULL as mail */
     size_t number;      /* of this party; see number_of */
     unsigned pause_ms;  /* before the next try; 0 while all is well */
     tacit_site_result *result;
@@ -167,6 +168,15 @@ static void tell_answer(serving *self, const tacit_question *question, size_t by
          question->name, step != NULL ? ", step " : "", step != NULL ? step : "", bytes);
 }
 
+/* Words that need not go through the coordinator. */
+static tacit_status pass_words(serving *self, const tacit_mail_step *mail, tacit_buffer *answer,
+                               tacit_error *error) {
+    if (mail->step != TACIT_MAIL_WORDS) return TACIT_OK;
+    site_links_meet(self->links, self->mail);
+    site_links_heard(self->links, &mail->words);
+    return site_links_send(self->links, answer, error);
+}
+
 static tacit_status handle_question(serving *self, const Tacit__Wire__Question *wire, tacit_error *error) {
     tacit_question question;
     tacit_message message = TACIT_MESSAGE_INIT;
@@ -184,6 +194,7 @@ static tacit_status handle_question(serving *self, const Tacit__Wire__Question *
     tacit_status answered = compute_answer(self, &question, &bytes, &answer, error);
     if (answered == TACIT_OK) {
         tell_answer(self, &question, answer.length);
+        if (is_mail) TACIT_CHECK(pass_words(self, &mail, &answer, error));
         TACIT_CHECK(send_answer(self, &answer, error));
     } else {
         /* A full disk or want of memory passes: started again, the party answers the question that is still
@@ -310,13 +321,15 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
     TACIT_CHECK(number_of(site, &self.number, error));
     TACIT_CHECK(site_masks(site, &self.masks, error));
-    TACIT_CHECK(site_mail(site, self.masks, &self.mail, error));
+    TACIT_CHECK(site_mail(site, self.masks, &self.links, &self.mail, error));
     TACIT_CHECK(site_stored_points(site, self.pool, error));
     TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
     TACIT_CHECK(serve(&self, error));
+    site_mail_finish(site, self.links);
 cleanup:
     if (status != TACIT_OK) tacit_buffer_clear(&out->model);
     tacit_memo_clear(&self.memo);
+    site_links_free(self.links);
     tacit_mail_free(self.mail);
     tacit_masks_free(self.masks);
     tacit_client_free(self.client);

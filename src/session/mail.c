@@ -47,6 +47,12 @@ tacit_status tacit_card_write(tacit_buffer *out, const tacit_card *card, const t
     return TACIT_OK;
 }
 
+/* A name becomes part of a host's name and of a file's. */
+static bool is_plain_name(const char *name) {
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+    return name[0] != 0 && strspn(name, allowed) == strlen(name);
+}
+
 /* A text of at most `size` - 1 bytes, without a NUL in it. */
 static bool read_text(tacit_cursor *cursor, char *out, size_t size) {
     uint32_t length;
@@ -70,7 +76,7 @@ tacit_status tacit_card_read(tacit_card *out, const uint8_t *bytes, size_t lengt
                  tacit_cursor_read(&cursor, signature, sizeof signature) &&
                  read_text(&cursor, card.name, sizeof card.name) &&
                  read_text(&cursor, card.address, sizeof card.address) && cursor.left == 0 &&
-                 tacit_name_check("a name", card.name, sizeof card.name - 1, NULL) == TACIT_OK &&
+                 is_plain_name(card.name) &&
                  (card.address[0] == 0 || tacit_address_check(card.address, NULL) == TACIT_OK);
     if (!whole)
         return tacit_fail(error, TACIT_PROTOCOL, "the card of party %lu is damaged",

@@ -16,6 +16,9 @@
 #include "crypto/agreement.h"
 #include "session/masked.h"
 
+/* What a party keeps its X25519 key as, in the store of its masks. */
+#define TACIT_MAIL_KEY_NAME "mail.key"
+
 /* The field of an answer that holds a card. */
 #define TACIT_CARD_FIELD "card"
 

@@ -12,7 +12,6 @@
 #include "base/memory.h"
 #include "session/party_parts.h"
 
-#define KEY_NAME "mail.key"
 #define CARDS_NAME "mail.cards"
 
 struct tacit_mail {
@@ -38,15 +37,15 @@ static tacit_status load_key(tacit_mail *mail, tacit_error *error) {
     tacit_buffer bytes = TACIT_BUFFER_LIMITED(sizeof secret);
     bool found = false;
     tacit_status status;
-    TACIT_CHECK(store->read(store->context, KEY_NAME, &found, &bytes, error));
+    TACIT_CHECK(store->read(store->context, TACIT_MAIL_KEY_NAME, &found, &bytes, error));
     if (found && bytes.length != sizeof secret)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_CORRUPT, "%s is damaged: join again with a new invitation", KEY_NAME));
+        TACIT_CHECK(tacit_fail(error, TACIT_CORRUPT, "%s is damaged: join again with a new invitation",
+                               TACIT_MAIL_KEY_NAME));
     if (found) {
         memcpy(secret, bytes.bytes, sizeof secret);
     } else {
         randombytes_buf(secret, sizeof secret);
-        TACIT_CHECK(store->write(store->context, KEY_NAME, secret, sizeof secret, error));
+        TACIT_CHECK(store->write(store->context, TACIT_MAIL_KEY_NAME, secret, sizeof secret, error));
     }
     tacit_key_pair_from(&mail->pair, secret);
 cleanup:

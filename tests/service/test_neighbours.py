@@ -57,12 +57,13 @@ class Rounds(NeighboursTest):
     def test_extra_with_a_party_killed_and_one_that_listens(self):
         self.begin("extra")
         parties = {party: self.take_part(party) for party in range(PARTIES - 1)}
-        parties[PARTIES - 1] = self.take_part(PARTIES - 1)
+        parties[PARTIES - 1] = self.take_part(PARTIES - 1, "--listen", "127.0.0.1:0")
         for round in (2, 5):
             parties[1].wait_line(f"^round {round}: answering")
             parties[1].kill()
             parties[1] = self.resume(1)
         self.check_model(parties)
+        print(parties[4].text(), parties[0].text())
 
 
 if __name__ == "__main__":
