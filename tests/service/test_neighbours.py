@@ -54,16 +54,110 @@ class NeighboursTest(DeployedTest):
 
 
 class Rounds(NeighboursTest):
-    def test_extra_with_a_party_killed_and_one_that_listens(self):
-        self.begin("extra")
-        parties = {party: self.take_part(party) for party in range(PARTIES - 1)}
-        parties[PARTIES - 1] = self.take_part(PARTIES - 1, "--listen", "127.0.0.1:0")
-        for round in (2, 5):
-            parties[1].wait_line(f"^round {round}: answering")
-            parties[1].kill()
-            parties[1] = self.resume(1)
+    def test_extra_with_parties_and_coordinator_killed_and_one_that_listens(self):
+        coordinator = self.begin("extra")
+        last = PARTIES - 1
+        parties = {party: self.take_part(party) for party in range(last)}
+        parties[last] = self.take_part(last, "--listen", "127.0.0.1:0")
+        address = parties[last].wait_line(r"^listening at (127.0.0.1:\d+) ").group(1)
+        for victim, round in ((1, 3), (last, 5)):
+            parties[victim].wait_line(f"^round {round}: answering")
+            parties[victim].kill()
+            if victim == 1:
+                coordinator.kill()
+                coordinator = self.coordinator()
+            parties[victim] = self.resume(victim)
         self.check_model(parties)
-        print(parties[4].text(), parties[0].text())
+        self.assertEqual(parties[last].wait_line(r"^listening at (\S+) ").group(1), address)
+        for neighbour in (0, last - 1):
+            parties[neighbour].wait_line(f"^a direct link to party {PARTIES} at {address}")
+        for party in range(PARTIES):
+            charges = self.charges(party)
+            # Rows, the first word, one for each round, and the sum: once each, whoever was killed.
+            self.assertEqual(len(charges), 3 + SETTINGS["rounds"])
+            self.assertEqual({charge["kind"] for charge in charges}, {"entrusted"})
+            self.succeed("ledger", "verify", home=self.home(party))
+        folder = next(self.home(last).glob("studies/*"))
+        self.assertEqual([file.name for file in folder.iterdir() if re.match(r"word\.|mail\.key", file.name)], [])
+
+    def test_gossip_while_parties_leave_and_links_fail(self):
+        self.begin("gossip", 4, graph="complete", rounds=8, leave=0.2, away=2, links=0.8)
+        self.check_model({party: self.take_part(party) for party in range(4)})
+
+    def test_consensus_on_a_graph_from_a_file(self):
+        (self.path / "edges.txt").write_text("# a line\n1 2\n2 3\n")
+        self.begin("consensus", 3, graph="file:edges.txt", rounds=4, schedule="fixed")
+        parties = {party: self.take_part(party) for party in range(3)}
+        self.settings["graph"] = "edges:1-2,2-3"  # as it travels
+        self.check_model(parties)
+
+
+class Rules(NeighboursTest):
+    def test_without_the_owners_word_nobody_joins(self):
+        self.begin("extra", 3)
+        for more in ((), ("--allow-exact", "--allow-entrusted")):
+            self.refuse(3, *self.join_words(0, self.invite(), *more), home=self.home(0), says=["--allow-neighbours"])
+        self.assertEqual(self.status()["joined"], 0)
+        self.refuse(2, *self.join_words(0, self.invite(), "--allow-neighbours", "--listen", "here"), home=self.home(0),
+                    says=["HOST:PORT"])
+
+    def test_listening_is_for_neighbours(self):
+        self.study()
+        self.coordinator()
+        self.limit(0)
+        self.refuse(2, *self.join_words(0, self.invite(), "--listen", "127.0.0.1:0"), home=self.home(0), says=["--listen"])
+
+
+class Liars(NeighboursTest):
+    def test_a_word_is_nowhere_in_clear_but_with_neighbours(self):
+        coordinator = self.begin("consensus", 3, rounds=20)
+        relay = Relay(self.folder, self.home(0), self.port)
+        watched = self.take_part(0, invitation=self.invite("--url", relay.address))
+        for party in (1, 2):
+            self.take_part(party)
+        watched.wait_line("^round 5: answering")
+        watched.kill()
+        database = sqlite3.connect(self.home(0) / "ledger.db")
+        [[state]] = database.execute("SELECT state FROM kept")
+        [[sealed]] = database.execute("SELECT payload FROM answer ORDER BY entry DESC LIMIT 1")
+        database.close()
+        # The state: the round, then the weights, which are the word that the others will hear.
+        self.assertGreaterEqual(struct.unpack("<Q", state[:8])[0], 4)
+        numbers = [state[at:at + 8] for at in range(8, len(state), 8)]
+        self.assertEqual(len(numbers), 3)
+        memory, sent = coordinator.memory(), bytes(relay.sent)
+        files = b"".join(file.read_bytes() for file in self.folder.iterdir() if file.is_file())
+        for number in numbers:
+            self.assertNotEqual(number, bytes(8))
+            for place in (memory, sent, files, sealed):
+                self.assertNotIn(number, place)
+        self.assertIn(sealed[-40:], sent)  # the control: what was sealed is what travelled
+        relay.listener.close()
+
+    def test_a_key_in_another_place_is_refused_before_a_word(self):
+        """Party 0 is shown a roster in which its neighbour's key is another: the neighbour's card is then signed by nobody."""
+        self.begin("extra", 3)
+        keys = {}
+
+        def change(data):
+            for key in keys:
+                data = data.replace(key, keys[key])
+            return data
+        relay = Relay(self.folder, self.home(0), self.port, change)
+        cheated = self.take_part(0, invitation=self.invite("--url", relay.address))
+        others = {1: self.take_part(1)}
+        database = sqlite3.connect(self.folder / "coordinator.db")
+        [[key]] = database.execute("SELECT key FROM signer JOIN party ON name = party ORDER BY number DESC LIMIT 1")
+        database.close()
+        keys[bytes(key)] = bytes(key[:-1]) + bytes([key[-1] ^ 1])
+        others[2] = self.take_part(2)
+        self.assertEqual(cheated.finish(), 3, cheated.text())
+        self.assertIn("not signed by it", cheated.lines[-1])
+        self.assertEqual([charge["question"] for charge in self.charges(0)], ["rows"])
+        for process in others.values():
+            self.assertNotEqual(process.finish(), 0)
+        self.assertIn("count on its word", self.status()["reason"])
+        relay.listener.close()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,780 @@
+/*
+ * Words between neighbours, a board and parties with real gates: everybody ends where plain arithmetic says, whichever side
+ * is started anew; and whatever a coordinator does to cards, words and rounds is refused and logged, and leaves the party where
+ * it was. Questions are handed to parties in this thread, the study asks in another; nothing here waits for time to pass.
+ */
+#include "check.h"
+
+#include <pthread.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing.h"
+#include "folder.h"
+#include "session/board.h"
+#include "session/party.h"
+
+enum { PARTIES = 4, ROUNDS = 3, FILES = 4, FIRST = 0, RECORDS = 2 * (ROUNDS + 1) };
+
+/* ---- a method that mixes one number ---- */
+
+static tacit_status say(tacit_party *party, tacit_reply *reply, tacit_error *error) {
+    double *number = NULL;
+    TACIT_TRY(tacit_party_state(party, 1, &number, error));
+    reply->kind = TACIT_RELEASE_ENTRUSTED;
+    reply->noise = TACIT_NOISE_NONE;
+    reply->price = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
+    return tacit_message_add_numbers(&reply->message, "number", number, 1, error);
+}
+
+static double first_number(size_t party) { return 1 / (3 + (double)party); }
+
+static tacit_status begin_talk(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                               tacit_error *error) {
+    double *number = NULL;
+    (void)question;
+    TACIT_TRY(tacit_party_state(party, 1, &number, error));
+    *number = first_number(party->number);
+    return say(party, reply, error);
+}
+
+static tacit_status mix(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                        tacit_error *error) {
+    double *number = NULL;
+    const double *heard = NULL;
+    (void)question;
+    TACIT_TRY(tacit_party_state(party, 1, &number, error));
+    *number *= party->heard->own;
+    for (size_t i = 0; i < party->heard->count; i++) {
+        TACIT_TRY(tacit_message_numbers(party->heard->word[i], "number", 1, &heard, error));
+        *number += party->heard->weight[i] * *heard;
+    }
+    return say(party, reply, error);
+}
+
+static tacit_status tell_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                              tacit_error *error) {
+    (void)question;
+    return say(party, reply, error);
+}
+
+static tacit_status meetings(tacit_meetings **out, const tacit_plan *plan, tacit_error *error) {
+    tacit_meetings_plan about = { .graph = { .kind = TACIT_TOPOLOGY_RING },
+                                  .nodes = plan->parties,
+                                  .draw = 4,
+                                  .rounds = ROUNDS,
+                                  .link_chance = 1,
+                                  .rounds_away = 1 };
+    return tacit_meetings_create(out, &about, error);
+}
+
+static tacit_release_kind kind_of_words(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_ENTRUSTED;
+}
+
+static const tacit_handler_entry handlers[] = {
+    { .question = "begin", .answer = begin_talk, .to_neighbours = true },
+    { .question = "step", .answer = mix, .to_neighbours = true },
+    { .question = "rows", .answer = tell_rows },
+    { .question = NULL },
+};
+static const tacit_method method = { .name = "talk",
+                                     .version = 1,
+                                     .handlers = handlers,
+                                     .price = tacit_yardstick_price,
+                                     .release_kind = kind_of_words,
+                                     .meetings = meetings,
+                                     .first_meeting = FIRST };
+
+/* ---- a site: gate, ledger and what it keeps ---- */
+
+typedef struct site {
+    char name[TACIT_ID_SIZE];
+    folder place;
+    tacit_ledger *ledger;
+    tacit_policy policy;
+    tacit_gate gate;
+    tacit_party party;
+    tacit_memo memo;
+    tacit_masks *masks;
+    tacit_mail *mail;
+    uint8_t public_key[TACIT_SIGNING_KEY_BYTES], secret_key[crypto_sign_SECRETKEYBYTES];
+    char names[FILES][32];
+    tacit_buffer kept[FILES];
+    tacit_error error; /* of its last refusal */
+} site;
+
+static tacit_status read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
+                              tacit_error *error) {
+    site *self = context;
+    *found = false;
+    for (size_t i = 0; i < FILES && !*found; i++) {
+        if (strcmp(self->names[i], name) != 0) continue;
+        *found = true;
+        TACIT_TRY(tacit_buffer_append(out, self->kept[i].bytes, self->kept[i].length, error));
+    }
+    return TACIT_OK;
+}
+
+static tacit_status write_kept(void *context, const char *name, const uint8_t *bytes, size_t length,
+                               tacit_error *error) {
+    site *self = context;
+    size_t i = 0;
+    while (self->names[i][0] != 0 && strcmp(self->names[i], name) != 0) i++;
+    assert_true(i < FILES);
+    snprintf(self->names[i], sizeof self->names[i], "%s", name);
+    tacit_buffer_clear(&self->kept[i]);
+    return tacit_buffer_append(&self->kept[i], bytes, length, error);
+}
+
+typedef struct bench {
+    tacit_plan plan;
+    site sites[PARTIES];
+    tacit_board *board;
+    tacit_buffer records[RECORDS]; /* as a registry keeps them */
+    bool recorded[RECORDS];
+    tacit_session session;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t moved;
+    size_t pinned;
+    bool ended;
+    tacit_status status; /* of the study's thread, read after joining it */
+    tacit_error error;
+} bench;
+
+/* As after a restart: nothing but what is kept. */
+static void start_party(bench *self, site *party) {
+    tacit_masks_store store = { read_kept, write_kept, party };
+    static const uint8_t study_hash[TACIT_HASH_BYTES];
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_mail_free(party->mail);
+    tacit_masks_free(party->masks);
+    tacit_memo_clear(&party->memo);
+    party->mail = NULL;
+    party->masks = NULL;
+    CHECK_OK(tacit_masks_create(&party->masks, &self->plan, party->secret_key, &store, &error), error);
+    tacit_mail_settings settings = {
+        .plan = &self->plan, .masks = party->masks, .study_hash = study_hash, .name = party->name
+    };
+    CHECK_OK(tacit_mail_create(&party->mail, &settings, &error), error);
+    party->party.masks = party->masks;
+    party->party.mail = party->mail;
+}
+
+static void open_site(bench *self, size_t k) {
+    site *party = &self->sites[k];
+    tacit_error error = TACIT_ERROR_INIT;
+    *party = (site){ .place = folder_make(), .policy = tacit_policy_default() };
+    party->policy.allow_neighbours = true;
+    snprintf(party->name, sizeof party->name, "party-%zu", k);
+    CHECK_OK(tacit_ledger_open(&party->ledger, party->place.file, "rows", TACIT_LEDGER_CREATE, &error),
+             error);
+    CHECK_OK(tacit_gate_init(&party->gate, party->ledger, &party->policy, TACIT_GATE_REAL, &error), error);
+    CHECK_OK(tacit_ledger_consent(party->ledger, "heart@ca", (uint8_t[TACIT_HASH_BYTES]){ 0 }, &error),
+             error);
+    party->party = (tacit_party){ .plan = &self->plan,
+                                  .coordinator = "uni",
+                                  .number = k,
+                                  .study = "heart@ca",
+                                  .total_rows = 50,
+                                  .memo = &party->memo,
+                                  .gate = &party->gate };
+    crypto_sign_keypair(party->public_key, party->secret_key);
+    start_party(self, party);
+}
+
+/* ---- the study ---- */
+
+static void note_change(void *context) {
+    bench *self = context;
+    pthread_mutex_lock(&self->mutex);
+    self->pinned++;
+    pthread_cond_broadcast(&self->moved);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+static size_t record_of(uint64_t round, unsigned step) {
+    return 2 * (size_t)round + (step == TACIT_BOARD_WORDS);
+}
+
+static tacit_status read_step(void *context, uint64_t round, unsigned step, bool *found, tacit_buffer *out,
+                              tacit_error *error) {
+    bench *self = context;
+    const tacit_buffer *record = &self->records[record_of(round, step)];
+    *found = self->recorded[record_of(round, step)];
+    return tacit_buffer_append(out, record->bytes, record->length, error);
+}
+
+static tacit_status write_step(void *context, uint64_t round, unsigned step, const uint8_t *bytes,
+                               size_t length, tacit_error *error) {
+    bench *self = context;
+    self->recorded[record_of(round, step)] = true;
+    return tacit_buffer_append(&self->records[record_of(round, step)], bytes, length, error);
+}
+
+static void open_board(bench *self) {
+    tacit_error error = TACIT_ERROR_INIT;
+    const tacit_board_steps steps = { read_step, write_step, self };
+    const tacit_board_settings settings = { .study = "heart",
+                                            .minimum_parties = PARTIES,
+                                            .secret = tacit_stream_from_seed(5),
+                                            .masked = &self->plan,
+                                            .steps = &steps,
+                                            .changed = note_change,
+                                            .context = self };
+    CHECK_OK(tacit_board_create(&self->board, &settings, &error), error);
+    for (size_t k = 0; k < PARTIES; k++) {
+        CHECK_OK(tacit_board_admit(self->board, self->sites[k].name, &error), error);
+        CHECK_OK(tacit_board_enlist(self->board, self->sites[k].name, self->sites[k].public_key, &error),
+                 error);
+    }
+    self->session = (tacit_session){ .plan = &self->plan, .transport = tacit_board_transport(self->board) };
+}
+
+static tacit_status run_study(bench *self) {
+    tacit_meetings *plan = NULL;
+    tacit_status status = meetings(&plan, &self->plan, &self->error);
+    if (status == TACIT_OK)
+        status = tacit_ask_neighbours(&self->session, "begin", NULL, &plan->mixing, &self->error);
+    while (status == TACIT_OK && plan->round < ROUNDS) {
+        tacit_meetings_advance(plan);
+        status = tacit_ask_neighbours(&self->session, "step", NULL, &plan->mixing, &self->error);
+    }
+    tacit_meetings_free(plan);
+    return status;
+}
+
+static void *study_thread(void *context) {
+    bench *self = context;
+    self->status = run_study(self);
+    pthread_mutex_lock(&self->mutex);
+    self->ended = true;
+    pthread_cond_broadcast(&self->moved);
+    pthread_mutex_unlock(&self->mutex);
+    return NULL;
+}
+
+static void begin(bench *self) {
+    self->ended = false;
+    self->pinned = 0;
+    assert_int_equal(pthread_create(&self->thread, NULL, study_thread, self), 0);
+}
+
+static tacit_status end(bench *self) {
+    assert_int_equal(pthread_join(self->thread, NULL), 0);
+    return self->status;
+}
+
+static bench *bench_open(void) {
+    bench *self = calloc(1, sizeof *self);
+    assert_non_null(self);
+    pthread_mutex_init(&self->mutex, NULL);
+    pthread_cond_init(&self->moved, NULL);
+    self->plan = (tacit_plan){ .method = &method,
+                               .study = "heart",
+                               .epsilon = INFINITY,
+                               .parties = PARTIES,
+                               .minimum_parties = PARTIES,
+                               .sums_masked = true };
+    for (size_t k = 0; k < PARTIES; k++) open_site(self, k);
+    open_board(self);
+    begin(self);
+    return self;
+}
+
+static void bench_close(bench *self) {
+    tacit_board_free(self->board);
+    for (size_t k = 0; k < PARTIES; k++) {
+        site *party = &self->sites[k];
+        tacit_mail_free(party->mail);
+        tacit_masks_free(party->masks);
+        tacit_memo_clear(&party->memo);
+        tacit_ledger_free(party->ledger);
+        for (size_t i = 0; i < FILES; i++) tacit_buffer_clear(&party->kept[i]);
+        folder_remove(&party->place);
+    }
+    for (size_t i = 0; i < RECORDS; i++) tacit_buffer_clear(&self->records[i]);
+    pthread_cond_destroy(&self->moved);
+    pthread_mutex_destroy(&self->mutex);
+    free(self);
+}
+
+/* ---- parties at work ---- */
+
+/* Until question number `count` is up. */
+static void wait_for_question(bench *self, size_t count) {
+    pthread_mutex_lock(&self->mutex);
+    while (self->pinned < count && !self->ended) pthread_cond_wait(&self->moved, &self->mutex);
+    bool up = self->pinned >= count;
+    pthread_mutex_unlock(&self->mutex);
+    if (!up) fail_msg("the study ended: %s", self->error.text);
+}
+
+/* A question as it came, for one who may change it. */
+typedef struct received {
+    tacit_question question;
+    tacit_message message;
+    tacit_mail_step mail;
+    bool has_mail;
+} received;
+
+static void read_received(received *out, const tacit_buffer *bytes) {
+    tacit_error error = TACIT_ERROR_INIT;
+    *out = (received){ .message = TACIT_MESSAGE_INIT, .mail = TACIT_MAIL_STEP_INIT };
+    CHECK_OK(tacit_question_decode(&out->question, &out->message, bytes->bytes, bytes->length, &error),
+             error);
+    CHECK_OK(tacit_mail_step_decode(&out->mail, &out->has_mail, bytes->bytes, bytes->length, &error), error);
+    if (out->has_mail) out->question.mail = &out->mail;
+}
+
+static void clear_received(received *self) {
+    tacit_message_clear(&self->message);
+    tacit_mail_step_clear(&self->mail);
+}
+
+static tacit_status answer(site *party, const received *asked, tacit_buffer *out) {
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    uint8_t hash[TACIT_HASH_BYTES];
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_question_encode(&asked->question, &bytes, &error), error);
+    crypto_generichash(hash, sizeof hash, bytes.bytes, bytes.length, NULL, 0);
+    party->error = (tacit_error)TACIT_ERROR_INIT;
+    tacit_status status = tacit_party_answer(&party->party, &asked->question, hash, out, &party->error);
+    tacit_buffer_clear(&bytes);
+    return status;
+}
+
+static void read_question(bench *self, const site *party, received *out) {
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    bool pending = false;
+    CHECK_OK(tacit_board_read(self->board, party->name, &pending, &bytes, &error), error);
+    assert_true(pending);
+    read_received(out, &bytes);
+    tacit_buffer_clear(&bytes);
+}
+
+static void take_turn(bench *self, size_t k) {
+    site *party = &self->sites[k];
+    received asked;
+    tacit_buffer reply = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    read_question(self, party, &asked);
+    if (answer(party, &asked, &reply) != TACIT_OK) fail_msg("%s: %s", party->name, party->error.text);
+    CHECK_OK(tacit_board_answer(self->board, party->name, reply.bytes, reply.length, &error), error);
+    tacit_buffer_clear(&reply);
+    clear_received(&asked);
+}
+
+static void all_take_turns(bench *self, size_t from, size_t count) {
+    wait_for_question(self, count);
+    for (size_t k = from; k < PARTIES; k++) take_turn(self, k);
+}
+
+static void count_entry(size_t counts[2], tacit_entry_kind kind) {
+    if (kind == TACIT_ENTRY_CHARGE) counts[0]++;
+    if (kind == TACIT_ENTRY_REFUSAL) counts[1]++;
+}
+
+static tacit_status visit(void *context, const tacit_entry *entry, tacit_error *error) {
+    (void)error;
+    if (entry->kind == TACIT_ENTRY_CHARGE) {
+        assert_true(isinf(entry->about.price.epsilon));
+        assert_int_equal(entry->about.kind, TACIT_RELEASE_ENTRUSTED);
+        assert_non_null(strstr(entry->about.assumption, "of roster"));
+    }
+    count_entry(context, entry->kind);
+    return TACIT_OK;
+}
+
+static void check_log(site *party, size_t charges, size_t refusals) {
+    size_t counts[2] = { 0, 0 };
+    tacit_verdict verdict;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_ledger_list(party->ledger, 0, visit, counts, &error), error);
+    CHECK_OK(tacit_ledger_verify(&verdict, party->ledger, &error), error);
+    assert_int_equal(counts[0], charges);
+    assert_int_equal(counts[1], refusals);
+}
+
+/* Where everybody must be at the end: W^ROUNDS times the first numbers. */
+static void check_numbers(bench *self) {
+    tacit_meetings *plan = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    double numbers[PARTIES], next[PARTIES];
+    CHECK_OK(meetings(&plan, &self->plan, &error), error);
+    for (size_t k = 0; k < PARTIES; k++) numbers[k] = first_number(k);
+    while (plan->round < ROUNDS) {
+        tacit_meetings_advance(plan);
+        for (size_t k = 0; k < PARTIES; k++) {
+            next[k] = plan->mixing.own[k] * numbers[k];
+            for (size_t slot = plan->mixing.start[k]; slot < plan->mixing.start[k + 1]; slot++)
+                next[k] += plan->mixing.weight[slot] * numbers[plan->mixing.neighbour[slot]];
+        }
+        memcpy(numbers, next, sizeof numbers);
+    }
+    tacit_meetings_free(plan);
+    for (size_t k = 0; k < PARTIES; k++) {
+        assert_int_equal(self->sites[k].memo.state_count, 1);
+        assert_true(self->sites[k].memo.state[0] == numbers[k]);
+    }
+}
+
+/* ---- tests ---- */
+
+static void everybody_ends_where_arithmetic_says(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    for (size_t count = 1; count <= ROUNDS + 2; count++) all_take_turns(self, 0, count);
+    assert_int_equal(end(self), TACIT_OK);
+    check_numbers(self);
+    for (size_t k = 0; k < PARTIES; k++) check_log(&self->sites[k], ROUNDS + 1, 0);
+    bench_close(self);
+}
+
+/* The board's records hold no number that anybody said; the control finds it where it is kept in clear. */
+static void the_board_never_holds_a_word(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    tacit_buffer kept = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    bool found = false;
+    for (size_t count = 1; count <= 3; count++) all_take_turns(self, 0, count);
+    wait_for_question(self, 4);
+    const double said = self->sites[0].memo.state[0];
+    for (size_t i = 0; i < RECORDS; i++)
+        if (self->recorded[i])
+            assert_null(memmem(self->records[i].bytes, self->records[i].length, &said, sizeof said));
+    CHECK_OK(tacit_gate_state(&found, &self->sites[0].gate, "heart@ca", &kept, &error), error);
+    assert_true(found);
+    assert_non_null(memmem(kept.bytes, kept.length, &said, sizeof said));
+    tacit_buffer_clear(&kept);
+    tacit_board_cancel(self->board);
+    assert_int_equal(end(self), TACIT_CANCELLED);
+    bench_close(self);
+}
+
+/* Asked again after each answer, and after a restart, a party sends the same bytes and is charged once. */
+static void a_party_goes_on_where_it_was(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    site *party = &self->sites[0];
+    for (size_t count = 1; count <= ROUNDS + 2; count++) {
+        received asked;
+        tacit_buffer first = TACIT_BUFFER_INIT, again = TACIT_BUFFER_INIT;
+        tacit_error error = TACIT_ERROR_INIT;
+        wait_for_question(self, count);
+        read_question(self, party, &asked);
+        if (answer(party, &asked, &first) != TACIT_OK) fail_msg("%s", party->error.text);
+        start_party(self, party);
+        if (answer(party, &asked, &again) != TACIT_OK) fail_msg("%s", party->error.text);
+        assert_int_equal(first.length, again.length);
+        assert_memory_equal(first.bytes, again.bytes, first.length);
+        start_party(self, party);
+        CHECK_OK(tacit_board_answer(self->board, party->name, again.bytes, again.length, &error), error);
+        all_take_turns(self, 1, count);
+        tacit_buffer_clear(&first);
+        tacit_buffer_clear(&again);
+        clear_received(&asked);
+    }
+    assert_int_equal(end(self), TACIT_OK);
+    check_log(party, ROUNDS + 1, 0);
+    bench_close(self);
+}
+
+static void a_board_goes_on_where_it_was(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    for (size_t count = 1; count <= 2; count++) all_take_turns(self, 0, count);
+    for (size_t round = 1; round <= ROUNDS; round++) {
+        wait_for_question(self, round == 1 ? 3 : 2);
+        take_turn(self, 2); /* answered before the end, and to be asked again */
+        tacit_board_cancel(self->board);
+        assert_int_equal(end(self), TACIT_CANCELLED);
+        tacit_board_free(self->board);
+        open_board(self);
+        begin(self);
+        all_take_turns(self, 0, 1);
+    }
+    assert_int_equal(end(self), TACIT_OK);
+    check_numbers(self);
+    for (size_t k = 0; k < PARTIES; k++) check_log(&self->sites[k], ROUNDS + 1, 0);
+    bench_close(self);
+}
+
+/* Every allocation of ours fails once while a word is made: it is not said, nothing is charged, and the party stays where it
+ * was. */
+static void a_party_survives_each_failed_allocation(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    site *party = &self->sites[0];
+    static const uint8_t hash[TACIT_HASH_BYTES] = { 1 };
+    received asked;
+    tacit_buffer reply = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    long at = 1;
+    for (size_t count = 1; count <= 3; count++) all_take_turns(self, 0, count);
+    wait_for_question(self, 4);
+    read_question(self, party, &asked);
+    for (bool failed = true; failed; at++) {
+        error = (tacit_error)TACIT_ERROR_INIT;
+        fail_allocation(at);
+        tacit_status status = tacit_party_answer(&party->party, &asked.question, hash, &reply, &error);
+        failed = allocation_failed();
+        if (status != (failed ? TACIT_NO_MEMORY : TACIT_OK)) fail_msg("allocation %ld: %s", at, error.text);
+        assert_true(failed == (reply.length == 0));
+    }
+    assert_true(at > 20);
+    check_log(party, 3, 0);
+    CHECK_OK(tacit_board_answer(self->board, party->name, reply.bytes, reply.length, &error), error);
+    all_take_turns(self, 1, 4);
+    all_take_turns(self, 0, 5);
+    assert_int_equal(end(self), TACIT_OK);
+    check_numbers(self);
+    tacit_buffer_clear(&reply);
+    clear_received(&asked);
+    bench_close(self);
+}
+
+/* ---- what a coordinator may try ---- */
+
+static void flip_a_bit(received *asked) { asked->mail.words.letter[0].body.bytes[3] ^= 1; }
+
+static void cut_a_word(received *asked) { asked->mail.words.letter[0].body.length = 3; }
+
+static void swap_words(received *asked) {
+    tacit_letter *letter = asked->mail.words.letter;
+    tacit_buffer first = letter[0].body;
+    letter[0].body = letter[1].body;
+    letter[1].body = first;
+}
+
+static void name_another_speaker(received *asked) { asked->mail.words.letter[0].party = 2; }
+
+static void name_an_earlier_round(received *asked) { asked->mail.words.letter[0].round--; }
+
+static void leave_a_word_out(received *asked) {
+    tacit_letters *words = &asked->mail.words;
+    tacit_buffer_clear(&words->letter[--words->count].body);
+}
+
+static void say_that_it_went_directly(received *asked) {
+    tacit_buffer_clear(&asked->mail.words.letter[0].body);
+}
+
+static void ask_an_earlier_round(received *asked) {
+    asked->question.round--;
+    asked->question.answer_id[0] ^= 1;
+}
+
+static void ask_the_round_again(received *asked) {
+    ask_an_earlier_round(asked);
+    asked->question.round = 1;
+}
+
+static void ask_a_later_round(received *asked) { asked->question.round++; }
+
+static void ask_beyond_the_end(received *asked) { asked->question.round = ROUNDS + 1; }
+
+static void ask_in_clear(received *asked) { asked->question.mail = NULL; }
+
+static void ask_for_rows_by_mail(received *asked) {
+    snprintf(asked->question.name, sizeof asked->question.name, "rows");
+}
+
+/* A card of the coordinator's own making for the party at `place`. */
+static void forge_card(received *asked, uint32_t place) {
+    uint8_t public_key[TACIT_SIGNING_KEY_BYTES], secret_key[crypto_sign_SECRETKEYBYTES];
+    tacit_mail_terms terms;
+    tacit_card card;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    memset(&terms, 0, sizeof terms);
+    memset(&card, 0, sizeof card);
+    snprintf(card.name, sizeof card.name, "party-%lu", (unsigned long)place);
+    crypto_sign_keypair(public_key, secret_key);
+    CHECK_OK(tacit_card_write(&bytes, &card, &terms, place, secret_key, &error), error);
+    CHECK_OK(tacit_letters_add(&asked->mail.cards, place, 0, bytes.bytes, bytes.length, &error), error);
+    tacit_buffer_clear(&bytes);
+}
+
+static void forge_a_neighbour(received *asked) { forge_card(asked, 1); }
+static void forge_a_stranger(received *asked) { forge_card(asked, 2); }
+static void forge_nobody(received *asked) { forge_card(asked, 77); }
+static void break_a_card(received *asked) {
+    forge_card(asked, 1);
+    asked->mail.cards.letter[0].body.length -= 2;
+}
+
+static void show_another_roster(received *asked) {
+    tacit_error error = TACIT_ERROR_INIT;
+    static const uint8_t roster[PARTIES * TACIT_SIGNING_KEY_BYTES] = { 1 };
+    asked->mail.step = TACIT_MAIL_CARDS;
+    CHECK_OK(tacit_buffer_append(&asked->mail.roster, roster, sizeof roster, &error), error);
+}
+
+static void ask_an_unknown_step(received *asked) { asked->mail.step = 7; }
+
+static const struct {
+    void (*change)(received *asked);
+    tacit_status status;
+    const char *says;
+} tries[] = {
+    { flip_a_bit, TACIT_REFUSED, "does not open" },
+    { cut_a_word, TACIT_REFUSED, "does not open" },
+    { swap_words, TACIT_REFUSED, "does not open" },
+    { name_another_speaker, TACIT_REFUSED, "brings no word of party 2" },
+    { name_an_earlier_round, TACIT_REFUSED, "its word of round 2 is due" },
+    { leave_a_word_out, TACIT_REFUSED, "brings 1 words" },
+    { say_that_it_went_directly, TACIT_REFUSED, "is not here" },
+    { ask_an_earlier_round, TACIT_REFUSED, "round 2 is over for this party" },
+    { ask_the_round_again, TACIT_REFUSED, "round 2 is over for this party" },
+    { ask_a_later_round, TACIT_REFUSED, "left out a round" },
+    { ask_beyond_the_end, TACIT_REFUSED, "do not talk in round 5" },
+    { ask_in_clear, TACIT_REFUSED, "in clear" },
+    { ask_for_rows_by_mail, TACIT_PROTOCOL, "no question of a round between neighbours" },
+    { forge_a_neighbour, TACIT_REFUSED, "not signed by it" },
+    { forge_a_stranger, TACIT_REFUSED, "no neighbour" },
+    { forge_nobody, TACIT_REFUSED, "no neighbour" },
+    { break_a_card, TACIT_PROTOCOL, "damaged" },
+    { show_another_roster, TACIT_REFUSED, "changed the roster" },
+    { ask_an_unknown_step, TACIT_PROTOCOL, "no question of a round between neighbours" },
+};
+
+static void what_a_coordinator_tries_is_refused_and_logged(void **state) {
+    (void)state;
+    enum { TRIES = sizeof tries / sizeof *tries };
+    bench *self = bench_open();
+    site *party = &self->sites[0];
+    for (size_t count = 1; count <= 3; count++) all_take_turns(self, 0, count);
+    wait_for_question(self, 4); /* step 2: the words of round 2 are due */
+    for (size_t i = 0; i < TRIES; i++) {
+        received asked;
+        tacit_buffer reply = TACIT_BUFFER_INIT;
+        read_question(self, party, &asked);
+        tries[i].change(&asked);
+        tacit_status status = answer(party, &asked, &reply);
+        if (status != tries[i].status || strstr(party->error.text, tries[i].says) == NULL)
+            fail_msg("try %zu, for '%s': %d, %s", i, tries[i].says, (int)status, party->error.text);
+        assert_int_equal(reply.length, 0);
+        clear_received(&asked);
+    }
+    for (size_t count = 4; count <= ROUNDS + 2; count++) all_take_turns(self, 0, count);
+    assert_int_equal(end(self), TACIT_OK);
+    check_numbers(self); /* none of it has moved the party */
+    check_log(party, ROUNDS + 1, TRIES);
+    bench_close(self);
+}
+
+/* An old word in a new envelope, and one that was for somebody else. */
+static void an_old_word_is_not_heard_again(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    site *party = &self->sites[0];
+    received old, asked, other;
+    tacit_buffer reply = TACIT_BUFFER_INIT;
+    for (size_t count = 1; count <= 2; count++) all_take_turns(self, 0, count);
+    wait_for_question(self, 3);
+    read_question(self, party, &old);
+    all_take_turns(self, 0, 3);
+    wait_for_question(self, 4);
+    read_question(self, party, &asked);
+    tacit_buffer kept = asked.mail.words.letter[0].body;
+    asked.mail.words.letter[0].body = old.mail.words.letter[0].body;
+    assert_int_equal(answer(party, &asked, &reply), TACIT_REFUSED);
+    assert_non_null(strstr(party->error.text, "does not open"));
+    read_question(self, &self->sites[2], &other); /* both hear party 2 */
+    assert_int_equal(other.mail.words.letter[0].party, asked.mail.words.letter[0].party);
+    asked.mail.words.letter[0].body = other.mail.words.letter[0].body;
+    assert_int_equal(answer(party, &asked, &reply), TACIT_REFUSED);
+    assert_non_null(strstr(party->error.text, "for somebody else"));
+    asked.mail.words.letter[0].body = kept;
+    clear_received(&old);
+    clear_received(&asked);
+    clear_received(&other);
+    tacit_board_cancel(self->board);
+    assert_int_equal(end(self), TACIT_CANCELLED);
+    bench_close(self);
+}
+
+static void without_the_owners_word_nothing_leaves(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    site *party = &self->sites[0];
+    received asked;
+    tacit_buffer reply = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    party->policy.allow_neighbours = false;
+    party->policy.allow_exact = party->policy.allow_entrusted = true; /* are other rules */
+    all_take_turns(self, 0, 1);
+    wait_for_question(self, 2);
+    read_question(self, party, &asked);
+    assert_int_equal(answer(party, &asked, &reply), TACIT_REFUSED);
+    assert_non_null(strstr(party->error.text, "--allow-neighbours"));
+    check_log(party, 0, 1);
+    /* The study ends, for the others count on this party. */
+    tacit_answer no = { .round = asked.question.round, .refusal = "no" };
+    memcpy(no.study, asked.question.study, sizeof no.study);
+    memcpy(no.answer_id, asked.question.answer_id, sizeof no.answer_id);
+    CHECK_OK(tacit_answer_encode(&no, &reply, &error), error);
+    CHECK_OK(tacit_board_answer(self->board, party->name, reply.bytes, reply.length, &error), error);
+    assert_int_equal(end(self), TACIT_REFUSED);
+    assert_non_null(strstr(self->error.text, "count on its word: no"));
+    tacit_buffer_clear(&reply);
+    clear_received(&asked);
+    bench_close(self);
+}
+
+/* The board takes sealed words from those present, and nothing else. */
+static void the_board_takes_nothing_in_clear(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    site *party = &self->sites[0];
+    received asked;
+    tacit_error error = TACIT_ERROR_INIT;
+    const double one = 1;
+    static const uint32_t for_whom[] = { 0, PARTIES, 1, 1 };
+    all_take_turns(self, 0, 1);
+    wait_for_question(self, 2);
+    read_question(self, party, &asked);
+    for (size_t i = 0; i < 3; i++) {
+        tacit_answer wrong = TACIT_ANSWER_INIT;
+        tacit_buffer bytes = TACIT_BUFFER_INIT;
+        wrong.round = asked.question.round;
+        memcpy(wrong.study, asked.question.study, sizeof wrong.study);
+        memcpy(wrong.answer_id, asked.question.answer_id, sizeof wrong.answer_id);
+        for (size_t k = i; k < i + 1 + (i == 2); k++)
+            CHECK_OK(tacit_letters_add(&wrong.words, for_whom[k], 0, (const uint8_t *)"x", 1, &error), error);
+        if (i == 0) CHECK_OK(tacit_message_add_numbers(&wrong.message, "number", &one, 1, &error), error);
+        CHECK_OK(tacit_answer_encode(&wrong, &bytes, &error), error);
+        assert_int_equal(tacit_board_answer(self->board, party->name, bytes.bytes, bytes.length, &error),
+                         TACIT_PROTOCOL);
+        tacit_answer_clear(&wrong);
+        tacit_buffer_clear(&bytes);
+    }
+    clear_received(&asked);
+    for (size_t count = 2; count <= ROUNDS + 2; count++) all_take_turns(self, 0, count);
+    assert_int_equal(end(self), TACIT_OK);
+    check_numbers(self);
+    bench_close(self);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everybody_ends_where_arithmetic_says),
+        cmocka_unit_test(the_board_never_holds_a_word),
+        cmocka_unit_test(a_party_goes_on_where_it_was),
+        cmocka_unit_test(a_board_goes_on_where_it_was),
+        cmocka_unit_test(a_party_survives_each_failed_allocation),
+        cmocka_unit_test(what_a_coordinator_tries_is_refused_and_logged),
+        cmocka_unit_test(an_old_word_is_not_heard_again),
+        cmocka_unit_test(without_the_owners_word_nothing_leaves),
+        cmocka_unit_test(the_board_takes_nothing_in_clear),
+    };
+    if (sodium_init() < 0) return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
