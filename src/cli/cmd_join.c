@@ -62,7 +62,13 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
         console,
         "sums       masked: %s sees the sum of at least %lu parties' contributions, and no single one",
         tacit_site_coordinator(site), (unsigned long)shape.minimum);
-    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
+    if (plan->method->meetings != NULL)
+        tacit_console_note(console,
+                           "neighbours graph %s, %s rounds: those next to you see your words exactly, and %s "
+                           "carries them sealed; compare the roster that is shown when the study starts",
+                           tacit_plan_text(plan, "graph"), tacit_plan_text(plan, "rounds"),
+                           tacit_site_coordinator(site));
+    else if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
         tacit_console_note(
             console,
             "entrusted  the sum goes to %s in clear, which is trusted to add the noise and to keep "
@@ -95,7 +101,7 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
     if (tacit_site_local(site) != NULL)
         tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));
     if (method->noise_free)
-        tacit_console_note(console, "noise      none: sums are exact");
+        tacit_console_note(console, "noise      none: what leaves is exact");
     else
         tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");
     return TACIT_OK;

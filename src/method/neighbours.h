@@ -6,8 +6,8 @@
  *
  * whose mean over the M nodes is the objective of all N rows pooled (weigh=rows), or that in which parties of any size
  * count the same. In a round a node hears the weights of its neighbours, mixes them with its own by the round's doubly
- * stochastic matrix (data/mixing.h), moves, and says where it is now. The coordinator hands out graph and step, counts
- * rounds, and at the end gets the sum of the nodes' weights.
+ * stochastic matrix (data/mixing.h), moves, and says where it is now. The coordinator hands out the step, counts rounds, and at
+ * the end gets the sum of the nodes' weights. Who meets whom is public (data/meetings.h).
  *
  * Graphs change: links fail, nodes leave and come back (links, leave, away). Objectives drift (drift): half of a node's
  * rows are in use, and that half moves on during the run.

@@ -94,13 +94,18 @@ tacit_status tacit_card_read(tacit_card *out, const uint8_t *bytes, size_t lengt
 
 /* ---- words ---- */
 
-/* The seal's context says study, roster and round; its route says who and to whom. */
-static void word_context(uint8_t out[TACIT_DIGEST_BYTES], const tacit_word_route *route) {
+/* A box begins with a salt of its own, so that its key seals one text only whatever happens to the sender's files. */
+enum { SALT_BYTES = 16, BOX_SPARE = SALT_BYTES + TACIT_SEAL_BYTES };
+
+/* The seal's context says study, roster, round and salt; its route says who and to whom. */
+static void word_context(uint8_t out[TACIT_DIGEST_BYTES], const tacit_word_route *route,
+                         const uint8_t salt[SALT_BYTES]) {
     tacit_digest digest;
     tacit_digest_begin(&digest, "tacit word", NULL);
     tacit_digest_bytes(&digest, route->terms->study, sizeof route->terms->study);
     tacit_digest_bytes(&digest, route->terms->roster, sizeof route->terms->roster);
     tacit_digest_u64(&digest, route->round);
+    tacit_digest_bytes(&digest, salt, SALT_BYTES);
     tacit_digest_end(&digest, out);
 }
 
@@ -108,14 +113,29 @@ tacit_status tacit_word_seal(tacit_buffer *out, const tacit_buffer *text, const 
                              const tacit_key_pair *own, const uint8_t peer[TACIT_KEY_BYTES],
                              tacit_error *error) {
     uint8_t context[TACIT_DIGEST_BYTES], seed[TACIT_KEY_BYTES], *at;
-    tacit_seal_route seal = { context, route->from, route->to };
-    word_context(context, route);
+    const tacit_seal_route seal = { context, route->from, route->to };
+    TACIT_TRY(tacit_buffer_reserve(out, text->length + BOX_SPARE, &at, error));
+    randombytes_buf(at, SALT_BYTES);
+    word_context(context, route, at);
     TACIT_TRY(tacit_agree(seed, own, peer, context, "tacit words", error));
-    tacit_status status = tacit_buffer_reserve(out, text->length + TACIT_SEAL_BYTES, &at, error);
-    if (status == TACIT_OK) {
-        tacit_seal(at, text->bytes, text->length, seed, &seal);
-        out->length += text->length + TACIT_SEAL_BYTES;
-    }
+    tacit_seal(at + SALT_BYTES, text->bytes, text->length, seed, &seal);
+    out->length += text->length + BOX_SPARE;
+    sodium_memzero(seed, sizeof seed);
+    return TACIT_OK;
+}
+
+static tacit_status open_box(tacit_buffer *out, const tacit_buffer *sealed, const tacit_word_route *route,
+                             const tacit_key_pair *own, const uint8_t peer[TACIT_KEY_BYTES],
+                             tacit_error *error) {
+    uint8_t context[TACIT_DIGEST_BYTES], seed[TACIT_KEY_BYTES], *at;
+    const tacit_seal_route seal = { context, route->from, route->to };
+    if (sealed->length < BOX_SPARE) return TACIT_PROTOCOL;
+    const size_t length = sealed->length - BOX_SPARE;
+    TACIT_TRY(tacit_buffer_reserve(out, length, &at, error));
+    word_context(context, route, sealed->bytes);
+    TACIT_TRY(tacit_agree(seed, own, peer, context, "tacit words", NULL));
+    tacit_status status = tacit_seal_open(at, length, sealed->bytes + SALT_BYTES, seed, &seal, NULL);
+    if (status == TACIT_OK) out->length += length;
     sodium_memzero(seed, sizeof seed);
     return status;
 }
@@ -123,18 +143,7 @@ tacit_status tacit_word_seal(tacit_buffer *out, const tacit_buffer *text, const 
 tacit_status tacit_word_open(tacit_buffer *out, const tacit_buffer *sealed, const tacit_word_route *route,
                              const tacit_key_pair *own, const uint8_t peer[TACIT_KEY_BYTES],
                              tacit_error *error) {
-    uint8_t context[TACIT_DIGEST_BYTES], seed[TACIT_KEY_BYTES], *at;
-    tacit_seal_route seal = { context, route->from, route->to };
-    tacit_status status = TACIT_PROTOCOL;
-    word_context(context, route);
-    TACIT_TRY(tacit_agree(seed, own, peer, context, "tacit words", error));
-    if (sealed->length >= TACIT_SEAL_BYTES) {
-        size_t length = sealed->length - TACIT_SEAL_BYTES;
-        status = tacit_buffer_reserve(out, length, &at, error);
-        if (status == TACIT_OK) status = tacit_seal_open(at, length, sealed->bytes, seed, &seal, NULL);
-        if (status == TACIT_OK) out->length += length;
-    }
-    sodium_memzero(seed, sizeof seed);
+    tacit_status status = open_box(out, sealed, route, own, peer, error);
     if (status != TACIT_PROTOCOL) return status;
     return tacit_fail(
         error, TACIT_REFUSED,

@@ -6,8 +6,8 @@
  *  - Who is who: the roster of signing keys that masked sums use (masked.h); a party is its place in it.
  *  - A card is what a party shows its neighbours once: an X25519 key for this study, the name in its certificate and, if it
  *    listens, its address; signed with the roster's key over study hash, roster and place.
- *  - A word is sealed under the key that the two agree on, for one round and one direction. That key seals one text only: a
- *    party says one word a round, and rounds only go up.
+ *  - A word is sealed under a key that the two agree on for this round, this direction and this box. A party says one word a
+ *    round, and rounds only go up.
  *  - Who hears whom, with which weight, and of which round a word must be: each party works that out from the definition it
  *    consented to (plan->method->meetings). The coordinator cannot name a hearer, leave one out, or pass an old word off as new.
  */

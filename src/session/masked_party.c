@@ -331,7 +331,7 @@ static tacit_status run_step(stepping *self, bool *at_gate, tacit_buffer *out, t
     tacit_masks *masks = self->masks;
     const tacit_handler_entry *handler = NULL;
     TACIT_TRY(tacit_party_handler(self->party, self->question, &handler, error));
-    if (!self->question->wants_sum || self->step->step >= TACIT_SUM_OPENED)
+    if (!self->question->wants_sum || handler->to_neighbours || self->step->step >= TACIT_SUM_OPENED)
         return tacit_fail(error, TACIT_PROTOCOL, "the question is no step of a masked sum");
     if (self->step->step == TACIT_SUM_ADVERTISE)
         TACIT_TRY(tacit_masks_take_roster(masks, &self->step->roster, error));

@@ -13,7 +13,7 @@ enum { TACIT_WIRE_LIMIT = 256 * 1024 * 1024 };
 
 struct ProtobufCMessageDescriptor;
 
-/* Parse `length` bytes as the given protobuf type; freed by tacit_wire_free. TACIT_PROTOCOL when damaged. */
+/* Parse `length` bytes as the given protobuf type; freed by tacit_wire_free. TACIT_PROTOCOL when damaged, TACIT_NO_MEMORY. */
 tacit_status tacit_wire_parse(void **out, const struct ProtobufCMessageDescriptor *type, const uint8_t *bytes,
                               size_t length, tacit_error *error);
 void tacit_wire_free(void *message); /* accepts NULL */

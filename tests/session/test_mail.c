@@ -617,6 +617,15 @@ static void show_another_roster(received *asked) {
     CHECK_OK(tacit_buffer_append(&asked->mail.roster, roster, sizeof roster, &error), error);
 }
 
+static void ask_for_a_sum_of_words(received *asked) {
+    static const tacit_masked_step step = TACIT_MASKED_STEP_INIT;
+    snprintf(asked->question.name, sizeof asked->question.name, "begin");
+    asked->question.mail = NULL;
+    asked->question.masked = &step;
+    asked->question.wants_sum = true;
+    asked->question.sum = (tacit_sum_spec){ 1, 1, 10 };
+}
+
 static void ask_an_unknown_step(received *asked) { asked->mail.step = 7; }
 
 static const struct {
@@ -642,6 +651,7 @@ static const struct {
     { forge_nobody, TACIT_REFUSED, "no neighbour" },
     { break_a_card, TACIT_PROTOCOL, "damaged" },
     { show_another_roster, TACIT_REFUSED, "changed the roster" },
+    { ask_for_a_sum_of_words, TACIT_PROTOCOL, "no step of a masked sum" },
     { ask_an_unknown_step, TACIT_PROTOCOL, "no question of a round between neighbours" },
 };
 
