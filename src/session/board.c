@@ -191,6 +191,7 @@ void tacit_board_look(tacit_board *board, tacit_board_state *out) {
                                 .answered = board->answered,
                                 .refused = board->refused };
     memcpy(out->question, board->question.name, sizeof out->question);
+    if (board->mail != NULL) board_mail_look(board, out);
     pthread_mutex_unlock(&board->mutex);
 }
 

@@ -13,7 +13,8 @@
  *
  * With `masked` set to the plan of a method without a centre, rounds between neighbours are possible too: the board carries
  * sealed words (mail.h) and keeps the last one of every party. Such a round waits for everybody who is present in it; there is
- * no going on without a word that others count on. What it holds is kept when the round closes.
+ * no going on without a word that others count on. Once patience has run out, `changed` is called again, and the state
+ * says who is late. What the board holds is kept when the round closes.
  *
  * Every function may be called from any thread.
  */
@@ -84,6 +85,8 @@ typedef struct tacit_board_state {
     char question[TACIT_ID_SIZE];
     const char *step; /* of a masked sum; NULL when there is none */
     size_t admitted, answered, refused;
+    size_t late; /* of a round between neighbours whose patience has run out: how many it waits for */
+    char late_one[TACIT_ID_SIZE]; /* the first of them */
 } tacit_board_state;
 
 void tacit_board_look(tacit_board *board, tacit_board_state *out);

@@ -2,6 +2,7 @@
  * The board's side of rounds between neighbours: it carries cards and sealed words, decides when a round closes, and keeps
  * each party's last word until those who are to hear it have. It has no key to any of them.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 struct mail_round {
     unsigned step;
+    bool is_late; /* patience has run out */
     const tacit_mixing *mixing;
     const tacit_topology *graph; /* when cards are handed out; NULL: they have been */
     bool *has_answered;          /* by place */
@@ -258,18 +260,38 @@ tacit_status board_mail_take(tacit_board *board, const char *party, tacit_answer
 
 /* ---- the study thread's side ---- */
 
+void board_mail_look(const tacit_board *board, tacit_board_state *out) {
+    const mail_round *round = board->mail;
+    for (uint32_t i = 0; round->is_late && i < board->places.count; i++) {
+        if (!is_asked(round, i) || round->has_answered[i]) continue;
+        if (out->late++ == 0) memcpy(out->late_one, board->places.names[i], sizeof out->late_one);
+    }
+}
+
+/* Tell, once, that somebody is late; the lock is let go meanwhile. */
+static void tell_late(tacit_board *board, mail_round *round) {
+    round->is_late = true;
+    pthread_mutex_unlock(&board->mutex);
+    if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
+    pthread_mutex_lock(&board->mutex);
+}
+
 /* Wait, with the lock held, for everybody who is asked: the others' weights count on each. */
-static tacit_status wait_for_all(tacit_board *board, const mail_round *round, tacit_error *error) {
+static tacit_status wait_for_all(tacit_board *board, mail_round *round, tacit_error *error) {
+    const struct timespec deadline = board_deadline(board->settings.patience_ms);
+    size_t asked = 0;
+    for (uint32_t i = 0; i < board->places.count; i++) asked += is_asked(round, i);
     for (;;) {
-        size_t asked = 0;
         if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
         if (board->refused > 0)
             return tacit_fail(error, TACIT_REFUSED,
                               "a party refused in round %llu, and its neighbours count on its word: %s",
                               (unsigned long long)board->question.round + 1, board->first_refusal);
-        for (uint32_t i = 0; i < board->places.count; i++) asked += is_asked(round, i);
         if (board->answered == asked) return TACIT_OK;
-        pthread_cond_wait(&board->moved, &board->mutex);
+        if (round->is_late)
+            pthread_cond_wait(&board->moved, &board->mutex);
+        else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT)
+            tell_late(board, round);
     }
 }
 
@@ -278,6 +300,7 @@ static tacit_status ask_step(tacit_board *board, const tacit_question *question,
                              unsigned step, tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
     round->step = step;
+    round->is_late = false;
     memset(round->has_answered, 0, board->places.count * sizeof *round->has_answered);
     board->mail = round;
     board->question = *question;

@@ -76,11 +76,12 @@ const char *board_masked_step(const tacit_board *board);
 tacit_status board_masked_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
                               size_t *parties, tacit_error *error);
 
-/* Rounds between neighbours; the lock is held in the first three. */
+/* Rounds between neighbours; the lock is held in the first four. */
 bool board_mail_waits_for(const tacit_board *board, const char *party);
 tacit_status board_mail_question(tacit_board *board, const char *party, tacit_buffer *out,
                                  tacit_error *error);
 tacit_status board_mail_take(tacit_board *board, const char *party, tacit_answer *answer, tacit_error *error);
+void board_mail_look(const tacit_board *board, tacit_board_state *out);
 tacit_status board_mail_exchange(void *context, const tacit_question *question, const tacit_mixing *mixing,
                                  size_t *bytes, tacit_error *error);
 void board_mail_clear(tacit_board *board);

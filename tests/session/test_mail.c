@@ -16,7 +16,7 @@
 #include "session/board.h"
 #include "session/party.h"
 
-enum { PARTIES = 4, ROUNDS = 3, FILES = 4, FIRST = 0, RECORDS = 2 * (ROUNDS + 1) };
+enum { PARTIES = 4, ROUNDS = 3, FILES = 4, FIRST = 0, RECORDS = 2 * (ROUNDS + 1), PATIENT = 3600 * 1000 };
 
 /* ---- a method that mixes one number ---- */
 
@@ -132,6 +132,7 @@ static tacit_status write_kept(void *context, const char *name, const uint8_t *b
 
 typedef struct bench {
     tacit_plan plan;
+    unsigned patience_ms;
     site sites[PARTIES];
     tacit_board *board;
     tacit_buffer records[RECORDS]; /* as a registry keeps them */
@@ -221,6 +222,7 @@ static void open_board(bench *self) {
     const tacit_board_steps steps = { read_step, write_step, self };
     const tacit_board_settings settings = { .study = "heart",
                                             .minimum_parties = PARTIES,
+                                            .patience_ms = self->patience_ms,
                                             .secret = tacit_stream_from_seed(5),
                                             .masked = &self->plan,
                                             .steps = &steps,
@@ -269,9 +271,10 @@ static tacit_status end(bench *self) {
     return self->status;
 }
 
-static bench *bench_open(void) {
+static bench *bench_of(unsigned patience_ms) {
     bench *self = calloc(1, sizeof *self);
     assert_non_null(self);
+    self->patience_ms = patience_ms;
     pthread_mutex_init(&self->mutex, NULL);
     pthread_cond_init(&self->moved, NULL);
     self->plan = (tacit_plan){ .method = &method,
@@ -285,6 +288,8 @@ static bench *bench_open(void) {
     begin(self);
     return self;
 }
+
+static bench *bench_open(void) { return bench_of(PATIENT); }
 
 static void bench_close(bench *self) {
     tacit_board_free(self->board);
@@ -425,6 +430,23 @@ static void check_numbers(bench *self) {
 }
 
 /* ---- tests ---- */
+
+/* With no patience at all the board says whom it waits for, and still waits. */
+static void who_is_late_is_told(void **state) {
+    (void)state;
+    bench *self = bench_of(0);
+    tacit_board_state seen;
+    wait_for_question(self, 1);
+    for (size_t k = 0; k + 1 < PARTIES; k++) take_turn(self, k);
+    wait_for_question(self, 2); /* the same one, told again */
+    tacit_board_look(self->board, &seen);
+    assert_int_equal(seen.late, 1);
+    assert_string_equal(seen.late_one, self->sites[PARTIES - 1].name);
+    take_turn(self, PARTIES - 1);
+    tacit_board_cancel(self->board);
+    assert_int_equal(end(self), TACIT_CANCELLED);
+    bench_close(self);
+}
 
 static void everybody_ends_where_arithmetic_says(void **state) {
     (void)state;
@@ -775,6 +797,7 @@ static void the_board_takes_nothing_in_clear(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_is_late_is_told),
         cmocka_unit_test(everybody_ends_where_arithmetic_says),
         cmocka_unit_test(the_board_never_holds_a_word),
         cmocka_unit_test(a_party_goes_on_where_it_was),
