@@ -19,8 +19,8 @@ static const char *const scripts[] = {
     "STRICT;" TACIT_LEDGER_STATE_TABLES_1(""),
     TACIT_LEDGER_STATE_TABLES_2(
         "") "CREATE TABLE seal (one INTEGER PRIMARY KEY CHECK (one = 1), hash BLOB NOT NULL) STRICT;",
-    "CREATE TABLE kept (source TEXT NOT NULL, study TEXT NOT NULL, state BLOB NOT NULL,"
-    " PRIMARY KEY (source, study)) STRICT, WITHOUT ROWID;",
+    ("CREATE TABLE kept (source TEXT NOT NULL, study TEXT NOT NULL, state BLOB NOT NULL,"
+     " PRIMARY KEY (source, study)) STRICT, WITHOUT ROWID;"),
 };
 
 /* The charges of a file of format 1 become events, each what its price says; then the first seal. */

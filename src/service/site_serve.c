@@ -148,8 +148,8 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     return status;
 }
 
-/* In the first step of the first masked sum, or with the cards, the roster is settled: owners who compare its fingerprint know that they see
- * the same parties. */
+/* In the first step of the first masked sum, or with the cards, the roster is settled: owners who compare its fingerprint
+ * know that they see the same parties. */
 static void tell_answer(serving *self, const tacit_question *question, size_t bytes) {
     const tacit_masked_step *masked = question->masked;
     const tacit_mail_step *mail = question->mail;
