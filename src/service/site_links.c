@@ -321,7 +321,8 @@ static tacit_status bring(site_links *self, direct_link *to, const tacit_card *c
                                                            .body_length = body.length,
                                                            .timeout_ms = SEND_MS },
                                   error));
-    if (http != 200)
+    if (http == 409) status = TACIT_NOT_FOUND; /* it has not been shown our card yet */
+    if (http != 200 && http != 409)
         TACIT_CHECK(tacit_fail(error, TACIT_NETWORK, "%s answered %u: %.200s", card->name, http,
                                tacit_buffer_text(&response)));
 cleanup:
@@ -335,7 +336,9 @@ static bool try_link(site_links *self, const tacit_card *card, const tacit_lette
     direct_link *to = &self->links[letter->party];
     tacit_error trouble = TACIT_ERROR_INIT;
     if (letter->round < to->next_try) return false;
-    bool brought = bring(self, to, card, letter, &trouble) == TACIT_OK;
+    tacit_status status = bring(self, to, card, letter, &trouble);
+    bool brought = status == TACIT_OK;
+    if (status == TACIT_NOT_FOUND) return false; /* all is well, only early */
     if (brought && !to->is_told)
         tell(self, "a direct link to party %lu at %s", (unsigned long)letter->party + 1, card->address);
     if (!brought && to->pause == 0)

@@ -150,11 +150,12 @@ class Liars(NeighboursTest):
         database.close()
         keys[bytes(key)] = bytes(key[:-1]) + bytes([key[-1] ^ 1])
         others[2] = self.take_part(2)
-        self.assertEqual(cheated.finish(), 3, cheated.text())
-        self.assertIn("not signed by it", cheated.lines[-1])
+        # Its neighbours find its own card signed for another roster; whoever looks first ends the study.
+        ends = {process: process.finish() for process in (cheated, *others.values())}
+        self.assertEqual(set(ends.values()) - {1}, {3})
+        for process, code in ends.items():
+            self.assertIn("not signed by it" if code == 3 else "count on its word", process.lines[-1])
         self.assertEqual([charge["question"] for charge in self.charges(0)], ["rows"])
-        for process in others.values():
-            self.assertNotEqual(process.finish(), 0)
         self.assertIn("count on its word", self.status()["reason"])
         relay.listener.close()
 
