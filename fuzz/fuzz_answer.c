@@ -14,6 +14,7 @@ static void check_again(const tacit_answer *answer) {
     if (tacit_answer_encode(&again, &second, NULL) != TACIT_OK) abort();
     if (first.length != second.length || memcmp(first.bytes, second.bytes, first.length) != 0) abort();
     if ((answer->contribution == NULL) != (again.contribution == NULL)) abort();
+    if (answer->words.count != again.words.count) abort();
     tacit_answer_clear(&again);
     tacit_buffer_clear(&first);
     tacit_buffer_clear(&second);

@@ -28,6 +28,32 @@ static void check_step(const tacit_question *question) {
     tacit_masked_step_clear(&again);
 }
 
+static bool same_letters(const tacit_letters *first, const tacit_letters *second) {
+    if (first->count != second->count) return false;
+    for (size_t i = 0; i < first->count; i++) {
+        const tacit_letter *a = &first->letter[i], *b = &second->letter[i];
+        if (a->party != b->party || a->round != b->round || a->body.length != b->body.length) return false;
+    }
+    return true;
+}
+
+/* So does the mail of a round between neighbours. */
+static void check_mail(const tacit_question *question) {
+    tacit_mail_step again = TACIT_MAIL_STEP_INIT;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    const tacit_mail_step *mail = question->mail;
+    bool found = false;
+    if (mail == NULL) return;
+    if (tacit_question_encode(question, &bytes, NULL) != TACIT_OK) abort();
+    if (tacit_mail_step_decode(&again, &found, bytes.bytes, bytes.length, NULL) != TACIT_OK || !found)
+        abort();
+    if (again.step != mail->step || again.roster.length != mail->roster.length ||
+        !same_letters(&again.cards, &mail->cards) || !same_letters(&again.words, &mail->words))
+        abort();
+    tacit_buffer_clear(&bytes);
+    tacit_mail_step_clear(&again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     tacit_question question, again;
     tacit_message message = TACIT_MESSAGE_INIT, repeated = TACIT_MESSAGE_INIT;
@@ -41,16 +67,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     bool masked = false;
     if (tacit_masked_step_decode(&step, &masked, bytes, length, &error) == TACIT_OK && masked)
         question.masked = &step;
+    tacit_mail_step mail = TACIT_MAIL_STEP_INIT;
+    bool mailed = false;
+    if (tacit_mail_step_decode(&mail, &mailed, bytes, length, &error) == TACIT_OK && mailed)
+        question.mail = &mail;
     check_step(&question);
+    check_mail(&question);
     tacit_buffer first = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
     if (tacit_question_encode(&question, &first, NULL) != TACIT_OK) abort();
     if (tacit_question_decode(&again, &repeated, first.bytes, first.length, NULL) != TACIT_OK) abort();
     again.masked = question.masked; /* told apart from the rest, and compared above */
+    again.mail = question.mail;
     if (tacit_question_encode(&again, &second, NULL) != TACIT_OK) abort();
     if (first.length != second.length || memcmp(first.bytes, second.bytes, first.length) != 0) abort();
     tacit_buffer_clear(&first);
     tacit_buffer_clear(&second);
     tacit_masked_step_clear(&step);
+    tacit_mail_step_clear(&mail);
     tacit_message_clear(&message);
     tacit_message_clear(&repeated);
     return 0;

@@ -22,7 +22,7 @@ static tacit_status grow(tacit_buffer *buffer, size_t needed, tacit_error *error
 tacit_status tacit_buffer_reserve(tacit_buffer *buffer, size_t length, uint8_t **at, tacit_error *error) {
     if (length > SIZE_MAX - buffer->length) return tacit_fail(error, TACIT_LIMIT, "buffer size overflows");
     TACIT_TRY(grow(buffer, buffer->length + length, error));
-    *at = buffer->bytes + buffer->length;
+    *at = buffer->bytes != NULL ? buffer->bytes + buffer->length : NULL; /* NULL: no room was asked for */
     return TACIT_OK;
 }
 

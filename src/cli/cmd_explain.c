@@ -82,6 +82,10 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
     if (method->undeployable != NULL) {
         snprintf(text, sizeof text, "refused: %s", method->undeployable);
         print_item(console, "deployed", text);
+    } else if (method->meetings != NULL) {
+        print_item(console, "deployed",
+                   "if the owner says --allow-neighbours; words go through the coordinator, sealed for each "
+                   "neighbour");
     }
     print_item(console, "caveats", method->caveats);
 }

@@ -62,7 +62,13 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
         console,
         "sums       masked: %s sees the sum of at least %lu parties' contributions, and no single one",
         tacit_site_coordinator(site), (unsigned long)shape.minimum);
-    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
+    if (plan->method->meetings != NULL)
+        tacit_console_note(console,
+                           "neighbours graph %s, %s rounds: those next to you see your words exactly, and %s "
+                           "carries them sealed; compare the roster that is shown when the study starts",
+                           tacit_plan_text(plan, "graph"), tacit_plan_text(plan, "rounds"),
+                           tacit_site_coordinator(site));
+    else if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
         tacit_console_note(
             console,
             "entrusted  the sum goes to %s in clear, which is trusted to add the noise and to keep "
@@ -95,7 +101,7 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
     if (tacit_site_local(site) != NULL)
         tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));
     if (method->noise_free)
-        tacit_console_note(console, "noise      none: sums are exact");
+        tacit_console_note(console, "noise      none: what leaves is exact");
     else
         tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");
     return TACIT_OK;
@@ -159,6 +165,8 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
                                      .no_header = reading.no_header,
                                      .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
                                      .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
+                                     .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
+                                     .listen = tacit_arguments_text(arguments, "listen"),
                                      .local = tacit_arguments_text(arguments, "local") };
     tacit_site_callbacks callbacks = { cancelled, print_news, console };
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
@@ -223,6 +231,17 @@ const tacit_command tacit_command_join = {
               .help = "exact sums may leave, which no differential privacy protects; the ledger counts them "
                       "as an "
                       "infinite epsilon, so that no private method can use this data source after" },
+            { .name = "allow-neighbours",
+              .kind = TACIT_OPTION_FLAG,
+              .help =
+                  "in a study without a centre, neighbours may see exactly what it makes of the rows, round "
+                  "by round; no differential privacy, and the ledger counts it as an infinite epsilon" },
+            { .name = "listen",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "HOST:PORT",
+              .help =
+                  "in a study without a centre, let neighbours bring their words here directly; without it "
+                  "parties only dial out, and words go sealed through the coordinator" },
             { .name = "local",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "KIND",

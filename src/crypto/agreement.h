@@ -3,7 +3,7 @@
  * encryption from one to the other under it.
  *
  * Everything is bound to a context of 32 bytes (which says study, round, sum and roster) and to both public keys. Key
- * pairs are fresh for every context.
+ * pairs are fresh for every masked sum, and for every study in which neighbours talk.
  */
 #pragma once
 

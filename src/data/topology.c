@@ -278,6 +278,31 @@ tacit_status tacit_topology_parse(tacit_topology **out, size_t nodes, const void
     return status;
 }
 
+/* A list on one line becomes lines of a file. */
+static tacit_status list_named(edge_list *list, size_t nodes, const char *text, tacit_error *error) {
+    char *lines = tacit_copy_text(text);
+    if (lines == NULL) return tacit_fail_memory(error);
+    for (char *at = lines; *at != 0; at++) {
+        if (*at == ',') *at = '\n';
+        if (*at == '-') *at = ' ';
+    }
+    tacit_status status = parse_edges(list, nodes, lines, strlen(lines), "edges", error);
+    free(lines);
+    return status;
+}
+
+tacit_status tacit_topology_print(const tacit_topology *graph, tacit_buffer *out, tacit_error *error) {
+    const char *comma = "";
+    for (size_t i = 0; i < graph->nodes; i++)
+        for (size_t slot = graph->start[i]; slot < graph->start[i + 1]; slot++) {
+            if (graph->neighbour[slot] < i) continue;
+            TACIT_TRY(tacit_buffer_print(out, error, "%s%zu-%lu", comma, i + 1,
+                                         (unsigned long)graph->neighbour[slot] + 1));
+            comma = ",";
+        }
+    return TACIT_OK;
+}
+
 /* ---- by name ---- */
 
 static const struct {
@@ -288,6 +313,7 @@ static const struct {
     { "ring", TACIT_TOPOLOGY_RING, false },         { "grid", TACIT_TOPOLOGY_GRID, false },
     { "complete", TACIT_TOPOLOGY_COMPLETE, false }, { "geometric", TACIT_TOPOLOGY_GEOMETRIC, true },
     { "random", TACIT_TOPOLOGY_RANDOM, true },      { "file", TACIT_TOPOLOGY_FILE, false },
+    { "edges", TACIT_TOPOLOGY_EDGES, false },
 };
 
 tacit_status tacit_topology_plan_parse(tacit_topology_plan *out, const char *text, tacit_error *error) {
@@ -296,7 +322,7 @@ tacit_status tacit_topology_plan_parse(tacit_topology_plan *out, const char *tex
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         if (strlen(families[f].name) != length || strncmp(families[f].name, text, length) != 0) continue;
         tacit_topology_plan plan = { .kind = families[f].kind };
-        bool is_file = plan.kind == TACIT_TOPOLOGY_FILE;
+        bool is_file = plan.kind == TACIT_TOPOLOGY_FILE || plan.kind == TACIT_TOPOLOGY_EDGES;
         if (is_file && colon != NULL && colon[1] != 0) plan.path = colon + 1;
         if (is_file != (plan.path != NULL) || (colon != NULL && !is_file && !families[f].takes_number)) break;
         double most = plan.kind == TACIT_TOPOLOGY_RANDOM ? 1 : 2;
@@ -322,13 +348,14 @@ static tacit_status list_edges(edge_list *list, const tacit_topology_plan *plan,
     case TACIT_TOPOLOGY_RANDOM:
         return pairs(list, nodes, plan->parameter > 0 ? plan->parameter : usual_chance(nodes), stream, error);
     case TACIT_TOPOLOGY_FILE: return read_edges(list, nodes, plan->path, error);
+    case TACIT_TOPOLOGY_EDGES: return list_named(list, nodes, plan->path, error);
     case TACIT_TOPOLOGY_COMPLETE:
     default: return pairs(list, nodes, 1, stream, error);
     }
 }
 
 static tacit_status not_connected(const tacit_topology_plan *plan, size_t pieces, tacit_error *error) {
-    if (plan->kind == TACIT_TOPOLOGY_FILE)
+    if (plan->kind == TACIT_TOPOLOGY_FILE || plan->kind == TACIT_TOPOLOGY_EDGES)
         return tacit_fail(error, TACIT_USAGE,
                           "the graph of %s is not connected: it falls into %zu pieces that would never hear "
                           "of each other; add edges between them",

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/buffer.h"
 #include "rand/stream.h"
 
 /* The neighbours of node i are neighbour[start[i]] up to neighbour[start[i + 1]], ascending; edge[] names the edge that
@@ -34,15 +35,17 @@ typedef enum tacit_topology_kind {
     TACIT_TOPOLOGY_GEOMETRIC, /* uniform points of the unit square, neighbours within a radius */
     TACIT_TOPOLOGY_RANDOM,    /* each edge by itself with a given chance (Erdos and Renyi) */
     TACIT_TOPOLOGY_FILE,      /* lines of two nodes, numbered from 1; # begins a comment */
+    TACIT_TOPOLOGY_EDGES,     /* the same on one line, e.g. 1-2,2-3: for a definition that may name no file */
 } tacit_topology_kind;
 
 typedef struct tacit_topology_plan {
     tacit_topology_kind kind;
     double parameter; /* radius or chance; 0: one at which almost every draw is connected */
-    const char *path; /* borrowed from the text that was read */
+    const char *path; /* or the edges themselves; borrowed from the text that was read */
 } tacit_topology_plan;
 
-#define TACIT_TOPOLOGY_FORMS "ring, grid, complete, geometric[:RADIUS], random[:CHANCE] or file:PATH"
+#define TACIT_TOPOLOGY_FORMS                                                                                 \
+    "ring, grid, complete, geometric[:RADIUS], random[:CHANCE], file:PATH or edges:1-2,2-3"
 
 /* Read a text of one of TACIT_TOPOLOGY_FORMS. TACIT_USAGE says what is wrong; no file is opened. */
 tacit_status tacit_topology_plan_parse(tacit_topology_plan *out, const char *text, tacit_error *error);
@@ -56,6 +59,9 @@ tacit_status tacit_topology_make(tacit_topology **out, const tacit_topology_plan
 /* The edges of a file's text, connected or not; `name` stands for the file in errors. */
 tacit_status tacit_topology_parse(tacit_topology **out, size_t nodes, const void *text, size_t length,
                                   const char *name, tacit_error *error);
+
+/* Append the edges as edges: takes them, "1-2,2-3". */
+tacit_status tacit_topology_print(const tacit_topology *graph, tacit_buffer *out, tacit_error *error);
 
 /* How many pieces it falls into: 1 when it is connected. 0: out of memory. */
 size_t tacit_topology_pieces(const tacit_topology *graph);

@@ -44,12 +44,9 @@ static tacit_status take_step(tacit_party *party, const tacit_question *question
     return status;
 }
 
-static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    return tacit_neighbours_coordinate(session, TACIT_MEET_ALL, 0, out, error);
-}
-
-static const tacit_handler_entry handlers[] = { { .question = "step", .answer = take_step },
-                                                TACIT_NEIGHBOUR_HANDLERS };
+static const tacit_handler_entry handlers[] = {
+    { .question = "step", .answer = take_step, .to_neighbours = true }, TACIT_NEIGHBOUR_HANDLERS
+};
 
 const tacit_method tacit_method_extra = {
     .name = "extra",
@@ -58,7 +55,6 @@ const tacit_method tacit_method_extra = {
     .version = 1,
     .units = "record",
     .noise_free = true,
-    .undeployable = "it sends every party's weights to its neighbours in clear, which no finite price covers",
     .parameters = parameters,
     .leaves =
         "in every round the party's current weights, to its neighbours in the graph; its number of rows "
@@ -81,6 +77,8 @@ const tacit_method tacit_method_extra = {
     .check = tacit_neighbours_check,
     .price = tacit_yardstick_price,
     .release_kind = tacit_neighbours_kind,
-    .coordinate = coordinate,
+    .coordinate = tacit_neighbours_coordinate,
+    .meetings = tacit_neighbours_meetings,
+    .first_meeting = TACIT_FIRST_MEETING,
     .handlers = handlers,
 };

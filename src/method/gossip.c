@@ -38,12 +38,7 @@ static tacit_status meet(tacit_party *party, const tacit_question *question, tac
     return status;
 }
 
-static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    return tacit_neighbours_coordinate(session, TACIT_MEET_PAIRS,
-                                       (size_t)tacit_plan_number(session->plan, "pairs"), out, error);
-}
-
-static const tacit_handler_entry handlers[] = { { .question = "step", .answer = meet },
+static const tacit_handler_entry handlers[] = { { .question = "step", .answer = meet, .to_neighbours = true },
                                                 TACIT_NEIGHBOUR_HANDLERS };
 
 const tacit_method tacit_method_gossip = {
@@ -53,7 +48,6 @@ const tacit_method tacit_method_gossip = {
     .version = 1,
     .units = "record",
     .noise_free = true,
-    .undeployable = "it sends every party's weights to its neighbours in clear, which no finite price covers",
     .parameters = parameters,
     .leaves =
         "whenever the party meets a neighbour, its current weights; its number of rows and, at the end, "
@@ -76,6 +70,8 @@ const tacit_method tacit_method_gossip = {
     .check = tacit_neighbours_check,
     .price = tacit_yardstick_price,
     .release_kind = tacit_neighbours_kind,
-    .coordinate = coordinate,
+    .coordinate = tacit_neighbours_coordinate,
+    .meetings = tacit_neighbours_meetings,
+    .first_meeting = TACIT_FIRST_MEETING,
     .handlers = handlers,
 };

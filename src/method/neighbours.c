@@ -121,6 +121,9 @@ tacit_status tacit_node_open(tacit_node *out, tacit_party *party, const tacit_qu
     node.step = steps[0];
     node.rows = steps[1];
     node.round = (uint64_t)times[0];
+    if (node.round != question->round - TACIT_FIRST_MEETING)
+        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "step %llu is asked for in round %llu of the study",
+                               (unsigned long long)node.round, (unsigned long long)question->round + 1));
     node.stretch = tacit_neighbours_stretch(party->plan, node.round);
     node.mixed = TACIT_NEW(double, 2 * node.count);
     if (node.mixed == NULL) TACIT_CHECK(tacit_fail_memory(error));
@@ -184,6 +187,11 @@ tacit_status tacit_node_weights(tacit_party *party, const tacit_question *questi
     if (weights == NULL || party->memo->state_count < count || !question->wants_sum ||
         question->sum.length != count)
         return tacit_fail(error, TACIT_REFUSED, "there are no weights of a run to add to the sum");
+    if (question->round != TACIT_FIRST_MEETING + (uint64_t)tacit_plan_number(party->plan, "rounds") + 1)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "the sum of the weights is asked for in round %llu, and the study's rounds are not over",
+            (unsigned long long)question->round + 1);
     for (size_t j = 0; j < count; j++)
         if (!(fabs(weights[j]) <= question->sum.bound)) return diverged(party->plan, error);
     price_of(reply, party->plan);
@@ -196,10 +204,7 @@ tacit_status tacit_node_weights(tacit_party *party, const tacit_question *questi
 /* ---- the coordinator's half ---- */
 
 typedef struct rounds {
-    tacit_topology *graph;
-    tacit_mixing mixing;
-    tacit_changes changes;
-    size_t *order;    /* for pairs */
+    tacit_meetings *meetings;
     double mean_rows; /* N/M */
     double largest;   /* c_i of the largest party */
     double step;
@@ -235,64 +240,54 @@ cleanup:
 /* 1 + the smallest eigenvalue of W. Where links or nodes come and go, or the graph is too large, a bound that holds for
  * every subgraph: a_ii >= 1/(1 + d_i), so by Gershgorin's discs the eigenvalues are at least 2/(1 + d_max) - 1. Pairs
  * have the eigenvalues 0 and 1. */
-static tacit_status least_eigenvalue(const rounds *self, tacit_meeting meeting, double *out,
-                                     tacit_error *error) {
-    bool changes = self->changes.link_chance < 1 || self->changes.leave_chance > 0;
+static tacit_status least_eigenvalue(const rounds *self, double *out, tacit_error *error) {
+    const tacit_meetings *meetings = self->meetings;
+    bool changes = meetings->changes.link_chance < 1 || meetings->changes.leave_chance > 0;
     double second;
     *out = 0;
-    if (meeting == TACIT_MEET_PAIRS) return TACIT_OK;
-    *out = 2 / (1 + (double)tacit_topology_largest_degree(self->graph)) - 1;
-    if (changes || self->graph->nodes > TACIT_MOST_SPECTRUM) return TACIT_OK;
-    return tacit_mixing_spectrum(&self->mixing, out, &second, error);
+    if (meetings->in_pairs) return TACIT_OK;
+    *out = 2 / (1 + (double)tacit_topology_largest_degree(meetings->graph)) - 1;
+    if (changes || meetings->graph->nodes > TACIT_MOST_SPECTRUM) return TACIT_OK;
+    return tacit_mixing_spectrum(&meetings->mixing, out, &second, error);
 }
 
 /* The smoothness of every f_i is at most L = c_max s + lambda, s = 1/4 for the logistic loss and 1/2 for softmax on rows
  * within the unit ball. Both consensus (Yuan, Ling and Yin 2016) and extra (Shi et al. 2015)
  * want a step below (1 + lambda_min(W))/L; we take .9 of it, at most 1/L. */
-static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_meeting meeting,
-                                tacit_error *error) {
+static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_error *error) {
     double least, smoothness = self->largest * (plan->classes > 2 ? 0.5 : 0.25) + plan->lambda;
     TACIT_TRY(read_step(plan, &self->step, error));
     if (self->step > 0) return TACIT_OK;
-    TACIT_TRY(least_eigenvalue(self, meeting, &least, error));
+    TACIT_TRY(least_eigenvalue(self, &least, error));
     self->step = fmin(1, 0.9 * (1 + least)) / smoothness;
     return TACIT_OK;
 }
 
-static tacit_status prepare(rounds *self, tacit_session *session, tacit_meeting meeting, tacit_error *error) {
-    const tacit_plan *plan = session->plan;
-    tacit_topology_plan graph;
-    tacit_stream stream =
-        tacit_stream_from_seed((uint64_t)tacit_plan_number(plan, "draw")); /* public, as the graph */
-    TACIT_TRY(tacit_topology_plan_parse(&graph, tacit_plan_text(plan, "graph"), error));
-    TACIT_TRY(tacit_topology_make(&self->graph, &graph, plan->parties, &stream, error));
-    TACIT_TRY(tacit_mixing_create(&self->mixing, self->graph, error));
-    TACIT_TRY(tacit_changes_create(&self->changes, self->graph, tacit_plan_number(plan, "links"),
-                                   tacit_plan_number(plan, "leave"), (size_t)tacit_plan_number(plan, "away"),
-                                   error));
-    self->order = TACIT_NEW(size_t, plan->parties);
-    if (self->order == NULL) return tacit_fail_memory(error);
-    tacit_mixing_metropolis(&self->mixing, self->graph, &self->changes);
-    TACIT_TRY(count_rows(self, session, error));
-    return choose_step(self, plan, meeting, error);
+tacit_status tacit_neighbours_meetings(tacit_meetings **out, const tacit_plan *plan, tacit_error *error) {
+    tacit_meetings_plan about = {
+        .nodes = plan->parties,
+        .draw = (uint64_t)tacit_plan_number(plan, "draw"),
+        .rounds = (uint64_t)tacit_plan_number(plan, "rounds"),
+        .link_chance = tacit_plan_number(plan, "links"),
+        .leave_chance = tacit_plan_number(plan, "leave"),
+        .rounds_away = (size_t)tacit_plan_number(plan, "away"),
+        .in_pairs = tacit_method_takes(plan->method, "pairs"),
+    };
+    if (about.in_pairs) about.most_pairs = (size_t)tacit_plan_number(plan, "pairs");
+    TACIT_TRY(tacit_topology_plan_parse(&about.graph, tacit_plan_text(plan, "graph"), error));
+    return tacit_meetings_create(out, &about, error);
 }
 
-/* Round t: who is there, who hears whom, and one step of everybody. */
-static tacit_status run_round(rounds *self, tacit_session *session, tacit_meeting meeting, size_t most_pairs,
-                              uint64_t t, tacit_error *error) {
-    tacit_stream stream = tacit_session_stream(session, "links");
+/* Round t: one step of everybody who is there. */
+static tacit_status run_round(rounds *self, tacit_session *session, tacit_error *error) {
     tacit_message message = TACIT_MESSAGE_INIT;
     const double steps[] = { self->step, self->mean_rows };
-    const int64_t number = (int64_t)t;
     tacit_status status;
-    tacit_changes_draw(&self->changes, self->graph, t, &stream);
-    if (meeting == TACIT_MEET_PAIRS)
-        tacit_mixing_pairs(&self->mixing, self->graph, &self->changes, most_pairs, self->order, &stream);
-    else
-        tacit_mixing_metropolis(&self->mixing, self->graph, &self->changes);
+    tacit_meetings_advance(self->meetings);
+    const int64_t number = (int64_t)self->meetings->round;
     TACIT_CHECK(tacit_message_add_numbers(&message, "step", steps, 2, error));
     TACIT_CHECK(tacit_message_add_integers(&message, "round", &number, 1, error));
-    status = tacit_ask_neighbours(session, "step", &message, &self->mixing, error);
+    status = tacit_ask_neighbours(session, "step", &message, &self->meetings->mixing, error);
 cleanup:
     tacit_message_clear(&message);
     return status;
@@ -324,22 +319,19 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_neighbours_coordinate(tacit_session *session, tacit_meeting meeting, size_t most_pairs,
-                                         tacit_outcome *out, tacit_error *error) {
-    rounds self = { .graph = NULL, .mixing = TACIT_MIXING_INIT };
-    uint64_t count = (uint64_t)tacit_plan_number(session->plan, "rounds");
+tacit_status tacit_neighbours_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    rounds self = { .meetings = NULL };
     tacit_status status;
-    TACIT_CHECK(prepare(&self, session, meeting, error));
-    TACIT_CHECK(tacit_ask_neighbours(session, "begin", NULL, &self.mixing, error));
-    for (uint64_t t = 1; t <= count; t++) {
-        TACIT_CHECK(run_round(&self, session, meeting, most_pairs, t, error));
-        tacit_progress_report(session->progress, "rounds", t, count);
+    TACIT_CHECK(tacit_neighbours_meetings(&self.meetings, session->plan, error));
+    TACIT_CHECK(count_rows(&self, session, error));
+    TACIT_CHECK(choose_step(&self, session->plan, error));
+    TACIT_CHECK(tacit_ask_neighbours(session, "begin", NULL, &self.meetings->mixing, error));
+    while (self.meetings->round < self.meetings->rounds) {
+        TACIT_CHECK(run_round(&self, session, error));
+        tacit_progress_report(session->progress, "rounds", self.meetings->round, self.meetings->rounds);
     }
     TACIT_CHECK(take_mean(&self, session, out, error));
 cleanup:
-    free(self.order);
-    tacit_changes_clear(&self.changes);
-    tacit_mixing_clear(&self.mixing);
-    tacit_topology_free(self.graph);
+    tacit_meetings_free(self.meetings);
     return status;
 }

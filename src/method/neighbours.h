@@ -6,8 +6,8 @@
  *
  * whose mean over the M nodes is the objective of all N rows pooled (weigh=rows), or that in which parties of any size
  * count the same. In a round a node hears the weights of its neighbours, mixes them with its own by the round's doubly
- * stochastic matrix (data/mixing.h), moves, and says where it is now. The coordinator hands out graph and step, counts
- * rounds, and at the end gets the sum of the nodes' weights.
+ * stochastic matrix (data/mixing.h), moves, and says where it is now. The coordinator hands out the step, counts rounds, and at
+ * the end gets the sum of the nodes' weights. Who meets whom is public (data/meetings.h).
  *
  * Graphs change: links fail, nodes leave and come back (links, leave, away). Objectives drift (drift): half of a node's
  * rows are in use, and that half moves on during the run.
@@ -21,24 +21,26 @@
 #include "session/session.h"
 
 /* The settings that all have, for a method's table. */
-#define TACIT_NEIGHBOUR_PARAMETERS                                                                           \
-    {                                                                                                        \
-        "graph",                                                                                             \
-        "geometric",                                                                                         \
-        TACIT_ANY_TEXT,                                                                                      \
-        0,                                                                                                   \
-        0,                                                                                                   \
-        "who is whose neighbour: " TACIT_TOPOLOGY_FORMS " (lines of two parties, from 1)"                    \
-    },                                                                                                       \
-        { "draw", "1", NULL, 0, 1e9, "which of the random graphs; all methods get the same" },               \
-        { "rounds", "1000", NULL, 1, 1e7, "how often neighbours talk" },                                     \
-        { "step", "auto", TACIT_ANY_TEXT, 0, 0, "length of a step, or auto: from public constants" },        \
-        { "weigh", "rows", "rows|parties", 0, 0, "what counts the same: every row, or every party" },        \
-        { "links", "1", NULL, 1e-6, 1, "the chance that a link is up in a round" },                          \
-        { "leave", "0", NULL, 0, 0.99, "the chance that a party leaves in a round" },                        \
-        { "away", "10", NULL, 1, 1e6, "rounds after which a party that left is back" }, {                    \
-        "drift", "0", NULL, 0, 1e6,                                                                          \
-            "how often the rows in use change: half of them at a time, moving on during the run"             \
+#define TACIT_NEIGHBOUR_PARAMETERS                                                                            \
+    {                                                                                                         \
+        "graph",                                                                                              \
+        "geometric",                                                                                          \
+        TACIT_ANY_TEXT,                                                                                       \
+        0,                                                                                                    \
+        0,                                                                                                    \
+        "who is whose neighbour: " TACIT_TOPOLOGY_FORMS " (lines of two parties, from 1)"                     \
+    },                                                                                                        \
+        { "draw", "1",                                                                                        \
+          NULL,   0,                                                                                          \
+          1e9,    "which of the random graphs, with its links, leaves and pairs; all methods get the same" }, \
+        { "rounds", "1000", NULL, 1, 1e7, "how often neighbours talk" },                                      \
+        { "step", "auto", TACIT_ANY_TEXT, 0, 0, "length of a step, or auto: from public constants" },         \
+        { "weigh", "rows", "rows|parties", 0, 0, "what counts the same: every row, or every party" },         \
+        { "links", "1", NULL, 1e-6, 1, "the chance that a link is up in a round" },                           \
+        { "leave", "0", NULL, 0, 0.99, "the chance that a party leaves in a round" },                         \
+        { "away", "10", NULL, 1, 1e6, "rounds after which a party that left is back" }, {                     \
+        "drift", "0", NULL, 0, 1e6,                                                                           \
+            "how often the rows in use change: half of them at a time, moving on during the run"              \
     }
 
 /* TACIT_USAGE for a graph or a step that makes no sense. No file is opened. */
@@ -80,7 +82,8 @@ double tacit_node_diminished(const tacit_node *node, double times);
 /* The other questions: how many rows, begin, and the sum at the end. A method adds its own "step". */
 tacit_handler tacit_node_rows, tacit_node_begin, tacit_node_weights;
 #define TACIT_NEIGHBOUR_HANDLERS                                                                             \
-    { .question = "rows", .answer = tacit_node_rows }, { .question = "begin", .answer = tacit_node_begin },  \
+    { .question = "rows", .answer = tacit_node_rows },                                                       \
+        { .question = "begin", .answer = tacit_node_begin, .to_neighbours = true },                          \
         { .question = "weights", .answer = tacit_node_weights }, {                                           \
         .question = NULL                                                                                     \
     }
@@ -91,11 +94,11 @@ size_t tacit_neighbours_stretch(const tacit_plan *plan, uint64_t round);
 
 /* ---- the coordinator's half ---- */
 
-typedef enum tacit_meeting {
-    TACIT_MEET_ALL,   /* everybody who is there hears all neighbours */
-    TACIT_MEET_PAIRS, /* neighbours in pairs */
-} tacit_meeting;
+/* The session's round in which parties say their first word; in the one before they have told their rows. */
+enum { TACIT_FIRST_MEETING = 1 };
 
-/* All rounds; the outcome is the mean of the nodes' weights. `most_pairs` 0: as many as come about. */
-tacit_status tacit_neighbours_coordinate(tacit_session *session, tacit_meeting meeting, size_t most_pairs,
-                                         tacit_outcome *out, tacit_error *error);
+/* Who meets whom, from the plan alone; in pairs where the method has a setting for them. */
+tacit_status tacit_neighbours_meetings(tacit_meetings **out, const tacit_plan *plan, tacit_error *error);
+
+/* All rounds; the outcome is the mean of the nodes' weights. */
+tacit_status tacit_neighbours_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error);

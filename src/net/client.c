@@ -23,7 +23,8 @@ enum {
 struct tacit_client {
     CURLM *multi;
     CURL *easy;
-    char *url; /* without a '/' at the end */
+    struct curl_slist *elsewhere; /* NULL: where the url says */
+    char *url;                    /* without a '/' at the end */
     bool (*cancelled)(void *context);
     void *cancelled_context;
     tacit_client_failure failure;
@@ -150,6 +151,16 @@ static bool set_transport(CURL *easy, tacit_client *client, const char *proxy) {
            curl_easy_setopt(easy, CURLOPT_HEADERDATA, client) == CURLE_OK;
 }
 
+/* Connect elsewhere than the url says; what the server must be called stays. */
+static bool set_address(tacit_client *client, const char *address) {
+    char rule[256];
+    if (address == NULL) return true;
+    if (snprintf(rule, sizeof rule, "::%s", address) >= (int)sizeof rule) return false;
+    client->elsewhere = curl_slist_append(NULL, rule);
+    return client->elsewhere != NULL &&
+           curl_easy_setopt(client->easy, CURLOPT_CONNECT_TO, client->elsewhere) == CURLE_OK;
+}
+
 tacit_status tacit_client_create(tacit_client **out, const tacit_client_settings *settings,
                                  tacit_error *error) {
     pthread_once(&curl_once, start_curl);
@@ -166,7 +177,8 @@ tacit_status tacit_client_create(tacit_client **out, const tacit_client_settings
     client->easy = curl_easy_init();
     const char *proxy = settings->proxy == NULL && loopback ? "" : settings->proxy;
     if (client->url == NULL || client->multi == NULL || client->easy == NULL ||
-        !set_trust(client->easy, settings) || !set_transport(client->easy, client, proxy)) {
+        !set_trust(client->easy, settings) || !set_transport(client->easy, client, proxy) ||
+        !set_address(client, settings->address)) {
         tacit_client_free(client);
         return tacit_fail(error, TACIT_INTERNAL, "libcurl lacks memory or an option that the client needs");
     }
@@ -180,6 +192,7 @@ tacit_client *tacit_client_free(tacit_client *client) {
     if (client == NULL) return NULL;
     if (client->easy != NULL) curl_easy_cleanup(client->easy);
     if (client->multi != NULL) curl_multi_cleanup(client->multi);
+    curl_slist_free_all(client->elsewhere);
     free(client->url);
     free(client);
     return NULL;

@@ -18,6 +18,8 @@ typedef struct tacit_client_settings {
     const char *certificate_file; /* PEM; NULL with key_file NULL: without a certificate */
     const char *key_file;         /* PEM; refused when others can read it */
     const char *proxy;            /* NULL: from the environment; "": none */
+    const char *
+        address; /* host:port to connect to in place of the url's, which names who must answer; may be NULL */
     /* Asked at least ten times a second during a request; true ends it. NULL: never. */
     bool (*cancelled)(void *context);
     void *cancelled_context;

@@ -4,6 +4,7 @@
 #include <gnutls/abstract.h>
 #include <gnutls/crypto.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,13 +75,14 @@ static tacit_status begin_certificate(gnutls_x509_crt_t *out, const char *name, 
 
 /* Say what an end certificate is for, sign it, append it to `pem`. */
 static tacit_status finish_certificate(tacit_buffer *pem, gnutls_x509_crt_t certificate,
-                                       const tacit_authority *authority, const char *purpose,
+                                       const tacit_authority *authority, const char *const purposes[2],
                                        tacit_error *error) {
     uint8_t key_id[64];
     size_t key_id_size = sizeof key_id;
     int code = gnutls_x509_crt_set_basic_constraints(certificate, 0, -1);
     if (code >= 0) code = gnutls_x509_crt_set_key_usage(certificate, GNUTLS_KEY_DIGITAL_SIGNATURE);
-    if (code >= 0) code = gnutls_x509_crt_set_key_purpose_oid(certificate, purpose, 0);
+    for (size_t i = 0; i < 2 && code >= 0 && purposes[i] != NULL; i++)
+        code = gnutls_x509_crt_set_key_purpose_oid(certificate, purposes[i], 0);
     if (code >= 0)
         code = gnutls_x509_crt_get_subject_key_id(authority->certificate, key_id, &key_id_size, NULL);
     if (code >= 0) code = gnutls_x509_crt_set_authority_key_id(certificate, key_id, key_id_size);
@@ -248,7 +250,8 @@ tacit_status tacit_authority_issue_server(const tacit_authority *authority, cons
     TACIT_CHECK(public_half(&public_key, key, error));
     TACIT_CHECK(begin_certificate(&certificate, "tacit coordinator", public_key, validity, error));
     for (size_t i = 0; i < name_count; i++) TACIT_CHECK(add_host(certificate, names[i], error));
-    TACIT_CHECK(finish_certificate(&pem, certificate, authority, GNUTLS_KP_TLS_WWW_SERVER, error));
+    TACIT_CHECK(finish_certificate(&pem, certificate, authority,
+                                   (const char *[2]){ GNUTLS_KP_TLS_WWW_SERVER }, error));
     TACIT_CHECK(tacit_file_write(key_path, key_pem.bytes, key_pem.length, 0600, error));
     TACIT_CHECK(tacit_file_write(certificate_path, pem.bytes, pem.length, 0644, error));
 cleanup:
@@ -260,9 +263,7 @@ cleanup:
     return status;
 }
 
-static tacit_status read_private_text(char **out, const char *folder, const char *name, tacit_error *error) {
-    char path[PATH_MAX];
-    TACIT_TRY(tacit_path_join(path, sizeof path, folder, name, error));
+static tacit_status read_private_text(char **out, const char *path, tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT;
     TACIT_TRY(tacit_x509_read_private(&text, path, error));
     *out = tacit_copy_text(tacit_buffer_text(&text));
@@ -270,9 +271,7 @@ static tacit_status read_private_text(char **out, const char *folder, const char
     return *out == NULL ? tacit_fail_memory(error) : TACIT_OK;
 }
 
-static tacit_status read_text(char **out, const char *folder, const char *name, tacit_error *error) {
-    char path[PATH_MAX];
-    TACIT_TRY(tacit_path_join(path, sizeof path, folder, name, error));
+static tacit_status read_text(char **out, const char *path, tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
     tacit_status status = tacit_file_read(path, &text, error);
     if (status == TACIT_OK) {
@@ -283,22 +282,30 @@ static tacit_status read_text(char **out, const char *folder, const char *name, 
     return status;
 }
 
-tacit_status tacit_server_identity_load(tacit_server_identity *out, const char *folder, tacit_error *error) {
+tacit_status tacit_server_identity_read(tacit_server_identity *out, const char *key_file,
+                                        const char *certificate_file, const char *authority_file,
+                                        tacit_error *error) {
     tacit_server_identity identity = { NULL, NULL, NULL };
-    char key_path[PATH_MAX];
     tacit_status status = TACIT_OK;
-    TACIT_CHECK(tacit_path_join(key_path, sizeof key_path, folder, TACIT_SERVER_KEY_FILE, error));
-    TACIT_CHECK(read_private_text(&identity.key, folder, TACIT_SERVER_KEY_FILE, error));
-    TACIT_CHECK(read_text(&identity.certificate, folder, TACIT_SERVER_CERTIFICATE_FILE, error));
-    TACIT_CHECK(read_text(&identity.authority, folder, TACIT_AUTHORITY_CERTIFICATE_FILE, error));
+    TACIT_CHECK(read_private_text(&identity.key, key_file, error));
+    TACIT_CHECK(read_text(&identity.certificate, certificate_file, error));
+    TACIT_CHECK(read_text(&identity.authority, authority_file, error));
     /* A crash while the pair was being replaced leaves a key and a certificate that do not match. */
     TACIT_CHECK(
-        tacit_certificate_check_key(identity.certificate, strlen(identity.certificate), key_path, error));
+        tacit_certificate_check_key(identity.certificate, strlen(identity.certificate), key_file, error));
     *out = identity;
     return TACIT_OK;
 cleanup:
     tacit_server_identity_clear(&identity);
     return status;
+}
+
+tacit_status tacit_server_identity_load(tacit_server_identity *out, const char *folder, tacit_error *error) {
+    char key[PATH_MAX], certificate[PATH_MAX], authority[PATH_MAX];
+    TACIT_TRY(tacit_path_join(key, sizeof key, folder, TACIT_SERVER_KEY_FILE, error));
+    TACIT_TRY(tacit_path_join(certificate, sizeof certificate, folder, TACIT_SERVER_CERTIFICATE_FILE, error));
+    TACIT_TRY(tacit_path_join(authority, sizeof authority, folder, TACIT_AUTHORITY_CERTIFICATE_FILE, error));
+    return tacit_server_identity_read(out, key, certificate, authority, error);
 }
 
 void tacit_server_identity_clear(tacit_server_identity *identity) {
@@ -400,17 +407,34 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_authority_issue_client(tacit_buffer *certificate, const tacit_authority *authority,
-                                          const void *request, size_t request_length, const char *name,
-                                          tacit_validity validity, tacit_error *error) {
+static tacit_status issue_party(tacit_buffer *certificate, const tacit_authority *authority,
+                                const void *request, size_t request_length, const char *name,
+                                tacit_validity validity, bool listens, tacit_error *error) {
+    const char *const purposes[2] = { GNUTLS_KP_TLS_WWW_CLIENT, listens ? GNUTLS_KP_TLS_WWW_SERVER : NULL };
+    char host[TACIT_NAME_SIZE + sizeof TACIT_LISTENER_HOST];
     gnutls_pubkey_t key = NULL;
     gnutls_x509_crt_t issued = NULL;
     tacit_status status = TACIT_OK;
     TACIT_CHECK(key_of_request(&key, request, request_length, error));
     TACIT_CHECK(begin_certificate(&issued, name, key, validity, error));
-    TACIT_CHECK(finish_certificate(certificate, issued, authority, GNUTLS_KP_TLS_WWW_CLIENT, error));
+    snprintf(host, sizeof host, TACIT_LISTENER_HOST, name);
+    if (listens) TACIT_CHECK(check_host(host, error));
+    if (listens) TACIT_CHECK(add_host(issued, host, error));
+    TACIT_CHECK(finish_certificate(certificate, issued, authority, purposes, error));
 cleanup:
     if (issued != NULL) gnutls_x509_crt_deinit(issued);
     if (key != NULL) gnutls_pubkey_deinit(key);
     return status;
+}
+
+tacit_status tacit_authority_issue_client(tacit_buffer *certificate, const tacit_authority *authority,
+                                          const void *request, size_t request_length, const char *name,
+                                          tacit_validity validity, tacit_error *error) {
+    return issue_party(certificate, authority, request, request_length, name, validity, false, error);
+}
+
+tacit_status tacit_authority_issue_listener(tacit_buffer *certificate, const tacit_authority *authority,
+                                            const void *request, size_t request_length, const char *name,
+                                            tacit_validity validity, tacit_error *error) {
+    return issue_party(certificate, authority, request, request_length, name, validity, true, error);
 }

@@ -62,6 +62,15 @@ tacit_status tacit_authority_issue_client(tacit_buffer *certificate, const tacit
                                           const void *request, size_t request_length, const char *name,
                                           tacit_validity validity, tacit_error *error);
 
+/* The same for a party that listens: a certificate for clientAuth and serverAuth. As a server it is known by the name below
+ * and by no host name or address, so that it cannot stand in for the coordinator. */
+tacit_status tacit_authority_issue_listener(tacit_buffer *certificate, const tacit_authority *authority,
+                                            const void *request, size_t request_length, const char *name,
+                                            tacit_validity validity, tacit_error *error);
+
+/* The host name of a listening party, from its common name; .invalid is never looked up. */
+#define TACIT_LISTENER_HOST "%s.party.invalid"
+
 /* ---- keys ---- */
 
 /* TACIT_OK when `path` is a file that only its owner can read or write; else TACIT_REFUSED and the chmod. */
@@ -84,6 +93,11 @@ typedef struct tacit_server_identity {
 
 /* Load server.key, server.crt and ca.crt of `folder`. */
 tacit_status tacit_server_identity_load(tacit_server_identity *out, const char *folder, tacit_error *error);
+
+/* The same from files of any name. */
+tacit_status tacit_server_identity_read(tacit_server_identity *out, const char *key_file,
+                                        const char *certificate_file, const char *authority_file,
+                                        tacit_error *error);
 
 /* Overwrite the key, free the texts, and make all NULL. */
 void tacit_server_identity_clear(tacit_server_identity *identity);

@@ -24,12 +24,13 @@ static tacit_status check_real(const tacit_policy *policy, const tacit_release *
                           "method %s drew simulated noise, which protects nobody: a real party must draw its "
                           "noise from the operating system's entropy",
                           release->method);
-    /* Exact values: only sums, never answers of their own, and only if the owner said so. */
-    bool exact_sum = policy->allow_exact && release->kind != TACIT_RELEASE_CHARGED;
-    if (!isfinite(release->price.epsilon) && !exact_sum)
+    /* Exact values: sums, never answers of their own, and only if the owner said so. What a method without a centre lets out
+     * has a rule of its own in the policy. */
+    bool exact = release->kind != TACIT_RELEASE_CHARGED && (policy->allow_exact || release->without_centre);
+    if (!isfinite(release->price.epsilon) && !exact)
         return tacit_fail(error, TACIT_REFUSED,
                           "method %s has an infinite epsilon: it runs in simulations only, unless the owner "
-                          "allows exact sums; choose a private method",
+                          "allows exact sums or words to neighbours; choose a private method",
                           release->method);
     return TACIT_OK;
 }
@@ -72,6 +73,11 @@ tacit_status tacit_gate_has_answer(bool *out, tacit_gate *gate,
                                    const uint8_t answer_id[TACIT_ANSWER_ID_BYTES],
                                    const uint8_t question_hash[TACIT_HASH_BYTES], tacit_error *error) {
     return gate->ledger->class->has_answer(out, gate->ledger, answer_id, question_hash, error);
+}
+
+tacit_status tacit_gate_state(bool *found, tacit_gate *gate, const char *study, tacit_buffer *out,
+                              tacit_error *error) {
+    return gate->ledger->class->state(found, gate->ledger, study, out, error);
 }
 
 tacit_status tacit_gate_refuse(tacit_gate *gate, const tacit_release *release, tacit_error *error,

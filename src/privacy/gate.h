@@ -43,6 +43,11 @@ tacit_status tacit_gate_has_answer(bool *out, tacit_gate *gate,
                                    const uint8_t answer_id[TACIT_ANSWER_ID_BYTES],
                                    const uint8_t question_hash[TACIT_HASH_BYTES], tacit_error *error);
 
+/* The state that the last release of a study kept (release->state), appended to `out`; *found false when there is none.
+ * Always false in a simulation. */
+tacit_status tacit_gate_state(bool *found, tacit_gate *gate, const char *study, tacit_buffer *out,
+                              tacit_error *error);
+
 /*
  * Let a message of a protocol leave that says nothing about rows: public keys, sealed shares of random secrets,
  * signatures. Nothing is charged and nothing is stored. Still it is checked that the owner consents to the study, and that

@@ -173,6 +173,41 @@ static tacit_status keep_answer(tacit_ledger_file *self, const tacit_release *re
     return status;
 }
 
+/* The state of one study of the data source, in place of the last. */
+static tacit_status keep_state(tacit_ledger_file *self, const tacit_release *release, tacit_error *error) {
+    tacit_statement *put = NULL;
+    if (release->state_length == 0) return TACIT_OK;
+    TACIT_TRY(tacit_statement_prepare(
+        &put, self->store, "INSERT OR REPLACE INTO kept (source, study, state) VALUES (?1, ?2, ?3)", error));
+    tacit_bind_text(put, 1, self->source);
+    tacit_bind_text(put, 2, release->study);
+    tacit_bind_blob(put, 3, release->state, release->state_length);
+    tacit_status status = tacit_statement_run(put, error);
+    tacit_statement_free(put);
+    return status;
+}
+
+tacit_status tacit_ledger_file_state(bool *found, tacit_ledger *ledger, const char *study, tacit_buffer *out,
+                                     tacit_error *error) {
+    tacit_ledger_file *self = (tacit_ledger_file *)ledger;
+    tacit_statement *get = NULL;
+    const uint8_t *bytes;
+    size_t length;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&get, self->store,
+                                        "SELECT state FROM kept WHERE source = ?1 AND study = ?2", error));
+    tacit_bind_text(get, 1, self->source);
+    tacit_bind_text(get, 2, study);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (row) TACIT_CHECK(tacit_column_blob(&bytes, &length, get, 0, TACIT_PAYLOAD_MOST, error));
+    if (row) TACIT_CHECK(tacit_buffer_append(out, bytes, length, error));
+    *found = row;
+cleanup:
+    tacit_statement_free(get);
+    return status;
+}
+
 /* Within a transaction: everything up to the commit. */
 static tacit_status settle(bool *stored, tacit_ledger_file *self, const tacit_release *release,
                            tacit_buffer *out, tacit_error *error) {
@@ -186,7 +221,8 @@ static tacit_status settle(bool *stored, tacit_ledger_file *self, const tacit_re
     tacit_entry entry = tacit_entry_make(TACIT_ENTRY_CHARGE, self->source, release, NULL);
     TACIT_TRY(check_limits(entry.after, self, release, error));
     TACIT_TRY(tacit_log_append(self->store, &entry, error));
-    return keep_answer(self, release, entry.number, error);
+    TACIT_TRY(keep_answer(self, release, entry.number, error));
+    return keep_state(self, release, error);
 }
 
 tacit_status tacit_ledger_file_charge(bool *stored, tacit_ledger *ledger, const tacit_release *release,

@@ -7,7 +7,7 @@
 typedef struct tacit_ledger_class {
     bool durable;
 
-    /* Charge `release` and keep its bytes, durably, or fail and leave everything as it was. When the answer
+    /* Charge `release` and keep its bytes and state, durably, or fail and leave everything as it was. When the answer
      * id already has bytes for this question, append those to `out` instead, set *stored, charge nothing.
      * TACIT_REFUSED: no consent, beyond a limit, or the answer id belongs to another question. */
     tacit_status (*charge)(bool *stored, tacit_ledger *ledger, const tacit_release *release,
@@ -19,6 +19,8 @@ typedef struct tacit_ledger_class {
 
     tacit_status (*has_answer)(bool *out, tacit_ledger *ledger, const uint8_t *answer_id,
                                const uint8_t *question_hash, tacit_error *error);
+    tacit_status (*state)(bool *found, tacit_ledger *ledger, const char *study, tacit_buffer *out,
+                          tacit_error *error);
     tacit_status (*account)(tacit_account *out, tacit_ledger *ledger, const char *study, tacit_unit unit,
                             tacit_error *error);
     tacit_status (*set_limit)(tacit_ledger *ledger, const char *study, const tacit_price *limit,

@@ -7,7 +7,8 @@
 #include "base/memory.h"
 
 /* Format 1. `head` repeats the end of the log, so that entries cut off the end are missed. An answer is kept
- * with its charge for as long as it may be asked for again. Format 2 adds the events behind the prices. */
+ * with its charge for as long as it may be asked for again. Format 2 adds the events behind the prices. Format 3
+ * adds what a party goes on from in a study; it is the owner's own and follows from nothing in the log. */
 static const char *const scripts[] = {
     "CREATE TABLE log (entry INTEGER PRIMARY KEY, body BLOB NOT NULL, hash BLOB NOT NULL) STRICT;"
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL,"
@@ -18,12 +19,15 @@ static const char *const scripts[] = {
     "STRICT;" TACIT_LEDGER_STATE_TABLES_1(""),
     TACIT_LEDGER_STATE_TABLES_2(
         "") "CREATE TABLE seal (one INTEGER PRIMARY KEY CHECK (one = 1), hash BLOB NOT NULL) STRICT;",
+    ("CREATE TABLE kept (source TEXT NOT NULL, study TEXT NOT NULL, state BLOB NOT NULL,"
+     " PRIMARY KEY (source, study)) STRICT, WITHOUT ROWID;"),
 };
 
 /* The charges of a file of format 1 become events, each what its price says; then the first seal. */
 static tacit_status adapt(tacit_store *store, int64_t version, tacit_error *error) {
     tacit_statement *query = NULL;
     tacit_status status = TACIT_OK;
+    if (version >= 2) return TACIT_OK;
     if (version >= 1)
         TACIT_CHECK(
             tacit_statement_prepare(&query, store, "SELECT entry, body FROM log ORDER BY entry", error));
@@ -156,6 +160,7 @@ static const tacit_ledger_class file_class = { .durable = true,
                                                .charge = tacit_ledger_file_charge,
                                                .refuse = tacit_ledger_file_refuse,
                                                .has_answer = tacit_ledger_file_has_answer,
+                                               .state = tacit_ledger_file_state,
                                                .account = account,
                                                .set_limit = set_limit,
                                                .free = free_file };

@@ -43,6 +43,9 @@ tacit_status tacit_ledger_file_refuse(tacit_ledger *ledger, const tacit_release 
 tacit_status tacit_ledger_file_has_answer(bool *out, tacit_ledger *ledger, const uint8_t *answer_id,
                                           const uint8_t *question_hash, tacit_error *error);
 
+tacit_status tacit_ledger_file_state(bool *found, tacit_ledger *ledger, const char *study, tacit_buffer *out,
+                                     tacit_error *error);
+
 /* What is spent once `release` (NULL: nothing) is charged to the account as read by tacit_log_account. */
 tacit_status tacit_ledger_file_compose(tacit_spending *out, tacit_ledger_file *self,
                                        const tacit_account *account, const char *study, tacit_unit unit,

@@ -99,6 +99,13 @@ static tacit_status has_answer(bool *out, tacit_ledger *ledger, const uint8_t *a
     return TACIT_OK;
 }
 
+static tacit_status state(bool *found, tacit_ledger *ledger, const char *study, tacit_buffer *out,
+                          tacit_error *error) {
+    (void)ledger, (void)study, (void)out, (void)error;
+    *found = false;
+    return TACIT_OK;
+}
+
 static tacit_status no_studies(tacit_error *error) {
     return tacit_fail(error, TACIT_USAGE, "a ledger in memory keeps no account of single studies");
 }
@@ -132,6 +139,7 @@ static const tacit_ledger_class memory_class = { .durable = false,
                                                  .charge = charge,
                                                  .refuse = refuse,
                                                  .has_answer = has_answer,
+                                                 .state = state,
                                                  .account = account,
                                                  .set_limit = set_limit,
                                                  .free = free_memory_ledger };

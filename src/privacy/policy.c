@@ -4,7 +4,9 @@
 
 tacit_policy tacit_policy_default(void) { return (tacit_policy){ .minimum_rows = 10, .minimum_parties = 2 }; }
 
-tacit_policy tacit_policy_none(void) { return (tacit_policy){ .allow_entrusted = true }; }
+tacit_policy tacit_policy_none(void) {
+    return (tacit_policy){ .allow_entrusted = true, .allow_neighbours = true };
+}
 
 static bool method_allowed(const tacit_policy *policy, const char *method) {
     if (policy->method_count == 0) return true;
@@ -25,7 +27,13 @@ tacit_status tacit_policy_check(const tacit_policy *policy, const tacit_release 
         return tacit_fail(error, TACIT_REFUSED,
                           "method %s is not among those the owner allows: the owner can add it to the rules",
                           release->method);
-    if (release->kind == TACIT_RELEASE_ENTRUSTED && !policy->allow_entrusted)
+    if (release->without_centre && !policy->allow_neighbours)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "study %s has no centre: neighbours would see what method %s makes of the rows, exactly, which "
+            "the owner's rules do not allow: join with --allow-neighbours, or ask for a method with a centre",
+            release->study, release->method);
+    if (release->kind == TACIT_RELEASE_ENTRUSTED && !release->without_centre && !policy->allow_entrusted)
         return tacit_fail(error, TACIT_REFUSED,
                           "study %s would entrust values in clear to coordinator %s, which the owner's rules "
                           "do not allow: choose a sealed method, or let the owner allow entrusting",

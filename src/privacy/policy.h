@@ -15,13 +15,14 @@ typedef struct tacit_policy {
      * rule fit for weights refuses most studies that ask for labels, and rightly so where they go out in clear, for enough
      * labels tell the classifier. */
     double most_parameters_per_row;
-    bool allow_exact;           /* may exact sums, which no differential privacy protects, leave? */
-    bool allow_entrusted;       /* may values in clear go to a coordinator trusted to add noise? */
+    bool allow_exact;      /* may exact sums, which no differential privacy protects, leave? */
+    bool allow_entrusted;  /* may values in clear go to a coordinator trusted to add noise? */
+    bool allow_neighbours; /* may methods without a centre let neighbours see exact values, at any price? */
     const char *const *methods; /* the allowed ones; borrowed */
     size_t method_count;        /* 0: all */
 } tacit_policy;
 
-/* For a real party: 10 rows, 2 parties, no entrusting, all methods, no rule on parameters. */
+/* For a real party: 10 rows, 2 parties, no entrusting, nothing to neighbours, all methods, no rule on parameters. */
 tacit_policy tacit_policy_default(void);
 
 /* For simulated parties, whose rows are not anybody's: everything is allowed. */

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,6 +56,10 @@ typedef struct tacit_release {
     uint8_t question_hash[TACIT_HASH_BYTES]; /* of the whole question as received, study and round included */
     uint8_t answer_id[TACIT_ANSWER_ID_BYTES]; /* chosen once per answer; asking again repeats it */
 
+    bool
+        without_centre; /* of a method without a centre: for neighbours, or what is left of it in the end; the owner's
+                            rule is one of its own */
+
     uint64_t rows;             /* rows of the party that the answer was computed from */
     uint64_t parties_declared; /* parties in the study */
     uint64_t parties_minimum;  /* fewer answers than this and the coordinator opens nothing */
@@ -62,6 +67,10 @@ typedef struct tacit_release {
 
     const uint8_t *payload;
     size_t payload_length; /* 0: send again what is stored under this answer id */
+
+    /* What a party goes on from in this study: kept in the transaction that charges, in place of what was kept before. */
+    const uint8_t *state;
+    size_t state_length; /* 0: nothing is kept, and what was stays */
 } tacit_release;
 
 /* "charged", "sealed", "entrusted"; "none", "simulated", "exact". */

@@ -96,9 +96,15 @@ cleanup:
 
 /* ---- join ---- */
 
-/* Was consent given to this study as it is? *seats receives how many parties it takes. */
+/* What a study lets those who join have. */
+typedef struct study_terms {
+    size_t seats; /* how many parties it takes */
+    bool listens; /* neighbours may have direct links */
+} study_terms;
+
+/* Was consent given to this study as it is? */
 static tacit_status check_consent(coordinator *self, const char *study, ProtobufCBinaryData consented,
-                                  size_t *seats, tacit_error *error) {
+                                  study_terms *out, tacit_error *error) {
     tacit_study *read = NULL;
     tacit_study_record record;
     tacit_buffer definition = TACIT_BUFFER_INIT;
@@ -112,7 +118,7 @@ static tacit_status check_consent(coordinator *self, const char *study, Protobuf
     }
     if (status == TACIT_OK)
         status = tacit_study_parse(&read, tacit_buffer_text(&definition), definition.length, study, error);
-    if (status == TACIT_OK) *seats = read->plan.parties;
+    if (status == TACIT_OK) *out = (study_terms){ read->plan.parties, read->plan.method->meetings != NULL };
     tacit_study_free(read);
     tacit_buffer_clear(&definition);
     return status;
@@ -120,13 +126,14 @@ static tacit_status check_consent(coordinator *self, const char *study, Protobuf
 
 /* Issue and store the certificate of a redeemed invitation. */
 static tacit_status issue(coordinator *self, const uint8_t *token_hash, const char *request,
-                          const char *party, tacit_error *error) {
+                          const char *party, bool listens, tacit_error *error) {
     int64_t now = tacit_clock_wall_seconds();
     tacit_buffer certificate = TACIT_BUFFER_INIT;
     tacit_certificate_info info;
     tacit_status status;
-    TACIT_CHECK(tacit_authority_issue_client(&certificate, self->authority, request, strlen(request), party,
-                                             tacit_validity_days(now, CERTIFICATE_DAYS), error));
+    TACIT_CHECK((listens ? tacit_authority_issue_listener : tacit_authority_issue_client)(
+        &certificate, self->authority, request, strlen(request), party,
+        tacit_validity_days(now, CERTIFICATE_DAYS), error));
     TACIT_CHECK(tacit_certificate_inspect(&info, certificate.bytes, certificate.length, error));
     TACIT_CHECK(tacit_registry_admit(self->registry, token_hash, tacit_buffer_text(&certificate),
                                      info.fingerprint, now, error));
@@ -155,10 +162,14 @@ static void hash_request(uint8_t out[TACIT_HASH_BYTES], const char *request, Pro
 }
 
 /* Use the invitation and seat the party; `certificate` receives the one that is stored. */
-static tacit_status admit(coordinator *self, const uint8_t *token_hash, const char *request,
-                          ProtobufCBinaryData sum_key, const char *study, size_t seats,
-                          char party[TACIT_ID_SIZE], tacit_buffer *certificate, tacit_error *error) {
+static tacit_status admit(coordinator *self, const uint8_t *token_hash,
+                          const Tacit__Wire__JoinRequest *joining, const char *study,
+                          const study_terms *terms, char party[TACIT_ID_SIZE], tacit_buffer *certificate,
+                          tacit_error *error) {
     int64_t now = tacit_clock_wall_seconds();
+    const char *request = joining->signing_request;
+    const ProtobufCBinaryData sum_key = joining->sum_key;
+    const size_t seats = terms->seats;
     uint8_t request_hash[TACIT_HASH_BYTES];
     TACIT_TRY(check_request(self, request, error));
     if (sum_key.len != TACIT_SIGNING_KEY_BYTES)
@@ -168,7 +179,7 @@ static tacit_status admit(coordinator *self, const uint8_t *token_hash, const ch
                                     error));
     if (certificate->length == 0) {
         TACIT_TRY(tacit_registry_set_signer(self->registry, party, sum_key.data, error));
-        TACIT_TRY(issue(self, token_hash, request, party, error));
+        TACIT_TRY(issue(self, token_hash, request, party, joining->listens && terms->listens, error));
         TACIT_TRY(tacit_registry_redeem(self->registry, token_hash, request_hash, now, seats, party,
                                         certificate, error));
         coordinator_news(self, "%s joined study %s", party, study);
@@ -185,15 +196,14 @@ static tacit_status join(coordinator *self, const tacit_buffer *body, tacit_buff
     tacit_buffer certificate = TACIT_BUFFER_INIT;
     uint8_t token_hash[TACIT_TOKEN_HASH_BYTES];
     char study[TACIT_ID_SIZE], party[TACIT_ID_SIZE];
-    size_t seats = 0;
+    study_terms terms = { 0, false };
     tacit_status status;
     TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__join_request__descriptor, body->bytes,
                                  body->length, error));
     TACIT_CHECK(token_of(request->token, request->protocol, token_hash, error));
     TACIT_CHECK(tacit_registry_look(self->registry, token_hash, tacit_clock_wall_seconds(), study, error));
-    TACIT_CHECK(check_consent(self, study, request->definition_hash, &seats, error));
-    TACIT_CHECK(admit(self, token_hash, request->signing_request, request->sum_key, study, seats, party,
-                      &certificate, error));
+    TACIT_CHECK(check_consent(self, study, request->definition_hash, &terms, error));
+    TACIT_CHECK(admit(self, token_hash, request, study, &terms, party, &certificate, error));
     reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.party = party;
     reply.certificate = (char *)certificate.bytes;

@@ -4,6 +4,10 @@
 void coordinator_tell_step(hosted *host) {
     tacit_board_state state;
     tacit_board_look(host->board, &state);
+    if (state.late > 0)
+        coordinator_news(host->owner, "study %s, round %llu: waiting for %s%s", host->study->name,
+                         (unsigned long long)state.round + 1, state.late_one,
+                         state.late > 1 ? " and others" : "");
     if (state.open && state.step != NULL)
         coordinator_news(host->owner, "study %s, round %llu: '%s', step %s of a masked sum",
                          host->study->name, (unsigned long long)state.round + 1, state.question, state.step);

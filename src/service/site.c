@@ -17,6 +17,7 @@
 #include "privacy/ledger.h"
 #include "service/home.h"
 #include "service/site_parts.h"
+#include "session/mail.h"
 #include "session/wire.h"
 #include "tacit.pb-c.h"
 
@@ -34,6 +35,7 @@ tacit_site *tacit_site_free(tacit_site *site) {
     free(site->label);
     free(site->positive);
     free(site->local);
+    free(site->listen);
     tacit_buffer_clear(&site->authority);
     sodium_memzero(site->token, sizeof site->token);
     free(site);
@@ -114,6 +116,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     site->no_header = settings->no_header;
     site->allow_entrusted = settings->allow_entrusted;
     site->allow_exact = settings->allow_exact;
+    site->allow_neighbours = settings->allow_neighbours;
     TACIT_CHECK(copy_if_given(&site->home, settings->home, error));
     TACIT_CHECK(copy_if_given(&site->data, settings->data, error));
     TACIT_CHECK(copy_if_given(&site->schema_path, settings->schema, error));
@@ -121,6 +124,8 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     TACIT_CHECK(copy_if_given(&site->label, settings->label, error));
     TACIT_CHECK(copy_if_given(&site->positive, settings->positive, error));
     TACIT_CHECK(choose_local(site, settings->local, error));
+    if (settings->listen != NULL) TACIT_CHECK(tacit_address_check(settings->listen, error));
+    TACIT_CHECK(copy_if_given(&site->listen, settings->listen, error));
     *out = site;
 cleanup:
     if (status != TACIT_OK) tacit_site_free(site);
@@ -284,6 +289,7 @@ tacit_policy site_policy(const tacit_site *site) {
     tacit_policy policy = tacit_policy_default();
     policy.allow_entrusted = site->allow_entrusted;
     policy.allow_exact = site->allow_exact;
+    policy.allow_neighbours = site->allow_neighbours;
     return policy;
 }
 
@@ -296,11 +302,25 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
                                .coordinator = site->coordinator,
                                .study = site->id,
                                .method = plan->method->name,
+                               .without_centre = plan->method->meetings != NULL,
                                .rows = site->rows->rows,
                                .parties_declared = plan->parties,
                                .parties_minimum = plan->minimum_parties,
                                .parameters = site->study->point_count * (plan->classes - 1) };
     return tacit_policy_check(&policy, &expected, error);
+}
+
+/* One rule for all that a method without a centre lets out: words to neighbours, the number of rows, the sum at the end. */
+static tacit_status check_neighbours(const tacit_site *site, const tacit_price *price, tacit_error *error) {
+    const tacit_method *method = site->study->plan.method;
+    if (!site->allow_neighbours)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "method %s shows other parties, your neighbours in its graph, what it makes of your rows, "
+            "exactly and round by round, which no differential privacy protects: allow that with "
+            "--allow-neighbours, or ask for a study with a private method",
+            method->name);
+    return check_policy(site, price, error);
 }
 
 tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
@@ -310,6 +330,11 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     if (site->rows->rows < plan->minimum_rows)
         return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu",
                           site->data, site->rows->rows, plan->minimum_rows);
+    if (plan->method->meetings != NULL) return check_neighbours(site, &prices.charged, error);
+    if (site->listen != NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s has a centre and parties only dial out: leave --listen out",
+                          plan->method->name);
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
         return tacit_fail(error, TACIT_REFUSED,
                           "the study sends %s in clear to '%s', trusted to add the noise: allow that with "
@@ -360,6 +385,7 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
     request.signing_request = (char *)signing->bytes;
     request.definition_hash = (ProtobufCBinaryData){ sizeof hash, hash };
     request.sum_key = (ProtobufCBinaryData){ sizeof sum_key, sum_key };
+    request.listens = site->listen != NULL;
     TACIT_CHECK(site_post(client, "/v1/join", &request, REQUEST_MS, &http, &response, error));
     TACIT_CHECK(said_no(http, &response, error));
     TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__join_reply__descriptor, response.bytes,
@@ -381,7 +407,7 @@ static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, ta
     tacit_account account;
     TACIT_TRY(plan->method->price(plan, &prices, error));
     if (isinf(prices.charged.epsilon))
-        return TACIT_OK; /* exact sums: nothing bounds them but the owner's rule */
+        return TACIT_OK; /* exact values: nothing bounds them but the owner's rule */
     TACIT_TRY(tacit_ledger_account(&account, ledger, site->id, prices.charged.unit, error));
     return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices.charged, error);
 }
@@ -390,8 +416,9 @@ static tacit_status record_consent(const tacit_site *site, tacit_error *error) {
     tacit_ledger *ledger = NULL;
     char path[PATH_MAX];
     TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
-    TACIT_TRY(tacit_ledger_open(&ledger, path, site->source,
-                                site->allow_exact ? TACIT_LEDGER_CREATE : TACIT_LEDGER_EXISTING, error));
+    TACIT_TRY(tacit_ledger_open(
+        &ledger, path, site->source,
+        site->allow_exact || site->allow_neighbours ? TACIT_LEDGER_CREATE : TACIT_LEDGER_EXISTING, error));
     tacit_status status = bound_study(site, ledger, error);
     if (status == TACIT_OK) status = tacit_ledger_consent(ledger, site->id, site->study->hash, error);
     tacit_ledger_free(ledger);

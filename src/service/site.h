@@ -20,7 +20,11 @@ typedef struct tacit_site_settings {
     bool no_header;
     bool allow_entrusted; /* values in clear may go to this coordinator */
     bool allow_exact;     /* exact sums may leave: no differential privacy */
-    const char *local;    /* kinds of local classifier (model/classifier.h), exec too; NULL: the study's */
+    bool
+        allow_neighbours; /* neighbours in a study without a centre may see exact values: no differential privacy */
+    const char
+        *listen;       /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
+    const char *local; /* kinds of local classifier (model/classifier.h), exec too; NULL: the study's */
 } tacit_site_settings;
 
 typedef struct tacit_site_callbacks {

@@ -6,14 +6,15 @@
 #include "net/client.h"
 #include "privacy/policy.h"
 #include "service/site.h"
+#include "session/mail.h"
 #include "session/masked.h"
 
 struct ProtobufCMessageDescriptor;
 
 struct tacit_site {
     tacit_site_callbacks callbacks;
-    char *home, *data, *schema_path, *source, *label, *positive, *local;
-    bool no_header, allow_entrusted, allow_exact;
+    char *home, *data, *schema_path, *source, *label, *positive, *local, *listen;
+    bool no_header, allow_entrusted, allow_exact, allow_neighbours;
     tacit_study *study;
     tacit_schema *schema;
     tacit_dataset *rows;
@@ -69,6 +70,32 @@ tacit_status site_sum_key(const tacit_site *site, uint8_t public_key[TACIT_SIGNI
 
 /* This party's part in the study's masked sums; *out stays NULL for a study without. It keeps its state in the folder. */
 tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error);
+
+/* Direct links to neighbours (site_links.c); an owner who listens to nobody may still bring words to those who do. */
+typedef struct site_links site_links;
+tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *error);
+site_links *site_links_free(site_links *links);
+const char *site_links_address(const site_links *links); /* where it listens; NULL: nowhere */
+tacit_mail_inbox site_links_inbox(site_links *links);
+void site_links_meet(site_links *links, const tacit_mail *mail); /* cards have been shown */
+
+/* Bring the words of an encoded answer to those who listen; what is left for the coordinator takes its place. */
+tacit_status site_links_send(site_links *links, tacit_buffer *answer, tacit_error *error);
+void site_links_heard(site_links *links, const tacit_letters *words); /* of an answered question */
+void site_links_finish(site_links *links);                            /* the study is over */
+
+/* This party's talk with its neighbours; both stay NULL for a study with a centre. */
+tacit_status site_mail(tacit_site *site, tacit_masks *masks, site_links **links, tacit_mail **out,
+                       tacit_error *error);
+
+/* The study is over: without the key nobody can open what was sent, whoever has kept it. */
+void site_mail_finish(const tacit_site *site, site_links *links);
+
+/* Files of the study's folder, for whoever keeps something there; durable when written. */
+tacit_status site_read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
+                            tacit_error *error);
+tacit_status site_write_kept(void *context, const char *name, const uint8_t *bytes, size_t length,
+                             tacit_error *error);
 
 bool site_file_exists(const tacit_site *site, const char *name);
 

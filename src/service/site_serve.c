@@ -31,6 +31,8 @@ typedef struct serving {
     tacit_memo memo;
     tacit_entropy *entropy;
     tacit_masks *masks; /* NULL: the study has no masked sums */
+    tacit_mail *mail;   /* NULL: the study has a centre */
+    site_links *links;  /* NULL as mail */
     size_t number;      /* of this party; see number_of */
     unsigned pause_ms;  /* before the next try; 0 while all is well */
     tacit_site_result *result;
@@ -78,25 +80,6 @@ static void pause_before_retry(serving *self, const char *why) {
     }
 }
 
-/* ---- what is kept between restarts ---- */
-
-static tacit_status read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
-                              tacit_error *error) {
-    const tacit_site *site = context;
-    char path[PATH_MAX];
-    *found = site_file_exists(site, name);
-    if (!*found) return TACIT_OK;
-    TACIT_TRY(site_path(site, name, path, error));
-    return tacit_file_read(path, out, error);
-}
-
-static tacit_status write_kept(void *context, const char *name, const uint8_t *bytes, size_t length,
-                               tacit_error *error) {
-    char path[PATH_MAX];
-    TACIT_TRY(site_path(context, name, path, error));
-    return tacit_file_write(path, bytes, length, 0600, error);
-}
-
 /* ---- answering ---- */
 
 static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit_error *error) {
@@ -141,7 +124,7 @@ static tacit_status send_refusal(serving *self, const tacit_question *question, 
 static tacit_status compute_answer(serving *self, const tacit_question *question, const tacit_buffer *bytes,
                                    tacit_buffer *answer, tacit_error *error) {
     tacit_site *site = self->site;
-    tacit_keep keep = { read_kept, write_kept, site };
+    tacit_keep keep = { site_read_kept, site_write_kept, site };
     uint8_t hash[TACIT_HASH_BYTES];
     tacit_party party = {
         .plan = &site->study->plan,
@@ -157,6 +140,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
         .local = site->local,
         .gate = &self->gate,
         .masks = self->masks,
+        .mail = self->mail,
     };
     memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);
     crypto_generichash(hash, sizeof hash, bytes->bytes, bytes->length, NULL, 0);
@@ -164,36 +148,53 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     return status;
 }
 
-/* In the first step of the first masked sum the roster is settled: owners who compare its fingerprint know that they see
- * the same parties. */
+/* In the first step of the first masked sum, or with the cards, the roster is settled: owners who compare its fingerprint
+ * know that they see the same parties. */
 static void tell_answer(serving *self, const tacit_question *question, size_t bytes) {
     const tacit_masked_step *masked = question->masked;
+    const tacit_mail_step *mail = question->mail;
     char roster[TACIT_ROSTER_TEXT_SIZE];
-    if (masked != NULL && masked->step == TACIT_SUM_ADVERTISE && !self->roster_told) {
+    bool cards = mail != NULL && mail->step == TACIT_MAIL_CARDS;
+    if ((cards || (masked != NULL && masked->step == TACIT_SUM_ADVERTISE)) && !self->roster_told) {
         tacit_roster_text(roster, tacit_masks_roster(self->masks));
         news(self, "roster %s of %zu parties: other owners should see the same", roster,
              self->site->study->plan.parties);
         self->roster_told = true;
     }
+    const char *step = cards            ? "cards"
+                       : masked != NULL ? tacit_securesum_step_name((tacit_securesum_step)masked->step)
+                                        : NULL;
     news(self, "round %llu: answering '%s'%s%s (%zu bytes)", (unsigned long long)question->round + 1,
-         question->name, masked != NULL ? ", step " : "",
-         masked != NULL ? tacit_securesum_step_name((tacit_securesum_step)masked->step) : "", bytes);
+         question->name, step != NULL ? ", step " : "", step != NULL ? step : "", bytes);
+}
+
+/* Words that need not go through the coordinator. */
+static tacit_status pass_words(serving *self, const tacit_mail_step *mail, tacit_buffer *answer,
+                               tacit_error *error) {
+    if (mail->step != TACIT_MAIL_WORDS) return TACIT_OK;
+    site_links_meet(self->links, self->mail);
+    site_links_heard(self->links, &mail->words);
+    return site_links_send(self->links, answer, error);
 }
 
 static tacit_status handle_question(serving *self, const Tacit__Wire__Question *wire, tacit_error *error) {
     tacit_question question;
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_masked_step masked = TACIT_MASKED_STEP_INIT;
-    bool is_step = false;
+    tacit_mail_step mail = TACIT_MAIL_STEP_INIT;
+    bool is_step = false, is_mail = false;
     tacit_buffer bytes = TACIT_BUFFER_INIT, answer = TACIT_BUFFER_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_wire_pack(&bytes, wire, error));
     TACIT_CHECK(tacit_question_decode(&question, &message, bytes.bytes, bytes.length, error));
     TACIT_CHECK(tacit_masked_step_decode(&masked, &is_step, bytes.bytes, bytes.length, error));
+    TACIT_CHECK(tacit_mail_step_decode(&mail, &is_mail, bytes.bytes, bytes.length, error));
     if (is_step) question.masked = &masked;
+    if (is_mail) question.mail = &mail;
     tacit_status answered = compute_answer(self, &question, &bytes, &answer, error);
     if (answered == TACIT_OK) {
         tell_answer(self, &question, answer.length);
+        if (is_mail) TACIT_CHECK(pass_words(self, &mail, &answer, error));
         TACIT_CHECK(send_answer(self, &answer, error));
     } else {
         /* A full disk or want of memory passes: started again, the party answers the question that is still
@@ -205,6 +206,7 @@ static tacit_status handle_question(serving *self, const Tacit__Wire__Question *
     }
 cleanup:
     tacit_masked_step_clear(&masked);
+    tacit_mail_step_clear(&mail);
     tacit_message_clear(&message);
     tacit_buffer_clear(&bytes);
     tacit_buffer_clear(&answer);
@@ -319,12 +321,16 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
     TACIT_CHECK(number_of(site, &self.number, error));
     TACIT_CHECK(site_masks(site, &self.masks, error));
+    TACIT_CHECK(site_mail(site, self.masks, &self.links, &self.mail, error));
     TACIT_CHECK(site_stored_points(site, self.pool, error));
     TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
     TACIT_CHECK(serve(&self, error));
+    site_mail_finish(site, self.links);
 cleanup:
     if (status != TACIT_OK) tacit_buffer_clear(&out->model);
     tacit_memo_clear(&self.memo);
+    site_links_free(self.links);
+    tacit_mail_free(self.mail);
     tacit_masks_free(self.masks);
     tacit_client_free(self.client);
     tacit_pool_free(self.pool);

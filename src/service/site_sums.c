@@ -30,8 +30,8 @@ cleanup:
     return status;
 }
 
-static tacit_status read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
-                              tacit_error *error) {
+tacit_status site_read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
+                            tacit_error *error) {
     const tacit_site *site = context;
     char path[PATH_MAX];
     *found = site_file_exists(site, name);
@@ -40,15 +40,15 @@ static tacit_status read_kept(void *context, const char *name, bool *found, taci
     return tacit_file_read(path, out, error);
 }
 
-static tacit_status write_kept(void *context, const char *name, const uint8_t *bytes, size_t length,
-                               tacit_error *error) {
+tacit_status site_write_kept(void *context, const char *name, const uint8_t *bytes, size_t length,
+                             tacit_error *error) {
     char path[PATH_MAX];
     TACIT_TRY(site_path(context, name, path, error));
     return tacit_file_write(path, bytes, length, 0600, error);
 }
 
 tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error) {
-    tacit_masks_store store = { read_kept, write_kept, site };
+    tacit_masks_store store = { site_read_kept, site_write_kept, site };
     uint8_t public_key[TACIT_SIGNING_KEY_BYTES], secret_key[crypto_sign_SECRETKEYBYTES];
     if (!site->study->plan.sums_masked) return TACIT_OK;
     tacit_status status = site_sum_key(site, public_key, secret_key, error);

@@ -33,6 +33,7 @@ tacit_board *tacit_board_free(tacit_board *board) {
     if (board == NULL) return NULL;
     for (size_t i = 0; i < board->seat_count; i++) tacit_answer_clear(&board->seats[i].answer);
     free(board->seats);
+    board_mail_clear(board);
     free(board->places.names);
     free(board->places.keys);
     pthread_cond_destroy(&board->moved);
@@ -99,14 +100,18 @@ tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pendi
                               tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
     seat *who = board_find_seat(board, party);
-    bool masked = board->masked != NULL;
+    bool masked = board->masked != NULL, mail = board->mail != NULL;
     bool waiting = who != NULL && board->open &&
-                   (masked ? board_masked_waits_for(board, party) : who->state == SEAT_SILENT);
+                   (masked ? board_masked_waits_for(board, party)
+                    : mail ? board_mail_waits_for(board, party)
+                           : who->state == SEAT_SILENT);
     tacit_status status = TACIT_OK;
     if (who == NULL)
         status = tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
     if (waiting && masked) {
         status = board_masked_question(board, party, out, error);
+    } else if (waiting && mail) {
+        status = board_mail_question(board, party, out, error);
     } else if (waiting) {
         tacit_question question = board->question;
         board_answer_id(board, party, question.round, question.answer_id);
@@ -143,6 +148,7 @@ static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, ta
     if (sodium_memcmp(expected, answer->answer_id, sizeof expected) != 0)
         return tacit_fail(error, TACIT_NOT_FOUND, "the answer id is not the one this party was given");
     if (board->masked != NULL) return board_masked_take(board, who->party, answer, error);
+    if (board->mail != NULL) return board_mail_take(board, who->party, answer, error);
     if (who->state != SEAT_SILENT) return TACIT_OK; /* handed in twice, taken once */
     if (answer->refusal[0] != 0) {
         who->state = SEAT_REFUSED;
@@ -185,6 +191,7 @@ void tacit_board_look(tacit_board *board, tacit_board_state *out) {
                                 .answered = board->answered,
                                 .refused = board->refused };
     memcpy(out->question, board->question.name, sizeof out->question);
+    if (board->mail != NULL) board_mail_look(board, out);
     pthread_mutex_unlock(&board->mutex);
 }
 
@@ -278,5 +285,10 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
 }
 
 tacit_transport tacit_board_transport(tacit_board *board) {
-    return (tacit_transport){ .ask = ask, .ask_sum = ask_sum, .context = board };
+    const tacit_plan *plan = board->settings.masked; /* words between neighbours go by the same roster */
+    bool has_neighbours = plan != NULL && plan->method->meetings != NULL;
+    return (tacit_transport){ .ask = ask,
+                              .ask_sum = ask_sum,
+                              .context = board,
+                              .exchange = has_neighbours ? board_mail_exchange : NULL };
 }

@@ -11,6 +11,11 @@
  * of its own to the parties that it still concerns. What came in is kept, under its masks, when a step closes, so that a
  * board made anew goes on with the same sum; nothing of a sum is ever asked under other terms.
  *
+ * With `masked` set to the plan of a method without a centre, rounds between neighbours are possible too: the board carries
+ * sealed words (mail.h) and keeps the last one of every party. Such a round waits for everybody who is present in it; there is
+ * no going on without a word that others count on. Once patience has run out, `changed` is called again, and the state
+ * says who is late. What the board holds is kept when the round closes.
+ *
  * Every function may be called from any thread.
  */
 #pragma once
@@ -20,8 +25,9 @@
 
 typedef struct tacit_board tacit_board;
 
-/* Where the answers to the closed steps of a masked sum are kept, durable when `write` returns. Writing the first record
- * of a round may drop those of earlier rounds. */
+/* Where the answers to the closed steps of a masked sum are kept, and the words of a closed round between neighbours, durable
+ * when `write` returns. Writing the first record of a round may drop those of earlier rounds. */
+enum { TACIT_BOARD_CARDS = 16, TACIT_BOARD_WORDS }; /* steps beside those of masked sums */
 typedef struct tacit_board_steps {
     tacit_status (*read)(void *context, uint64_t round, unsigned step, bool *found, tacit_buffer *out,
                          tacit_error *error);
@@ -79,6 +85,8 @@ typedef struct tacit_board_state {
     char question[TACIT_ID_SIZE];
     const char *step; /* of a masked sum; NULL when there is none */
     size_t admitted, answered, refused;
+    size_t late; /* of a round between neighbours whose patience has run out: how many it waits for */
+    char late_one[TACIT_ID_SIZE]; /* the first of them */
 } tacit_board_state;
 
 void tacit_board_look(tacit_board *board, tacit_board_state *out);

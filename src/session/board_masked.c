@@ -46,7 +46,7 @@ cleanup:
     return status;
 }
 
-static bool find_place(const tacit_board *board, const char *party, uint32_t *out) {
+bool board_find_place(const tacit_board *board, const char *party, uint32_t *out) {
     for (uint32_t i = 0; i < board->places.count; i++)
         if (strcmp(board->places.names[i], party) == 0) {
             *out = i;
@@ -72,7 +72,7 @@ static bool awaited(const masked_round *round, uint32_t place) {
 
 bool board_masked_waits_for(const tacit_board *board, const char *party) {
     uint32_t place;
-    return find_place(board, party, &place) && awaited(board->masked, place);
+    return board_find_place(board, party, &place) && awaited(board->masked, place);
 }
 
 tacit_status board_masked_question(tacit_board *board, const char *party, tacit_buffer *out,
@@ -82,7 +82,7 @@ tacit_status board_masked_question(tacit_board *board, const char *party, tacit_
     tacit_masked_step step = TACIT_MASKED_STEP_INIT;
     uint32_t place = 0;
     tacit_status status;
-    find_place(board, party, &place);
+    board_find_place(board, party, &place);
     board_answer_id(board, party, question.round, question.answer_id);
     step.step = tacit_securesum_server_step(round->server);
     memcpy(step.sum_id, round->id, sizeof step.sum_id);
@@ -117,7 +117,7 @@ tacit_status board_masked_take(tacit_board *board, const char *party, const taci
     masked_round *round = board->masked;
     const tacit_field *field = answer->message.count == 1 ? &answer->message.fields[0] : NULL;
     uint32_t place;
-    if (!find_place(board, party, &place))
+    if (!board_find_place(board, party, &place))
         return tacit_fail(error, TACIT_NOT_FOUND, "party %s has no place in this sum", party);
     if (answer->refusal[0] != 0) {
         if (!round->refused[place]) board_note_refusal(board, answer->refusal);

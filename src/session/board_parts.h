@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "session/board.h"
+#include "session/mail.h"
 
 typedef enum seat_state { SEAT_SILENT, SEAT_ANSWERED, SEAT_REFUSED } seat_state;
 
@@ -22,6 +23,21 @@ typedef struct masked_places {
 } masked_places;
 
 typedef struct masked_round masked_round; /* board_masked.c */
+typedef struct mail_round mail_round;     /* board_mail.c */
+
+/* What a party said last, sealed for those who are to hear it. */
+typedef struct mail_word {
+    bool is_said;
+    uint64_t round;
+    tacit_letters sealed;
+} mail_word;
+
+/* By place: the cards that parties have shown, and their last words. */
+typedef struct mailbox {
+    uint32_t places; /* 0: not opened yet */
+    tacit_buffer *cards;
+    mail_word *words;
+} mailbox;
 
 struct tacit_board {
     tacit_board_settings settings;
@@ -38,6 +54,8 @@ struct tacit_board {
     masked_places places;
     tacit_board_steps steps;
     masked_round *masked; /* the open masked sum; NULL: none */
+    mailbox mailbox;
+    mail_round *mail; /* the open round between neighbours; NULL: none */
 };
 
 seat *board_find_seat(tacit_board *board, const char *party);
@@ -45,6 +63,8 @@ void board_answer_id(const tacit_board *board, const char *party, uint64_t round
                      uint8_t out[TACIT_ANSWER_ID_BYTES]);
 struct timespec board_deadline(unsigned milliseconds);
 void board_note_refusal(tacit_board *board, const char *reason);
+
+bool board_find_place(const tacit_board *board, const char *party, uint32_t *out);
 
 /* Masked sums; the lock is held in all but the last. */
 bool board_masked_waits_for(const tacit_board *board, const char *party);
@@ -55,3 +75,13 @@ tacit_status board_masked_take(tacit_board *board, const char *party, const taci
 const char *board_masked_step(const tacit_board *board);
 tacit_status board_masked_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
                               size_t *parties, tacit_error *error);
+
+/* Rounds between neighbours; the lock is held in the first four. */
+bool board_mail_waits_for(const tacit_board *board, const char *party);
+tacit_status board_mail_question(tacit_board *board, const char *party, tacit_buffer *out,
+                                 tacit_error *error);
+tacit_status board_mail_take(tacit_board *board, const char *party, tacit_answer *answer, tacit_error *error);
+void board_mail_look(const tacit_board *board, tacit_board_state *out);
+tacit_status board_mail_exchange(void *context, const tacit_question *question, const tacit_mixing *mixing,
+                                 size_t *bytes, tacit_error *error);
+void board_mail_clear(tacit_board *board);

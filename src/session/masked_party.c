@@ -76,7 +76,7 @@ static tacit_status stored_roster(tacit_masks *masks, tacit_error *error) {
 }
 
 /* The first roster that came is the study's, for good. */
-static tacit_status take_roster(tacit_masks *masks, const tacit_buffer *bytes, tacit_error *error) {
+tacit_status tacit_masks_take_roster(tacit_masks *masks, const tacit_buffer *bytes, tacit_error *error) {
     if (masks->keys == NULL) {
         TACIT_TRY(adopt_roster(masks, bytes, error));
         return masks->store.write(masks->store.context, ROSTER_NAME, bytes->bytes, bytes->length, error);
@@ -85,7 +85,7 @@ static tacit_status take_roster(tacit_masks *masks, const tacit_buffer *bytes, t
         memcmp(masks->keys, bytes->bytes, bytes->length) != 0)
         return tacit_fail(
             error, TACIT_REFUSED,
-            "the coordinator has changed the roster of the study's parties since its first sum");
+            "the coordinator has changed the roster of the study's parties since it first showed it");
     return TACIT_OK;
 }
 
@@ -118,6 +118,14 @@ tacit_masks *tacit_masks_free(tacit_masks *masks) {
 const uint8_t *tacit_masks_roster(const tacit_masks *masks) {
     return masks->keys != NULL ? masks->digest : NULL;
 }
+
+bool tacit_masks_membership(const tacit_masks *masks, tacit_membership *out) {
+    if (masks->keys == NULL) return false;
+    *out = (tacit_membership){ &masks->roster, masks->digest, masks->secret_key, masks->place };
+    return true;
+}
+
+const tacit_masks_store *tacit_masks_store_of(const tacit_masks *masks) { return &masks->store; }
 
 /* ---- one step ---- */
 
@@ -203,23 +211,12 @@ static tacit_status open_half(stepping *self, tacit_error *error) {
 
 static tacit_status encode_body(const stepping *self, const tacit_buffer *body, tacit_buffer *out,
                                 tacit_error *error) {
-    tacit_answer answer = { .round = self->question->round, .message = TACIT_MESSAGE_INIT };
-    memcpy(answer.study, self->question->study, sizeof answer.study);
-    memcpy(answer.answer_id, self->question->answer_id, sizeof answer.answer_id);
-    tacit_status status =
-        tacit_message_add_bytes(&answer.message, TACIT_MASKED_FIELD, body->bytes, body->length, error);
-    if (status == TACIT_OK) status = tacit_answer_encode(&answer, out, error);
-    tacit_message_clear(&answer.message);
-    return status;
+    return tacit_party_encode_bytes(self->question, TACIT_MASKED_FIELD, body, out, error);
 }
 
 /* A step without anything of the rows in it. */
 static tacit_release describe_step(const stepping *self) {
-    static const tacit_reply nothing = { .kind = TACIT_RELEASE_SEALED, .message = TACIT_MESSAGE_INIT };
-    tacit_release release = tacit_party_describe(self->party, self->question, &nothing, self->question_hash);
-    release.parameters = 0;
-    release.assumption = self->assumption;
-    return release;
+    return tacit_party_describe_message(self->party, self->question, self->question_hash, self->assumption);
 }
 
 static tacit_status take_step(stepping *self, bool *at_gate, tacit_buffer *out, tacit_error *error) {
@@ -334,9 +331,10 @@ static tacit_status run_step(stepping *self, bool *at_gate, tacit_buffer *out, t
     tacit_masks *masks = self->masks;
     const tacit_handler_entry *handler = NULL;
     TACIT_TRY(tacit_party_handler(self->party, self->question, &handler, error));
-    if (!self->question->wants_sum || self->step->step >= TACIT_SUM_OPENED)
+    if (!self->question->wants_sum || handler->to_neighbours || self->step->step >= TACIT_SUM_OPENED)
         return tacit_fail(error, TACIT_PROTOCOL, "the question is no step of a masked sum");
-    if (self->step->step == TACIT_SUM_ADVERTISE) TACIT_TRY(take_roster(masks, &self->step->roster, error));
+    if (self->step->step == TACIT_SUM_ADVERTISE)
+        TACIT_TRY(tacit_masks_take_roster(masks, &self->step->roster, error));
     if (masks->keys == NULL)
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator goes on with a masked sum that it never began");
@@ -347,16 +345,6 @@ static tacit_status run_step(stepping *self, bool *at_gate, tacit_buffer *out, t
     TACIT_TRY(open_half(self, error));
     return self->step->step == TACIT_SUM_MASK ? take_mask_step(self, at_gate, out, error)
                                               : take_step(self, at_gate, out, error);
-}
-
-/* What the coordinator got wrong is in the owner's log. The gate logs what it refuses itself. */
-static tacit_status log_trouble(const stepping *self, tacit_status status, const tacit_error *said,
-                                tacit_error *error) {
-    if (status != TACIT_REFUSED && status != TACIT_PROTOCOL)
-        return tacit_fail(error, status, "%s", said->text);
-    tacit_release release = describe_step(self);
-    tacit_gate_refuse(self->party->gate, &release, error, said->text);
-    return status;
 }
 
 /* In a complete graph the threshold t lets c collude with 2 t > parties + c; in a sparse one a tenth was assumed. */
@@ -388,5 +376,7 @@ tacit_status tacit_party_answer_step(tacit_party *party, const tacit_question *q
     tacit_securesum_party_free(self.half);
     tacit_securesum_free(self.sum);
     if (status == TACIT_OK) return TACIT_OK;
-    return at_gate ? tacit_fail(error, status, "%s", said.text) : log_trouble(&self, status, &said, error);
+    if (at_gate) return tacit_fail(error, status, "%s", said.text); /* the gate logs what it refuses itself */
+    tacit_release release = describe_step(&self);
+    return tacit_party_log_trouble(party, &release, status, &said, error);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "data/dataset.h"
+#include "data/meetings.h"
 #include "data/points.h"
 #include "model/model.h"
 #include "privacy/mechanism.h"
@@ -134,6 +135,8 @@ typedef struct tacit_handler_entry {
      * still charged each time. */
     bool repeatable;
     tacit_adder *add_up; /* of a repeatable question; NULL: one by one */
+
+    bool to_neighbours; /* the answer is a word to neighbours, and never the coordinator's to read */
 } tacit_handler_entry;
 
 struct tacit_method {
@@ -176,4 +179,9 @@ struct tacit_method {
 
     /* The party's half; ends with a NULL question. */
     const tacit_handler_entry *handlers;
+
+    /* Of a method without a centre: who meets whom, from the plan alone, and the session's round of meeting 0. NULL: it
+     * has a centre. */
+    tacit_status (*meetings)(tacit_meetings **out, const tacit_plan *plan, tacit_error *error);
+    uint64_t first_meeting;
 };

@@ -179,6 +179,7 @@ tacit_status tacit_party_compute(tacit_party *party, const tacit_question *quest
     const tacit_handler_entry *handler = NULL;
     TACIT_TRY(tacit_party_handler(party, question, &handler, error));
     TACIT_TRY(enough_rows(party, error));
+    TACIT_TRY(tacit_party_restore(party, error));
     TACIT_TRY(handler->answer(party, question, reply, error));
     if (reply->noised != NULL) {
         reply->noise = tacit_noised_grade(reply->noised);
@@ -234,6 +235,7 @@ tacit_release tacit_party_describe(const tacit_party *party, const tacit_questio
         .question = question->name,
         .round = question->round,
         .rows = party->total_rows,
+        .without_centre = party->plan->method->meetings != NULL,
         .parties_declared = party->plan->parties,
         .parties_minimum = party->plan->minimum_parties,
         .parameters = question->wants_sum ? question->sum.length : 0,
@@ -265,16 +267,49 @@ cleanup:
     return status;
 }
 
-/* In a study with masked sums no coordinator gets a contribution for the asking. */
+tacit_release tacit_party_describe_message(const tacit_party *party, const tacit_question *question,
+                                           const uint8_t *question_hash, const char *assumption) {
+    static const tacit_reply nothing = { .kind = TACIT_RELEASE_SEALED, .message = TACIT_MESSAGE_INIT };
+    tacit_release release = tacit_party_describe(party, question, &nothing, question_hash);
+    release.parameters = 0;
+    release.assumption = assumption;
+    return release;
+}
+
+tacit_status tacit_party_log_trouble(const tacit_party *party, const tacit_release *release,
+                                     tacit_status status, const tacit_error *said, tacit_error *error) {
+    if (status != TACIT_REFUSED && status != TACIT_PROTOCOL)
+        return tacit_fail(error, status, "%s", said->text);
+    tacit_gate_refuse(party->gate, release, error, said->text);
+    return status;
+}
+
+tacit_status tacit_party_encode_bytes(const tacit_question *question, const char *field,
+                                      const tacit_buffer *body, tacit_buffer *out, tacit_error *error) {
+    tacit_answer answer = TACIT_ANSWER_INIT;
+    answer.round = question->round;
+    memcpy(answer.study, question->study, sizeof answer.study);
+    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
+    tacit_status status = tacit_message_add_bytes(&answer.message, field, body->bytes, body->length, error);
+    if (status == TACIT_OK) status = tacit_answer_encode(&answer, out, error);
+    tacit_message_clear(&answer.message);
+    return status;
+}
+
+/* In a study with masked sums no coordinator gets a contribution for the asking, and never a word to neighbours. */
 static tacit_status refuse_in_clear(tacit_party *party, const tacit_question *question,
                                     const uint8_t *question_hash, tacit_error *error) {
     static const tacit_reply nothing = { .kind = TACIT_RELEASE_ENTRUSTED, .message = TACIT_MESSAGE_INIT };
-    if (!question->wants_sum || !party->plan->sums_masked || party->gate->mode != TACIT_GATE_REAL)
-        return TACIT_OK;
+    const tacit_handler_entry *handler = NULL;
+    if (party->gate->mode != TACIT_GATE_REAL) return TACIT_OK;
+    TACIT_TRY(tacit_party_handler(party, question, &handler, error));
+    bool summed = question->wants_sum && party->plan->sums_masked;
+    if (!summed && !handler->to_neighbours) return TACIT_OK;
     tacit_release release = tacit_party_describe(party, question, &nothing, question_hash);
     return tacit_gate_refuse(
         party->gate, &release, error,
-        "the coordinator asks for a contribution in clear, and the study masks its sums");
+        summed ? "the coordinator asks for a contribution in clear, and the study masks its sums"
+               : "the coordinator asks for a word to neighbours in clear");
 }
 
 tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
@@ -284,6 +319,7 @@ tacit_status tacit_party_answer(tacit_party *party, const tacit_question *questi
     tacit_buffer payload = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
     tacit_status status;
     bool stored = false;
+    if (question->mail != NULL) return tacit_party_answer_mail(party, question, question_hash, out, error);
     if (question->masked != NULL) return tacit_party_answer_step(party, question, question_hash, out, error);
     TACIT_TRY(refuse_in_clear(party, question, question_hash, error));
     TACIT_CHECK(tacit_gate_has_answer(&stored, party->gate, question->answer_id, question_hash, error));

@@ -9,6 +9,7 @@
 #include "num/glm.h"
 #include "privacy/gate.h"
 #include "rand/stream.h"
+#include "session/mail.h"
 #include "session/masked.h"
 #include "session/method.h"
 #include "session/wire.h"
@@ -60,6 +61,7 @@ struct tacit_party {
     const char *local;        /* the owner's own choice of classifier; NULL: the study's */
     tacit_gate *gate;
     tacit_masks *masks; /* of a deployed party; NULL: it takes part in no masked sum */
+    tacit_mail *mail;   /* of a deployed party; NULL: it has no neighbours */
 };
 
 /* The party's own regularised linear model: logistic for two classes, softmax for more, on all its rows, certified

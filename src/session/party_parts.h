@@ -23,3 +23,35 @@ tacit_release tacit_party_describe(const tacit_party *party, const tacit_questio
 tacit_status tacit_party_answer_step(tacit_party *party, const tacit_question *question,
                                      const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
                                      tacit_error *error);
+
+/* The same for a round between neighbours (mail_party.c). */
+tacit_status tacit_party_answer_mail(tacit_party *party, const tacit_question *question,
+                                     const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                                     tacit_error *error);
+
+/* Bring back what this party goes on from, if a process before has left it. */
+tacit_status tacit_party_restore(tacit_party *party, tacit_error *error);
+
+/* What masked sums and words between neighbours share: who is who. The first roster that is taken is the study's, for
+ * good: TACIT_REFUSED for another. */
+typedef struct tacit_membership {
+    const tacit_signing_roster *roster;
+    const uint8_t *digest;
+    const uint8_t *secret_key;
+    uint32_t place; /* this party's */
+} tacit_membership;
+tacit_status tacit_masks_take_roster(tacit_masks *masks, const tacit_buffer *bytes, tacit_error *error);
+bool tacit_masks_membership(const tacit_masks *masks, tacit_membership *out); /* false before the roster */
+const tacit_masks_store *tacit_masks_store_of(const tacit_masks *masks);
+
+/* A message that says nothing of the rows: what the gate is told of it, and of a refusal. */
+tacit_release tacit_party_describe_message(const tacit_party *party, const tacit_question *question,
+                                           const uint8_t *question_hash, const char *assumption);
+
+/* What the coordinator got wrong is in the owner's log; the status and sentence of `said` are handed on. */
+tacit_status tacit_party_log_trouble(const tacit_party *party, const tacit_release *release,
+                                     tacit_status status, const tacit_error *said, tacit_error *error);
+
+/* An answer of one field of bytes. */
+tacit_status tacit_party_encode_bytes(const tacit_question *question, const char *field,
+                                      const tacit_buffer *body, tacit_buffer *out, tacit_error *error);

@@ -1,6 +1,9 @@
 #include "session/question.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
 
 tacit_status tacit_sum_spec_for(tacit_sum_spec *out, size_t length, double bound, size_t parties,
                                 tacit_error *error) {
@@ -47,4 +50,35 @@ void tacit_masked_step_clear(tacit_masked_step *step) {
     if (step == NULL) return;
     tacit_buffer_clear(&step->body);
     tacit_buffer_clear(&step->roster);
+}
+
+tacit_status tacit_letters_add(tacit_letters *letters, uint32_t party, uint64_t round, const uint8_t *bytes,
+                               size_t length, tacit_error *error) {
+    tacit_letter *grown = tacit_grow(letters->letter, letters->count + 1, sizeof *grown);
+    if (grown == NULL) return tacit_fail_memory(error);
+    letters->letter = grown;
+    tacit_letter added = { party, round, TACIT_BUFFER_INIT };
+    TACIT_TRY(tacit_buffer_append(&added.body, bytes, length, error));
+    grown[letters->count++] = added;
+    return TACIT_OK;
+}
+
+const tacit_letter *tacit_letters_find(const tacit_letters *letters, uint32_t party) {
+    for (size_t i = 0; i < letters->count; i++)
+        if (letters->letter[i].party == party) return &letters->letter[i];
+    return NULL;
+}
+
+void tacit_letters_clear(tacit_letters *letters) {
+    if (letters == NULL) return;
+    for (size_t i = 0; i < letters->count; i++) tacit_buffer_clear(&letters->letter[i].body);
+    free(letters->letter);
+    *letters = (tacit_letters)TACIT_LETTERS_INIT;
+}
+
+void tacit_mail_step_clear(tacit_mail_step *step) {
+    if (step == NULL) return;
+    tacit_buffer_clear(&step->roster);
+    tacit_letters_clear(&step->cards);
+    tacit_letters_clear(&step->words);
 }

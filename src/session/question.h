@@ -55,6 +55,42 @@ typedef struct tacit_masked_step {
 
 void tacit_masked_step_clear(tacit_masked_step *step);
 
+/* Bytes of one party about or for another: a card or a sealed word (session/mail.h). */
+typedef struct tacit_letter {
+    uint32_t party; /* in a question, whose it is; in an answer, who may open it; by place in the roster */
+    uint64_t round; /* in which a word was said */
+    tacit_buffer body;
+} tacit_letter;
+
+typedef struct tacit_letters {
+    tacit_letter *letter;
+    size_t count;
+} tacit_letters;
+
+#define TACIT_LETTERS_INIT                                                                                   \
+    { NULL, 0 }
+
+/* Add a copy. */
+tacit_status tacit_letters_add(tacit_letters *letters, uint32_t party, uint64_t round, const uint8_t *bytes,
+                               size_t length, tacit_error *error);
+/* The one of a party, borrowed; NULL: none. */
+const tacit_letter *tacit_letters_find(const tacit_letters *letters, uint32_t party);
+void tacit_letters_clear(tacit_letters *letters);
+
+/* A round between neighbours (session/mail.h), as a question carries it. */
+typedef struct tacit_mail_step {
+    unsigned step;       /* TACIT_MAIL_CARDS or TACIT_MAIL_WORDS; any number, as it came */
+    tacit_buffer roster; /* with the cards: all signing keys, by place */
+    tacit_letters cards, words;
+} tacit_mail_step;
+
+enum { TACIT_MAIL_CARDS, TACIT_MAIL_WORDS };
+
+#define TACIT_MAIL_STEP_INIT                                                                                 \
+    { .roster = TACIT_BUFFER_INIT, .cards = TACIT_LETTERS_INIT, .words = TACIT_LETTERS_INIT }
+
+void tacit_mail_step_clear(tacit_mail_step *step);
+
 typedef struct tacit_question {
     char study[TACIT_ID_SIZE];
     char method[TACIT_ID_SIZE];
@@ -66,4 +102,5 @@ typedef struct tacit_question {
     bool wants_sum;
     tacit_sum_spec sum;
     const tacit_masked_step *masked; /* borrowed; NULL: the whole question, and the answer in clear */
+    const tacit_mail_step *mail;     /* borrowed; NULL: the answer is for the coordinator */
 } tacit_question;

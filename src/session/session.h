@@ -111,7 +111,8 @@ tacit_status tacit_ask_sum(tacit_session *session, const char *question, const t
 /* A round without a centre: everybody whom `mixing` has present hears the last words of its neighbours in this round, as
  * tacit_party.heard, and what its handler answers is its next word. A word passes the party's gate when it is said and
  * goes to neighbours only: the coordinator's half hands out the graph and counts rounds. The parties keep their state
- * themselves, so there is nothing to journal. TACIT_REFUSED where parties cannot hear each other, or one refuses. */
+ * themselves, and the transport their words; the journal only says that the round is over. TACIT_REFUSED where parties
+ * cannot hear each other, or one refuses. */
 tacit_status tacit_ask_neighbours(tacit_session *session, const char *question, const tacit_message *message,
                                   const tacit_mixing *mixing, tacit_error *error);
 

@@ -13,11 +13,18 @@
  * multiplied fifty times in memory. Honest bodies are mostly arrays, which grow at most twofold while read. */
 enum { PARSE_GROWTH = 4, PARSE_SPARE = 1 << 20 };
 
-static void *budgeted_allocate(void *budget, size_t size) {
-    size_t *left = budget;
-    if (size > *left) return NULL;
-    *left -= size;
-    return malloc(size > 0 ? size : 1);
+typedef struct parse_budget {
+    size_t left;
+    bool no_memory; /* the system had none, whatever is left */
+} parse_budget;
+
+static void *budgeted_allocate(void *context, size_t size) {
+    parse_budget *budget = context;
+    if (size > budget->left) return NULL;
+    budget->left -= size;
+    void *memory = malloc(size > 0 ? size : 1);
+    budget->no_memory = budget->no_memory || memory == NULL;
+    return memory;
 }
 
 static void plain_free(void *budget, void *memory) {
@@ -30,9 +37,10 @@ tacit_status tacit_wire_parse(void **out, const ProtobufCMessageDescriptor *type
     if (length > TACIT_WIRE_LIMIT)
         return tacit_fail(error, TACIT_LIMIT, "a message of %zu bytes is larger than the allowed %d", length,
                           TACIT_WIRE_LIMIT);
-    size_t budget = PARSE_GROWTH * length + PARSE_SPARE;
+    parse_budget budget = { PARSE_GROWTH * length + PARSE_SPARE, false };
     ProtobufCAllocator allocator = { budgeted_allocate, plain_free, &budget };
     ProtobufCMessage *message = protobuf_c_message_unpack(type, &allocator, length, bytes);
+    if (message == NULL && budget.no_memory) return tacit_fail_memory(error);
     if (message == NULL)
         return tacit_fail(error, TACIT_PROTOCOL, "the message is damaged or not a %s", type->short_name);
     *out = message;
@@ -134,6 +142,43 @@ static tacit_status field_list_fill(field_list *list, const tacit_message *messa
     return TACIT_OK;
 }
 
+/* Letters, laid out as protobuf wants them; the bodies are borrowed. */
+typedef struct letter_list {
+    Tacit__Wire__Letter **pointers;
+    Tacit__Wire__Letter *letters;
+} letter_list;
+
+static void letter_list_clear(letter_list *list) {
+    free(list->pointers);
+    free(list->letters);
+}
+
+static tacit_status letter_list_fill(letter_list *list, const tacit_letters *from, tacit_error *error) {
+    *list = (letter_list){ TACIT_NEW(Tacit__Wire__Letter *, from->count),
+                           TACIT_NEW(Tacit__Wire__Letter, from->count) };
+    if (list->pointers == NULL || list->letters == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < from->count; i++) {
+        Tacit__Wire__Letter *to = list->pointers[i] = &list->letters[i];
+        tacit__wire__letter__init(to);
+        to->party = from->letter[i].party;
+        to->round = from->letter[i].round;
+        to->body = (ProtobufCBinaryData){ from->letter[i].body.length, from->letter[i].body.bytes };
+    }
+    return TACIT_OK;
+}
+
+static tacit_status read_letters(tacit_letters *out, Tacit__Wire__Letter **from, size_t count,
+                                 tacit_error *error) {
+    enum { MOST_LETTERS = 100000 }; /* one for each party of a large study */
+    if (count > MOST_LETTERS)
+        return tacit_fail(error, TACIT_PROTOCOL, "a message has at most %d letters, not %zu", MOST_LETTERS,
+                          count);
+    for (size_t i = 0; i < count; i++)
+        TACIT_TRY(tacit_letters_add(out, from[i]->party, from[i]->round, from[i]->body.data,
+                                    from[i]->body.len, error));
+    return TACIT_OK;
+}
+
 static tacit_status read_field(tacit_message *out, const Tacit__Wire__Field *field, tacit_error *error) {
     char name[TACIT_ID_SIZE];
     TACIT_TRY(copy_name(name, "field name", field->name, error));
@@ -173,6 +218,8 @@ tacit_status tacit_question_encode(const tacit_question *question, tacit_buffer 
     Tacit__Wire__Question wire = TACIT__WIRE__QUESTION__INIT;
     Tacit__Wire__Sum sum = TACIT__WIRE__SUM__INIT;
     Tacit__Wire__MaskedStep masked = TACIT__WIRE__MASKED_STEP__INIT;
+    Tacit__Wire__Mail mail = TACIT__WIRE__MAIL__INIT;
+    letter_list cards = { NULL, NULL }, words = { NULL, NULL };
     uint8_t sum_id[TACIT_MASKED_ID_BYTES];
     field_list list;
     tacit_status status;
@@ -200,9 +247,22 @@ tacit_status tacit_question_encode(const tacit_question *question, tacit_buffer 
         masked.roster = (ProtobufCBinaryData){ copy.masked->roster.length, copy.masked->roster.bytes };
         wire.masked = &masked;
     }
+    if (copy.mail != NULL) {
+        TACIT_CHECK(letter_list_fill(&cards, &copy.mail->cards, error));
+        TACIT_CHECK(letter_list_fill(&words, &copy.mail->words, error));
+        mail.step = copy.mail->step;
+        mail.roster = (ProtobufCBinaryData){ copy.mail->roster.length, copy.mail->roster.bytes };
+        mail.n_cards = copy.mail->cards.count;
+        mail.cards = cards.pointers;
+        mail.n_words = copy.mail->words.count;
+        mail.words = words.pointers;
+        wire.mail = &mail;
+    }
     TACIT_CHECK(tacit_wire_pack(out, &wire, error));
 cleanup:
     field_list_clear(&list);
+    letter_list_clear(&cards);
+    letter_list_clear(&words);
     return status;
 }
 
@@ -262,10 +322,31 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_mail_step_decode(tacit_mail_step *out, bool *found, const uint8_t *bytes, size_t length,
+                                    tacit_error *error) {
+    Tacit__Wire__Question *wire = NULL;
+    tacit_mail_step step = TACIT_MAIL_STEP_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_wire_parse((void **)&wire, &tacit__wire__question__descriptor, bytes, length, error));
+    const Tacit__Wire__Mail *mail = wire->mail;
+    *found = mail != NULL;
+    if (mail == NULL) goto cleanup;
+    step.step = mail->step;
+    TACIT_CHECK(tacit_buffer_append(&step.roster, mail->roster.data, mail->roster.len, error));
+    TACIT_CHECK(read_letters(&step.cards, mail->cards, mail->n_cards, error));
+    TACIT_CHECK(read_letters(&step.words, mail->words, mail->n_words, error));
+    *out = step;
+cleanup:
+    if (status != TACIT_OK) tacit_mail_step_clear(&step);
+    tacit_wire_free(wire);
+    return status;
+}
+
 tacit_status tacit_answer_encode(const tacit_answer *answer, tacit_buffer *out, tacit_error *error) {
     tacit_answer copy = *answer;
     Tacit__Wire__Answer wire = TACIT__WIRE__ANSWER__INIT;
     Tacit__Wire__Integers contribution = TACIT__WIRE__INTEGERS__INIT;
+    letter_list words = { NULL, NULL };
     field_list list;
     tacit_status status;
     TACIT_CHECK(field_list_fill(&list, &answer->message, error));
@@ -281,9 +362,13 @@ tacit_status tacit_answer_encode(const tacit_answer *answer, tacit_buffer *out, 
         contribution.n_values = answer->length;
         wire.contribution = &contribution;
     }
+    TACIT_CHECK(letter_list_fill(&words, &answer->words, error));
+    wire.words = words.pointers;
+    wire.n_words = answer->words.count;
     TACIT_CHECK(tacit_wire_pack(out, &wire, error));
 cleanup:
     field_list_clear(&list);
+    letter_list_clear(&words);
     return status;
 }
 
@@ -308,6 +393,7 @@ tacit_status tacit_answer_decode(tacit_answer *out, const uint8_t *bytes, size_t
     snprintf(answer.refusal, sizeof answer.refusal, "%s", wire->refusal);
     TACIT_CHECK(read_fields(&answer.message, wire->fields, wire->n_fields, error));
     if (wire->contribution != NULL) TACIT_CHECK(read_contribution(&answer, wire->contribution, error));
+    TACIT_CHECK(read_letters(&answer.words, wire->words, wire->n_words, error));
     *out = answer;
 cleanup:
     if (status != TACIT_OK) tacit_answer_clear(&answer);
@@ -319,5 +405,6 @@ void tacit_answer_clear(tacit_answer *answer) {
     if (answer == NULL) return;
     tacit_message_clear(&answer->message);
     free(answer->contribution);
+    tacit_letters_clear(&answer->words);
     *answer = (tacit_answer)TACIT_ANSWER_INIT;
 }

@@ -108,6 +108,59 @@ static void a_clients_certificate_does_not_make_a_server(void **state) {
     world_close(&here);
 }
 
+/* A party that listens is reached at an address and known by its name; it is no host, not even of that address. */
+static void a_listening_party_answers_to_its_name_only(void **state) {
+    (void)state;
+    world here;
+    party bob;
+    service all;
+    char url[96], address[64], authority[PATH_MAX];
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_buffer request = TACIT_BUFFER_INIT, certificate = TACIT_BUFFER_INIT;
+    world_open(&here);
+    party_join_now(&bob, &here, "party-b");
+    CHECK_OK(tacit_key_request(&request, bob.key_file, "whatever", &error), error);
+    CHECK_OK(tacit_authority_issue_listener(&certificate, here.authority, request.bytes, request.length,
+                                            "party-b", validity_now(), &error),
+             error);
+    CHECK_OK(tacit_file_write(bob.certificate_file, certificate.bytes, certificate.length, 0644, &error),
+             error);
+    CHECK_OK(tacit_certificate_inspect(&bob.info, certificate.bytes, certificate.length, &error), error);
+    assert_true(bob.info.client_use && bob.info.server_use && !bob.info.authority);
+    world there = here;
+    CHECK_OK(tacit_server_identity_read(&there.identity, bob.key_file, bob.certificate_file,
+                                        world_path(authority, &here, "ca.crt"), &error),
+             error);
+    service_start(&all, &there, NULL);
+    snprintf(address, sizeof address, "127.0.0.1:%u", service_port(&all));
+    tacit_client_settings settings = { .url = "https://party-b.party.invalid",
+                                       .address = address,
+                                       .authority_file = authority,
+                                       .certificate_file = bob.certificate_file,
+                                       .key_file = bob.key_file,
+                                       .proxy = "" };
+    tacit_client *client = NULL;
+    unsigned status = 0;
+    CHECK_OK(tacit_client_create(&client, &settings, &error), error);
+    CHECK_OK(ask(client, "GET", "/join", NULL, &status, NULL, &error), error);
+    tacit_client_free(client);
+    settings.url = "https://party-c.party.invalid";
+    CHECK_OK(tacit_client_create(&client, &settings, &error), error);
+    expect_failure(client, "/join", TACIT_NETWORK, TACIT_CLIENT_SERVER_UNTRUSTED, "the server certificate");
+    tacit_client_free(client);
+    snprintf(url, sizeof url, "https://%s", address);
+    settings.url = url;
+    settings.address = NULL;
+    CHECK_OK(tacit_client_create(&client, &settings, &error), error);
+    expect_failure(client, "/join", TACIT_NETWORK, TACIT_CLIENT_SERVER_UNTRUSTED, "the server certificate");
+    tacit_client_free(client);
+    service_stop(&all);
+    tacit_server_identity_clear(&there.identity);
+    tacit_buffer_clear(&request);
+    tacit_buffer_clear(&certificate);
+    world_close(&here);
+}
+
 /* ---- the system's authorities ---- */
 
 enum { CHILD_REFUSED = 10, CHILD_ACCEPTED, CHILD_CANNOT, CHILD_CONTROL_FAILED };
@@ -434,6 +487,7 @@ int main(void) {
         cmocka_unit_test(the_systems_authorities_are_not_trusted),
         cmocka_unit_test(only_the_coordinators_server_is_trusted),
         cmocka_unit_test(a_clients_certificate_does_not_make_a_server),
+        cmocka_unit_test(a_listening_party_answers_to_its_name_only),
         cmocka_unit_test(an_absent_server_is_named),
         cmocka_unit_test(a_request_times_out_or_is_cancelled_promptly),
         cmocka_unit_test(an_answer_larger_than_allowed_is_cut_off),

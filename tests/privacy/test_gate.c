@@ -232,6 +232,70 @@ static void exact_sums_pass_with_the_owners_word_and_count_as_infinite(void **st
     party_end(&self);
 }
 
+static void words_to_neighbours_have_a_rule_of_their_own(void **state) {
+    (void)state;
+    party self;
+    party_ready(&self);
+    tacit_release release = sample_release(1);
+    release.noise = TACIT_NOISE_NONE;
+    release.price.epsilon = INFINITY;
+    release.kind = TACIT_RELEASE_ENTRUSTED;
+    release.without_centre = true;
+    self.policy.allow_exact = self.policy.allow_entrusted = true;
+    party_refuses(&self, &release, TACIT_REFUSED, "--allow-neighbours");
+    self.policy = tacit_policy_default();
+    self.policy.allow_neighbours = true;
+    CHECK_OK(party_release(&self, &release), self.error);
+    tacit_release other = sample_release(2); /* and the rule is for no other method */
+    other.noise = TACIT_NOISE_NONE;
+    other.price.epsilon = INFINITY;
+    other.kind = TACIT_RELEASE_ENTRUSTED;
+    assert_int_equal(party_release(&self, &other), TACIT_REFUSED);
+    assert_non_null(strstr(self.error.text, "infinite epsilon"));
+    party_end(&self);
+}
+
+static void check_state(party *self, const char *expected) {
+    tacit_buffer kept = TACIT_BUFFER_INIT;
+    bool found = false;
+    CHECK_OK(tacit_gate_state(&found, &self->gate, STUDY, &kept, &self->error), self->error);
+    assert_int_equal(found, expected != NULL);
+    if (expected != NULL) assert_string_equal(tacit_buffer_text(&kept), expected);
+    tacit_buffer_clear(&kept);
+}
+
+/* State goes with the charge: both are there or neither. */
+static void state_is_kept_with_the_charge(void **state) {
+    (void)state;
+    party self;
+    party_ready(&self);
+    tacit_release release = sample_release(1);
+    check_state(&self, NULL);
+    release.state = (const uint8_t *)"first";
+    release.state_length = strlen("first");
+    release.price.epsilon = 11;
+    party_refuses(&self, &release, TACIT_REFUSED, "11");
+    check_state(&self, NULL);
+    release.price.epsilon = 0.25;
+    CHECK_OK(party_release(&self, &release), self.error);
+    check_state(&self, "first");
+    release.state = (const uint8_t *)"other"; /* asked again: what was charged for stays */
+    CHECK_OK(party_release(&self, &release), self.error);
+    check_state(&self, "first");
+    tacit_release next = sample_release(2); /* of a method that keeps none */
+    CHECK_OK(party_release(&self, &next), self.error);
+    check_state(&self, "first");
+    tacit_release last = sample_release(3);
+    last.state = (const uint8_t *)"second";
+    last.state_length = strlen("second");
+    CHECK_OK(party_release(&self, &last), self.error);
+    tacit_ledger_free(self.ledger);
+    party_open(&self, TACIT_LEDGER_EXISTING);
+    check_state(&self, "second");
+    party_verifies(&self, 0);
+    party_end(&self);
+}
+
 static void a_malformed_release_is_refused_and_logged(void **state) {
     (void)state;
     party self;
@@ -366,6 +430,8 @@ int main(void) {
         cmocka_unit_test(consent_is_needed_matched_and_withdrawn),
         cmocka_unit_test(nothing_simulated_passes_a_real_gate),
         cmocka_unit_test(exact_sums_pass_with_the_owners_word_and_count_as_infinite),
+        cmocka_unit_test(words_to_neighbours_have_a_rule_of_their_own),
+        cmocka_unit_test(state_is_kept_with_the_charge),
         cmocka_unit_test(a_malformed_release_is_refused_and_logged),
         cmocka_unit_test(the_policy_is_asked_before_the_budget),
         cmocka_unit_test(a_buffer_without_room_costs_nothing),

@@ -427,6 +427,57 @@ static void without_lambda_one_is_chosen_where_the_study_is_made(void **state) {
     }
 }
 
+/* A study without a centre, with `parties` and one line more. */
+static const char *talk(char text[DEFINITION_SIZE], const char *graph, const char *parties,
+                        const char *more) {
+    snprintf(
+        text, DEFINITION_SIZE,
+        "name: talk\ntitle: Talk\nmethod: consensus\nset: {graph: \"%s\"}\nlambda: 0.1\nparties: %s\n"
+        "minimum_rows: 5\n%s"
+        "schema: |\n  label: {name: y, classes: [n, p]}\n  columns:\n    - {name: a, kind: number, low: 0, "
+        "high: 1}\n",
+        graph, parties, more);
+    return text;
+}
+
+static void a_study_without_a_centre_counts_on_everybody(void **state) {
+    (void)state;
+    char text[DEFINITION_SIZE];
+    tacit_study *study = parse(talk(text, "ring", "{expected: 4}", ""));
+    assert_int_equal(study->plan.minimum_parties, 4);
+    assert_true(study->plan.sums_masked);
+    tacit_study_free(study);
+    fails(talk(text, "ring", "{expected: 4, minimum: 3}", ""), TACIT_INPUT, "leave out 'minimum'");
+    fails(talk(text, "ring", "{expected: 4}", "sum: clear\n"), TACIT_INPUT, "sum: clear");
+    fails(talk(text, "ring", "{expected: 1001}", ""), TACIT_INPUT, "at most 1000 parties");
+    fails(talk(text, "edges:1-2,3-4", "{expected: 4}", ""), TACIT_USAGE, "not connected");
+    fails(talk(text, "file:/etc/passwd", "{expected: 4}", ""), TACIT_INPUT, "may not name a file");
+}
+
+/* The graph of a file travels edge by edge. */
+static void a_graph_becomes_part_of_the_study(void **state) {
+    (void)state;
+    folder place = folder_make();
+    char text[DEFINITION_SIZE], path[128];
+    tacit_study *study = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    snprintf(path, sizeof path, "%s/edges.txt", place.path);
+    write_text(path, "1 2\n2 3\n");
+    snprintf(path, sizeof path, "%s/talk.yaml", place.path);
+    write_text(path, talk(text, "file:edges.txt", "{expected: 3}", ""));
+    CHECK_OK(tacit_study_load(&study, path, &error), error);
+    assert_string_equal(tacit_plan_text(&study->plan, "graph"), "edges:1-2,2-3");
+    tacit_study *again = parse(tacit_buffer_text(&study->canonical));
+    assert_memory_equal(again->hash, study->hash, sizeof study->hash);
+    tacit_study_free(again);
+    tacit_study_free(study);
+    write_text(path, talk(text, "file:missing.txt", "{expected: 3}", ""));
+    study = NULL;
+    assert_int_not_equal(tacit_study_load(&study, path, &error), TACIT_OK);
+    assert_non_null(strstr(error.text, "missing.txt"));
+    folder_remove(&place);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_member_is_read),
@@ -446,6 +497,8 @@ int main(void) {
         cmocka_unit_test(points_of_a_file_become_part_of_the_study),
         cmocka_unit_test(points_of_another_shape_are_refused),
         cmocka_unit_test(without_lambda_one_is_chosen_where_the_study_is_made),
+        cmocka_unit_test(a_study_without_a_centre_counts_on_everybody),
+        cmocka_unit_test(a_graph_becomes_part_of_the_study),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
