@@ -1,37 +1,57 @@
 /* tacit consent and tacit withdraw: the owner's word on a study that was joined. */
 #include <limits.h>
 
-#include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/console.h"
+#include "cli/terms.h"
 #include "service/home.h"
-#include "service/site.h"
 
-static tacit_status set(const tacit_arguments *arguments, tacit_console *console, bool given,
-                        tacit_error *error) {
-    char home[PATH_MAX], id[TACIT_SITE_ID_SIZE];
-    TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
-    TACIT_TRY(tacit_site_set_consent(home, tacit_arguments_operand(arguments, "STUDY"), given, id, error));
-    if (given)
-        tacit_console_print(console,
-                            "Consent to %s is given, for the definition that was shown when joining.\n", id);
-    else
-        tacit_console_print(
-            console,
-            "Withdrawn from %s: nothing leaves from now on. What has left stays where it is, and a "
-            "model that it went into keeps its influence, within the price that was charged.\n",
-            id);
-    return tacit_console_document(console, json_pack("{s:s,s:b}", "study", id, "consent", given), error);
-}
+static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 
 static tacit_status run_consent(const tacit_arguments *arguments, tacit_console *console,
                                 tacit_error *error) {
-    return set(arguments, console, true, error);
+    char home[PATH_MAX];
+    tacit_site *site = NULL;
+    tacit_site_callbacks callbacks = { NULL, print_news, console };
+    bool amended = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
+    TACIT_CHECK(tacit_site_review(&site, &amended, home, tacit_arguments_operand(arguments, "STUDY"),
+                                  &callbacks, error));
+    if (amended) {
+        TACIT_CHECK(tacit_terms_show(console, site, error));
+        TACIT_CHECK(tacit_site_check(site, error));
+        TACIT_CHECK(tacit_terms_ask(arguments, error));
+    }
+    TACIT_CHECK(tacit_site_consent(site, error));
+    tacit_console_print(console, "Consent to %s is given, for the definition %s.\n", tacit_site_id(site),
+                        amended ? "as amended" : "that was shown when joining");
+    TACIT_CHECK(tacit_console_document(
+        console,
+        json_pack("{s:s,s:b,s:b}", "study", tacit_site_id(site), "consent", true, "amended", amended),
+        error));
+cleanup:
+    tacit_site_free(site);
+    return status;
 }
 
 static tacit_status run_withdraw(const tacit_arguments *arguments, tacit_console *console,
                                  tacit_error *error) {
-    return set(arguments, console, false, error);
+    char home[PATH_MAX], id[TACIT_SITE_ID_SIZE];
+    bool told = false;
+    TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
+    TACIT_TRY(tacit_site_withdraw(home, tacit_arguments_operand(arguments, "STUDY"), id, &told, error));
+    tacit_console_print(console,
+                        "Withdrawn from %s: nothing leaves from now on, and from the next round on the study "
+                        "goes on without you, or "
+                        "ends if too few are left. What has left stays where it is: whatever was or will be "
+                        "released of it keeps its "
+                        "influence, within the price that was charged.\n",
+                        id);
+    if (!told)
+        tacit_console_note(console,
+                           "the coordinator could not be told now; rounds may wait for you meanwhile");
+    return tacit_console_document(
+        console, json_pack("{s:s,s:b,s:b}", "study", id, "consent", false, "told", told), error);
 }
 
 static const tacit_operand operands[] = {
@@ -42,11 +62,18 @@ static const tacit_operand operands[] = {
 const tacit_command tacit_command_consent = {
     .name = "consent",
     .section = "Taking part",
-    .summary = "consent again to a study after withdrawing",
-    .description =
-        "To the definition that was shown when joining; a changed one needs a new invitation. `tacit party` "
-        "then goes on.",
+    .summary = "consent to a study that was amended, or again after withdrawing",
+    .description = "After withdrawing, to the definition that was shown when joining. When the coordinator "
+                   "has amended the study, shows "
+                   "the new version with its price and consent document, and asks; its price is counted "
+                   "beside that of the earlier one. "
+                   "`tacit party` then goes on.",
     .operands = operands,
+    .options =
+        (const tacit_option[]){
+            { .name = "yes", .kind = TACIT_OPTION_FLAG, .help = "consent without being asked" },
+            { .name = NULL },
+        },
     .examples =
         (const tacit_example[]){
             { "Take part again.", "tacit consent breast-cancer" },
@@ -61,7 +88,9 @@ const tacit_command tacit_command_withdraw = {
     .summary = "let nothing more leave for a study",
     .description =
         "Effective from the next answer on, also for a party that is running now, and for answers already "
-        "stored. It is written to the ledger's log.",
+        "stored. It is written to the ledger's log, and the coordinator is told not to wait. Withdrawing "
+        "cannot undo what was "
+        "released before: earlier answers keep their influence on it.",
     .operands = operands,
     .examples =
         (const tacit_example[]){

@@ -8,116 +8,17 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/invitation.h"
 #include "cli/json.h"
 #include "cli/reading.h"
+#include "cli/terms.h"
 #include "net/invitation.h"
 #include "service/home.h"
 #include "service/site.h"
-#include "session/masked.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 
 static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_console_progress(context)); }
-
-/* The invitation itself, or a file that holds it, or - for standard input. */
-static tacit_status read_invitation(const char *operand, tacit_buffer *out, tacit_error *error) {
-    if (strcmp(operand, "-") == 0) return tacit_file_read("/dev/stdin", out, error);
-    if (strchr(operand, '/') != NULL || access(operand, F_OK) == 0)
-        return tacit_file_read(operand, out, error);
-    return tacit_buffer_append(out, operand, strlen(operand), error);
-}
-
-/* Of a study with auxiliary points: what is trained, what is told of it, and to whom. */
-static void show_points(tacit_console *console, const tacit_site *site) {
-    const tacit_study *study = tacit_site_study(site);
-    const tacit_plan *plan = &study->plan;
-    size_t labels = study->point_count;
-    if (tacit_method_takes(plan->method, "local"))
-        tacit_console_note(console, "trains     %s on your rows; the classifier stays here",
-                           tacit_site_local(site) != NULL ? tacit_site_local(site)
-                                                          : tacit_plan_text(plan, "local"));
-    tacit_console_note(
-        console,
-        "points     %zu public points are fetched, checked against the hash you consent to, and "
-        "labelled: %.3g labels for each of your rows",
-        labels, (double)labels / (double)tacit_site_rows(site));
-    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !plan->sums_masked)
-        tacit_console_note(console,
-                           "entrusted  your labels go to %s in clear, which is trusted to add them to the "
-                           "others', to add the noise, and to keep them to itself",
-                           tacit_site_coordinator(site));
-}
-
-/* What the coordinator sees of the parties' contributions to a sum. */
-static tacit_status show_sums(tacit_console *console, const tacit_site *site, tacit_error *error) {
-    const tacit_plan *plan = &tacit_site_study(site)->plan;
-    tacit_graph_shape shape;
-    if (!plan->sums_masked) {
-        tacit_console_note(console, "sums       in clear: %s sees your contributions one by one",
-                           tacit_site_coordinator(site));
-        return TACIT_OK;
-    }
-    TACIT_TRY(tacit_masked_shape(&shape, plan, error));
-    tacit_console_note(
-        console,
-        "sums       masked: %s sees the sum of at least %lu parties' contributions, and no single one",
-        tacit_site_coordinator(site), (unsigned long)shape.minimum);
-    if (plan->method->meetings != NULL)
-        tacit_console_note(console,
-                           "neighbours graph %s, %s rounds: those next to you see your words exactly, and %s "
-                           "carries them sealed; compare the roster that is shown when the study starts",
-                           tacit_plan_text(plan, "graph"), tacit_plan_text(plan, "rounds"),
-                           tacit_site_coordinator(site));
-    else if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
-        tacit_console_note(
-            console,
-            "entrusted  the sum goes to %s in clear, which is trusted to add the noise and to keep "
-            "the sum to itself",
-            tacit_site_coordinator(site));
-    return TACIT_OK;
-}
-
-/* What the owner is asked to agree to. */
-static tacit_status show_study(tacit_console *console, const tacit_site *site, tacit_error *error) {
-    const tacit_study *study = tacit_site_study(site);
-    const tacit_plan *plan = &study->plan;
-    const tacit_method *method = plan->method;
-    tacit_prices prices = { .event = { .count = 0 } };
-    char price[TACIT_PRICE_TEXT_SIZE];
-    TACIT_TRY(method->price(plan, &prices, error));
-    tacit_console_note(console, "study      %s (%s), asked by %s", study->name, study->title,
-                       tacit_site_coordinator(site));
-    tacit_console_note(console, "method     %s: %s", method->name, method->title);
-    tacit_console_note(console, "leaves     %s", method->leaves);
-    tacit_console_note(console, "seen by    %s", method->seen_by);
-    if (study->point_count > 0) show_points(console, site);
-    TACIT_TRY(show_sums(console, site, error));
-    tacit_console_note(console, "guarantee  %s", method->guarantee);
-    tacit_console_note(console, "price      %s (%s)", tacit_price_text(price, &prices.charged),
-                       tacit_release_kind_name(method->release_kind(plan)));
-    tacit_console_note(console,
-                       "parties    %zu expected, at least %zu must answer; yours has %zu rows, %zu needed",
-                       plan->parties, plan->minimum_parties, tacit_site_rows(site), plan->minimum_rows);
-    if (tacit_site_local(site) != NULL)
-        tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));
-    if (method->noise_free)
-        tacit_console_note(console, "noise      none: what leaves is exact");
-    else
-        tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");
-    return TACIT_OK;
-}
-
-static tacit_status ask_consent(const tacit_arguments *arguments, tacit_error *error) {
-    if (tacit_arguments_flag(arguments, "yes")) return TACIT_OK;
-    if (!isatty(STDIN_FILENO))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "nobody is there to consent: read the above, then repeat with --yes");
-    char line[16] = "";
-    fprintf(stderr, "Take part? [y/N] ");
-    if (fgets(line, sizeof line, stdin) == NULL || (line[0] != 'y' && line[0] != 'Y'))
-        return tacit_fail(error, TACIT_REFUSED, "no consent, nothing was sent");
-    return TACIT_OK;
-}
 
 /* Serve, then keep the model. */
 static tacit_status take_part(const tacit_arguments *arguments, tacit_console *console, tacit_site *site,
@@ -153,7 +54,7 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
     tacit_buffer invitation = TACIT_BUFFER_LIMITED(TACIT_INVITATION_TEXT_MAX);
     tacit_site *site = NULL;
     tacit_status status;
-    TACIT_CHECK(read_invitation(tacit_arguments_operand(arguments, "INVITE"), &invitation, error));
+    TACIT_CHECK(tacit_invitation_read(tacit_arguments_operand(arguments, "INVITE"), &invitation, error));
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
     TACIT_CHECK(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
     tacit_site_settings settings = { .home = home,
@@ -171,9 +72,9 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
     tacit_site_callbacks callbacks = { cancelled, print_news, console };
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
                                 &callbacks, error));
-    TACIT_CHECK(show_study(console, site, error));
+    TACIT_CHECK(tacit_terms_show(console, site, error));
     TACIT_CHECK(tacit_site_check(site, error));
-    TACIT_CHECK(ask_consent(arguments, error));
+    TACIT_CHECK(tacit_terms_ask(arguments, error));
     TACIT_CHECK(tacit_site_join(site, error));
     tacit_console_note(console, "joined; waiting for questions (after a restart: tacit party %s)",
                        tacit_site_study(site)->name);

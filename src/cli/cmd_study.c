@@ -1,4 +1,4 @@
-/* tacit study new|invite|status|close: the consortium statistician's side, in a coordinator's folder. */
+/* tacit study new|invite|status: the consortium statistician's side, in a coordinator's folder. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -34,6 +34,7 @@ static void describe(tacit_console *console, const tacit_study *study, const cha
 
 static tacit_status run_new(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *folder = tacit_arguments_operand(arguments, "DIR");
+    const bool draft = tacit_arguments_flag(arguments, "draft");
     tacit_study *study = NULL;
     tacit_registry *registry = NULL;
     tacit_status status;
@@ -42,13 +43,16 @@ static tacit_status run_new(const tacit_arguments *arguments, tacit_console *con
                                  TACIT_ID_SIZE - 1, error));
     TACIT_CHECK(tacit_coordinator_prepare(folder, tacit_arguments_text(arguments, "coordinator"), error));
     TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
-    TACIT_CHECK(tacit_registry_add_study(registry, study->name, tacit_buffer_text(&study->canonical),
-                                         &study->point_bytes, error));
+    TACIT_CHECK((draft ? tacit_registry_add_draft : tacit_registry_add_study)(
+        registry, study->name, tacit_buffer_text(&study->canonical), &study->point_bytes, error));
     describe(console, study, folder);
+    if (draft)
+        tacit_console_print(console, "  state    draft: nobody can join until `tacit study open %s %s`\n",
+                            folder, study->name);
     TACIT_CHECK(tacit_console_document(console,
                                        json_pack("{s:s,s:o,s:s,s:s}", "study", study->name, "folder",
                                                  tacit_json_text(folder), "method", study->plan.method->name,
-                                                 "state", "recruiting"),
+                                                 "state", draft ? "draft" : "recruiting"),
                                        error));
 cleanup:
     tacit_registry_close(registry);
@@ -63,8 +67,9 @@ const tacit_command tacit_command_study_new = {
     .description =
         "Reads the study's definition (YAML), checks it, and stores it. The folder is made if "
         "missing, with a "
-        "certificate authority of its own; keep it private. The schema named in the definition "
-        "becomes part of it; so do the number and hash of the auxiliary points, and a lambda where the "
+        "certificate authority of its own; keep it private. Schema and consent document named in the "
+        "definition "
+        "become part of it; so do the number and hash of the auxiliary points, and a lambda where the "
         "definition has none.",
     .operands =
         (const tacit_operand[]){
@@ -79,6 +84,7 @@ const tacit_command tacit_command_study_new = {
               .placeholder = "NAME",
               .fallback = "Tacit coordinator",
               .help = "what parties see as the coordinator's name, when the folder is made" },
+            { .name = "draft", .kind = TACIT_OPTION_FLAG, .help = "do not open it to parties yet" },
             { .name = NULL },
         },
     .examples =
@@ -163,18 +169,19 @@ const tacit_command tacit_command_study_invite = {
 /* ---- status ---- */
 
 static json_t *record_document(const tacit_study_record *record) {
-    return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I,s:s}", "study", record->name, "state",
+    return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:s}", "study", record->name, "state",
                      tacit_study_state_name(record->state), "reason", tacit_json_text(record->reason),
+                     "version", (json_int_t)record->version, "outdated", (json_int_t)record->outdated,
                      "joined", (json_int_t)record->joined, "invited", (json_int_t)record->invited, "rounds",
                      (json_int_t)record->rounds, "step", record->step);
 }
 
 static tacit_status show(tacit_console *console, const tacit_study_record *records, size_t count,
                          tacit_error *error) {
-    static const tacit_grid_column columns[] = { { "study", TACIT_LEFT },   { "state", TACIT_LEFT },
-                                                 { "joined", TACIT_RIGHT }, { "invited", TACIT_RIGHT },
-                                                 { "rounds", TACIT_RIGHT }, { "step", TACIT_LEFT },
-                                                 { "reason", TACIT_LEFT } };
+    static const tacit_grid_column columns[] = { { "study", TACIT_LEFT },    { "state", TACIT_LEFT },
+                                                 { "version", TACIT_RIGHT }, { "joined", TACIT_RIGHT },
+                                                 { "invited", TACIT_RIGHT }, { "rounds", TACIT_RIGHT },
+                                                 { "step", TACIT_LEFT },     { "reason", TACIT_LEFT } };
     tacit_grid *grid = NULL;
     json_t *list = json_array();
     tacit_status status;
@@ -182,6 +189,7 @@ static tacit_status show(tacit_console *console, const tacit_study_record *recor
     for (size_t i = 0; i < count; i++) {
         tacit_grid_cell(grid, "%s", records[i].name);
         tacit_grid_cell(grid, "%s", tacit_study_state_name(records[i].state));
+        tacit_grid_cell(grid, "%u", records[i].version);
         tacit_grid_cell(grid, "%zu", records[i].joined);
         tacit_grid_cell(grid, "%zu", records[i].invited);
         tacit_grid_cell(grid, "%llu", (unsigned long long)records[i].rounds);
@@ -232,34 +240,4 @@ const tacit_command tacit_command_study_status = {
             { .text = NULL },
         },
     .run = run_status,
-};
-
-/* ---- close ---- */
-
-static tacit_status run_close(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    const char *name = tacit_arguments_operand(arguments, "STUDY");
-    tacit_registry *registry = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
-    TACIT_CHECK(tacit_registry_set_state(registry, name, TACIT_STUDY_CLOSED, "closed by the coordinator",
-                                         NULL, error));
-    tacit_console_print(console, "Study '%s' is closed; its parties are told at their next poll.\n", name);
-    TACIT_CHECK(
-        tacit_console_document(console, json_pack("{s:s,s:s}", "study", name, "state", "closed"), error));
-cleanup:
-    tacit_registry_close(registry);
-    return status;
-}
-
-const tacit_command tacit_command_study_close = {
-    .name = "study close",
-    .section = "Studies",
-    .summary = "end a study without a model",
-    .operands = folder_and_study,
-    .examples =
-        (const tacit_example[]){
-            { "Give up a study that found too few parties.", "tacit study close consortium breast-cancer" },
-            { .text = NULL },
-        },
-    .run = run_close,
 };

@@ -21,8 +21,13 @@
     X(study_new)                                                                                             \
     X(study_invite)                                                                                          \
     X(study_status)                                                                                          \
+    X(study_open)                                                                                            \
+    X(study_pause)                                                                                           \
+    X(study_resume)                                                                                          \
+    X(study_amend)                                                                                           \
     X(study_close)                                                                                           \
     X(coordinator)                                                                                           \
+    X(catalogue)                                                                                             \
     X(join)                                                                                                  \
     X(party)                                                                                                 \
     X(consent)                                                                                               \

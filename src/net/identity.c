@@ -438,3 +438,58 @@ tacit_status tacit_authority_issue_listener(tacit_buffer *certificate, const tac
                                             tacit_validity validity, tacit_error *error) {
     return issue_party(certificate, authority, request, request_length, name, validity, true, error);
 }
+/* ---- signed documents ---- */
+
+/* What is signed can be no certificate, which begins with another byte than any purpose, and no document of another purpose. */
+static tacit_status signed_text(tacit_buffer *out, const char *purpose, const void *bytes, size_t length,
+                                tacit_error *error) {
+    TACIT_TRY(tacit_buffer_print(out, error, "%s\n", purpose));
+    return tacit_buffer_append(out, bytes, length, error);
+}
+
+tacit_status tacit_authority_sign(tacit_buffer *out, const tacit_authority *authority, const char *purpose,
+                                  const void *bytes, size_t length, tacit_error *error) {
+    gnutls_privkey_t key = NULL;
+    gnutls_datum_t signature = { NULL, 0 };
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status;
+    TACIT_CHECK(signed_text(&text, purpose, bytes, length, error));
+    gnutls_datum_t datum = { text.bytes, (unsigned)text.length };
+    int code = gnutls_privkey_init(&key);
+    if (code >= 0) code = gnutls_privkey_import_x509(key, authority->key, 0);
+    if (code >= 0) code = gnutls_privkey_sign_data2(key, GNUTLS_SIGN_ECDSA_SHA256, 0, &datum, &signature);
+    status = code < 0 ? tacit_x509_fail(error, "signing a document", code)
+                      : tacit_x509_take(out, &signature, false, error);
+cleanup:
+    if (key != NULL) gnutls_privkey_deinit(key);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status tacit_authority_check(const void *authority, size_t authority_length, const char *purpose,
+                                   const void *bytes, size_t length, const void *signature,
+                                   size_t signature_length, tacit_error *error) {
+    gnutls_x509_crt_t certificate = NULL;
+    gnutls_pubkey_t key = NULL;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status;
+    if (signature_length == 0 || signature_length > TACIT_SIGNATURE_BYTES_MAX)
+        return tacit_fail(error, TACIT_REFUSED, "there is no signature of a possible length");
+    TACIT_CHECK(tacit_x509_certificate(&certificate, authority, authority_length, error));
+    TACIT_CHECK(signed_text(&text, purpose, bytes, length, error));
+    gnutls_datum_t datum = { text.bytes, (unsigned)text.length },
+                   sign = { (unsigned char *)(uintptr_t)signature, (unsigned)signature_length };
+    int code = gnutls_pubkey_init(&key);
+    if (code >= 0) code = gnutls_pubkey_import_x509(key, certificate, 0);
+    if (code < 0) {
+        status = tacit_x509_fail(error, "reading the authority's key", code);
+        goto cleanup;
+    }
+    if (gnutls_pubkey_verify_data2(key, GNUTLS_SIGN_ECDSA_SHA256, 0, &datum, &sign) < 0)
+        status = tacit_fail(error, TACIT_REFUSED, "the signature is not the authority's");
+cleanup:
+    if (certificate != NULL) gnutls_x509_crt_deinit(certificate);
+    if (key != NULL) gnutls_pubkey_deinit(key);
+    tacit_buffer_clear(&text);
+    return status;
+}

@@ -71,6 +71,15 @@ tacit_status tacit_authority_issue_listener(tacit_buffer *certificate, const tac
 /* The host name of a listening party, from its common name; .invalid is never looked up. */
 #define TACIT_LISTENER_HOST "%s.party.invalid"
 
+/* Append the authority's signature of a document (ECDSA with SHA-256 over `purpose`, a line feed, and the bytes).
+ * tacit_authority_check tells whether a signature is by the holder of `authority`, PEM or DER: TACIT_REFUSED when not. */
+enum { TACIT_SIGNATURE_BYTES_MAX = 256 };
+tacit_status tacit_authority_sign(tacit_buffer *out, const tacit_authority *authority, const char *purpose,
+                                  const void *bytes, size_t length, tacit_error *error);
+tacit_status tacit_authority_check(const void *authority, size_t authority_length, const char *purpose,
+                                   const void *bytes, size_t length, const void *signature,
+                                   size_t signature_length, tacit_error *error);
+
 /* ---- keys ---- */
 
 /* TACIT_OK when `path` is a file that only its owner can read or write; else TACIT_REFUSED and the chmod. */

@@ -54,7 +54,7 @@ hosted *coordinator_find(coordinator *self, const char *study) {
     hosted *host = self->studies;
     while (host != NULL && strcmp(host->study->name, study) != 0) host = host->next;
     pthread_mutex_unlock(&self->mutex);
-    return host; /* studies are never removed while the server runs */
+    return host; /* a host is never freed while the server runs */
 }
 
 void coordinator_stir(coordinator *self) {
@@ -231,6 +231,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     if (host == NULL) return tacit_fail_memory(error);
     host->owner = self;
     TACIT_CHECK(tacit_registry_study(self->registry, name, &record, &text, error));
+    host->version = record.version;
     TACIT_CHECK(tacit_study_parse(&host->study, tacit_buffer_text(&text), text.length, name, error));
     TACIT_CHECK(load_points(self, host->study, error));
     TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
@@ -283,11 +284,21 @@ static tacit_status tend_study(coordinator *self, const tacit_study_record *reco
         }
         return TACIT_OK;
     }
+    if (record->state == TACIT_STUDY_DRAFT) return TACIT_OK;
+    if (host != NULL && (record->state == TACIT_STUDY_PAUSED || record->version != host->version)) {
+        coordinator_retire(self, host);
+        coordinator_news(self, "study %s is %s", record->name,
+                         record->state == TACIT_STUDY_PAUSED ? "paused" : "amended");
+        host = NULL;
+    }
+    if (record->state == TACIT_STUDY_PAUSED) return TACIT_OK;
     if (host == NULL) {
         TACIT_TRY(host_study(self, record->name, error));
         host = coordinator_find(self, record->name);
     }
-    bool due = record->state == TACIT_STUDY_RUNNING || record->joined >= host->study->plan.parties;
+    bool due;
+    TACIT_TRY(coordinator_keep_schedule(self, host, &due, error));
+    due = due && (record->state == TACIT_STUDY_RUNNING || record->joined >= host->study->plan.parties);
     return due && !host->started ? start_study(self, host, record, error) : TACIT_OK;
 }
 
@@ -311,7 +322,7 @@ static tacit_status tend_studies(coordinator *self, bool *active, tacit_error *e
     for (size_t i = 0; i < count && status == TACIT_OK; i++) {
         tacit_error trouble = TACIT_ERROR_INIT;
         tacit_status tended = tend_study(self, &records[i], &trouble);
-        *active = *active || records[i].state < TACIT_STUDY_DONE;
+        *active = *active || (records[i].state < TACIT_STUDY_DONE && records[i].state != TACIT_STUDY_DRAFT);
         if (tended != TACIT_OK) tell_trouble(self, records[i].name, tended, &trouble);
     }
     free(records);
@@ -494,6 +505,14 @@ static tacit_status open_log(coordinator *self, tacit_error *error) {
     return self->log != NULL ? TACIT_OK : tacit_fail_errno(error, "opening", path);
 }
 
+static void free_hosts(hosted **list) {
+    while (*list != NULL) {
+        hosted *host = *list;
+        *list = host->next;
+        hosted_free(host);
+    }
+}
+
 static void stop(coordinator *self) {
     char path[PATH_MAX];
     /* First the studies' threads, which may wait for answers; then the server, whose handlers use the
@@ -501,11 +520,8 @@ static void stop(coordinator *self) {
     for (hosted *host = self->studies; host != NULL; host = host->next) tacit_board_cancel(host->board);
     tacit_server_free(self->server);
     for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
-    while (self->studies != NULL) {
-        hosted *host = self->studies;
-        self->studies = host->next;
-        hosted_free(host);
-    }
+    free_hosts(&self->studies);
+    free_hosts(&self->retired);
     if (self->server != NULL &&
         tacit_path_join(path, sizeof path, self->settings.folder, "address", NULL) == TACIT_OK)
         unlink(path);

@@ -16,7 +16,8 @@ enum { CERTIFICATE_DAYS = 365, SMALL_BODY = 64 * 1024 };
 
 bool coordinator_is_open(void *context, const char *method, const char *path) {
     (void)context;
-    return strcmp(method, "POST") == 0 && (strcmp(path, "/v1/look") == 0 || strcmp(path, "/v1/join") == 0);
+    return strcmp(method, "POST") == 0 && (strcmp(path, "/v1/look") == 0 || strcmp(path, "/v1/join") == 0 ||
+                                           strcmp(path, "/v1/catalogue") == 0);
 }
 
 size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer) {
@@ -54,8 +55,8 @@ static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_st
                                http == 500 ? "the coordinator failed; its log says why" : error->text);
 }
 
-static tacit_status token_of(ProtobufCBinaryData token, uint32_t protocol,
-                             uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error) {
+tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
+                               uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error) {
     if (protocol != TACIT_PROTOCOL_VERSION)
         return tacit_fail(
             error, TACIT_PROTOCOL,
@@ -73,22 +74,25 @@ static tacit_status token_of(ProtobufCBinaryData token, uint32_t protocol,
 static tacit_status look(coordinator *self, const tacit_buffer *body, tacit_buffer *out, tacit_error *error) {
     Tacit__Wire__LookRequest *request = NULL;
     Tacit__Wire__LookReply reply = TACIT__WIRE__LOOK_REPLY__INIT;
-    tacit_buffer definition = TACIT_BUFFER_INIT;
+    tacit_buffer definition = TACIT_BUFFER_INIT, signature = TACIT_BUFFER_INIT;
     uint8_t hash[TACIT_TOKEN_HASH_BYTES];
     char study[TACIT_ID_SIZE];
     tacit_study_record record;
     tacit_status status;
     TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__look_request__descriptor, body->bytes,
                                  body->length, error));
-    TACIT_CHECK(token_of(request->token, request->protocol, hash, error));
+    TACIT_CHECK(coordinator_token(request->token, request->protocol, hash, error));
     TACIT_CHECK(tacit_registry_look(self->registry, hash, tacit_clock_wall_seconds(), study, error));
     TACIT_CHECK(tacit_registry_study(self->registry, study, &record, &definition, error));
     reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.study = study;
     reply.coordinator = self->name;
     reply.definition = (char *)definition.bytes;
+    TACIT_CHECK(coordinator_sign(self, &definition, &signature, error));
+    reply.signature = (ProtobufCBinaryData){ signature.length, signature.bytes };
     TACIT_CHECK(tacit_wire_pack(out, &reply, error));
 cleanup:
+    tacit_buffer_clear(&signature);
     tacit_buffer_clear(&definition);
     tacit_wire_free(request);
     return status;
@@ -200,7 +204,7 @@ static tacit_status join(coordinator *self, const tacit_buffer *body, tacit_buff
     tacit_status status;
     TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__join_request__descriptor, body->bytes,
                                  body->length, error));
-    TACIT_CHECK(token_of(request->token, request->protocol, token_hash, error));
+    TACIT_CHECK(coordinator_token(request->token, request->protocol, token_hash, error));
     TACIT_CHECK(tacit_registry_look(self->registry, token_hash, tacit_clock_wall_seconds(), study, error));
     TACIT_CHECK(check_consent(self, study, request->definition_hash, &terms, error));
     TACIT_CHECK(admit(self, token_hash, request, study, &terms, party, &certificate, error));
@@ -308,8 +312,11 @@ static tacit_status news_for(coordinator *self, const char *party, const char *s
         *what = TIDINGS_END;
         return TACIT_OK;
     }
+    tacit_presence presence;
+    TACIT_TRY(tacit_registry_presence(self->registry, party, &presence, error));
     hosted *host = coordinator_find(self, study);
-    if (host == NULL) return TACIT_OK; /* added a moment ago: the main loop will host it */
+    if (!presence.consented || presence.away) return TACIT_OK;
+    if (host == NULL) return TACIT_OK; /* paused, or added a moment ago: the main loop will host it */
     tacit_buffer question = TACIT_BUFFER_INIT;
     TACIT_TRY(tacit_board_admit(host->board, party, error));
     tacit_status status = tacit_board_read(host->board, party, &asked, &question, error);
@@ -404,15 +411,26 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
 }
 
 static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_peer *peer) {
+    bool leaving = false, amended = false;
     tacit_buffer body = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
     char study[TACIT_ID_SIZE], party[sizeof peer->name];
     tidings what = TIDINGS_NONE;
     memcpy(party, peer->name, sizeof party);
     tacit_status status = tacit_registry_party_study(self->registry, party, study, &error);
-    if (status == TACIT_OK) status = news_for(self, party, study, &what, &body, &error);
+    if (status == TACIT_OK)
+        status = coordinator_take_standing(self, party, study, tacit_exchange_body(exchange), &leaving,
+                                           &amended, &error);
+    if (status == TACIT_OK && !leaving) status = news_for(self, party, study, &what, &body, &error);
+    if (status == TACIT_OK && amended && what != TIDINGS_END) {
+        tacit_buffer_clear(&body);
+        status = coordinator_pack_amended(self, study, &body, &error);
+        what = TIDINGS_QUESTION;
+    }
     if (status != TACIT_OK) {
         answer_failure(self, exchange, status, &error);
+    } else if (leaving) {
+        tacit_exchange_answer(exchange, &(tacit_http_answer){ .status = 204 });
     } else if (what == TIDINGS_NONE) {
         wait_for_news(self, exchange, party, study);
     } else {
@@ -490,6 +508,8 @@ void coordinator_handle(void *context, tacit_exchange *exchange) {
         status = look(self, body, &out, &error);
     else if (strcmp(path, "/v1/join") == 0)
         status = join(self, body, &out, &error);
+    else if (strcmp(path, "/v1/catalogue") == 0)
+        status = coordinator_catalogue(self, body, peer, &out, &error);
     else if (strcmp(path, "/v1/answer") == 0)
         status = take_answer(self, body, peer, &error);
     else {

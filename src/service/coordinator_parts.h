@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include <protobuf-c/protobuf-c.h>
+
 #include "net/server.h"
 #include "service/coordinator.h"
 #include "service/study.h"
@@ -18,6 +20,7 @@ typedef struct hosted {
     tacit_study *study;
     tacit_board *board;
     tacit_board_steps steps; /* of its masked sums */
+    unsigned version;        /* of the definition */
     pthread_t thread;
     bool started;
     atomic_bool ended; /* the registry holds its final state */
@@ -48,6 +51,7 @@ struct coordinator {
     pthread_mutex_t mutex;  /* guards what follows, and the log */
     pthread_cond_t stirred; /* something for the main loop to look at */
     hosted *studies;
+    hosted *retired; /* paused or amended meanwhile; kept because a handler may still look at one */
     waiter *waiters;
     tacit_status
         failed; /* of a study that can go on once the cause is removed: the coordinator ends with it */
@@ -70,7 +74,30 @@ void coordinator_wake(coordinator *self, const char *study);
 tacit_status coordinator_fix_roster(coordinator *self, hosted *host, tacit_error *error);
 void coordinator_tell_step(hosted *host);
 
+/* What a study's life takes beside rounds (coordinator_life.c): stop serving it for now; is it outside its schedule, or has it
+ * passed its end? */
+void coordinator_retire(coordinator *self, hosted *host);
+tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bool *due, tacit_error *error);
+
+/* Take in what a poll says of the owner's will. *asks: the party may be asked; *amended: it should be told of a definition that it
+ * has not consented to. */
+tacit_status coordinator_take_standing(coordinator *self, const char *party, const char *study,
+                                       const tacit_buffer *body, bool *leaving, bool *amended,
+                                       tacit_error *error);
+tacit_status coordinator_pack_amended(coordinator *self, const char *study, tacit_buffer *out,
+                                      tacit_error *error);
+
+/* The studies that parties may see; for whoever has a certificate, or an invitation that still counts. */
+tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
+                                   tacit_buffer *out, tacit_error *error);
+
+/* The signature of a definition, appended. */
+tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition, tacit_buffer *out,
+                              tacit_error *error);
+
 /* The HTTP side (coordinator_api.c). */
+tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
+                               uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error);
 void coordinator_handle(void *context, tacit_exchange *exchange);
 bool coordinator_is_open(void *context, const char *method, const char *path);
 size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer);

@@ -36,6 +36,13 @@ static const char *const scripts[] = {
     "  key BLOB NOT NULL, PRIMARY KEY (study, place)) WITHOUT ROWID;"
     "CREATE TABLE masked_step (study TEXT NOT NULL REFERENCES study(name), round INTEGER NOT NULL,"
     "  step INTEGER NOT NULL, record BLOB NOT NULL, PRIMARY KEY (study, round, step));",
+    /* Versions of a definition; which one a party has consented to, and whether it has left; where a paused study was. */
+    "ALTER TABLE study ADD COLUMN version INTEGER NOT NULL DEFAULT 1;"
+    "ALTER TABLE study ADD COLUMN resumes INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE party ADD COLUMN version INTEGER NOT NULL DEFAULT 1;"
+    "ALTER TABLE party ADD COLUMN away INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE earlier_version (study TEXT NOT NULL REFERENCES study(name), version INTEGER NOT NULL,"
+    "  definition TEXT NOT NULL, replaced INTEGER NOT NULL, PRIMARY KEY (study, version)) WITHOUT ROWID;",
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,
@@ -121,6 +128,8 @@ cleanup:
 
 const char *tacit_study_state_name(tacit_study_state state) {
     switch (state) {
+    case TACIT_STUDY_DRAFT: return "draft";
+    case TACIT_STUDY_PAUSED: return "paused";
     case TACIT_STUDY_RECRUITING: return "recruiting";
     case TACIT_STUDY_RUNNING: return "running";
     case TACIT_STUDY_DONE: return "done";
@@ -132,8 +141,8 @@ const char *tacit_study_state_name(tacit_study_state state) {
 
 static bool has_ended(tacit_study_state state) { return state >= TACIT_STUDY_DONE; }
 
-static tacit_status put_points(tacit_registry *registry, const char *study, const tacit_buffer *points,
-                               tacit_error *error) {
+tacit_status registry_put_points(tacit_registry *registry, const char *study, const tacit_buffer *points,
+                                 tacit_error *error) {
     tacit_statement *put = NULL;
     tacit_status status =
         tacit_statement_prepare(&put, registry->store, "INSERT INTO points VALUES (?1, ?2)", error);
@@ -146,8 +155,8 @@ static tacit_status put_points(tacit_registry *registry, const char *study, cons
     return status;
 }
 
-tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name, const char *definition,
-                                      const tacit_buffer *points, tacit_error *error) {
+static tacit_status add_study(tacit_registry *registry, const char *name, const char *definition,
+                              const tacit_buffer *points, tacit_study_state state, tacit_error *error) {
     uint8_t secret[TACIT_STREAM_KEY_BYTES];
     randombytes_buf(secret, sizeof secret);
     tacit_registry_lock(registry);
@@ -168,11 +177,11 @@ tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name
                                         error));
     tacit_bind_text(put, 1, name);
     tacit_bind_text(put, 2, definition);
-    tacit_bind_integer(put, 3, TACIT_STUDY_RECRUITING);
+    tacit_bind_integer(put, 3, state);
     tacit_bind_blob(put, 4, secret, sizeof secret);
     tacit_bind_integer(put, 5, (int64_t)time(NULL));
     TACIT_CHECK(tacit_statement_run(put, error));
-    if (points != NULL && points->length > 0) TACIT_CHECK(put_points(registry, name, points, error));
+    if (points != NULL && points->length > 0) TACIT_CHECK(registry_put_points(registry, name, points, error));
 cleanup:
     tacit_statement_free(find);
     tacit_statement_free(put);
@@ -182,12 +191,25 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name, const char *definition,
+                                      const tacit_buffer *points, tacit_error *error) {
+    return add_study(registry, name, definition, points, TACIT_STUDY_RECRUITING, error);
+}
+
+tacit_status tacit_registry_add_draft(tacit_registry *registry, const char *name, const char *definition,
+                                      const tacit_buffer *points, tacit_error *error) {
+    return add_study(registry, name, definition, points, TACIT_STUDY_DRAFT, error);
+}
+
 #define STUDY_COLUMNS                                                                                        \
-    "SELECT name, state, reason, (SELECT count(*) FROM party WHERE study = s.name AND revoked = 0),"         \
+    "SELECT name, state, reason, (SELECT count(*) FROM party p WHERE study = s.name AND revoked = 0 AND "    \
+    "p.version = s.version),"                                                                                \
     " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"   \
     " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0), "        \
     "definition, (SELECT max(step) + 1 FROM masked_step WHERE study = s.name AND round ="                    \
     " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0)) "        \
+    ", version, (SELECT count(*) FROM party p WHERE study = s.name AND revoked = 0 AND p.version < "         \
+    "s.version) "                                                                                            \
     "FROM study s "
 
 static tacit_status read_record(tacit_statement *row, tacit_study_record *out, tacit_error *error) {
@@ -199,6 +221,8 @@ static tacit_status read_record(tacit_statement *row, tacit_study_record *out, t
                                              ? tacit_securesum_step_name((tacit_securesum_step)step)
                                              : "",
                                  .state = (tacit_study_state)tacit_column_integer(row, 1),
+                                 .version = (unsigned)tacit_column_integer(row, 8),
+                                 .outdated = (size_t)tacit_column_integer(row, 9),
                                  .joined = (size_t)tacit_column_integer(row, 3),
                                  .invited = (size_t)tacit_column_integer(row, 4),
                                  .rounds = (uint64_t)tacit_column_integer(row, 5) };
@@ -259,8 +283,8 @@ cleanup:
     return status;
 }
 
-static tacit_status current_state(tacit_registry *registry, const char *name, tacit_study_state *out,
-                                  tacit_error *error) {
+tacit_status registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
+                            tacit_error *error) {
     tacit_statement *get = NULL;
     bool row = false;
     tacit_status status;
@@ -275,8 +299,8 @@ cleanup:
     return status;
 }
 
-static tacit_status run_for(tacit_registry *registry, const char *sql, const char *study,
-                            tacit_error *error) {
+tacit_status registry_run_for(tacit_registry *registry, const char *sql, const char *study,
+                              tacit_error *error) {
     tacit_statement *statement = NULL;
     tacit_status status = tacit_statement_prepare(&statement, registry->store, sql, error);
     if (status == TACIT_OK) {
@@ -290,9 +314,9 @@ static tacit_status run_for(tacit_registry *registry, const char *sql, const cha
 /* A sum entrusted to the coordinator, kept beside the published model, would tell the noise as the secret
  * does. That there was a round may be known, so the emptied records stay. */
 static tacit_status erase_journal(tacit_registry *registry, const char *study, tacit_error *error) {
-    TACIT_TRY(run_for(registry, "UPDATE journal SET record = x'' WHERE study = ?1", study, error));
-    TACIT_TRY(run_for(registry, "DELETE FROM masked_step WHERE study = ?1", study, error));
-    return run_for(registry, "DELETE FROM checkpoint WHERE study = ?1", study, error);
+    TACIT_TRY(registry_run_for(registry, "UPDATE journal SET record = x'' WHERE study = ?1", study, error));
+    TACIT_TRY(registry_run_for(registry, "DELETE FROM masked_step WHERE study = ?1", study, error));
+    return registry_run_for(registry, "DELETE FROM checkpoint WHERE study = ?1", study, error);
 }
 
 tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name, tacit_study_state state,
@@ -302,7 +326,7 @@ tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name
     tacit_study_state before;
     tacit_status status;
     TACIT_CHECK(tacit_store_begin(registry->store, error));
-    TACIT_CHECK(current_state(registry, name, &before, error));
+    TACIT_CHECK(registry_state(registry, name, &before, error));
     if (has_ended(before))
         TACIT_CHECK(
             tacit_fail(error, TACIT_USAGE, "study '%s' is already %s", name, tacit_study_state_name(before)));

@@ -24,8 +24,11 @@ tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const
 tacit_status tacit_registry_get(tacit_registry *registry, const char *key, char *out, size_t size,
                                 tacit_error *error);
 
+/* As stored. Those from TACIT_STUDY_DONE on have ended. */
 typedef enum tacit_study_state {
-    TACIT_STUDY_RECRUITING,
+    TACIT_STUDY_DRAFT = -2,  /* being written: nobody is invited, nothing is asked */
+    TACIT_STUDY_PAUSED = -1, /* nothing is asked until it is resumed */
+    TACIT_STUDY_RECRUITING = 0,
     TACIT_STUDY_RUNNING,
     TACIT_STUDY_DONE,
     TACIT_STUDY_FAILED,
@@ -38,7 +41,9 @@ typedef struct tacit_study_record {
     char name[TACIT_ID_SIZE];
     tacit_study_state state;
     char reason[TACIT_ERROR_TEXT_SIZE]; /* why it failed; "" otherwise */
-    size_t joined;
+    unsigned version;                   /* from 1; each amendment makes the next */
+    size_t joined;                      /* parties that have consented to this version */
+    size_t outdated;  /* parties that have consented to an earlier version only: nothing is asked of them */
     size_t invited;   /* invitations still open */
     uint64_t rounds;  /* finished */
     const char *step; /* of the masked sum that is under way; "" when none has got beyond its first */
@@ -48,6 +53,22 @@ typedef struct tacit_study_record {
  * name is taken. */
 tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name, const char *definition,
                                       const tacit_buffer *points, tacit_error *error);
+
+/* The same, as a draft. */
+tacit_status tacit_registry_add_draft(tacit_registry *registry, const char *name, const char *definition,
+                                      const tacit_buffer *points, tacit_error *error);
+
+/* Open a draft to parties; pause a study that recruits or runs; go on with a paused one where it was. TACIT_USAGE for a study
+ * in another state. */
+tacit_status tacit_registry_open_draft(tacit_registry *registry, const char *name, tacit_error *error);
+tacit_status tacit_registry_pause(tacit_registry *registry, const char *name, tacit_error *error);
+tacit_status tacit_registry_resume(tacit_registry *registry, const char *name, tacit_error *error);
+
+/* Replace the definition of a study that is a draft, recruits or is paused; TACIT_USAGE for one that runs or has ended, or
+ * when nothing has changed. Rounds begin anew, with a fresh secret: what was answered to the earlier version is not used for
+ * this one. The earlier text is kept. But for a draft, every party is outdated until it consents again. */
+tacit_status tacit_registry_amend(tacit_registry *registry, const char *name, const char *definition,
+                                  const tacit_buffer *points, tacit_error *error);
 
 /* The bytes of the points, appended; nothing when there are none. */
 tacit_status tacit_registry_points(tacit_registry *registry, const char *name, tacit_buffer *out,
@@ -99,7 +120,7 @@ tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_
 
 typedef tacit_status tacit_party_visit(void *context, const char *party, tacit_error *error);
 
-/* The admitted parties of a study in the order they joined. The visitor must not use the registry. */
+/* The admitted parties of a study that take part (tacit_presence), in the order they joined. The visitor must not use the registry. */
 tacit_status tacit_registry_parties(tacit_registry *registry, const char *study, tacit_party_visit *visit,
                                     void *context, tacit_error *error);
 
@@ -110,7 +131,7 @@ tacit_status tacit_registry_set_signer(tacit_registry *registry, const char *par
 typedef tacit_status tacit_place_visit(void *context, const char *party,
                                        const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error);
 
-/* Fix the roster of a study that starts, once: whoever has joined and is not revoked, in that order. Then visit it, by
+/* Fix the roster of a study that starts, once: whoever has consented to it as it is and is not revoked, in that order. Then visit it, by
  * place. The visitor must not use the registry. */
 tacit_status tacit_registry_roster(tacit_registry *registry, const char *study, tacit_place_visit *visit,
                                    void *context, tacit_error *error);
@@ -122,6 +143,19 @@ tacit_status tacit_registry_steps(tacit_registry *registry, const char *study, t
 /* The study that a party belongs to; TACIT_NOT_FOUND. */
 tacit_status tacit_registry_party_study(tacit_registry *registry, const char *party,
                                         char study[TACIT_ID_SIZE], tacit_error *error);
+
+/* Does the party take part: has it consented to the study's present version, and has it not left? */
+typedef struct tacit_presence {
+    bool consented; /* to the present version */
+    bool away;      /* has left, and may come back */
+} tacit_presence;
+
+tacit_status tacit_registry_presence(tacit_registry *registry, const char *party, tacit_presence *out,
+                                     tacit_error *error);
+
+/* The party consents to the present version, and is there; or leaves. */
+tacit_status tacit_registry_set_present(tacit_registry *registry, const char *party, bool present,
+                                        tacit_error *error);
 
 /* Has this certificate been revoked, or was it never admitted? Errors count as revoked. */
 bool tacit_registry_revoked(tacit_registry *registry, const char *fingerprint);

@@ -63,6 +63,9 @@ static tacit_status find_invitation(tacit_registry *registry, const uint8_t *tok
         TACIT_CHECK(tacit_column_bytes(out->request_hash, sizeof out->request_hash, get, 3, error));
     } else if (tacit_column_integer(get, 1) <= now) {
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "this invitation has expired; ask for a new one"));
+    } else if (tacit_column_integer(get, 4) == TACIT_STUDY_PAUSED) {
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "study '%s' is paused and takes no new parties now",
+                               out->study));
     } else if (tacit_column_integer(get, 4) != TACIT_STUDY_RECRUITING) {
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED, "study '%s' has begun and takes no new parties", out->study));
@@ -171,11 +174,12 @@ tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_
     tacit_registry_lock(registry);
     tacit_statement *put = NULL;
     tacit_status status;
-    TACIT_CHECK(
-        tacit_statement_prepare(&put, registry->store,
-                                "INSERT OR IGNORE INTO party (name, study, fingerprint, certificate, joined)"
-                                " SELECT party, study, ?2, ?3, ?4 FROM invitation WHERE token_hash = ?1",
-                                error));
+    TACIT_CHECK(tacit_statement_prepare(
+        &put, registry->store,
+        "INSERT OR IGNORE INTO party (name, study, fingerprint, certificate, joined, version)"
+        " SELECT i.party, i.study, ?2, ?3, ?4, s.version FROM invitation i"
+        " JOIN study s ON s.name = i.study WHERE token_hash = ?1",
+        error));
     tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
     tacit_bind_text(put, 2, fingerprint);
     tacit_bind_text(put, 3, certificate);
@@ -194,9 +198,11 @@ tacit_status tacit_registry_parties(tacit_registry *registry, const char *study,
     const char *name;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &list, registry->store, "SELECT name FROM party WHERE study = ?1 AND revoked = 0 ORDER BY number",
-        error));
+    TACIT_CHECK(
+        tacit_statement_prepare(&list, registry->store,
+                                "SELECT name FROM party WHERE study = ?1 AND revoked = 0 AND away = 0"
+                                " AND version = (SELECT version FROM study WHERE name = ?1) ORDER BY number",
+                                error));
     tacit_bind_text(list, 1, study);
     for (;;) {
         TACIT_CHECK(tacit_statement_step(&row, list, error));

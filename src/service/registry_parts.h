@@ -16,3 +16,13 @@ void tacit_registry_unlock(tacit_registry *registry);
 
 /* Commit when `status` is TACIT_OK, else take back; returns what counts. */
 tacit_status tacit_registry_finish(tacit_registry *registry, tacit_status status, tacit_error *error);
+
+/* Called with the lock held, and inside a transaction where several are to count together. */
+tacit_status registry_put_points(tacit_registry *registry, const char *study, const tacit_buffer *points,
+                                 tacit_error *error);
+tacit_status registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
+                            tacit_error *error);
+
+/* Run a statement whose one parameter is the study's name. */
+tacit_status registry_run_for(tacit_registry *registry, const char *sql, const char *study,
+                              tacit_error *error);

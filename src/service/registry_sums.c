@@ -31,6 +31,7 @@ static tacit_status fix_roster(tacit_registry *registry, const char *study, taci
         "INSERT INTO roster (study, place, party, key)"
         " SELECT p.study, row_number() OVER (ORDER BY p.number) - 1, p.name, s.key FROM party p"
         " JOIN signer s ON s.party = p.name WHERE p.study = ?1 AND p.revoked = 0"
+        " AND p.version = (SELECT version FROM study WHERE name = ?1)"
         " AND NOT EXISTS (SELECT 1 FROM roster WHERE study = ?1)",
         error));
     tacit_bind_text(put, 1, study);

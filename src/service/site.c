@@ -37,6 +37,7 @@ tacit_site *tacit_site_free(tacit_site *site) {
     free(site->local);
     free(site->listen);
     tacit_buffer_clear(&site->authority);
+    tacit_buffer_clear(&site->signature);
     sodium_memzero(site->token, sizeof site->token);
     free(site);
     return NULL;
@@ -81,8 +82,7 @@ tacit_status site_post(tacit_client *client, const char *path, const void *messa
     return status;
 }
 
-/* A reply that is not 200 carries one sentence of the coordinator's. */
-static tacit_status said_no(unsigned http, const tacit_buffer *response, tacit_error *error) {
+tacit_status site_said_no(unsigned http, const tacit_buffer *response, tacit_error *error) {
     if (http == 200) return TACIT_OK;
     return tacit_fail(error, http == 403 ? TACIT_REFUSED : TACIT_NETWORK,
                       "the coordinator answered %u: %.300s", http,
@@ -141,9 +141,7 @@ tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
     return tacit_dataset_load(&site->rows, NULL, site->data, site->schema, &options, error);
 }
 
-/* Keep the invitation's authority in a file for the client, and name the study after it. */
-static tacit_status adopt_invitation(tacit_site *site, const tacit_invitation *invitation,
-                                     tacit_error *error) {
+tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {
     tacit_certificate_info authority;
     char name[TACIT_ID_SIZE];
     TACIT_TRY(
@@ -168,11 +166,13 @@ static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit
     request.protocol = TACIT_PROTOCOL_VERSION;
     request.token = (ProtobufCBinaryData){ sizeof site->token, site->token };
     TACIT_CHECK(site_post(client, "/v1/look", &request, REQUEST_MS, &http, &response, error));
-    TACIT_CHECK(said_no(http, &response, error));
+    TACIT_CHECK(site_said_no(http, &response, error));
     TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__look_reply__descriptor, response.bytes,
                                  response.length, error));
     TACIT_CHECK(
         tacit_study_parse(&site->study, reply->definition, strlen(reply->definition), "the study", error));
+    TACIT_CHECK(tacit_buffer_append(&site->signature, reply->signature.data, reply->signature.len, error));
+    TACIT_CHECK(site_check_signature(site, error));
     if (strncmp(site->study->name, site->id, strlen(site->study->name)) != 0 ||
         site->id[strlen(site->study->name)] != '@')
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL,
@@ -188,7 +188,7 @@ cleanup:
 
 /* The owner's schema and the study's must say the same: the encoding into the unit ball is what bounds
  * sensitivity. */
-static tacit_status compare_schemas(const tacit_site *site, tacit_error *error) {
+tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error) {
     tacit_buffer ours = TACIT_BUFFER_INIT, theirs = TACIT_BUFFER_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_schema_canonical(site->schema, &ours, error));
@@ -207,22 +207,28 @@ cleanup:
     return status;
 }
 
+/* The client wants the authority in a file; before joining there is no folder for it yet. */
+tacit_status site_write_authority(tacit_site *site, const tacit_invitation *invitation, char path[PATH_MAX],
+                                  tacit_error *error) {
+    tacit_buffer *pem = &site->authority;
+    if (snprintf(path, PATH_MAX, "%s/invitation-%ld.crt", site->home, (long)getpid()) >= PATH_MAX)
+        return tacit_fail(error, TACIT_LIMIT, "path too long: %s", site->home);
+    TACIT_TRY(tacit_certificate_to_pem(pem, invitation->authority, invitation->authority_length, error));
+    return tacit_file_write(path, pem->bytes, pem->length, 0600, error);
+}
+
 static tacit_status look(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {
     tacit_client *client = NULL;
-    tacit_buffer *pem = &site->authority;
     char authority[PATH_MAX];
     tacit_status status;
-    TACIT_CHECK(adopt_invitation(site, invitation, error));
+    TACIT_CHECK(site_adopt_invitation(site, invitation, error));
     TACIT_CHECK(site_load_rows(site, error));
-    /* The client wants the authority in a file; before joining there is no folder for it yet. */
     TACIT_CHECK(tacit_folder_make(site->home, error));
-    snprintf(authority, sizeof authority, "%s/invitation-%ld.crt", site->home, (long)getpid());
-    TACIT_CHECK(tacit_certificate_to_pem(pem, invitation->authority, invitation->authority_length, error));
-    TACIT_CHECK(tacit_file_write(authority, pem->bytes, pem->length, 0600, error));
+    TACIT_CHECK(site_write_authority(site, invitation, authority, error));
     status = site_client(site, false, authority, &client, error);
     if (status == TACIT_OK) status = ask_definition(site, client, error);
     unlink(authority);
-    if (status == TACIT_OK) status = compare_schemas(site, error);
+    if (status == TACIT_OK) status = site_compare_schemas(site, error);
 cleanup:
     tacit_client_free(client);
     return status;
@@ -387,7 +393,7 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
     request.sum_key = (ProtobufCBinaryData){ sizeof sum_key, sum_key };
     request.listens = site->listen != NULL;
     TACIT_CHECK(site_post(client, "/v1/join", &request, REQUEST_MS, &http, &response, error));
-    TACIT_CHECK(said_no(http, &response, error));
+    TACIT_CHECK(site_said_no(http, &response, error));
     TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__join_reply__descriptor, response.bytes,
                                  response.length, error));
     TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
@@ -412,7 +418,7 @@ static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, ta
     return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices.charged, error);
 }
 
-static tacit_status record_consent(const tacit_site *site, tacit_error *error) {
+tacit_status site_record_consent(const tacit_site *site, tacit_error *error) {
     tacit_ledger *ledger = NULL;
     char path[PATH_MAX];
     TACIT_TRY(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
@@ -433,11 +439,11 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     if (site_file_exists(site, SITE_CERTIFICATE_FILE)) {
         TACIT_TRY(site_check_source(site, error));
         TACIT_TRY(site_save_settings(site, error));
-        return record_consent(site, error);
+        return site_record_consent(site, error);
     }
     TACIT_CHECK(tacit_site_check(site, error));
     TACIT_CHECK(site_save(site, error));
-    TACIT_CHECK(record_consent(site, error));
+    TACIT_CHECK(site_record_consent(site, error));
     TACIT_CHECK(make_request(site, &signing, error));
     TACIT_CHECK(site_client(site, false, NULL, &client, error));
     TACIT_CHECK(request_certificate(site, client, &signing, &certificate, error));

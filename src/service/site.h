@@ -49,10 +49,19 @@ tacit_site *tacit_site_free(tacit_site *site);
 
 enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
 
-/* Withdraw from a joined study, or consent to the same definition again. Effective from the next answer on, also for a
- * party that is serving now; what has left stays where it is. `id` receives the study as the ledger calls it. */
-tacit_status tacit_site_set_consent(const char *home, const char *study, bool given,
-                                    char id[TACIT_SITE_ID_SIZE], tacit_error *error);
+/* Withdraw from a joined study. Effective from the next answer on, also for a party that is serving now; what has left stays
+ * where it is. The coordinator is told, so that no round waits; *told says whether it could be reached. `id` receives the study as
+ * the ledger calls it. */
+tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TACIT_SITE_ID_SIZE], bool *told,
+                                 tacit_error *error);
+
+/* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as before. */
+tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
+                               const tacit_site_callbacks *callbacks, tacit_error *error);
+
+/* Consent to the study as reviewed. The ledger then lets it have its price; what earlier versions had stays counted. */
+tacit_status tacit_site_consent(tacit_site *site, tacit_error *error);
+const char *tacit_site_id(const tacit_site *site); /* the study as the ledger calls it; borrowed */
 
 /* What is asked, by whom, of how many rows; borrowed. */
 const tacit_study *tacit_site_study(const tacit_site *site);
@@ -60,6 +69,22 @@ const char *tacit_site_coordinator(const tacit_site *site);
 const char *tacit_site_folder(const tacit_site *site);
 size_t tacit_site_rows(const tacit_site *site);
 const char *tacit_site_local(const tacit_site *site); /* as it will be run; NULL: the study's choice */
+
+/* One study that a coordinator offers, and how this home stands to it. All borrowed for the time of the visit. */
+typedef struct tacit_offer {
+    const char *coordinator, *state;
+    const tacit_study *study;
+    bool joined, consented; /* to the study as offered */
+    bool withdrawn;
+} tacit_offer;
+
+typedef tacit_status tacit_offer_visit(void *context, const tacit_offer *offer, tacit_error *error);
+
+/* Ask what is offered: the coordinator of an invitation, or with `invitation` NULL every coordinator that a study of `home` was joined
+ * at. Definitions are checked against the coordinator's signature. A coordinator that cannot be reached is told as news. */
+tacit_status tacit_site_catalogue(const char *home, const char *invitation, size_t length,
+                                  const tacit_site_callbacks *callbacks, tacit_offer_visit *visit,
+                                  void *context, tacit_error *error);
 
 /* Would the owner's rules let the study's answers out? TACIT_REFUSED with the remedy: no limit set, limit too
  * small, entrusting not allowed, too few rows or parties. A courtesy before consenting; the gate decides again for each
@@ -77,6 +102,6 @@ typedef struct tacit_site_result {
     tacit_buffer model; /* the model file, when done */
 } tacit_site_result;
 
-/* Answer until the study ends, reconnecting by itself. TACIT_REFUSED when an answer was refused by the
- * owner's gate: the coordinator was told so, without the reason. TACIT_CANCELLED when asked to stop. */
+/* Answer until the study ends, reconnecting by itself. TACIT_REFUSED when the study was amended and the owner has not consented
+ * to that yet, or when an answer was refused by the owner's gate: the coordinator was told so, without the reason. TACIT_CANCELLED when asked to stop. */
 tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error);

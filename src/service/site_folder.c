@@ -38,12 +38,12 @@ static json_t *absolute(const char *path) {
 }
 
 tacit_status site_save_settings(const tacit_site *site, tacit_error *error) {
-    json_t *root = json_pack("{s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:b,s:b,s:s*,s:s*}", "url", site->url,
-                             "coordinator", site->coordinator, "data", absolute(site->data), "schema",
-                             absolute(site->schema_path), "source", site->source, "label", site->label,
-                             "positive", site->positive, "no_header", site->no_header, "allow_entrusted",
-                             site->allow_entrusted, "allow_exact", site->allow_exact, "allow_neighbours",
-                             site->allow_neighbours, "local", site->local, "listen", site->listen);
+    json_t *root = json_pack(
+        "{s:s,s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:b,s:b,s:s*,s:s*}", "id", site->id, "url", site->url,
+        "coordinator", site->coordinator, "data", absolute(site->data), "schema", absolute(site->schema_path),
+        "source", site->source, "label", site->label, "positive", site->positive, "no_header",
+        site->no_header, "allow_entrusted", site->allow_entrusted, "allow_exact", site->allow_exact,
+        "allow_neighbours", site->allow_neighbours, "local", site->local, "listen", site->listen);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     tacit_status status =
         text != NULL ? write_file(site, SITE_SETTINGS_FILE, text, strlen(text), error)
@@ -58,6 +58,10 @@ tacit_status site_save(const tacit_site *site, tacit_error *error) {
     TACIT_TRY(write_file(site, SITE_AUTHORITY_FILE, site->authority.bytes, site->authority.length, error));
     TACIT_TRY(write_file(site, SITE_DEFINITION_FILE, site->study->canonical.bytes,
                          site->study->canonical.length, error));
+    TACIT_TRY(write_file(site, SITE_SIGNATURE_FILE, site->signature.bytes, site->signature.length, error));
+    if (site->study->document.length > 0)
+        TACIT_TRY(write_file(site, SITE_DOCUMENT_FILE, site->study->document.bytes,
+                             site->study->document.length, error));
     return site_save_settings(site, error);
 }
 
@@ -73,22 +77,24 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     char path[PATH_MAX];
     tacit_buffer text = TACIT_BUFFER_LIMITED(1 << 20);
     json_t *root = NULL;
-    const char *url = NULL, *coordinator = NULL, *data = NULL, *schema = NULL, *source = NULL, *label = NULL,
-               *positive = NULL, *local = NULL, *listen = NULL;
+    const char *id = NULL, *url = NULL, *coordinator = NULL, *data = NULL, *schema = NULL, *source = NULL,
+               *label = NULL, *positive = NULL, *local = NULL, *listen = NULL;
     int no_header = 0, allow_entrusted = 0, allow_exact = 0, allow_neighbours = 0;
     tacit_status status;
     TACIT_CHECK(site_path(site, SITE_SETTINGS_FILE, path, error));
     TACIT_CHECK(tacit_file_read(path, &text, error));
     root = json_loadb(tacit_buffer_text(&text), text.length, 0, NULL);
     if (root == NULL ||
-        json_unpack(root, "{s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b,s?:b,s?:b,s?:s,s?:s}", "url", &url,
-                    "coordinator", &coordinator, "data", &data, "schema", &schema, "source", &source, "label",
-                    &label, "positive", &positive, "no_header", &no_header, "allow_entrusted",
-                    &allow_entrusted, "allow_exact", &allow_exact, "allow_neighbours", &allow_neighbours,
-                    "local", &local, "listen", &listen) != 0 ||
-        strlen(url) >= sizeof site->url || strlen(coordinator) >= sizeof site->coordinator)
+        json_unpack(root, "{s?:s,s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b,s?:b,s?:b,s?:s,s?:s}", "id", &id,
+                    "url", &url, "coordinator", &coordinator, "data", &data, "schema", &schema, "source",
+                    &source, "label", &label, "positive", &positive, "no_header", &no_header,
+                    "allow_entrusted", &allow_entrusted, "allow_exact", &allow_exact, "allow_neighbours",
+                    &allow_neighbours, "local", &local, "listen", &listen) != 0 ||
+        (id != NULL && strlen(id) >= sizeof site->id) || strlen(url) >= sizeof site->url ||
+        strlen(coordinator) >= sizeof site->coordinator)
         TACIT_CHECK(
             tacit_fail(error, TACIT_CORRUPT, "%s is damaged: join again with a new invitation", path));
+    if (id != NULL) snprintf(site->id, sizeof site->id, "%s", id);
     snprintf(site->url, sizeof site->url, "%s", url);
     snprintf(site->coordinator, sizeof site->coordinator, "%s", coordinator);
     site->no_header = no_header != 0;
@@ -110,8 +116,22 @@ cleanup:
     return status;
 }
 
-tacit_status site_check_source(const tacit_site *site, tacit_error *error) {
+static tacit_status check_unchanged(const tacit_site *site, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);
+    const tacit_buffer *now = &site->study->canonical;
+    tacit_status status = site_read_file(site, SITE_DEFINITION_FILE, &text, error);
+    if (status == TACIT_OK &&
+        (text.length != now->length || memcmp(text.bytes, now->bytes, now->length) != 0))
+        status = tacit_fail(error, TACIT_REFUSED,
+                            "study '%s' was amended since you joined: tacit party %s, then tacit consent %s",
+                            site->study->name, site->study->name, site->study->name);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status site_check_source(tacit_site *site, tacit_error *error) {
     tacit_site before = { .home = NULL };
+    memcpy(before.id, site->id, sizeof before.id);
     memcpy(before.folder, site->folder, sizeof before.folder);
     tacit_status status = read_settings(&before, error);
     if (status == TACIT_OK && strcmp(before.source, site->source) != 0)
@@ -120,6 +140,8 @@ tacit_status site_check_source(const tacit_site *site, tacit_error *error) {
             "this study was joined with %s: one home is one party of a study, so set TACIT_HOME to "
             "another folder to join with %s",
             before.source, site->source);
+    if (status == TACIT_OK) status = check_unchanged(site, error);
+    if (status == TACIT_OK) memcpy(site->id, before.id, sizeof site->id);
     free(before.data);
     free(before.schema_path);
     free(before.source);
@@ -130,13 +152,21 @@ tacit_status site_check_source(const tacit_site *site, tacit_error *error) {
     return status;
 }
 
-static tacit_status read_definition(tacit_site *site, tacit_error *error) {
+tacit_status site_read_file(const tacit_site *site, const char *name, tacit_buffer *out, tacit_error *error) {
     char path[PATH_MAX];
+    TACIT_TRY(site_path(site, name, path, error));
+    return tacit_file_read(path, out, error);
+}
+
+static tacit_status read_definition(tacit_site *site, tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);
     tacit_status status;
-    TACIT_CHECK(site_path(site, SITE_DEFINITION_FILE, path, error));
-    TACIT_CHECK(tacit_file_read(path, &text, error));
-    TACIT_CHECK(tacit_study_parse(&site->study, tacit_buffer_text(&text), text.length, path, error));
+    TACIT_CHECK(site_read_file(site, SITE_DEFINITION_FILE, &text, error));
+    TACIT_CHECK(
+        tacit_study_parse(&site->study, tacit_buffer_text(&text), text.length, SITE_DEFINITION_FILE, error));
+    TACIT_CHECK(site_read_file(site, SITE_AUTHORITY_FILE, &site->authority, error));
+    if (site_file_exists(site, SITE_SIGNATURE_FILE))
+        TACIT_CHECK(site_read_file(site, SITE_SIGNATURE_FILE, &site->signature, error));
 cleanup:
     tacit_buffer_clear(&text);
     return status;
@@ -165,8 +195,7 @@ static tacit_status find_folder(tacit_site *site, const char *studies, const cha
                       matches == 0 ? "no" : "more than one", study, known);
 }
 
-/* Everything but the rows. */
-static tacit_status open_folder(tacit_site **out, const char *home, const char *study, tacit_error *error) {
+tacit_status site_open_folder(tacit_site **out, const char *home, const char *study, tacit_error *error) {
     tacit_site *site = TACIT_NEW(tacit_site, 1);
     char studies[PATH_MAX];
     tacit_status status;
@@ -189,30 +218,12 @@ cleanup:
 tacit_status tacit_site_open(tacit_site **out, const char *home, const char *study,
                              const tacit_site_callbacks *callbacks, tacit_error *error) {
     tacit_site *site = NULL;
-    TACIT_TRY(open_folder(&site, home, study, error));
+    TACIT_TRY(site_open_folder(&site, home, study, error));
     site->callbacks = *callbacks;
     tacit_status status = site_load_rows(site, error);
     if (status == TACIT_OK)
         *out = site;
     else
         tacit_site_free(site);
-    return status;
-}
-
-tacit_status tacit_site_set_consent(const char *home, const char *study, bool given,
-                                    char id[TACIT_SITE_ID_SIZE], tacit_error *error) {
-    tacit_site *site = NULL;
-    tacit_ledger *ledger = NULL;
-    char path[PATH_MAX];
-    tacit_status status;
-    TACIT_CHECK(open_folder(&site, home, study, error));
-    TACIT_CHECK(tacit_path_join(path, sizeof path, home, TACIT_LEDGER_NAME, error));
-    TACIT_CHECK(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
-    TACIT_CHECK(given ? tacit_ledger_consent(ledger, site->id, site->study->hash, error)
-                      : tacit_ledger_withdraw(ledger, site->id, error));
-    memcpy(id, site->id, sizeof site->id);
-cleanup:
-    tacit_ledger_free(ledger);
-    tacit_site_free(site);
     return status;
 }

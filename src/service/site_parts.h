@@ -23,7 +23,8 @@ struct tacit_site {
     char id[TACIT_SITE_ID_SIZE]; /* study@authority: the study as ledger and home folder call it */
     char folder[PATH_MAX];       /* this study's, in the home */
     uint8_t token[TACIT_TOKEN_BYTES];
-    tacit_buffer authority; /* the coordinator's certificate, PEM, from the invitation */
+    tacit_buffer authority; /* the coordinator's certificate, PEM */
+    tacit_buffer signature; /* of the study's definition, by that authority */
 };
 
 /* Names of the files in a study's folder. */
@@ -32,6 +33,11 @@ struct tacit_site {
 #define SITE_REQUEST_FILE "party.csr"
 #define SITE_CERTIFICATE_FILE "party.crt"
 #define SITE_DEFINITION_FILE "study.yaml"
+#define SITE_SIGNATURE_FILE "study.sig"
+#define SITE_DOCUMENT_FILE "consent.txt"
+#define SITE_AMENDED_FILE                                                                                    \
+    "amended.yaml" /* a version that the owner has not consented to yet, and its signature */
+#define SITE_AMENDED_SIGNATURE_FILE "amended.sig"
 #define SITE_SETTINGS_FILE "settings.json"
 #define SITE_POINTS_FILE "points.bin"
 #define SITE_SUM_KEY_FILE "sum.key"
@@ -61,8 +67,41 @@ tacit_status site_load_rows(tacit_site *site, tacit_error *error);
 tacit_status site_save(const tacit_site *site, tacit_error *error);
 tacit_status site_save_settings(const tacit_site *site, tacit_error *error);
 
-/* The study was joined before: TACIT_USAGE when that was with another data source. */
-tacit_status site_check_source(const tacit_site *site, tacit_error *error);
+/* TACIT_REFUSED unless the definition is signed by the coordinator whose invitation was accepted. */
+tacit_status site_check_signature(const tacit_site *site, tacit_error *error);
+
+/* Everything of a study that was joined but the rows. */
+tacit_status site_open_folder(tacit_site **out, const char *home, const char *study, tacit_error *error);
+
+/* A definition of the study from the network: check its signature and name, and keep it for the owner to look at. */
+tacit_status site_keep_amended(tacit_site *site, const char *definition, const uint8_t *signature,
+                               size_t signature_length, tacit_error *error);
+
+/* Read a file of the study's folder to the end of `out`. */
+tacit_status site_read_file(const tacit_site *site, const char *name, tacit_buffer *out, tacit_error *error);
+
+/* Consent to the study as it is in `site`, within its price. */
+tacit_status site_record_consent(const tacit_site *site, tacit_error *error);
+
+/* Nothing more is to be asked of this party. */
+tacit_status site_tell_leaving(const tacit_site *site, tacit_error *error);
+
+/* TACIT_REFUSED when the owner's schema is not the study's. */
+tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error);
+
+/* Take address, token and authority from an invitation, and name the study and its folder after it. */
+tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *invitation, tacit_error *error);
+
+/* Write the invitation's authority to a file of its own in the home, for a client; the caller unlinks it. */
+tacit_status site_write_authority(tacit_site *site, const tacit_invitation *invitation, char path[PATH_MAX],
+                                  tacit_error *error);
+
+/* A reply that is not 200 carries one sentence of the coordinator's. */
+tacit_status site_said_no(unsigned http, const tacit_buffer *response, tacit_error *error);
+
+/* The study was joined before: take its id from then. TACIT_USAGE when that was with another data source, TACIT_REFUSED when it
+ * was amended since. */
+tacit_status site_check_source(tacit_site *site, tacit_error *error);
 
 /* The key that signs this party's part in masked sums, made when it is first asked for. */
 tacit_status site_sum_key(const tacit_site *site, uint8_t public_key[TACIT_SIGNING_KEY_BYTES],

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "net/certificate.h"
+#include "net/clock.h"
 #include "privacy/gate.h"
 #include "service/home.h"
 #include "service/site_parts.h"
@@ -126,6 +127,8 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     tacit_site *site = self->site;
     tacit_keep keep = { site_read_kept, site_write_kept, site };
     uint8_t hash[TACIT_HASH_BYTES];
+    TACIT_TRY(site_check_signature(site, error));
+    TACIT_TRY(tacit_study_check_time(site->study, tacit_clock_wall_seconds(), error));
     tacit_party party = {
         .plan = &site->study->plan,
         .coordinator = site->coordinator,
@@ -221,8 +224,20 @@ static tacit_status take_result(serving *self, const Tacit__Wire__Finished *fini
     return tacit_buffer_append(&out->model, finished->model.data, finished->model.len, error);
 }
 
-/* One poll: a question, the end, or nothing yet. */
+static tacit_status take_amended(serving *self, const Tacit__Wire__Amended *amended, tacit_error *error) {
+    const char *name = self->site->study->name;
+    TACIT_TRY(site_keep_amended(self->site, amended->definition, amended->signature.data,
+                                amended->signature.len, error));
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "study '%s' was amended, and nothing leaves for a version that you have not consented to: read it "
+        "and consent with tacit consent %s, then go on with tacit party %s",
+        name, name, name);
+}
+
+/* One poll: a question, the end, an amendment, or nothing yet. */
 static tacit_status poll_once(serving *self, tacit_error *error) {
+    uint8_t consented[TACIT_HASH_BYTES];
     Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
     Tacit__Wire__PollReply *reply = NULL;
     tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT);
@@ -230,6 +245,8 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
     tacit_status status;
     request.protocol = TACIT_PROTOCOL_VERSION;
     request.study = self->site->study->name;
+    memcpy(consented, self->site->study->hash, sizeof consented);
+    request.consented = (ProtobufCBinaryData){ sizeof consented, consented };
     TACIT_CHECK(site_post(self->client, "/v1/poll", &request, POLL_MS, &http, &response, error));
     if (http >= 500) {
         pause_before_retry(self, "the coordinator is not ready");
@@ -247,6 +264,8 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
         TACIT_CHECK(handle_question(self, reply->question, error));
     else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_FINISHED)
         TACIT_CHECK(take_result(self, reply->finished, error));
+    else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_AMENDED)
+        TACIT_CHECK(take_amended(self, reply->amended, error));
 cleanup:
     tacit_wire_free(reply);
     tacit_buffer_clear(&response);
@@ -279,9 +298,21 @@ static tacit_status step(serving *self, tacit_error *error) {
     return ready ? poll_once(self, error) : TACIT_OK;
 }
 
+/* Between rounds an owner who has withdrawn is not asked at all, and no round waits for an answer. */
+static tacit_status check_consent(serving *self, tacit_error *error) {
+    tacit_consent consent = TACIT_CONSENT_NONE;
+    TACIT_TRY(tacit_ledger_consent_state(&consent, self->ledger, self->site->id, error));
+    if (consent != TACIT_CONSENT_WITHDRAWN) return TACIT_OK;
+    (void)site_tell_leaving(self->site, NULL); /* a refusal says the same, round by round */
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the owner has withdrawn from study '%s': to take part again, tacit consent %s",
+                      self->site->study->name, self->site->study->name);
+}
+
 static tacit_status serve(serving *self, tacit_error *error) {
     while (!self->finished) {
         if (cancelled(self)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
+        TACIT_TRY(check_consent(self, error));
         tacit_error problem = TACIT_ERROR_INIT;
         tacit_status status = step(self, &problem);
         if (status == TACIT_NETWORK && worth_retrying(self))

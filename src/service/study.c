@@ -11,13 +11,17 @@
 #include "base/memory.h"
 #include "data/points_bytes.h"
 #include "data/text.h"
-#include "data/yaml.h"
 #include "model/classifier.h"
+#include "service/study_parts.h"
 #include "session/masked.h"
 
 enum {
     NAME,
     TITLE,
+    DESCRIPTION,
+    APPROVAL,
+    CONSENT,
+    SCHEDULE,
     METHOD,
     SET,
     EPSILON,
@@ -31,20 +35,16 @@ enum {
     SCHEMA,
     KEYS
 };
-static const char *const keys[KEYS] = { "name",  "title",     "method",  "set",          "epsilon",
-                                        "delta", "lambda",    "parties", "minimum_rows", "patience",
-                                        "sum",   "auxiliary", "schema" };
-
-typedef struct reading {
-    tacit_yaml yaml;
-    const char *folder; /* where files are looked for; NULL: none may be named */
-    tacit_study *study;
-    tacit_error *error;
-} reading;
+static const char *const keys[KEYS] = { "name",      "title",   "description",  "approval", "consent",
+                                        "schedule",  "method",  "set",          "epsilon",  "delta",
+                                        "lambda",    "parties", "minimum_rows", "patience", "sum",
+                                        "auxiliary", "schema" };
 
 tacit_study *tacit_study_free(tacit_study *study) {
     if (study == NULL) return NULL;
     tacit_schema_free(study->schema);
+    tacit_buffer_clear(&study->description);
+    tacit_buffer_clear(&study->document);
     tacit_buffer_clear(&study->canonical);
     tacit_buffer_clear(&study->point_bytes);
     tacit_points_clear(&study->points);
@@ -65,10 +65,7 @@ static tacit_status read_name(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
-/* The canonical text holds title and settings as they are between quotes, so nothing may need an escape there: no control
- * characters, and none of the characters that YAML takes for a line break or a byte order mark, or does not
- * allow. */
-static bool is_plain_line(const char *text, size_t size) {
+bool study_is_plain_line(const char *text, size_t size) {
     static const char *const special[] = { "\"",     "\\",           "\u2028",      "\u2029",
                                            "\ufeff", "\xef\xbf\xbe", "\xef\xbf\xbf" };
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
@@ -80,7 +77,7 @@ static tacit_status read_title(reading *r, const yaml_node_t *node) {
     const char *text;
     size_t length;
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "title", &text, &length, r->error));
-    if (!is_plain_line(text, TACIT_TITLE_SIZE))
+    if (!study_is_plain_line(text, TACIT_TITLE_SIZE))
         return tacit_yaml_fail(
             &r->yaml, node, r->error,
             "title must be one line of fewer than %d bytes without quotes, backslashes and control "
@@ -128,7 +125,7 @@ static tacit_status read_settings(reading *r, const yaml_node_t *node) {
         TACIT_TRY(tacit_yaml_text(&r->yaml, yaml_document_get_node(&r->yaml.document, pair->value),
                                   "a setting's value", &value, &length, r->error));
         TACIT_TRY(refuse_programs(r, key, name, value));
-        if (!is_plain_line(value, TACIT_SETTING_SIZE))
+        if (!study_is_plain_line(value, TACIT_SETTING_SIZE))
             return tacit_yaml_fail(
                 &r->yaml, key, r->error,
                 "a setting's value must be one line of fewer than %d bytes without quotes, "
@@ -225,8 +222,7 @@ static tacit_status check_neighbours(reading *r, const yaml_node_t *parties, con
     return TACIT_OK;
 }
 
-/* Where a file that the study names is. */
-static tacit_status find_file(reading *r, const yaml_node_t *node, const char *text, char path[PATH_MAX]) {
+tacit_status study_find_file(reading *r, const yaml_node_t *node, const char *text, char path[PATH_MAX]) {
     if (r->folder == NULL)
         return tacit_yaml_fail(&r->yaml, node, r->error, "a study from elsewhere may not name a file");
     if (text[0] != '/') return tacit_path_join(path, PATH_MAX, r->folder, text, r->error);
@@ -243,7 +239,7 @@ static tacit_status read_schema(reading *r, const yaml_node_t *node) {
     if (strchr(text, '\n') != NULL)
         return tacit_schema_parse(&r->study->schema, text, length, "the study's schema", r->error);
     char path[PATH_MAX];
-    TACIT_TRY(find_file(r, node, text, path));
+    TACIT_TRY(study_find_file(r, node, text, path));
     return tacit_schema_load(&r->study->schema, path, r->error);
 }
 
@@ -259,7 +255,7 @@ static tacit_status read_graph(reading *r, const yaml_node_t *node) {
     if (plan->method->meetings == NULL) return TACIT_OK;
     TACIT_CHECK(tacit_topology_plan_parse(&about, tacit_plan_text(plan, "graph"), r->error));
     if (about.kind == TACIT_TOPOLOGY_FILE) {
-        TACIT_CHECK(find_file(r, node, about.path, path));
+        TACIT_CHECK(study_find_file(r, node, about.path, path));
         file = (tacit_topology_plan){ .kind = TACIT_TOPOLOGY_FILE, .path = path };
         TACIT_CHECK(tacit_topology_make(&graph, &file, plan->parties, NULL, r->error));
         TACIT_CHECK(tacit_buffer_print(&text, r->error, "edges:"));
@@ -328,7 +324,7 @@ static tacit_status load_points(reading *r, const yaml_node_t *node) {
     tacit_status status;
     options.label_ignored = true;
     TACIT_CHECK(tacit_yaml_text(&r->yaml, node, "auxiliary", &text, &length, r->error));
-    TACIT_CHECK(find_file(r, node, text, path));
+    TACIT_CHECK(study_find_file(r, node, text, path));
     TACIT_CHECK(tacit_dataset_load(&rows, NULL, path, study->schema, &options, r->error));
     tacit_rows view = tacit_dataset_rows(rows);
     TACIT_CHECK(tacit_fail_in(r->error, tacit_points_encode(&view, &bytes, r->error), "%s", path));
@@ -421,11 +417,12 @@ static tacit_status read_study(reading *r) {
     if (root == NULL) return tacit_fail(r->error, TACIT_INPUT, "%s: the study is empty", r->yaml.name);
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, root, "a study", keys, KEYS, values, r->error));
     for (int k = 0; k < KEYS; k++)
-        if (values[k] == NULL && k != SET && k != EPSILON && k != DELTA && k != PATIENCE && k != SUM &&
-            k != AUXILIARY && !(k == LAMBDA && r->folder != NULL))
+        if (values[k] == NULL && !(k >= DESCRIPTION && k <= SCHEDULE) && k != SET && k != EPSILON &&
+            k != DELTA && k != PATIENCE && k != SUM && k != AUXILIARY && !(k == LAMBDA && r->folder != NULL))
             return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no '%s'", r->yaml.name, keys[k]);
     TACIT_TRY(read_name(r, values[NAME]));
     TACIT_TRY(read_title(r, values[TITLE]));
+    TACIT_TRY(study_read_about(r, values[DESCRIPTION], values[APPROVAL], values[CONSENT], values[SCHEDULE]));
     TACIT_TRY(read_method(r, values[METHOD]));
     if (values[SET] != NULL) TACIT_TRY(read_settings(r, values[SET]));
     TACIT_TRY(check_local(r, values[SET]));
@@ -449,16 +446,6 @@ static tacit_status read_study(reading *r) {
     return tacit_fail_in(r->error, finish_plan(plan, r->error), "%s", r->yaml.name);
 }
 
-/* Indent each line of the schema, so that it is a literal block of YAML. */
-static tacit_status print_block(tacit_buffer *out, const char *text, tacit_error *error) {
-    while (*text != 0) {
-        size_t length = strcspn(text, "\n");
-        TACIT_TRY(tacit_buffer_print(out, error, "  %.*s\n", (int)length, text));
-        text += length + (text[length] == '\n');
-    }
-    return TACIT_OK;
-}
-
 /* The same bytes for the same study: keys in one order, every setting spelt out, numbers in their shortest
  * form. */
 static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
@@ -467,8 +454,9 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
     char epsilon[TACIT_NUMBER_TEXT], delta[TACIT_NUMBER_TEXT], lambda[TACIT_NUMBER_TEXT],
         patience[TACIT_NUMBER_TEXT], digest[2 * TACIT_HASH_BYTES + 1];
     tacit_status status;
-    TACIT_CHECK(tacit_buffer_print(out, error, "name: \"%s\"\ntitle: \"%s\"\nmethod: %s\n", study->name,
-                                   study->title, plan->method->name));
+    TACIT_CHECK(tacit_buffer_print(out, error, "name: \"%s\"\ntitle: \"%s\"\n", study->name, study->title));
+    TACIT_CHECK(study_print_about(study, out, error));
+    TACIT_CHECK(tacit_buffer_print(out, error, "method: %s\n", plan->method->name));
     const tacit_parameter *parameter = plan->method->parameters;
     if (parameter != NULL && parameter->name != NULL) TACIT_CHECK(tacit_buffer_print(out, error, "set:\n"));
     for (; parameter != NULL && parameter->name != NULL; parameter++)
@@ -489,7 +477,7 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
             sodium_bin2hex(digest, sizeof digest, study->point_hash, sizeof study->point_hash)));
     TACIT_CHECK(tacit_buffer_print(out, error, "schema: |\n"));
     TACIT_CHECK(tacit_schema_canonical(study->schema, &schema, error));
-    TACIT_CHECK(print_block(out, tacit_buffer_text(&schema), error));
+    TACIT_CHECK(study_print_block(out, tacit_buffer_text(&schema), error));
     crypto_generichash(study->hash, sizeof study->hash, out->bytes, out->length, NULL, 0);
 cleanup:
     tacit_buffer_clear(&schema);

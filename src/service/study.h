@@ -4,6 +4,10 @@
  *
  *   name: breast-cancer              # 1 to 40 of a-z 0-9 -
  *   title: Malignant or benign, from five clinics
+ *   description: ...                 # what it is for; optional, like the next three
+ *   approval: Ethics board 2026-114  # who approved it
+ *   consent: consent.txt             # the document that owners consent to; it becomes part of the definition
+ *   schedule: {from: 2027-01-01, until: 2027-03-31T18:00:00Z}   # UTC; nothing is asked outside
  *   method: avg
  *   set: {noise: coordinator}        # the method's settings; optional
  *   epsilon: 2                       # left out, like delta, for a method without noise
@@ -16,7 +20,7 @@
  *   schema: breast_cancer.schema.yaml
  *   auxiliary: public.csv            # public points, for methods that have them labelled; a label is not read
  *
- * Its canonical text carries the schema itself, and of the points, which go out separately, number and hash
+ * Its canonical text carries the schema and the consent document themselves, and of the points, which go out separately, number and hash
  * (`auxiliary: {points: 114, hash: ...}`). It is what travels; parties consent to the hash of it. A definition that
  * came over the network is never allowed to name a file, nor a program to train with (local: exec:...).
  */
@@ -25,11 +29,18 @@
 #include "base/pool.h"
 #include "method/methods.h"
 
-enum { TACIT_STUDY_BYTES_LIMIT = 80 << 20, TACIT_TITLE_SIZE = 200 };
+enum { TACIT_STUDY_BYTES_LIMIT = 80 << 20, TACIT_TITLE_SIZE = 200, TACIT_TIME_TEXT = 24 };
+
+/* What the coordinator's authority signs a canonical text as (net/identity.h). */
+#define TACIT_STUDY_PURPOSE "tacit study definition 1"
 
 typedef struct tacit_study {
     char name[TACIT_ID_SIZE];
     char title[TACIT_TITLE_SIZE];
+    char approval[TACIT_TITLE_SIZE];         /* "": none is named */
+    tacit_buffer description, document;      /* plain text, several lines; empty: none */
+    uint8_t document_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the consent document, its version */
+    int64_t from, until;                     /* seconds since 1970; 0: no such bound */
     tacit_plan plan;
     unsigned patience_ms;
     tacit_schema *schema;
@@ -58,5 +69,11 @@ tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, ta
 
 /* The most bytes they can have. */
 size_t tacit_study_point_limit(const tacit_study *study);
+
+/* TACIT_REFUSED outside the study's schedule. */
+tacit_status tacit_study_check_time(const tacit_study *study, int64_t now, tacit_error *error);
+
+/* A moment of a schedule, as 2027-03-31T18:00:00Z; returns `out`. */
+char *tacit_study_time_text(char out[TACIT_TIME_TEXT], int64_t seconds);
 
 tacit_study *tacit_study_free(tacit_study *study);

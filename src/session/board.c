@@ -50,7 +50,11 @@ seat *board_find_seat(tacit_board *board, const char *party) {
 }
 
 static tacit_status add_seat(tacit_board *board, const char *party, tacit_error *error) {
-    if (board_find_seat(board, party) != NULL) return TACIT_OK;
+    seat *known = board_find_seat(board, party);
+    if (known != NULL) {
+        known->leaving = false;
+        return TACIT_OK;
+    }
     if (strlen(party) >= TACIT_ID_SIZE)
         return tacit_fail(error, TACIT_USAGE, "the party's name is longer than %d characters",
                           TACIT_ID_SIZE - 1);
@@ -69,6 +73,33 @@ tacit_status tacit_board_admit(tacit_board *board, const char *party, tacit_erro
     pthread_cond_broadcast(&board->moved);
     pthread_mutex_unlock(&board->mutex);
     return status;
+}
+
+/* Only rounds in clear, and of single answers, count by seats. */
+static bool counts_seats(const tacit_board *board) {
+    return board->open && board->masked == NULL && board->mail == NULL;
+}
+
+static void remove_seat(tacit_board *board, seat *gone) {
+    tacit_answer_clear(&gone->answer);
+    if (gone->state == SEAT_REFUSED && counts_seats(board)) board->refused--;
+    size_t after = (size_t)(board->seats + board->seat_count - gone) - 1;
+    memmove(gone, gone + 1, after * sizeof *gone);
+    board->seat_count--;
+}
+
+void tacit_board_dismiss(tacit_board *board, const char *party) {
+    pthread_mutex_lock(&board->mutex);
+    seat *who = board_find_seat(board, party);
+    if (who != NULL && !who->leaving) {
+        board->dismissed++;
+        if (counts_seats(board) && who->state == SEAT_ANSWERED)
+            who->leaving = true;
+        else
+            remove_seat(board, who);
+    }
+    pthread_cond_broadcast(&board->moved);
+    pthread_mutex_unlock(&board->mutex);
 }
 
 size_t tacit_board_admitted(tacit_board *board) {
@@ -223,6 +254,9 @@ static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
         if (board->refused > 0 && board->seat_count - board->refused < minimum)
             return tacit_fail(error, TACIT_REFUSED, "%zu of at least %zu parties answered, %zu refused: %s",
                               board->answered, minimum, board->refused, board->first_refusal);
+        if (board->dismissed > 0 && board->seat_count < minimum)
+            return tacit_fail(error, TACIT_REFUSED, "%zu parties are left of at least %zu", board->seat_count,
+                              minimum);
         if (!patient)
             pthread_cond_wait(&board->moved, &board->mutex);
         else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT)
@@ -234,6 +268,8 @@ static void pin(tacit_board *board, const tacit_question *question, uint64_t *to
     board->question = *question;
     board->total = total;
     board->answered = board->refused = 0;
+    for (size_t i = board->seat_count; i > 0; i--)
+        if (board->seats[i - 1].leaving) remove_seat(board, &board->seats[i - 1]);
     for (size_t i = 0; i < board->seat_count; i++) {
         board->seats[i].state = SEAT_SILENT;
         tacit_answer_clear(&board->seats[i].answer);

@@ -57,6 +57,11 @@ tacit_board *tacit_board_free(tacit_board *board);
 tacit_status tacit_board_admit(tacit_board *board, const char *party, tacit_error *error);
 size_t tacit_board_admitted(tacit_board *board);
 
+/* A party has left: nothing more is asked of it, and no round waits for it, until it is admitted again. An answer that it has
+ * handed in to the open round counts. A round fails when too few are left; one between neighbours fails at once, for they
+ * count on every word. */
+void tacit_board_dismiss(tacit_board *board, const char *party);
+
 /* The next place of the roster for masked sums is this party's, with this signing key; again is fine. All places must
  * be taken before the first sum. */
 tacit_status tacit_board_enlist(tacit_board *board, const char *party,

@@ -276,6 +276,12 @@ static void tell_late(tacit_board *board, mail_round *round) {
     pthread_mutex_lock(&board->mutex);
 }
 
+static bool lacks_someone(tacit_board *board) {
+    for (uint32_t i = 0; i < board->places.count; i++)
+        if (board_find_seat(board, board->places.names[i]) == NULL) return true;
+    return false;
+}
+
 /* Wait, with the lock held, for everybody who is asked: the others' weights count on each. */
 static tacit_status wait_for_all(tacit_board *board, mail_round *round, tacit_error *error) {
     const struct timespec deadline = board_deadline(board->settings.patience_ms);
@@ -287,6 +293,8 @@ static tacit_status wait_for_all(tacit_board *board, mail_round *round, tacit_er
             return tacit_fail(error, TACIT_REFUSED,
                               "a party refused in round %llu, and its neighbours count on its word: %s",
                               (unsigned long long)board->question.round + 1, board->first_refusal);
+        if (board->dismissed > 0 && lacks_someone(board))
+            return tacit_fail(error, TACIT_REFUSED, "a party has left, and its neighbours count on its word");
         if (board->answered == asked) return TACIT_OK;
         if (round->is_late)
             pthread_cond_wait(&board->moved, &board->mutex);

@@ -12,6 +12,7 @@ typedef enum seat_state { SEAT_SILENT, SEAT_ANSWERED, SEAT_REFUSED } seat_state;
 typedef struct seat {
     char party[TACIT_ID_SIZE];
     seat_state state;    /* in the open round */
+    bool leaving;        /* has answered the open round, and loses its seat with the next */
     tacit_answer answer; /* of its own, unless a sum is asked for */
 } seat;
 
@@ -50,6 +51,7 @@ struct tacit_board {
     tacit_question question; /* its message is borrowed from the asking thread while open */
     uint64_t *total;
     size_t answered, refused;
+    size_t dismissed; /* parties that have left, ever */
     char first_refusal[TACIT_ERROR_TEXT_SIZE];
     masked_places places;
     tacit_board_steps steps;

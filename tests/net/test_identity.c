@@ -273,6 +273,44 @@ static void random_requests_and_certificates_do_no_harm(void **state) {
     world_close(&here);
 }
 
+static void a_signature_is_good_for_one_document_one_purpose_and_one_authority(void **state) {
+    (void)state;
+    world here, elsewhere;
+    world_open(&here);
+    world_open(&elsewhere);
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_buffer sign = TACIT_BUFFER_INIT;
+    const char *ours = tacit_authority_pem(here.authority),
+               *theirs = tacit_authority_pem(elsewhere.authority);
+    CHECK_OK(tacit_authority_sign(&sign, here.authority, "study", "text", 4, &error), error);
+    assert_true(sign.length <= TACIT_SIGNATURE_BYTES_MAX);
+    CHECK_OK(tacit_authority_check(ours, strlen(ours), "study", "text", 4, sign.bytes, sign.length, &error),
+             error);
+    struct {
+        const char *authority, *purpose, *text;
+        size_t length;
+    } wrong[] = { { theirs, "study", "text", sign.length },
+                  { ours, "model", "text", sign.length },
+                  { ours, "study", "tex_", sign.length },
+                  { ours, "study", "text", sign.length - 1 },
+                  { ours, "study", "text", 0 } };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(tacit_authority_check(wrong[i].authority, strlen(wrong[i].authority),
+                                               wrong[i].purpose, wrong[i].text, 4, sign.bytes,
+                                               wrong[i].length, &error),
+                         TACIT_REFUSED);
+    for (size_t i = 0; i < sign.length; i++) {
+        sign.bytes[i] ^= 1;
+        assert_int_equal(
+            tacit_authority_check(ours, strlen(ours), "study", "text", 4, sign.bytes, sign.length, &error),
+            TACIT_REFUSED);
+        sign.bytes[i] ^= 1;
+    }
+    tacit_buffer_clear(&sign);
+    world_close(&elsewhere);
+    world_close(&here);
+}
+
 static void a_server_certificate_needs_usable_names(void **state) {
     (void)state;
     world here;
@@ -312,6 +350,7 @@ int main(void) {
         cmocka_unit_test(unusable_requests_are_refused),
         cmocka_unit_test(a_request_with_any_flipped_bit_is_refused),
         cmocka_unit_test(random_requests_and_certificates_do_no_harm),
+        cmocka_unit_test(a_signature_is_good_for_one_document_one_purpose_and_one_authority),
         cmocka_unit_test(a_server_certificate_needs_usable_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

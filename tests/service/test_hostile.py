@@ -218,7 +218,8 @@ class Impostor(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
-        body = b"".join(packed(field, value) for field, value in enumerate([PROTOCOL, b"trial", b"us", self.server.told], 1))
+        said = [PROTOCOL, b"trial", b"us", self.server.told, self.server.signature]
+        body = b"".join(packed(field, value) for field, value in enumerate(said, 1))
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -229,10 +230,10 @@ class Impostor(http.server.BaseHTTPRequestHandler):
 
 
 class Programs(DeployedTest):
-    def look(self, told):
+    def look(self, told, signature=b""):
         """Join at a coordinator that tells this definition."""
         server = http.server.HTTPServer(("127.0.0.1", 0), Impostor)
-        server.told = told.encode()
+        server.told, server.signature = told.encode(), signature
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.folder / "server.crt", self.folder / "server.key")
         server.socket = context.wrap_socket(server.socket, server_side=True)
@@ -244,13 +245,18 @@ class Programs(DeployedTest):
 
     def test_a_study_from_the_network_cannot_make_a_party_run_one(self):
         mark = self.path / "mark"
-        self.study()
-        self.coordinator().kill()
+        self.study(set="{noise: coordinator}")
+        coordinator = self.coordinator()
+        self.join(1, "--allow-entrusted").kill()
+        coordinator.kill()
         self.limit(0)
-        definition = self.definition(schema="|\n  " + SCHEMA.replace("\n", "\n  ")).read_text()
         # The negative control: without the program the study itself is fine, and only the owner's rules refuse.
-        told = definition.replace("{noise: party}", "{noise: coordinator}")
-        self.assertIn("--allow-entrusted", self.look(told))
+        signed = next((self.home(1) / "studies").iterdir())
+        told = (signed / "study.yaml").read_text()
+        self.assertIn("--allow-entrusted", self.look(told, (signed / "study.sig").read_bytes()))
+        self.assertIn("not signed", self.look(told.replace("epsilon: 2", "epsilon: 3"),
+                                              (signed / "study.sig").read_bytes()))
+        definition = self.definition(schema="|\n  " + SCHEMA.replace("\n", "\n  ")).read_text()
         told = definition.replace("{noise: party}", f"{{noise: party, local: 'exec:touch {mark}'}}")
         self.assertIn("setting 'local' names a program to run; only a party's owner may", self.look(told))
         self.assertFalse(mark.exists())

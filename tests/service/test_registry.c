@@ -127,6 +127,9 @@ static void an_older_file_is_brought_up(void **state) {
     assert_int_equal(
         sqlite3_exec(file,
                      "DROP TABLE points; DROP TABLE masked_step; DROP TABLE roster; DROP TABLE signer; "
+                     "DROP TABLE earlier_version; ALTER TABLE study DROP COLUMN version;"
+                     "ALTER TABLE study DROP COLUMN resumes; ALTER TABLE party DROP COLUMN version;"
+                     "ALTER TABLE party DROP COLUMN away; "
                      "PRAGMA user_version = 1",
                      NULL, NULL, NULL),
         SQLITE_OK);
@@ -443,6 +446,85 @@ static void a_revoked_party_is_out(void **state) {
     end(&w);
 }
 
+/* ---- drafts, pauses, versions ---- */
+
+static void a_study_moves_between_its_states_only_as_it_may(void **state) {
+    (void)state;
+    world w = begin();
+    CHECK_OK(tacit_registry_add_draft(w.registry, "d", "draft", NULL, &w.error), w.error);
+    assert_int_equal(look_up(&w, "d").state, TACIT_STUDY_DRAFT);
+    fails(&w, tacit_registry_pause(w.registry, "d", &w.error), TACIT_USAGE, "is draft");
+    fails(&w, tacit_registry_resume(w.registry, "d", &w.error), TACIT_USAGE, "is draft");
+    CHECK_OK(tacit_registry_open_draft(w.registry, "d", &w.error), w.error);
+    fails(&w, tacit_registry_open_draft(w.registry, "d", &w.error), TACIT_USAGE, "recruiting");
+    static const tacit_study_state under_way[] = { TACIT_STUDY_RECRUITING, TACIT_STUDY_RUNNING };
+    for (size_t i = 0; i < 2; i++) {
+        set_state(&w, "d", under_way[i]);
+        CHECK_OK(tacit_registry_pause(w.registry, "d", &w.error), w.error);
+        assert_int_equal(look_up(&w, "d").state, TACIT_STUDY_PAUSED);
+        fails(&w, tacit_registry_pause(w.registry, "d", &w.error), TACIT_USAGE, "paused");
+        CHECK_OK(tacit_registry_resume(w.registry, "d", &w.error), w.error);
+        assert_int_equal(look_up(&w, "d").state, under_way[i]);
+    }
+    fails(&w, tacit_registry_pause(w.registry, "none", &w.error), TACIT_NOT_FOUND, "'none'");
+    set_state(&w, "d", TACIT_STUDY_CLOSED);
+    fails(&w, tacit_registry_resume(w.registry, "d", &w.error), TACIT_USAGE, "closed");
+    fails(&w, tacit_registry_amend(w.registry, "d", "new", NULL, &w.error), TACIT_USAGE, "closed");
+    end(&w);
+}
+
+static tacit_presence presence_of(world *w, const char *party) {
+    tacit_presence presence;
+    CHECK_OK(tacit_registry_presence(w->registry, party, &presence, &w->error), w->error);
+    return presence;
+}
+
+static size_t seated(world *w) {
+    size_t count = 0;
+    CHECK_OK(tacit_registry_parties(w->registry, "s", count_party, &count, &w->error), w->error);
+    return count;
+}
+
+static void an_amended_study_has_no_parties_until_they_consent(void **state) {
+    (void)state;
+    world w = begin();
+    ticket first = invite(&w, 1), second = invite(&w, 2);
+    char one[TACIT_ID_SIZE], two[TACIT_ID_SIZE];
+    uint8_t before[TACIT_STREAM_KEY_BYTES], after[TACIT_STREAM_KEY_BYTES];
+    tacit_buffer definition = TACIT_BUFFER_INIT;
+    tacit_study_record record;
+    join(&w, &first, 1, one);
+    join(&w, &second, 2, two);
+    read_secret(&w, before);
+    fails(&w, tacit_registry_amend(w.registry, "s", "definition", NULL, &w.error), TACIT_USAGE, "already");
+    set_state(&w, "s", TACIT_STUDY_RUNNING);
+    fails(&w, tacit_registry_amend(w.registry, "s", "new", NULL, &w.error), TACIT_USAGE, "running");
+    CHECK_OK(tacit_registry_pause(w.registry, "s", &w.error), w.error);
+    CHECK_OK(tacit_registry_amend(w.registry, "s", "new", NULL, &w.error), w.error);
+    CHECK_OK(tacit_registry_study(w.registry, "s", &record, &definition, &w.error), w.error);
+    assert_string_equal(tacit_buffer_text(&definition), "new");
+    assert_true(record.version == 2 && record.joined == 0 && record.outdated == 2 && record.rounds == 0);
+    assert_int_equal(record.state, TACIT_STUDY_PAUSED);
+    assert_int_equal(seated(&w), 0);
+    read_secret(&w, after);
+    assert_memory_not_equal(before, after,
+                            sizeof before); /* no answer id of the earlier version comes again */
+    CHECK_OK(tacit_registry_resume(w.registry, "s", &w.error), w.error);
+    assert_int_equal(look_up(&w, "s").state, TACIT_STUDY_RECRUITING); /* rounds begin anew */
+    assert_false(presence_of(&w, one).consented);
+    CHECK_OK(tacit_registry_set_present(w.registry, one, true, &w.error), w.error);
+    assert_true(presence_of(&w, one).consented && !presence_of(&w, one).away);
+    assert_int_equal(look_up(&w, "s").joined, 1);
+    assert_int_equal(seated(&w), 1);
+    CHECK_OK(tacit_registry_set_present(w.registry, one, false, &w.error), w.error);
+    assert_true(presence_of(&w, one).away);
+    assert_int_equal(seated(&w), 0);
+    tacit_presence unused;
+    fails(&w, tacit_registry_presence(w.registry, "nobody", &unused, &w.error), TACIT_NOT_FOUND, "nobody");
+    tacit_buffer_clear(&definition);
+    end(&w);
+}
+
 static void a_journal_gives_back_what_was_written(void **state) {
     (void)state;
     world w = begin();
@@ -497,6 +579,8 @@ int main(void) {
         cmocka_unit_test(of_processes_that_redeem_one_token_at_once_one_wins),
         cmocka_unit_test(any_thread_may_use_it),
         cmocka_unit_test(a_revoked_party_is_out),
+        cmocka_unit_test(a_study_moves_between_its_states_only_as_it_may),
+        cmocka_unit_test(an_amended_study_has_no_parties_until_they_consent),
         cmocka_unit_test(a_journal_gives_back_what_was_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

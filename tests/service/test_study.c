@@ -149,6 +149,58 @@ static void what_is_not_a_study_is_refused(void **state) {
     fails(text, TACIT_INPUT, "s.yaml");
 }
 
+static void what_people_read_becomes_part_of_the_definition(void **state) {
+    (void)state;
+    char text[DEFINITION_SIZE];
+    definition_with(text, "schedule", "{from: 2027-01-01, until: 2027-03-31T18:00:00Z}");
+    strcat(
+        text,
+        "description: \"One\\n  two\"\napproval: Board 7\nconsent: |2\n    Indented\n  \n  last\t.  \n  \n");
+    tacit_study *study = parse(text);
+    assert_string_equal(tacit_buffer_text(&study->description), "One\n  two\n");
+    assert_string_equal(tacit_buffer_text(&study->document), "  Indented\n\nlast .\n");
+    assert_string_equal(study->approval, "Board 7");
+    assert_true(study->from == 1798761600 && study->until == 1806516000);
+    tacit_study *again = parse(tacit_buffer_text(&study->canonical));
+    assert_string_equal(tacit_buffer_text(&again->canonical), tacit_buffer_text(&study->canonical));
+    assert_string_equal(tacit_buffer_text(&again->document), tacit_buffer_text(&study->document));
+    assert_memory_equal(again->document_hash, study->document_hash, TACIT_HASH_BYTES);
+    assert_memory_equal(again->hash, study->hash, TACIT_HASH_BYTES);
+    tacit_error error = TACIT_ERROR_INIT;
+    assert_int_equal(tacit_study_check_time(study, study->from, &error), TACIT_OK);
+    assert_int_equal(tacit_study_check_time(study, study->from - 1, &error), TACIT_REFUSED);
+    error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(tacit_study_check_time(study, study->until, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "2027-03-31T18:00:00Z"));
+    tacit_study_free(study);
+    tacit_study_free(again);
+}
+
+static void what_people_could_not_read_is_refused_with_its_line(void **state) {
+    (void)state;
+    static const char *const wrong[][3] = {
+        { "approval", "\"a\\nb\"", "approval must be one line" },
+        { "description", "\"\\x1b[2J\"", "description must be plain text" },
+        { "description", "\"a\\Lb\"", "description must be plain text" },
+        { "description", "\" \\n \"", "description must be plain text" },
+        { "consent", "consent.txt", "may not name a file" },
+        { "consent", "\"a\\n\\e\"", "consent document must be plain text" },
+        { "schedule", "{}", "schedule needs" },
+        { "schedule", "{from: 2027-02-30}", "from must be a day" },
+        { "schedule", "{from: tomorrow}", "from must be a day" },
+        { "schedule", "{until: 2027-01-01T25:00:00Z}", "until must be a day" },
+        { "schedule", "{from: 2027-01-02, until: 2027-01-02}", "later than 'from'" },
+        { "schedule", "{to: 2027-01-02}", "to" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[DEFINITION_SIZE], line[32];
+        definition_with(text, wrong[i][0], wrong[i][1]);
+        fails(text, TACIT_INPUT, wrong[i][2]);
+        snprintf(line, sizeof line, "s.yaml:%d", 15); /* it comes last */
+        fails(text, TACIT_INPUT, line);
+    }
+}
+
 /* A study can never make a party read files. */
 static void a_study_from_elsewhere_may_not_name_a_file(void **state) {
     (void)state;
@@ -485,6 +537,8 @@ int main(void) {
         cmocka_unit_test(a_missing_member_is_named),
         cmocka_unit_test(a_wrong_member_is_told_with_its_line),
         cmocka_unit_test(what_is_not_a_study_is_refused),
+        cmocka_unit_test(what_people_read_becomes_part_of_the_definition),
+        cmocka_unit_test(what_people_could_not_read_is_refused_with_its_line),
         cmocka_unit_test(a_study_from_elsewhere_may_not_name_a_file),
         cmocka_unit_test(a_study_may_not_name_a_program),
         cmocka_unit_test(a_method_for_simulations_only_is_refused),

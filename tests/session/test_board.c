@@ -407,6 +407,35 @@ static void answers_come_back_in_the_order_of_admission(void **state) {
     desk_close(&self);
 }
 
+static void nobody_waits_for_who_has_left(void **state) {
+    (void)state;
+    desk self;
+    tacit_question question;
+    bool pending;
+    desk_open(&self, 2, PATIENT);
+    admit(&self, "a");
+    admit(&self, "b");
+    admit(&self, "c");
+    ask(&self);
+    read_and_contribute(&self, "a", 1);
+    tacit_board_dismiss(self.board, "a"); /* its answer counts, for this round */
+    read_and_contribute(&self, "b", 1);
+    assert_true(look(&self).open);
+    tacit_board_dismiss(self.board, "c");
+    tacit_board_dismiss(self.board, "nobody");
+    assert_int_equal(finish(&self), TACIT_OK);
+    assert_int_equal(self.sum.parties, 2);
+    tacit_sum_clear(&self.sum);
+    admit(&self, "c"); /* comes back */
+    ask(&self);
+    assert_int_equal(look(&self).admitted, 2);
+    assert_int_equal(tacit_board_read(self.board, "a", &pending, NULL, NULL), TACIT_NOT_FOUND);
+    assert_true(read_question(&self, "c", &question));
+    tacit_board_dismiss(self.board, "c");
+    assert_int_equal(finish(&self), TACIT_REFUSED); /* one is left of at least two */
+    desk_close(&self);
+}
+
 static void a_cancelled_study_stops_waiting(void **state) {
     (void)state;
     desk self;
@@ -496,6 +525,7 @@ int main(void) {
         cmocka_unit_test(a_party_that_vanished_finds_the_same_question_when_it_returns),
         cmocka_unit_test(a_party_may_join_an_open_round),
         cmocka_unit_test(answers_come_back_in_the_order_of_admission),
+        cmocka_unit_test(nobody_waits_for_who_has_left),
         cmocka_unit_test(a_cancelled_study_stops_waiting),
         cmocka_unit_test(many_parties_at_once_lose_and_double_nothing),
     };

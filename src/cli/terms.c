@@ -1,0 +1,128 @@
+#include "cli/terms.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/masked.h"
+
+/* A text of several lines, beside its name. */
+static void show_text(tacit_console *console, const char *name, const tacit_buffer *text) {
+    const char *at = (const char *)text->bytes, *end = at + text->length;
+    while (at < end) {
+        const char *line = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((line != NULL ? line : end) - at);
+        tacit_console_note(console, "%-10s %.*s", name, (int)length, at);
+        at += length + 1;
+        name = "";
+    }
+}
+
+/* Of a study with auxiliary points: what is trained, what is told of it, and to whom. */
+static void show_points(tacit_console *console, const tacit_site *site) {
+    const tacit_study *study = tacit_site_study(site);
+    const tacit_plan *plan = &study->plan;
+    size_t labels = study->point_count;
+    if (tacit_method_takes(plan->method, "local"))
+        tacit_console_note(console, "trains     %s on your rows; the classifier stays here",
+                           tacit_site_local(site) != NULL ? tacit_site_local(site)
+                                                          : tacit_plan_text(plan, "local"));
+    tacit_console_note(
+        console,
+        "points     %zu public points are fetched, checked against the hash you consent to, and "
+        "labelled: %.3g labels for each of your rows",
+        labels, (double)labels / (double)tacit_site_rows(site));
+    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !plan->sums_masked)
+        tacit_console_note(console,
+                           "entrusted  your labels go to %s in clear, which is trusted to add them to the "
+                           "others', to add the noise, and to keep them to itself",
+                           tacit_site_coordinator(site));
+}
+
+/* What the coordinator sees of the parties' contributions to a sum. */
+static tacit_status show_sums(tacit_console *console, const tacit_site *site, tacit_error *error) {
+    const tacit_plan *plan = &tacit_site_study(site)->plan;
+    tacit_graph_shape shape;
+    if (!plan->sums_masked) {
+        tacit_console_note(console, "sums       in clear: %s sees your contributions one by one",
+                           tacit_site_coordinator(site));
+        return TACIT_OK;
+    }
+    TACIT_TRY(tacit_masked_shape(&shape, plan, error));
+    tacit_console_note(
+        console,
+        "sums       masked: %s sees the sum of at least %lu parties' contributions, and no single one",
+        tacit_site_coordinator(site), (unsigned long)shape.minimum);
+    if (plan->method->meetings != NULL)
+        tacit_console_note(console,
+                           "neighbours graph %s, %s rounds: those next to you see your words exactly, and %s "
+                           "carries them sealed; compare the roster that is shown when the study starts",
+                           tacit_plan_text(plan, "graph"), tacit_plan_text(plan, "rounds"),
+                           tacit_site_coordinator(site));
+    else if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
+        tacit_console_note(
+            console,
+            "entrusted  the sum goes to %s in clear, which is trusted to add the noise and to keep "
+            "the sum to itself",
+            tacit_site_coordinator(site));
+    return TACIT_OK;
+}
+
+/* What was written for people: what it is for, who approved it, when it runs, the document. */
+static void show_about(tacit_console *console, const tacit_study *study) {
+    char from[TACIT_TIME_TEXT], until[TACIT_TIME_TEXT], hash[2 * TACIT_HASH_BYTES + 1];
+    if (study->description.length > 0) show_text(console, "about", &study->description);
+    if (study->approval[0] != 0) tacit_console_note(console, "approval   %s", study->approval);
+    if (study->from != 0 || study->until != 0)
+        tacit_console_note(console, "schedule   %s%s%s%s", study->from != 0 ? "not before " : "",
+                           study->from != 0 ? tacit_study_time_text(from, study->from) : "",
+                           study->until != 0 ? (study->from != 0 ? ", until " : "until ") : "",
+                           study->until != 0 ? tacit_study_time_text(until, study->until) : "");
+    if (study->document.length == 0) return;
+    tacit_console_note(console, "document   version %s",
+                       sodium_bin2hex(hash, sizeof hash, study->document_hash, sizeof study->document_hash));
+    show_text(console, "", &study->document);
+}
+
+tacit_status tacit_terms_show(tacit_console *console, const tacit_site *site, tacit_error *error) {
+    const tacit_study *study = tacit_site_study(site);
+    const tacit_plan *plan = &study->plan;
+    const tacit_method *method = plan->method;
+    tacit_prices prices = { .event = { .count = 0 } };
+    char price[TACIT_PRICE_TEXT_SIZE];
+    TACIT_TRY(method->price(plan, &prices, error));
+    tacit_console_note(console, "study      %s (%s), asked by %s", study->name, study->title,
+                       tacit_site_coordinator(site));
+    show_about(console, study);
+    tacit_console_note(console, "method     %s: %s", method->name, method->title);
+    tacit_console_note(console, "leaves     %s", method->leaves);
+    tacit_console_note(console, "seen by    %s", method->seen_by);
+    if (study->point_count > 0) show_points(console, site);
+    TACIT_TRY(show_sums(console, site, error));
+    tacit_console_note(console, "guarantee  %s", method->guarantee);
+    tacit_console_note(console, "price      %s (%s)", tacit_price_text(price, &prices.charged),
+                       tacit_release_kind_name(method->release_kind(plan)));
+    tacit_console_note(console,
+                       "parties    %zu expected, at least %zu must answer; yours has %zu rows, %zu needed",
+                       plan->parties, plan->minimum_parties, tacit_site_rows(site), plan->minimum_rows);
+    if (tacit_site_local(site) != NULL)
+        tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));
+    if (method->noise_free)
+        tacit_console_note(console, "noise      none: what leaves is exact");
+    else
+        tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");
+    return TACIT_OK;
+}
+
+tacit_status tacit_terms_ask(const tacit_arguments *arguments, tacit_error *error) {
+    if (tacit_arguments_flag(arguments, "yes")) return TACIT_OK;
+    if (!isatty(STDIN_FILENO))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "nobody is there to consent: read the above, then repeat with --yes");
+    char line[16] = "";
+    fprintf(stderr, "Take part? [y/N] ");
+    if (fgets(line, sizeof line, stdin) == NULL || (line[0] != 'y' && line[0] != 'Y'))
+        return tacit_fail(error, TACIT_REFUSED, "no consent, nothing was sent");
+    return TACIT_OK;
+}

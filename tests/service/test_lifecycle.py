@@ -1,0 +1,158 @@
+"""A study's life: drafts, pauses, amendments and consent to them, the catalogue, leaving, schedules."""
+import json
+import unittest
+
+from deployed import DeployedTest
+
+DOCUMENT = "  Consent\n\nYour rows stay with you.\tReally.  \n\n"
+
+
+class Lifecycle(DeployedTest):
+    def document(self, text=DOCUMENT):
+        (self.path / "consent.txt").write_text(text)
+
+    def about(self, **changed):
+        return {"description": "Why we ask.", "approval": "Ethics board 2026-114", "consent": "consent.txt", **changed}
+
+    def offers(self, *words, home):
+        return json.loads(self.succeed("catalogue", *words, "--json", home=home).stdout)["studies"]
+
+    def test_a_draft_is_nobodys_business_until_it_is_opened(self):
+        self.succeed("study", "new", self.folder, self.definition(), "--draft")
+        self.assertEqual(self.status()["state"], "draft")
+        self.refuse(2, "study", "invite", self.folder, "trial", "--url", "https://localhost:1", says=["draft"])
+        self.refuse(2, "study", "pause", self.folder, "trial", says=["is draft"])
+        self.succeed("study", "amend", self.folder, self.definition(epsilon=1))
+        self.assertEqual(self.status()["version"], 1)  # nobody had consented to the first text
+        self.succeed("study", "open", self.folder, "trial")
+        self.assertEqual(self.status()["state"], "recruiting")
+        self.refuse(2, "study", "open", self.folder, "trial", says=["recruiting"])
+
+    def test_an_amended_study_is_consented_to_again(self):
+        self.document()
+        self.study(**self.about())
+        coordinator = self.coordinator()
+        first = {party: self.join(party) for party in (0, 1)}
+        first[0].wait_line("Ethics board 2026-114")
+        first[0].wait_line("Your rows stay with you. Really.$")
+        kept = next(self.home(0).glob("studies/*/consent.txt")).read_text()
+        self.assertEqual(kept, "  Consent\n\nYour rows stay with you. Really.\n")
+        before = self.offers(home=self.home(0))[0]
+        self.assertEqual((before["state"], before["you"], before["approval"]),
+                         ("recruiting", "consented", "Ethics board 2026-114"))
+
+        self.document("Consent, second version\n")
+        said = self.succeed("study", "amend", self.folder, self.definition(**self.about(epsilon=1)))
+        self.assertIn("version 2", said.stdout)
+        for party in first.values():
+            self.assertEqual(party.finish(), 3, party.text())
+            self.assertIn("tacit consent trial", party.text())
+        self.assertEqual((self.status()["joined"], self.status()["outdated"]), (0, 2))
+        after = self.offers(home=self.home(0))[0]
+        self.assertEqual(after["you"], "amended: consent again")
+        self.assertNotEqual(after["document"], before["document"])
+
+        self.refuse(3, "consent", "trial", home=self.home(0), says=["--yes"])
+        again = {}
+        for party in (0, 1):
+            done = self.succeed("consent", "trial", "--yes", home=self.home(party))
+            self.assertIn("Consent, second version", done.stderr)
+            again[party] = self.resume(party)
+        again[2] = self.join(2)
+        self.check_done(again)
+        self.assertIn("takes part in study trial as amended", self.log())
+        self.assertIn("is amended", coordinator.text())
+        studies = {charge["study"] for charge in self.charges(0)}
+        self.assertEqual(len(studies), 1)
+        self.assertIn("+", studies.pop())  # the version that was consented to last
+
+    def test_a_party_answers_only_a_definition_with_the_right_signature(self):
+        self.study()
+        self.coordinator()
+        self.join(0).kill()
+        signature = next(self.home(0).glob("studies/*/study.sig"))
+        bytes_ = bytearray(signature.read_bytes())
+        bytes_[-1] ^= 1
+        signature.write_bytes(bytes_)
+        others = {party: self.join(party) for party in (1, 2)}
+        forged = self.resume(0)
+        self.assertEqual(forged.finish(), 3, forged.text())
+        self.assertIn("not signed", forged.text())
+        self.assertEqual(self.charges(0), [])
+        for each in others.values():
+            each.finish()
+
+    def test_a_paused_study_asks_nothing_and_goes_on(self):
+        self.study()
+        coordinator = self.coordinator()
+        parties = {party: self.join(party) for party in (0, 1)}
+        self.succeed("study", "pause", self.folder, "trial")
+        coordinator.wait_line("study trial is paused")
+        self.refuse(2, "study", "invite", self.folder, "trial", says=["paused"])
+        self.assertEqual(self.status()["state"], "paused")
+        self.succeed("study", "resume", self.folder, "trial")
+        parties[2] = self.join(2)
+        self.check_done(parties)
+        self.refuse(2, "study", "resume", self.folder, "trial", says=["done"])
+
+    def test_a_running_study_is_paused_between_answers(self):
+        self.study(parties="{expected: 3, minimum: 3}")
+        coordinator = self.coordinator()
+        parties = {party: self.join(party) for party in (0, 1)}
+        gone = self.join(2)
+        gone.kill()
+        coordinator.wait_line("study trial runs with 3 parties")
+        self.refuse(2, "study", "amend", self.folder, self.definition(epsilon=1), says=["running", "paused"])
+        self.succeed("study", "pause", self.folder, "trial")
+        coordinator.wait_line("study trial is paused")
+        self.succeed("study", "resume", self.folder, "trial")
+        coordinator.wait_line("study trial runs with 3 parties", 2)
+        parties[2] = self.resume(2)
+        self.check_done(parties)
+        for party in parties:
+            self.assertEqual(len(self.charges(party)), 1)
+
+    def test_rounds_do_not_wait_for_who_has_left(self):
+        self.study(sum="clear", parties="{expected: 3, minimum: 2}", patience=80000)
+        coordinator = self.coordinator()
+        parties = {party: self.join(party) for party in (0, 1)}
+        left = self.join(2)
+        left.kill()
+        coordinator.wait_line("study trial runs with 3 parties")
+        said = self.succeed("withdraw", "trial", home=self.home(2))
+        self.assertIn("keeps its influence", said.stdout)
+        model = self.check_done(parties)  # long before the round's patience has run out
+        self.assertEqual(model["guarantee"]["parties"], 2)
+        self.assertEqual(self.charges(2), [])
+
+    def test_the_catalogue_is_open_to_who_is_invited(self):
+        self.document()
+        self.study(**self.about())
+        self.succeed("study", "new", self.folder, self.definition("hidden"), "--draft")
+        self.succeed("study", "new", self.folder, self.definition("other"))
+        self.coordinator()
+        invitation = self.invite()
+        offers = self.offers(invitation, home=self.home(0))
+        self.assertEqual([(each["study"], each["you"]) for each in offers],
+                         [("trial", "not joined"), ("other", "not joined")])
+        self.assertIn("epsilon", offers[0]["price"])
+        self.join(0, invitation=invitation)  # it was not used up
+        self.refuse(1, "catalogue", home=self.home(1), says=["invitation"])
+
+    def test_a_schedule_bounds_a_study(self):
+        self.study(schedule="{from: 2999-01-01, until: 2999-02-01}")
+        self.succeed("study", "new", self.folder, self.definition("past", schedule="{until: 2001-01-01}"))
+        coordinator = self.coordinator()
+        coordinator.wait_line("study past is closed: its schedule ended at 2001-01-01T00:00:00Z")
+        parties = [self.join(party) for party in range(3)]
+        parties[0].wait_line("not before 2999-01-01T00:00:00Z")
+        self.assertEqual(self.status()["state"], "recruiting")
+        said = self.tacit("study", "new", self.folder, self.definition("bad", schedule="{from: 2027-02-30}"))
+        self.assertEqual(said.returncode, 1)
+        self.assertRegex(said.stderr, r"bad.study.yaml:\d+: from must be a day")
+        for party in parties:
+            party.kill()
+
+
+if __name__ == "__main__":
+    unittest.main()
