@@ -31,6 +31,8 @@
     X(join)                                                                                                  \
     X(party)                                                                                                 \
     X(consent)                                                                                               \
+    X(rules_show)                                                                                            \
+    X(rules_set)                                                                                             \
     X(withdraw)                                                                                              \
     X(ledger_show)                                                                                           \
     X(ledger_limit)                                                                                          \

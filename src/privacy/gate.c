@@ -35,12 +35,31 @@ static tacit_status check_real(const tacit_policy *policy, const tacit_release *
     return TACIT_OK;
 }
 
+/* The ledger holds a study to its limit, by composition; so the rule is that there is one, and that it is no more than this.
+ * Whatever has no price is for other rules. */
+static tacit_status check_study_budget(const tacit_gate *gate, const tacit_release *release,
+                                       tacit_error *error) {
+    const double most = gate->policy->most_study_epsilon;
+    tacit_account account;
+    if (most == 0 || release->price.epsilon == 0) return TACIT_OK;
+    TACIT_TRY(tacit_ledger_account(&account, gate->ledger, release->study, release->price.unit, error));
+    if (account.limited && account.limit_epsilon <= most && isfinite(release->price.epsilon)) return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "study %s may take epsilon %g, more than the owner's %g for one study: ask for a cheaper study, "
+        "lower "
+        "what it may take (tacit ledger limit --study), or raise the rule (tacit rules set --study-epsilon)",
+        release->study,
+        account.limited && isfinite(release->price.epsilon) ? account.limit_epsilon : INFINITY, most);
+}
+
 static tacit_status check(const tacit_gate *gate, const tacit_release *release, tacit_error *error) {
     TACIT_TRY(tacit_release_check(release, error));
     /* The long proof is for what is real; simulations have thousands of parties. */
     if (gate->mode == TACIT_GATE_REAL || release->event.sampling == 1)
         TACIT_TRY(tacit_release_prove(release, error));
     if (gate->mode == TACIT_GATE_REAL) TACIT_TRY(check_real(gate->policy, release, error));
+    if (gate->mode == TACIT_GATE_REAL) TACIT_TRY(check_study_budget(gate, release, error));
     return tacit_policy_check(gate->policy, release, error);
 }
 

@@ -24,9 +24,11 @@ static bool parameters_allowed(const tacit_policy *policy, const tacit_release *
 tacit_status tacit_policy_check(const tacit_policy *policy, const tacit_release *release,
                                 tacit_error *error) {
     if (!method_allowed(policy, release->method))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "method %s is not among those the owner allows: the owner can add it to the rules",
-                          release->method);
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "method %s is not among those the owner allows: the owner can add it (tacit rules set "
+            "--methods)",
+            release->method);
     if (release->without_centre && !policy->allow_neighbours)
         return tacit_fail(
             error, TACIT_REFUSED,
@@ -41,14 +43,15 @@ tacit_status tacit_policy_check(const tacit_policy *policy, const tacit_release 
     if (release->rows < policy->minimum_rows)
         return tacit_fail(error, TACIT_REFUSED,
                           "the answer rests on %llu rows, fewer than the owner's minimum of %llu: add rows, "
-                          "or let the owner lower the minimum",
+                          "or let the owner lower the minimum (tacit rules set --minimum-rows)",
                           (unsigned long long)release->rows, (unsigned long long)policy->minimum_rows);
     if (release->parties_minimum < policy->minimum_parties)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "study %s opens results from %llu parties, fewer than the owner's minimum of %llu: "
-                          "raise the study's minimum, or let the owner lower the rule",
-                          release->study, (unsigned long long)release->parties_minimum,
-                          (unsigned long long)policy->minimum_parties);
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "study %s opens results from %llu parties, fewer than the owner's minimum of %llu: "
+            "raise the study's minimum, or let the owner lower the rule (tacit rules set --minimum-parties)",
+            release->study, (unsigned long long)release->parties_minimum,
+            (unsigned long long)policy->minimum_parties);
     if (!parameters_allowed(policy, release))
         return tacit_fail(
             error, TACIT_REFUSED,

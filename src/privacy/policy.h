@@ -15,6 +15,8 @@ typedef struct tacit_policy {
      * rule fit for weights refuses most studies that ask for labels, and rightly so where they go out in clear, for enough
      * labels tell the classifier. */
     double most_parameters_per_row;
+    /* Most epsilon that one study may take, as limited in the ledger; 0: no rule. Checked by a real party's gate. */
+    double most_study_epsilon;
     bool allow_exact;      /* may exact sums, which no differential privacy protects, leave? */
     bool allow_entrusted;  /* may values in clear go to a coordinator trusted to add noise? */
     bool allow_neighbours; /* may methods without a centre let neighbours see exact values, at any price? */

@@ -291,18 +291,28 @@ cleanup:
     return status;
 }
 
-tacit_policy site_policy(const tacit_site *site) {
-    tacit_policy policy = tacit_policy_default();
-    policy.allow_entrusted = site->allow_entrusted;
-    policy.allow_exact = site->allow_exact;
-    policy.allow_neighbours = site->allow_neighbours;
-    return policy;
+tacit_status site_read_rules(const tacit_site *site, site_rules *out, tacit_error *error) {
+    TACIT_TRY(tacit_rules_load(&out->rules, site->home, error));
+    out->policy = tacit_policy_default();
+    tacit_rules_apply(&out->rules, out->methods, &out->policy);
+    out->policy.allow_entrusted = site->allow_entrusted;
+    out->policy.allow_exact = site->allow_exact;
+    out->policy.allow_neighbours = site->allow_neighbours;
+    return TACIT_OK;
 }
 
 /* As the gate will, of an answer as the definition lets expect it. */
 static tacit_status check_policy(const tacit_site *site, const tacit_price *price, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
-    tacit_policy policy = site_policy(site);
+    site_rules owner;
+    TACIT_TRY(site_read_rules(site, &owner, error));
+    const double most = owner.policy.most_study_epsilon;
+    if (most > 0 && !(price->epsilon <= most))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "study %s costs epsilon %g, more than the owner's %g for one study: ask for a "
+                          "cheaper study, or raise "
+                          "the rule (tacit rules set --study-epsilon)",
+                          site->study->name, price->epsilon, most);
     tacit_release expected = { .kind = plan->method->release_kind(plan),
                                .price = *price,
                                .coordinator = site->coordinator,
@@ -313,7 +323,7 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
                                .parties_declared = plan->parties,
                                .parties_minimum = plan->minimum_parties,
                                .parameters = site->study->point_count * (plan->classes - 1) };
-    return tacit_policy_check(&policy, &expected, error);
+    return tacit_policy_check(&owner.policy, &expected, error);
 }
 
 /* One rule for all that a method without a centre lets out: words to neighbours, the number of rows, the sum at the end. */

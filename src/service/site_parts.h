@@ -4,7 +4,7 @@
 #include <limits.h>
 
 #include "net/client.h"
-#include "privacy/policy.h"
+#include "service/rules.h"
 #include "service/site.h"
 #include "session/mail.h"
 #include "session/masked.h"
@@ -53,8 +53,14 @@ tacit_status site_client(const tacit_site *site, bool joined, const char *author
 tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
                        unsigned *http, tacit_buffer *response, tacit_error *error);
 
-/* The owner's rules about what may leave. */
-tacit_policy site_policy(const tacit_site *site);
+/* The owner's rules about what may leave, as they are now; read again for every answer. */
+typedef struct site_rules {
+    tacit_rules rules;
+    const char *methods[TACIT_RULE_METHODS];
+    tacit_policy policy; /* points into the others */
+} site_rules;
+
+tacit_status site_read_rules(const tacit_site *site, site_rules *out, tacit_error *error);
 
 /* Would the ledger in `home` take the price of a study now? TACIT_REFUSED with the remedy: no limit set, or too little left. */
 tacit_status site_check_budget(const char *home, const char *source, const char *study,

@@ -27,7 +27,7 @@ typedef struct serving {
     tacit_client *client;
     tacit_ledger *ledger;
     tacit_pool *pool;
-    tacit_policy policy;
+    site_rules owner;
     tacit_gate gate;
     tacit_memo memo;
     tacit_entropy *entropy;
@@ -128,6 +128,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     tacit_keep keep = { site_read_kept, site_write_kept, site };
     uint8_t hash[TACIT_HASH_BYTES];
     TACIT_TRY(site_check_signature(site, error));
+    TACIT_TRY(site_read_rules(site, &self->owner, error));
     TACIT_TRY(tacit_study_check_time(site->study, tacit_clock_wall_seconds(), error));
     tacit_party party = {
         .plan = &site->study->plan,
@@ -341,13 +342,14 @@ cleanup:
 }
 
 tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error) {
-    serving self = { .site = site, .policy = site_policy(site), .result = out };
+    serving self = { .site = site, .result = out };
     char path[PATH_MAX];
     tacit_status status;
     *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
+    TACIT_CHECK(site_read_rules(site, &self.owner, error));
     TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
-    TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.policy, TACIT_GATE_REAL, error));
+    TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.owner.policy, TACIT_GATE_REAL, error));
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
     TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
     TACIT_CHECK(number_of(site, &self.number, error));

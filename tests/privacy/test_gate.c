@@ -84,6 +84,24 @@ static void a_study_is_held_to_its_own_limit(void **state) {
     party_end(&self);
 }
 
+/* The owner's rule on one study is kept through the limit that the ledger holds it to. */
+static void a_study_without_a_small_enough_limit_is_refused(void **state) {
+    (void)state;
+    party self;
+    party_ready(&self);
+    tacit_price limit = { TACIT_UNIT_RECORD, 3, 0 };
+    const tacit_release release = sample_release(1);
+    self.policy.most_study_epsilon = 2;
+    party_refuses(&self, &release, TACIT_REFUSED,
+                  "may take epsilon inf, more than the owner's 2 for one study");
+    CHECK_OK(tacit_ledger_set_limit(self.ledger, STUDY, &limit, &self.error), self.error);
+    party_refuses(&self, &release, TACIT_REFUSED, "may take epsilon 3");
+    limit.epsilon = 2;
+    CHECK_OK(tacit_ledger_set_limit(self.ledger, STUDY, &limit, &self.error), self.error);
+    CHECK_OK(party_release(&self, &release), self.error);
+    party_end(&self);
+}
+
 /* A guarantee per party is one per record; not the other way round. */
 static void party_charges_count_for_records_too(void **state) {
     (void)state;
@@ -424,6 +442,7 @@ int main(void) {
         cmocka_unit_test(without_a_limit_nothing_real_leaves),
         cmocka_unit_test(beyond_the_limit_is_refused_with_the_figures),
         cmocka_unit_test(a_study_is_held_to_its_own_limit),
+        cmocka_unit_test(a_study_without_a_small_enough_limit_is_refused),
         cmocka_unit_test(party_charges_count_for_records_too),
         cmocka_unit_test(asking_again_sends_the_stored_bytes_free_of_charge),
         cmocka_unit_test(an_answer_id_serves_one_question),

@@ -173,7 +173,7 @@ static void each_rule_refuses_with_value_and_remedy(void **state) {
     policy.allow_entrusted = true;
     assert_int_equal(tacit_policy_check(&policy, &release, NULL), TACIT_OK);
     policy.methods = methods, policy.method_count = 2;
-    breaks(policy, release, "method m", "add it to the rules");
+    breaks(policy, release, "method m", "the owner can add it");
     release.method = "soft-stat";
     assert_int_equal(tacit_policy_check(&policy, &release, NULL), TACIT_OK);
     policy.most_parameters_per_row = 0.5;

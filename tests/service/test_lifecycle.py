@@ -139,6 +139,30 @@ class Lifecycle(DeployedTest):
         self.join(0, invitation=invitation)  # it was not used up
         self.refuse(1, "catalogue", home=self.home(1), says=["invitation"])
 
+    def test_the_owners_rules_hold_for_every_study(self):
+        self.study()
+        self.coordinator()
+        self.limit(0)
+        for rule, says in ((("--methods", "batch"), "--methods"), (("--minimum-rows", 1000), "--minimum-rows"),
+                           (("--minimum-parties", 4), "--minimum-parties"), (("--study-epsilon", 1), "--study-epsilon")):
+            self.succeed("rules", "set", *rule, home=self.home(0))
+            self.refuse(3, *self.join_words(0, self.invite()), home=self.home(0), says=["rules set " + says])
+            self.succeed("rules", "set", "--methods", "all", "--minimum-rows", 10, "--minimum-parties", 2,
+                         "--study-epsilon", 0, home=self.home(0))
+        self.refuse(2, "rules", "set", "--methods", "magic", home=self.home(0), says=["magic"])
+        late = self.join(0)
+        self.succeed("rules", "set", "--study-epsilon", 1, home=self.home(0))  # counts for studies joined before
+        rules = json.loads(self.succeed("rules", "show", "--json", home=self.home(0)).stdout)
+        self.assertEqual(rules, {"minimum_rows": 10, "minimum_parties": 2, "study_epsilon": 1.0, "methods": []})
+        others = [self.join(party) for party in (1, 2)]
+        self.assertEqual(late.finish(), 3, late.text())
+        self.assertIn("more than the owner's 1 for one study", late.text())
+        self.assertEqual(self.charges(0), [])
+        for each in others:
+            each.kill()
+        (self.home(1) / "rules.json").write_text("{")
+        self.refuse(3, "party", "trial", home=self.home(1), says=["rules.json is damaged"])
+
     def test_a_schedule_bounds_a_study(self):
         self.study(schedule="{from: 2999-01-01, until: 2999-02-01}")
         self.succeed("study", "new", self.folder, self.definition("past", schedule="{until: 2001-01-01}"))
