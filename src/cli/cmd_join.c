@@ -13,6 +13,7 @@
 #include "cli/reading.h"
 #include "cli/terms.h"
 #include "net/invitation.h"
+#include "service/daemon.h"
 #include "service/home.h"
 #include "service/site.h"
 
@@ -76,6 +77,13 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
     TACIT_CHECK(tacit_site_check(site, error));
     TACIT_CHECK(tacit_terms_ask(arguments, error));
     TACIT_CHECK(tacit_site_join(site, error));
+    if (tacit_arguments_flag(arguments, "no-wait")) {
+        tacit_console_print(console, "Joined study '%s'. Answer its questions with: tacit party\n",
+                            tacit_site_study(site)->name);
+        status = tacit_console_document(
+            console, json_pack("{s:s,s:s}", "study", tacit_site_study(site)->name, "state", "joined"), error);
+        goto cleanup;
+    }
     tacit_console_note(console, "joined; waiting for questions (after a restart: tacit party %s)",
                        tacit_site_study(site)->name);
     TACIT_CHECK(take_part(arguments, console, site, error));
@@ -151,6 +159,9 @@ const tacit_command tacit_command_join = {
                       "bayes, bernoulli, knn:K, mlp:H, or exec:CMD, a program of your own "
                       "(docs/classifiers.md)" },
             { .name = "yes", .kind = TACIT_OPTION_FLAG, .help = "consent without being asked" },
+            { .name = "no-wait",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "join and return; `tacit party` then answers, for all studies of this home" },
             OPTION_OUT,
             TACIT_OPTIONS_READING,
             { .name = NULL },
@@ -164,35 +175,61 @@ const tacit_command tacit_command_join = {
     .run = run_join,
 };
 
-static tacit_status run_party(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    char home[PATH_MAX];
+static tacit_status serve_one(const tacit_arguments *arguments, tacit_console *console, const char *home,
+                              const char *study, tacit_error *error) {
     tacit_site *site = NULL;
     tacit_site_callbacks callbacks = { cancelled, print_news, console };
     tacit_status status;
-    TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
-    TACIT_CHECK(tacit_site_open(&site, home, tacit_arguments_operand(arguments, "STUDY"), &callbacks, error));
+    TACIT_CHECK(tacit_site_open(&site, home, study, &callbacks, error));
     TACIT_CHECK(take_part(arguments, console, site, error));
 cleanup:
     tacit_site_free(site);
     return status;
 }
 
+static tacit_status run_party(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    const char *study = tacit_arguments_operand(arguments, "STUDY");
+    char home[PATH_MAX];
+    TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
+    if (study != NULL) return serve_one(arguments, console, home, study, error);
+    if (tacit_arguments_text(arguments, "out") != NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--out is for one study: name it, or find the models in the studies' folders");
+    tacit_daemon_settings settings = { .home = home,
+                                       .until_done = tacit_arguments_flag(arguments, "until-done"),
+                                       .callbacks = { cancelled, print_news, console } };
+    return tacit_daemon_run(&settings, error);
+}
+
 const tacit_command tacit_command_party = {
     .name = "party",
     .section = "Taking part",
-    .summary = "go on with a study that was joined before",
-    .description =
-        "After a restart or an interruption. An answer already given is sent again as it was, without a "
-        "second charge.",
+    .summary = "answer for the studies that were joined before",
+    .description = "Without STUDY, serves every joined study of this home at once, until interrupted, and "
+                   "takes up those that are joined "
+                   "meanwhile; all charge the one ledger of the home. A study that was refused rests until "
+                   "its owner consents, sets a rule or "
+                   "a limit. With STUDY, serves that one until it ends.\n\n"
+                   "After a restart or an interruption an answer already given is sent again as it was, "
+                   "without a second charge. Rows are read "
+                   "again when a study begins, and then stay as they are.",
     .operands =
         (const tacit_operand[]){
-            { "STUDY", 1, 1, "its name, as `tacit join` showed it" },
+            { "STUDY", 0, 1, "one study, by its name as `tacit join` showed it; all of them unless told" },
             { .name = NULL },
         },
-    .options = (const tacit_option[]){ OPTION_OUT, { .name = NULL } },
+    .options =
+        (const tacit_option[]){
+            OPTION_OUT,
+            { .name = "until-done",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "end when every joined study has ended" },
+            { .name = NULL },
+        },
     .examples =
         (const tacit_example[]){
             { "The machine was restarted.", "tacit party breast-cancer" },
+            { "Serve all studies of this home.", "tacit party" },
             { .text = NULL },
         },
     .run = run_party,

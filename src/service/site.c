@@ -137,8 +137,19 @@ tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
     options.label = site->label;
     options.positive = site->positive;
     options.no_header = site->no_header;
-    TACIT_TRY(tacit_schema_load(&site->schema, site->schema_path, error));
-    return tacit_dataset_load(&site->rows, NULL, site->data, site->schema, &options, error);
+    tacit_schema *schema = NULL;
+    tacit_dataset *rows = NULL;
+    TACIT_TRY(tacit_schema_load(&schema, site->schema_path, error));
+    tacit_status status = tacit_dataset_load(&rows, NULL, site->data, schema, &options, error);
+    if (status != TACIT_OK) {
+        tacit_schema_free(schema);
+        return status;
+    }
+    tacit_dataset_free(site->rows);
+    tacit_schema_free(site->schema);
+    site->rows = rows;
+    site->schema = schema;
+    return TACIT_OK;
 }
 
 tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {

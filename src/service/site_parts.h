@@ -41,6 +41,9 @@ struct tacit_site {
 #define SITE_SETTINGS_FILE "settings.json"
 #define SITE_POINTS_FILE "points.bin"
 #define SITE_SUM_KEY_FILE "sum.key"
+#define SITE_MODEL_FILE "model.json"
+#define SITE_ENDED_FILE "ended"
+#define SITE_LOCK_FILE ".lock" /* held by the process that serves the study */
 
 tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error);
 
@@ -66,7 +69,7 @@ tacit_status site_read_rules(const tacit_site *site, site_rules *out, tacit_erro
 tacit_status site_check_budget(const char *home, const char *source, const char *study,
                                const tacit_prices *prices, tacit_error *error);
 
-/* The rows, encoded as the owner's schema says. */
+/* The rows, encoded as the owner's schema says, in place of those read before; these stay when it fails. */
 tacit_status site_load_rows(tacit_site *site, tacit_error *error);
 
 /* Write the study's folder, or only what the owner said. */

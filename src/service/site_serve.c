@@ -1,9 +1,13 @@
 /* Answering a study's questions until it ends. */
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -37,7 +41,9 @@ typedef struct serving {
     size_t number;      /* of this party; see number_of */
     unsigned pause_ms;  /* before the next try; 0 while all is well */
     tacit_site_result *result;
+    int lock; /* an open file that says: this study is being served; -1 when not */
     bool finished, roster_told;
+    bool rows_settled; /* the study has begun: its rows stay as they are */
 } serving;
 
 static bool cancelled(const serving *self) {
@@ -122,11 +128,29 @@ static tacit_status send_refusal(serving *self, const tacit_question *question, 
     return status;
 }
 
+/* Rows may have arrived while the study recruited. From its first charge on they are those of one moment, as long as this process
+ * lives; a source that cannot be read just now is used as it was. */
+static tacit_status settle_rows(serving *self, tacit_error *error) {
+    tacit_site *site = self->site;
+    tacit_account account;
+    tacit_error trouble = TACIT_ERROR_INIT;
+    if (self->rows_settled) return TACIT_OK;
+    TACIT_TRY(tacit_ledger_account(&account, self->ledger, site->id, TACIT_UNIT_RECORD, error));
+    size_t before = site->rows->rows;
+    if (account.sum_epsilon == 0 && site_load_rows(site, &trouble) != TACIT_OK)
+        news(self, "the rows could not be read again, and are used as they were: %s", trouble.text);
+    if (site->rows->rows != before)
+        news(self, "the study begins with %zu rows; there were %zu when we joined", site->rows->rows, before);
+    self->rows_settled = true;
+    return TACIT_OK;
+}
+
 static tacit_status compute_answer(serving *self, const tacit_question *question, const tacit_buffer *bytes,
                                    tacit_buffer *answer, tacit_error *error) {
     tacit_site *site = self->site;
     tacit_keep keep = { site_read_kept, site_write_kept, site };
     uint8_t hash[TACIT_HASH_BYTES];
+    TACIT_TRY(settle_rows(self, error));
     TACIT_TRY(site_check_signature(site, error));
     TACIT_TRY(site_read_rules(site, &self->owner, error));
     TACIT_TRY(tacit_study_check_time(site->study, tacit_clock_wall_seconds(), error));
@@ -341,11 +365,24 @@ cleanup:
     return status;
 }
 
+/* Two processes would each keep their own half of a masked sum. The lock ends with the process, however that ends. */
+static tacit_status lock_study(serving *self, tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(site_path(self->site, SITE_LOCK_FILE, path, error));
+    self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (self->lock < 0) return tacit_fail_errno(error, "opening", path);
+    if (flock(self->lock, LOCK_EX | LOCK_NB) == 0) return TACIT_OK;
+    if (errno != EWOULDBLOCK) return tacit_fail_errno(error, "locking", path);
+    return tacit_fail(error, TACIT_USAGE, "another process serves study '%s' of this home already",
+                      self->site->study->name);
+}
+
 tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error) {
-    serving self = { .site = site, .result = out };
+    serving self = { .site = site, .result = out, .lock = -1 };
     char path[PATH_MAX];
     tacit_status status;
     *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
+    TACIT_CHECK(lock_study(&self, error));
     TACIT_CHECK(site_read_rules(site, &self.owner, error));
     TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
@@ -369,5 +406,6 @@ cleanup:
     tacit_pool_free(self.pool);
     tacit_entropy_free(self.entropy);
     tacit_ledger_free(self.ledger);
+    if (self.lock >= 0) close(self.lock);
     return status;
 }

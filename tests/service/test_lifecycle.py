@@ -163,6 +163,36 @@ class Lifecycle(DeployedTest):
         (self.home(1) / "rules.json").write_text("{")
         self.refuse(3, "party", "trial", home=self.home(1), says=["rules.json is damaged"])
 
+    def test_one_process_serves_all_studies_of_a_home(self):
+        for name in ("trial", "other"):
+            self.study(name, parties="{expected: 3, minimum: 2}", patience=80000, sum="clear")
+        coordinator = self.coordinator()
+        self.limit(0)
+        words = lambda study: self.join_words(0, self.invite(study=study), "--no-wait")
+        self.succeed(*words("trial"), home=self.home(0))
+        daemon = self.start("party", home=self.home(0))
+        daemon.wait_line("trial@.*waiting for questions")
+        self.refuse(2, "party", "trial", home=self.home(0), says=["another process serves"])
+        self.succeed(*words("other"), home=self.home(0))
+        daemon.wait_line("other@.*waiting for questions")
+        with open(self.rows(0), "a") as rows:  # arrives while the studies recruit
+            rows.write("0.5,0.25,yes\n")
+        first = [self.join(party, study="trial") for party in (1, 2)]
+        daemon.wait_line("the study begins with 41 rows")
+        daemon.wait_line("trial@.*the study is done")
+        self.succeed("withdraw", "other", home=self.home(0))
+        second = [self.join(party, study="other") for party in (3, 4)]
+        daemon.wait_line("other@.*withdrawn")
+        self.succeed("consent", "other", home=self.home(0))  # it rests, and goes on
+        daemon.wait_line("other@.*the study is done")
+        for each in first + second:
+            self.assertEqual(each.finish(), 0, each.text())
+        models = list(self.home(0).glob("studies/*/model.json"))
+        self.assertEqual(len(models), 2)
+        again = self.start("party", "--until-done", home=self.home(0))
+        self.assertEqual(again.finish(), 0, again.text())
+        coordinator.kill()
+
     def test_a_schedule_bounds_a_study(self):
         self.study(schedule="{from: 2999-01-01, until: 2999-02-01}")
         self.succeed("study", "new", self.folder, self.definition("past", schedule="{until: 2001-01-01}"))
