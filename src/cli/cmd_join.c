@@ -60,6 +60,7 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
     TACIT_CHECK(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
     tacit_site_settings settings = { .home = home,
                                      .data = data,
+                                     .link = tacit_arguments_text(arguments, "link"),
                                      .schema = tacit_arguments_text(arguments, "schema"),
                                      .source = source,
                                      .label = reading.label,
@@ -121,13 +122,21 @@ const tacit_command tacit_command_join = {
             { .name = "data",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
-              .help = "the rows: CSV or LIBSVM, also compressed",
+              .help =
+                  "the rows: CSV or LIBSVM, also compressed; a folder of CSV files; sqlite:PATH?QUERY; or "
+                  "postgres:CONNINFO?QUERY",
               .rules = TACIT_RULE_REQUIRED },
             { .name = "schema",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
               .help = "what is public about the columns, YAML",
               .rules = TACIT_RULE_REQUIRED },
+            { .name = "link",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "COLUMN",
+              .help = "the column that says whom a row is about: of rows with the same value the last one "
+                      "counts. It is dropped "
+                      "as rows are read and never leaves" },
             { .name = "source",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "NAME",

@@ -17,6 +17,7 @@
 #include "privacy/ledger.h"
 #include "service/home.h"
 #include "service/site_parts.h"
+#include "service/source.h"
 #include "session/mail.h"
 #include "session/wire.h"
 #include "tacit.pb-c.h"
@@ -36,6 +37,7 @@ tacit_site *tacit_site_free(tacit_site *site) {
     free(site->positive);
     free(site->local);
     free(site->listen);
+    free(site->link);
     tacit_buffer_clear(&site->authority);
     tacit_buffer_clear(&site->signature);
     sodium_memzero(site->token, sizeof site->token);
@@ -121,6 +123,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     TACIT_CHECK(copy_if_given(&site->data, settings->data, error));
     TACIT_CHECK(copy_if_given(&site->schema_path, settings->schema, error));
     TACIT_CHECK(copy_if_given(&site->source, settings->source, error));
+    TACIT_CHECK(copy_if_given(&site->link, settings->link, error));
     TACIT_CHECK(copy_if_given(&site->label, settings->label, error));
     TACIT_CHECK(copy_if_given(&site->positive, settings->positive, error));
     TACIT_CHECK(choose_local(site, settings->local, error));
@@ -140,7 +143,7 @@ tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
     tacit_schema *schema = NULL;
     tacit_dataset *rows = NULL;
     TACIT_TRY(tacit_schema_load(&schema, site->schema_path, error));
-    tacit_status status = tacit_dataset_load(&rows, NULL, site->data, schema, &options, error);
+    tacit_status status = tacit_source_load(&rows, site->data, site->link, schema, &options, error);
     if (status != TACIT_OK) {
         tacit_schema_free(schema);
         return status;

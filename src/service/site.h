@@ -13,7 +13,8 @@ typedef struct tacit_site tacit_site;
 /* What the owner says; texts are copied. */
 typedef struct tacit_site_settings {
     const char *home;             /* the party's folder */
-    const char *data;             /* file with the rows */
+    const char *data;             /* the rows: a file, or any other source (service/source.h) */
+    const char *link;             /* the column that says whom a row is about; NULL: none */
     const char *schema;           /* the owner's own statement of what is public about the columns */
     const char *source;           /* the data source as the ledger calls it */
     const char *label, *positive; /* as for reading any file; NULL: as the schema says */
