@@ -84,13 +84,6 @@ static void board_changed(void *context) {
     coordinator_wake(host->owner, host->study->name);
 }
 
-tacit_status tacit_coordinator_model_path(const char *folder, const char *study, char *out, size_t size,
-                                          tacit_error *error) {
-    char name[TACIT_ID_SIZE + 16];
-    snprintf(name, sizeof name, "%s.model.json", study);
-    return tacit_path_join(out, size, folder, name, error);
-}
-
 /* Write the guarantee into the model, then the model to registry and folder. */
 static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error *error) {
     tacit_study *study = host->study;

@@ -1,8 +1,10 @@
 /* A study's life at the coordinator beside its rounds: pauses, amendments, schedules, the catalogue, and who takes part. */
 #include <sodium.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
@@ -36,6 +38,15 @@ tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bo
     TACIT_TRY(tacit_registry_set_state(self->registry, study->name, TACIT_STUDY_CLOSED, reason, NULL, error));
     coordinator_news(self, "study %s is closed: %s", study->name, reason);
     return TACIT_OK;
+}
+
+/* ---- the end ---- */
+
+tacit_status tacit_coordinator_model_path(const char *folder, const char *study, char *out, size_t size,
+                                          tacit_error *error) {
+    char name[TACIT_ID_SIZE + 16];
+    snprintf(name, sizeof name, "%s.model.json", study);
+    return tacit_path_join(out, size, folder, name, error);
 }
 
 /* ---- signed definitions ---- */
