@@ -245,6 +245,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     coordinator_news(self, "study %s: %s, %zu of %zu parties have joined", name,
                      tacit_study_state_name(record.state), record.joined, host->study->plan.parties);
     host = NULL;
+    coordinator_wake(self, name); /* who was not told a word while it was paused */
 cleanup:
     tacit_stream_wipe(&board.secret);
     tacit_buffer_clear(&text);
@@ -255,8 +256,7 @@ cleanup:
 static tacit_status start_study(coordinator *self, hosted *host, const tacit_study_record *record,
                                 tacit_error *error) {
     if (record->state == TACIT_STUDY_RECRUITING)
-        TACIT_TRY(
-            tacit_registry_set_state(self->registry, record->name, TACIT_STUDY_RUNNING, "", NULL, error));
+        TACIT_TRY(tacit_registry_start(self->registry, record->name, host->version, error));
     /* A party is in the registry a moment before it has its seat; the round must not close without it. */
     TACIT_TRY(tacit_registry_parties(self->registry, record->name, seat, host->board, error));
     if (host->study->plan.sums_masked) TACIT_TRY(coordinator_fix_roster(self, host, error));

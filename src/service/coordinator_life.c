@@ -99,7 +99,7 @@ static tacit_status present_hash(coordinator *self, const char *study, const hos
 static tacit_status leave(coordinator *self, const char *party, const char *study, hosted *host,
                           const tacit_presence *before, tacit_error *error) {
     if (!before->away) {
-        TACIT_TRY(tacit_registry_set_present(self->registry, party, false, error));
+        TACIT_TRY(tacit_registry_leave(self->registry, party, error));
         coordinator_news(self, "%s takes no part in study %s from now on", party, study);
     }
     if (host != NULL) tacit_board_dismiss(host->board, party);
@@ -109,10 +109,11 @@ static tacit_status leave(coordinator *self, const char *party, const char *stud
 static tacit_status enter(coordinator *self, const char *party, const char *study, hosted *host,
                           const tacit_presence *before, tacit_error *error) {
     if (before->consented && !before->away) return TACIT_OK;
-    TACIT_TRY(tacit_registry_set_present(self->registry, party, true, error));
+    if (host == NULL) return TACIT_OK; /* paused: asked again when it goes on */
+    TACIT_TRY(tacit_registry_enter(self->registry, party, host->study->plan.parties, error));
     coordinator_news(self, "%s takes part in study %s %s", party, study,
                      before->consented ? "again" : "as amended");
-    if (host != NULL) TACIT_TRY(tacit_board_admit(host->board, party, error));
+    TACIT_TRY(tacit_board_admit(host->board, party, error));
     coordinator_stir(self);
     return TACIT_OK;
 }

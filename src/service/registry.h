@@ -64,6 +64,10 @@ tacit_status tacit_registry_open_draft(tacit_registry *registry, const char *nam
 tacit_status tacit_registry_pause(tacit_registry *registry, const char *name, tacit_error *error);
 tacit_status tacit_registry_resume(tacit_registry *registry, const char *name, tacit_error *error);
 
+/* A recruiting study runs from now on, if it still recruits in this version; else TACIT_USAGE. */
+tacit_status tacit_registry_start(tacit_registry *registry, const char *name, unsigned version,
+                                  tacit_error *error);
+
 /* Replace the definition of a study that is a draft, recruits or is paused; TACIT_USAGE for one that runs or has ended, or
  * when nothing has changed. Rounds begin anew, with a fresh secret: what was answered to the earlier version is not used for
  * this one. The earlier text is kept. But for a draft, every party is outdated until it consents again. */
@@ -153,9 +157,11 @@ typedef struct tacit_presence {
 tacit_status tacit_registry_presence(tacit_registry *registry, const char *party, tacit_presence *out,
                                      tacit_error *error);
 
-/* The party consents to the present version, and is there; or leaves. */
-tacit_status tacit_registry_set_present(tacit_registry *registry, const char *party, bool present,
-                                        tacit_error *error);
+/* The party consents to the present version, and is there: TACIT_REFUSED when `seats` others have consented to it already. Or it
+ * leaves; its seat stays its own. */
+tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, size_t seats,
+                                  tacit_error *error);
+tacit_status tacit_registry_leave(tacit_registry *registry, const char *party, tacit_error *error);
 
 /* Has this certificate been revoked, or was it never admitted? Errors count as revoked. */
 bool tacit_registry_revoked(tacit_registry *registry, const char *fingerprint);

@@ -54,6 +54,28 @@ tacit_status tacit_registry_resume(tacit_registry *registry, const char *name, t
                 "UPDATE study SET state = resumes, resumes = 0 WHERE name = ?1", error);
 }
 
+tacit_status tacit_registry_start(tacit_registry *registry, const char *name, unsigned version,
+                                  tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    bool same = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(tacit_statement_prepare(
+        &get, registry->store, "SELECT 1 FROM study WHERE name = ?1 AND state = 0 AND version = ?2", error));
+    tacit_bind_text(get, 1, name);
+    tacit_bind_integer(get, 2, version);
+    TACIT_CHECK(tacit_statement_step(&same, get, error));
+    tacit_statement_reset(get);
+    if (!same) TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' was changed meanwhile", name));
+    TACIT_CHECK(registry_run_for(registry, "UPDATE study SET state = 1 WHERE name = ?1", name, error));
+cleanup:
+    tacit_statement_free(get);
+    status = tacit_registry_finish(registry, status, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
 /* ---- amending ---- */
 
 static tacit_status check_changed(tacit_registry *registry, const char *name, const char *definition,
@@ -152,16 +174,35 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_registry_set_present(tacit_registry *registry, const char *party, bool present,
-                                        tacit_error *error) {
+/* Checked and taken in one statement, for others may consent at the same time. */
+tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, size_t seats,
+                                  tacit_error *error) {
+    tacit_presence after;
     tacit_registry_lock(registry);
-    tacit_status status = registry_run_for(
-        registry,
-        present
-            ? "UPDATE party SET away = 0, version = (SELECT version FROM study s WHERE s.name = party.study)"
-              " WHERE name = ?1"
-            : "UPDATE party SET away = 1 WHERE name = ?1",
-        party, error);
+    tacit_statement *put = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(
+        &put, registry->store,
+        "UPDATE party SET away = 0, version = (SELECT version FROM study s WHERE s.name = party.study)"
+        " WHERE name = ?1 AND (version = (SELECT version FROM study s WHERE s.name = party.study)"
+        " OR (SELECT count(*) FROM party q JOIN study s ON s.name = q.study WHERE q.study = party.study"
+        " AND q.revoked = 0 AND q.version = s.version) < ?2)",
+        error));
+    tacit_bind_text(put, 1, party);
+    tacit_bind_integer(put, 2, (int64_t)seats);
+    TACIT_CHECK(tacit_statement_run(put, error));
+cleanup:
+    tacit_statement_free(put);
+    tacit_registry_unlock(registry);
+    if (status == TACIT_OK) status = tacit_registry_presence(registry, party, &after, error);
+    if (status != TACIT_OK || after.consented) return status;
+    return tacit_fail(error, TACIT_REFUSED, "the study has all its %zu parties", seats);
+}
+
+tacit_status tacit_registry_leave(tacit_registry *registry, const char *party, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status =
+        registry_run_for(registry, "UPDATE party SET away = 1 WHERE name = ?1", party, error);
     tacit_registry_unlock(registry);
     return status;
 }
