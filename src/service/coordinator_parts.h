@@ -74,13 +74,13 @@ void coordinator_wake(coordinator *self, const char *study);
 tacit_status coordinator_fix_roster(coordinator *self, hosted *host, tacit_error *error);
 void coordinator_tell_step(hosted *host);
 
-/* What a study's life takes beside rounds (coordinator_life.c): stop serving it for now; is it outside its schedule, or has it
- * passed its end? */
+/* What a study's life takes beside rounds (coordinator_life.c): stop serving it for now; may it be started, or is it to be
+ * closed, by its schedule? */
 void coordinator_retire(coordinator *self, hosted *host);
 tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bool *due, tacit_error *error);
 
-/* Take in what a poll says of the owner's will. *asks: the party may be asked; *amended: it should be told of a definition that it
- * has not consented to. */
+/* Take in what a poll says of the owner's will. *leaving: nothing is to be asked any more; *amended: the party should be told of a
+ * definition that it has not consented to. */
 tacit_status coordinator_take_standing(coordinator *self, const char *party, const char *study,
                                        const tacit_buffer *body, bool *leaving, bool *amended,
                                        tacit_error *error);

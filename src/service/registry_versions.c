@@ -5,7 +5,7 @@
 
 #include "service/registry_parts.h"
 
-/* From one of the states in `from`, a text like "draft", to another; called with the lock held, inside a transaction. */
+/* TACIT_USAGE unless the study is in an allowed state, which `what` names; called with the lock held, inside a transaction. */
 static tacit_status expect(tacit_registry *registry, const char *name,
                            bool (*allowed)(tacit_study_state state), const char *what, tacit_study_state *out,
                            tacit_error *error) {

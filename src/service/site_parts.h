@@ -43,7 +43,6 @@ struct tacit_site {
 #define SITE_SUM_KEY_FILE "sum.key"
 #define SITE_MODEL_FILE "model.json"
 #define SITE_ENDED_FILE "ended"
-#define SITE_LOCK_FILE ".lock" /* held by the process that serves the study */
 
 tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error);
 

@@ -365,11 +365,12 @@ cleanup:
     return status;
 }
 
-/* Two processes would each keep their own half of a masked sum. The lock ends with the process, however that ends. */
+/* Two processes would each keep their own half of a masked sum. The lock, on the key that is never written again, ends with the
+ * process, however that ends. */
 static tacit_status lock_study(serving *self, tacit_error *error) {
     char path[PATH_MAX];
-    TACIT_TRY(site_path(self->site, SITE_LOCK_FILE, path, error));
-    self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    TACIT_TRY(site_path(self->site, SITE_KEY_FILE, path, error));
+    self->lock = open(path, O_RDONLY | O_CLOEXEC);
     if (self->lock < 0) return tacit_fail_errno(error, "opening", path);
     if (flock(self->lock, LOCK_EX | LOCK_NB) == 0) return TACIT_OK;
     if (errno != EWOULDBLOCK) return tacit_fail_errno(error, "locking", path);
