@@ -6,20 +6,21 @@
  *
  * Gates. Sums of products are Karatsuba's on whole vectors: halves are added, multiplied and put together once a sum,
  * not once a product, partial products are compressed in columns (one AND takes a bit out), and the sum is rounded
- * once. A long sum takes 4,314 AND a product at 64 and 32 bits instead of 5,405. The factorisation is L D L^T, which
+ * once. A sum of 64 takes 4,413 AND a product at 64 and 32 bits instead of 5,405 (5,029 of two). The factorisation is L D L^T, which
  * needs no roots: a reciprocal a column, then products.
  *
- * Range. Let A be positive definite with eigenvalues of at least `least` and no diagonal entry above `largest`, and
- *     u = 2^-f,   E = u (d + 1)(largest + 2),   d E < least / 2,   2 max(largest, 1 / least) < 2^(w-1-f).
- * Claim. No number overflows in factoring, and what is computed is exactly the factorisation of A + F with
- * |F_ij| <= E, whose least eigenvalue is above least / 2.
- * Proof. Every Schur complement of a positive definite matrix has diagonal entries between its least eigenvalue and its own
- * largest diagonal entry, and |c_ij| <= sqrt(c_ii c_jj) <= largest. So the pivots obey least <= D_j <= largest,
- * 1/D_j <= 1/least, and |L_ij| <= sqrt(A_ii / D_j) <= sqrt(largest / least), which the larger of largest and 1/least
- * bounds. Rounding: a sum is rounded once (u), 1/D_j by at most u, which moves L_ij D_j by at most |c_ij| D_j u + D_j u
- * <= (largest D_j + D_j) u; entry (i, j) collects j such terms weighted with |L_jk| sqrt(.) <= 1 in units of the
- * matrix, so |F_ij| <= u (j + 1)(largest + 2) <= E for largest <= 1, and the norm of F is at most d E. By Weyl A + F keeps half of
- * `least`; the claim for it, with 2 max(...) for the halved eigenvalue, is what the last condition asks.
+ * Range. Let the eigenvalues of A be at least `least` and its diagonal entries at most `largest`; R = 3/2 largest, u = 2^-f, and
+ *     E = u (1 + R (R + 1)(1 + sqrt d)),   2 d E < least,   2 max(R, 1 / least) < 2^(w-1-f).
+ * Claim. No number overflows in factoring, nor in solving with |b| <= 1, nor in inverting, and what is computed is
+ * the factorisation of a matrix A + F with |F_ij| <= E, whose eigenvalues are at least half of `least`.
+ * Proof. A is factored as c_ij = a_ij - sum_k L_ik c_jk + s, L_ij = c_ij r_j - s', r_j = 1 / D_j - s'', D_j = c_jj, each s
+ * in [0, u]. So L_ij D_j = c_ij - e_ij with |e_ij| <= u (|c_ij| + 1) D_j, and L D L^T = A + F with
+ * F_ij = s - e_ij - sum_{k<j} L_ik e_jk. In L D L^T entries of Schur complements obey |c_ij| <= R, D_j <= R, and
+ * sum_k L_ik^2 D_k <= R, thus sum_k |L_ik| D_k <= R sqrt d by Cauchy and Schwarz: |F_ij| <= E. The norm of F is at most
+ * d E < least / 2, so that by Weyl's theorem A + F keeps eigenvalues of least / 2 and diagonal entries of at most R,
+ * which closes the induction over columns. Then 1 / D_j <= 2 / least and L_ij^2 <= R / D_j. With M = L^-1,
+ * (A + F)^-1 = M^T D^-1 M gives M_kj^2 <= 2 D_k / least; y = M b has y_k^2 <= 2 D_k / least, and D^-1 y and D^-1 M
+ * are at most 2 / least. The larger of R and 1 / least, twice, bounds all of them.
  */
 #pragma once
 
