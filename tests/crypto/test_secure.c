@@ -1,8 +1,6 @@
 /* Linear algebra between two servers, on either engine: what is opened is what it should be. */
-#include "pair.h"
+#include "relay.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "crypto/secure.h"
@@ -184,6 +182,40 @@ static void what_was_prepared_is_used(void **state) {
     assert_int_equal(products[0], products[1]);
 }
 
+/* ---- what goes over the wire ---- */
+
+/* The same seeds say the same bytes, today and tomorrow. */
+static void the_trace_under_fixed_seeds_is_fixed(void **state) {
+    (void)state;
+    static const char *const right[2][2] = { { "a", "b" }, { "c", "d" } };
+    for (tacit_secure_engine engine = TACIT_SECURE_YAO; engine <= TACIT_SECURE_SHARES; engine++) {
+        tacit_stream stream = tacit_stream_from_seed(6);
+        char said[2][RELAY_TEXT];
+        world self;
+        begin(&self, engine, tacit_fixed_centre, 3, &stream);
+        relay_run(self.both, said);
+        for (int i = 0; i < 2; i++) assert_string_equal(said[i], right[engine][i]);
+    }
+}
+
+/* Bytes and rounds are those of the sizes, whatever the numbers are. */
+static void how_much_is_said_does_not_depend_on_the_numbers(void **state) {
+    (void)state;
+    for (tacit_secure_engine engine = TACIT_SECURE_YAO; engine <= TACIT_SECURE_SHARES; engine++) {
+        tacit_channel_counts first = { 0 };
+        for (uint64_t seed = 7; seed < 9; seed++) {
+            tacit_stream stream = tacit_stream_from_seed(seed);
+            world self;
+            begin(&self, engine, tacit_fixed_centre, 3, &stream);
+            pair_must(self.both);
+            tacit_channel_counts counts = self.servers[0].costs.channel;
+            if (seed == 7) first = counts;
+            assert_int_equal(counts.sent, first.sent);
+            assert_int_equal(counts.received, first.received);
+        }
+    }
+}
+
 /* ---- peers that do not play by the rules ---- */
 
 static void garbage_is_an_error(void **state) {
@@ -283,6 +315,8 @@ int main(void) {
         cmocka_unit_test(both_engines_solve_invert_and_multiply),
         cmocka_unit_test(shorter_numbers_do_too),
         cmocka_unit_test(what_was_prepared_is_used),
+        cmocka_unit_test(the_trace_under_fixed_seeds_is_fixed),
+        cmocka_unit_test(how_much_is_said_does_not_depend_on_the_numbers),
         cmocka_unit_test(garbage_is_an_error),
         cmocka_unit_test(a_server_that_dies_is_an_error_to_the_other),
         cmocka_unit_test(servers_that_do_not_fit_are_refused),
