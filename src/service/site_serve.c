@@ -30,7 +30,7 @@ typedef struct serving {
     tacit_gate gate;
     tacit_memo memo;
     tacit_entropy *entropy;
-    tacit_masks *masks; /* NULL: the study has no masked sums */
+    tacit_masks *masks; /* NULL: the study has no secure sums */
     size_t number;      /* of this party; see number_of */
     unsigned pause_ms;  /* before the next try; 0 while all is well */
     tacit_site_result *result;
@@ -164,12 +164,12 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     return status;
 }
 
-/* In the first step of the first masked sum the roster is settled: owners who compare its fingerprint know that they see
+/* In its first step of the first secure sum the roster is settled: owners who compare its fingerprint know that they see
  * the same parties. */
 static void tell_answer(serving *self, const tacit_question *question, size_t bytes) {
     const tacit_masked_step *masked = question->masked;
     char roster[TACIT_ROSTER_TEXT_SIZE];
-    if (masked != NULL && masked->step == TACIT_SUM_ADVERTISE && !self->roster_told) {
+    if (masked != NULL && tacit_masks_roster(self->masks) != NULL && !self->roster_told) {
         tacit_roster_text(roster, tacit_masks_roster(self->masks));
         news(self, "roster %s of %zu parties: other owners should see the same", roster,
              self->site->study->plan.parties);
@@ -177,7 +177,7 @@ static void tell_answer(serving *self, const tacit_question *question, size_t by
     }
     news(self, "round %llu: answering '%s'%s%s (%zu bytes)", (unsigned long long)question->round + 1,
          question->name, masked != NULL ? ", step " : "",
-         masked != NULL ? tacit_securesum_step_name((tacit_securesum_step)masked->step) : "", bytes);
+         masked != NULL ? tacit_sum_step_name(&self->site->study->plan, masked->step) : "", bytes);
 }
 
 static tacit_status handle_question(serving *self, const Tacit__Wire__Question *wire, tacit_error *error) {

@@ -218,6 +218,7 @@ static tacit_status sum_key(const tacit_local *local, const tacit_question *ques
 static const tacit_handler_entry *repeatable_handler(const tacit_local *local,
                                                      const tacit_question *question) {
     const tacit_handler_entry *entry = local->plan->method->handlers;
+    if (tacit_plan_shares_noise(local->plan)) return NULL; /* chance is in every contribution */
     for (; entry != NULL && entry->question != NULL; entry++)
         if (strcmp(entry->question, question->name) == 0) return entry->repeatable ? entry : NULL;
     return NULL;

@@ -139,7 +139,7 @@ cleanup:
 /* ---- asking ---- */
 
 static tacit_status enough(const tacit_session *session, size_t parties, tacit_error *error) {
-    size_t needed = session->plan->minimum_parties > 0 ? session->plan->minimum_parties : 1;
+    size_t needed = tacit_plan_survivors(session->plan);
     if (parties >= needed) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED, "%zu parties answered and the study needs at least %zu", parties,
                       needed);

@@ -40,7 +40,7 @@ static void every_member_is_read(void **state) {
     assert_int_equal(plan->minimum_parties, 2);
     assert_int_equal(plan->minimum_rows, 5);
     assert_int_equal(study->patience_ms, 1500);
-    assert_true(plan->sums_masked);
+    assert_int_equal(plan->sums, TACIT_SUMS_MASKED);
     assert_int_equal(plan->features, 2);
     assert_int_equal(plan->classes, 2);
     tacit_study_free(study);
@@ -54,10 +54,10 @@ static void what_is_optional_has_a_default(void **state) {
     assert_int_equal(study->patience_ms, 30000);
     tacit_study_free(study);
     study = parse(definition_with(text, "sum", NULL));
-    assert_true(study->plan.sums_masked);
+    assert_int_equal(study->plan.sums, TACIT_SUMS_MASKED);
     tacit_study_free(study);
     study = parse(definition_with(text, "sum", "clear"));
-    assert_false(study->plan.sums_masked);
+    assert_int_equal(study->plan.sums, TACIT_SUMS_CLEAR);
     tacit_study_free(study);
     study = parse(definition_with(text, "set", NULL));
     assert_true(tacit_plan_is(&study->plan, "noise", "coordinator"));
@@ -121,7 +121,7 @@ static void a_wrong_member_is_told_with_its_line(void **state) {
         { "minimum_rows", "1e12", "s.yaml:9: minimum_rows must be from", TACIT_INPUT },
         { "patience", "0", "s.yaml:10: patience must be from", TACIT_INPUT },
         { "patience", "[1]", "s.yaml:10: ", TACIT_INPUT },
-        { "sum", "sometimes", "sum must be masked or clear, not 'sometimes'", TACIT_INPUT },
+        { "sum", "sometimes", "sum must be masked, paillier or clear, not 'sometimes'", TACIT_INPUT },
         { "sum", "[masked]", "s.yaml:", TACIT_INPUT },
         { "schema", "|\n  label: y\n  columns: 1", "the study's schema:", TACIT_INPUT },
     };
