@@ -22,7 +22,7 @@ typedef struct tacit_parameter {
     const char
         *choices; /* "a|b|c", NULL for a number in [least, most], or TACIT_ANY_TEXT: the method checks it */
     double least, most;
-    const char *help;
+    const char *help; /* one with "0: " in it says what the method does when the number is 0, its fallback */
 } tacit_parameter;
 
 #define TACIT_ANY_TEXT ""
@@ -69,6 +69,9 @@ tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *valu
 const char *tacit_plan_text(const tacit_plan *plan, const char *name);
 double tacit_plan_number(const tacit_plan *plan, const char *name);
 bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
+
+/* Whether a number is left to the method, which 0 then stands for. */
+bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter);
 
 /* The declared fractions in whole parties: at most so many. */
 size_t tacit_plan_dropouts(const tacit_plan *plan);

@@ -79,6 +79,11 @@ bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value) 
     return strcmp(tacit_plan_text(plan, name), value) == 0;
 }
 
+bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter) {
+    return parameter->choices == NULL && strcmp(parameter->fallback, "0") == 0 &&
+           strstr(parameter->help, "0: ") != NULL && tacit_plan_number(plan, parameter->name) == 0;
+}
+
 const char *tacit_sum_way_name(tacit_sum_way sums) {
     switch (sums) {
     case TACIT_SUMS_MASKED: return "masked";

@@ -314,7 +314,7 @@ tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism
     }
     for (size_t j = 0; j < count; j++) out[j] = ldexp((double)(int64_t)steps[j], -grid_bits);
     session->releases++;
-    if (session->watch != NULL) session->watch->published(session->watch->context, out, count);
+    tacit_session_tell(session, out, count);
 cleanup:
     free(steps);
     tacit_buffer_clear(&record);
@@ -330,6 +330,10 @@ tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism
     bound += reach;
     frexp(bound, &bits);
     return tacit_session_release(session, mechanism, values, count, 61 - bits, bound, out, error);
+}
+
+void tacit_session_tell(const tacit_session *session, const double *values, size_t count) {
+    if (session->watch != NULL) session->watch->published(session->watch->context, values, count);
 }
 
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose) {

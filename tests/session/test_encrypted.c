@@ -5,7 +5,6 @@
  */
 #include "secure_bench.h"
 
-#include "crypto/paillier_sum_parts.h"
 #include "keys.h"
 
 enum { ROUNDS = TACIT_PAILLIER_SUM_OPENED, HOLDER = TACIT_KEY_HOLDER };
