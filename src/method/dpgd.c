@@ -112,35 +112,53 @@ static tacit_status round_price(tacit_price *price, double sigma, tacit_error *e
     return tacit_fail(error, TACIT_INTERNAL, "no price found for a round with noise %g", sigma);
 }
 
-/* The price of one of T rounds that is rho-zCDP, at delta/T. */
-static tacit_status concentrated_price(tacit_price *price, const tacit_event *event, tacit_error *error) {
+/* What `event` costs at delta, by the accountant that the ledger will ask. */
+static tacit_status cost_of(double *out, const tacit_event *event, double delta, tacit_error *error) {
     tacit_accountant *accountant = NULL;
-    tacit_spending spent = { .epsilon = 0 };
     tacit_status status;
     TACIT_CHECK(tacit_accountant_create(&accountant, TACIT_REPLACE, error));
     TACIT_CHECK(tacit_accountant_add(accountant, event, error));
-    TACIT_CHECK(tacit_accountant_epsilon(&spent, accountant, price->delta, error));
-    price->epsilon = spent.epsilon * (1 + 1e-9);
+    TACIT_CHECK(tacit_accountant_epsilon_by(out, accountant, TACIT_COMPOSITION_ZCDP, delta, error));
 cleanup:
     tacit_accountant_free(accountant);
     return status;
 }
 
-/* Shares that buy the plan's price in `rounds` sums, and what one of the sums costs. */
+/* Shares for a hair less than the plan's price, so that the ledger's accountant, whose search over orders is coarser, finds all
+ * rounds together within it. *rho: of one round. */
+static tacit_status fit_shares(const tacit_plan *plan, tacit_shared_noise *noise, double *scale, double *rho,
+                               tacit_error *error) {
+    for (double spare = 1e-8; spare < 0.1; spare *= 4) {
+        double epsilon = 0;
+        noise->price.epsilon = plan->epsilon * (1 - spare);
+        TACIT_TRY(tacit_share_scale(scale, noise, error));
+        TACIT_TRY(tacit_share_rho(rho, noise, *scale, error));
+        tacit_event all = tacit_event_replaced(tacit_event_concentrated(*rho, noise->runs));
+        TACIT_TRY(cost_of(&epsilon, &all, plan->delta, error));
+        if (epsilon <= plan->epsilon) return TACIT_OK;
+    }
+    return tacit_fail(error, TACIT_USAGE,
+                      "no shares of noise found for epsilon %g at delta %g: choose another delta",
+                      plan->epsilon, plan->delta);
+}
+
+/* Shares that buy the plan's price in all rounds, and what one of them costs, at its part of delta. */
 static tacit_status set_shares(const tacit_plan *plan, descent *out, tacit_error *error) {
-    double scale, rho, step = ldexp(1, -out->spec.grid_bits);
+    double scale = 0, rho = 0, step = ldexp(1, -out->spec.grid_bits);
     out->shared = (tacit_shared_noise){ .law = TACIT_LAW_DISCRETE_GAUSSIAN,
                                         .sensitivity = out->each.sensitivity / step,
                                         .price = out->each.price,
                                         .shares = tacit_plan_noise_shares(plan),
                                         .length = out->spec.length,
                                         .runs = out->rounds };
-    TACIT_TRY(tacit_share_scale(&scale, &out->shared, error));
-    TACIT_TRY(tacit_share_rho(&rho, &out->shared, scale, error));
+    TACIT_TRY(fit_shares(plan, &out->shared, &scale, &rho, error));
     out->scale = scale * step * sqrt((double)plan->parties);
     out->event = tacit_event_replaced(tacit_event_concentrated(rho, 1));
+    if (out->rounds == 1) return TACIT_OK;
     out->each.price.delta /= (double)out->rounds;
-    return out->rounds > 1 ? concentrated_price(&out->each.price, &out->event, error) : TACIT_OK;
+    TACIT_TRY(cost_of(&out->each.price.epsilon, &out->event, out->each.price.delta, error));
+    out->each.price.epsilon *= 1 + 1e-12;
+    return TACIT_OK;
 }
 
 /* Noise in a sum of all parties over the sensitivity, for all rounds together. */

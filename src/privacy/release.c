@@ -80,8 +80,9 @@ static tacit_status keeps_within(bool *out, const tacit_accountant *accountant, 
     const double slack = 1 + 0x1p-40;
     tacit_spending spent = { .epsilon = price->epsilon * slack, .delta = 1 };
     if (event->kind == TACIT_EVENT_CONCENTRATED) {
-        TACIT_TRY(tacit_accountant_delta_by(&spent.delta, accountant, TACIT_COMPOSITION_ZCDP, spent.epsilon,
-                                            error));
+        TACIT_TRY(tacit_accountant_epsilon_by(&spent.epsilon, accountant, TACIT_COMPOSITION_ZCDP,
+                                              price->delta, error));
+        spent.delta = price->delta;
     } else if (event->sampling < 1) {
         TACIT_TRY(tacit_accountant_epsilon(&spent, accountant, price->delta, error));
     } else {
