@@ -91,9 +91,12 @@ static tacit_status need_key(tacit_masks *masks, unsigned bits, tacit_pool *pool
     TACIT_CHECK(masks->store.read(masks->store.context, KEY_NAME, &found, &bytes, error));
     if (!found) {
         TACIT_CHECK(make_key(masks, bits, pool, error));
-    } else if (tacit_paillier_secret_read(&masks->paillier, bytes.bytes, bytes.length, NULL) != TACIT_OK) {
-        status = tacit_fail(error, TACIT_CORRUPT,
-                            "the stored key for this study's sums is damaged: leave the study");
+    } else {
+        status = tacit_paillier_secret_read(&masks->paillier, bytes.bytes, bytes.length, error);
+        if (status != TACIT_OK && status != TACIT_NO_MEMORY) {
+            tacit_fail_in(error, status, "the stored key for this study's sums is damaged: leave the study");
+            status = TACIT_CORRUPT;
+        }
     }
 cleanup:
     if (bytes.bytes != NULL) sodium_memzero(bytes.bytes, bytes.capacity);

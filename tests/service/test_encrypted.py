@@ -81,6 +81,38 @@ class Encrypted(MaskedTest):
         self.assertIn("secure sum that needs 3", self.status()["reason"])
         self.assertFalse((self.folder / "trial.model.json").exists())
 
+class Shares(MaskedTest):
+    """Noise in shares: nobody is entrusted with anything, and the ledger is charged for what the sum carries."""
+
+    def gradient(self, **changed):
+        return {"method": "dpgd", "set": "{noise: shares, rounds: 2}", "delta": "1e-5", "colluders": "0.34", **changed}
+
+    def check_shares(self, way, assumption):
+        self.study(**self.gradient(sum=way))
+        self.coordinator()
+        parties = {party: self.join(party) for party in range(3)}
+        for process in parties.values():
+            self.assertEqual(process.finish(), 0, process.text())
+        self.assertEqual(self.status()["state"], "done")
+        for party, process in parties.items():
+            process.wait_line(r"^assumes    at most 0 of 3 parties vanish in a sum, and at most 1 help")
+            process.wait_line(r"^shares     you add a share of the noise: one of 2 that together")
+            charges = self.charges(party)
+            self.assertEqual([charge["kind"] for charge in charges], ["sealed"] * 2)
+            self.assertIn(assumption, charges[0]["assumption"])
+            self.assertIn("2 shares of the noise", charges[0]["assumption"])
+
+    def test_masked_sums_carry_shares(self):
+        self.check_shares("masked", "at most 1 of 3 parties collude with the coordinator")
+
+    def test_encrypted_sums_carry_shares(self):
+        self.check_shares("paillier", "and not the key holder")
+
+    def test_shares_in_clear_are_refused_with_the_line(self):
+        definition = self.definition(**self.gradient(sum="clear", colluders=None))
+        line = definition.read_text().splitlines().index("sum: clear") + 1
+        self.refuse(1, "study", "new", self.folder, definition, says=[f":{line}: sum: clear", "noise: shares"])
+
 
 if __name__ == "__main__":
     unittest.main()

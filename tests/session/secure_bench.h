@@ -27,11 +27,11 @@ static inline double value_of(size_t number, size_t j) { return (double)number +
 
 static inline tacit_status answer_values(tacit_party *party, const tacit_question *question,
                                          tacit_reply *reply, tacit_error *error) {
-    (void)error;
     reply->kind = TACIT_RELEASE_ENTRUSTED;
     reply->noise = TACIT_NOISE_EXACT;
     reply->price = (tacit_price){ TACIT_UNIT_RECORD, PRICE, 0 };
     reply->contribution = calloc(question->sum.length, sizeof *reply->contribution);
+    if (reply->contribution == NULL) return tacit_fail_memory(error);
     for (size_t j = 0; j < question->sum.length; j++) reply->contribution[j] = value_of(party->number, j);
     return TACIT_OK;
 }
@@ -90,9 +90,12 @@ static inline tacit_status write_kept(void *context, const char *name, const uin
     size_t i = 0;
     while (self->names[i][0] != 0 && strcmp(self->names[i], name) != 0) i++;
     assert_true(i < FILES);
+    tacit_buffer written = TACIT_BUFFER_INIT; /* whole or not at all, as a file is replaced */
+    TACIT_TRY(tacit_buffer_append(&written, bytes, length, error));
     snprintf(self->names[i], sizeof self->names[i], "%s", name);
     tacit_buffer_clear(&self->kept[i]);
-    return tacit_buffer_append(&self->kept[i], bytes, length, error);
+    self->kept[i] = written;
+    return TACIT_OK;
 }
 
 typedef struct bench {
@@ -328,6 +331,15 @@ static inline void take_turn(bench *self, site *party) {
 
 static inline void all_take_turns(bench *self) {
     for (size_t k = 0; k < self->parties; k++) take_turn(self, &self->sites[k]);
+}
+
+/* The same in a step of an encrypted sum, counted from 0. Only the key holder has a turn in the first and the last: its answer
+ * closes the step, and the others must not be ahead of the test. */
+static inline void take_encrypted_turns(bench *self, size_t step) {
+    if (step == TACIT_PAILLIER_SUM_ENCRYPT)
+        all_take_turns(self);
+    else
+        take_turn(self, &self->sites[TACIT_KEY_HOLDER]);
 }
 
 static inline void check_sum(const bench *self, size_t without) {
