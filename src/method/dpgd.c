@@ -152,6 +152,7 @@ static tacit_status set_shares(const tacit_plan *plan, descent *out, tacit_error
                                         .length = out->spec.length,
                                         .runs = out->rounds };
     TACIT_TRY(fit_shares(plan, &out->shared, &scale, &rho, error));
+    out->shared.scale = scale; /* found once, drawn from in every round */
     out->scale = scale * step * sqrt((double)plan->parties);
     out->event = tacit_event_replaced(tacit_event_concentrated(rho, 1));
     if (out->rounds == 1) return TACIT_OK;
