@@ -8,6 +8,13 @@
 #include "cli/json.h"
 #include "cli/text.h"
 #include "method/methods.h"
+#include "session/masked.h"
+
+static tacit_sum_way way_of(const char *name) {
+    tacit_sum_way way = TACIT_SUMS_MASKED;
+    while (strcmp(tacit_sum_way_name(way), name) != 0) way++;
+    return way;
+}
 
 static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out, tacit_error *error) {
     const tacit_method *method = NULL;
@@ -23,6 +30,9 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
         .classes = (size_t)tacit_arguments_integer(arguments, "classes"),
         .parties = (size_t)tacit_arguments_integer(arguments, "parties"),
         .minimum_parties = 1,
+        .sums = way_of(tacit_arguments_text(arguments, "sum")),
+        .dropouts = tacit_arguments_number(arguments, "dropouts"),
+        .colluders = tacit_arguments_number(arguments, "colluders"),
         .minimum_rows = (size_t)tacit_arguments_integer(arguments, "rows"),
     };
     if (method->most_columns > 0 && !tacit_arguments_given(arguments, "features"))
@@ -41,28 +51,70 @@ static void print_item(const tacit_console *console, const char *title, const ch
     fputc('\n', console->out);
 }
 
-static void print_settings(const tacit_console *console, const tacit_plan *plan) {
+/* What a number that is left to the method will be, where that is known: rounds that are priced one by one. */
+static void value_text(char *out, size_t size, const tacit_plan *plan, const tacit_parameter *one,
+                       const tacit_prices *prices) {
+    if (!tacit_plan_leaves_open(plan, one))
+        snprintf(out, size, "%s", tacit_plan_text(plan, one->name));
+    else if (strcmp(one->name, "rounds") == 0 && prices->event.count > 0)
+        snprintf(out, size, "automatic (%llu)", (unsigned long long)prices->event.count);
+    else
+        snprintf(out, size, "automatic");
+}
+
+static void print_settings(const tacit_console *console, const tacit_plan *plan, const tacit_prices *prices) {
     char text[512];
     int used =
         snprintf(text, sizeof text, "%zu parties of at least %zu rows, %zu features, %zu classes, lambda %g",
                  plan->parties, plan->minimum_rows, plan->features, plan->classes, plan->lambda);
-    for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++)
+    for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++) {
+        char value[TACIT_SETTING_SIZE];
+        value_text(value, sizeof value, plan, one, prices);
         if (used > 0 && (size_t)used < sizeof text)
-            used += snprintf(text + used, sizeof text - (size_t)used, ", %s=%s", one->name,
-                             tacit_plan_text(plan, one->name));
+            used += snprintf(text + used, sizeof text - (size_t)used, ", %s=%s", one->name, value);
+    }
     print_item(console, "here", text);
 }
 
+/* How a deployed study adds up, and what that rests on. */
+static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, tacit_error *error) {
+    static const char *const rests_on[] = {
+        [TACIT_SUMS_MASKED] =
+            "the coordinator sees the sum under masks that cancel, and no single contribution",
+        [TACIT_SUMS_CLEAR] = "the coordinator sees every contribution",
+        [TACIT_SUMS_PAILLIER] = "the coordinator adds up ciphertexts; the party that joined first holds the "
+                                "key and decrypts the sum, "
+                                "under masks that only the coordinator can take off. The two together, or a "
+                                "coordinator that lies to "
+                                "the key holder, can read every single contribution",
+    };
+    size_t minimum = 0;
+    int used = snprintf(out, size, "%s: %s", tacit_sum_way_name(plan->sums), rests_on[plan->sums]);
+    if (plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
+    if (plan->parties < 2) return TACIT_OK; /* nothing to hide in: a study of one is refused */
+    TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
+    used += snprintf(
+        out + used, size - (size_t)used,
+        ". Opened from at least %zu of %zu parties, of which at most %zu collude with the coordinator",
+        minimum, plan->parties, tacit_plan_colluders(plan));
+    if (tacit_plan_shares_noise(plan))
+        snprintf(out + used, size - (size_t)used,
+                 "; each adds one share of the noise, and %zu are worth the price",
+                 tacit_plan_noise_shares(plan));
+    return TACIT_OK;
+}
+
 static void print_text(tacit_console *console, const tacit_plan *plan, const tacit_prices *prices,
-                       const tacit_noise_law *noise) {
+                       const tacit_noise_law *noise, const char *sums) {
     const tacit_method *method = plan->method;
     char text[512], price[TACIT_PRICE_TEXT_SIZE];
     snprintf(text, sizeof text, "%s (%s)", method->title, method->reference);
     print_item(console, method->name, text);
-    print_settings(console, plan);
+    print_settings(console, plan, prices);
     print_item(console, "leaves", method->leaves);
     print_item(console, "how", tacit_release_kind_name(method->release_kind(plan)));
     print_item(console, "seen by", method->seen_by);
+    if (method->undeployable == NULL) print_item(console, "sums", sums);
     print_item(console, "guarantee", method->guarantee);
     print_item(console, "assuming", method->assumption);
     print_item(console, "theorem", method->theorem);
@@ -103,15 +155,16 @@ static json_t *noise_document(const tacit_method *method, const tacit_noise_law 
                      tacit_json_number(noise->mean_norm));
 }
 
-static json_t *document(const tacit_plan *plan, const tacit_prices *prices, const tacit_noise_law *noise) {
+static json_t *document(const tacit_plan *plan, const tacit_prices *prices, const tacit_noise_law *noise,
+                        const char *sums) {
     const tacit_method *method = plan->method;
-    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "method", method->name,
-                     "title", method->title, "reference", method->reference, "leaves", method->leaves,
-                     "release", tacit_release_kind_name(method->release_kind(plan)), "seen_by",
-                     method->seen_by, "guarantee", method->guarantee, "assumption", method->assumption,
-                     "theorem", method->theorem, "claim", method->claim, "caveats", method->caveats,
-                     "charged", price_document(&prices->charged), "claimed", price_document(&prices->claimed),
-                     "noise", noise_document(method, noise), "undeployable",
+    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "method",
+                     method->name, "title", method->title, "reference", method->reference, "leaves",
+                     method->leaves, "release", tacit_release_kind_name(method->release_kind(plan)),
+                     "seen_by", method->seen_by, "sums", sums, "guarantee", method->guarantee, "assumption",
+                     method->assumption, "theorem", method->theorem, "claim", method->claim, "caveats",
+                     method->caveats, "charged", price_document(&prices->charged), "claimed",
+                     price_document(&prices->claimed), "noise", noise_document(method, noise), "undeployable",
                      method->undeployable != NULL ? json_string(method->undeployable) : json_null());
 }
 
@@ -120,11 +173,13 @@ static tacit_status run_explain(const tacit_arguments *arguments, tacit_console 
     tacit_plan plan;
     tacit_prices prices = { .event = { .count = 0 } };
     tacit_noise_law noise = { .law = "" };
+    char sums[1024];
     TACIT_TRY(make_plan(arguments, &plan, error));
+    TACIT_TRY(sums_text(sums, sizeof sums, &plan, error));
     TACIT_TRY(plan.method->price(&plan, &prices, error));
     if (plan.method->noise != NULL) TACIT_TRY(plan.method->noise(&plan, &noise, error));
-    if (!console->json) print_text(console, &plan, &prices, &noise);
-    return tacit_console_document(console, document(&plan, &prices, &noise), error);
+    if (!console->json) print_text(console, &plan, &prices, &noise, sums);
+    return tacit_console_document(console, document(&plan, &prices, &noise, sums), error);
 }
 
 /* A whole number from 1 upwards. */
@@ -178,6 +233,12 @@ const tacit_command tacit_command_explain = {
             OPTION_COUNT("rows", "N", "100", "the fewest rows a party may have"),
             OPTION_COUNT("features", "D", "10", "of an encoded row, the intercept included"),
             OPTION_COUNT("classes", "K", "2", "of the label"),
+            { .name = "sum",
+              .kind = TACIT_OPTION_CHOICE,
+              .placeholder = "masked|paillier|clear",
+              .fallback = "masked",
+              .help = "how a deployed study adds up" },
+            TACIT_OPTION_FRACTIONS,
             { .name = "set",
               .kind = TACIT_OPTION_SETTING,
               .placeholder = "KEY=VALUE",

@@ -74,6 +74,8 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
     plan->trials = (size_t)tacit_arguments_integer(arguments, "trials");
     if (tacit_arguments_given(arguments, "minimum-rows"))
         plan->minimum_rows = (size_t)tacit_arguments_integer(arguments, "minimum-rows");
+    plan->dropouts = tacit_arguments_number(arguments, "dropouts");
+    plan->colluders = tacit_arguments_number(arguments, "colluders");
     plan->seed = tacit_chance_seed(arguments);
     for (size_t m = 0; m < plan->method_count; m++)
         if (!plan->methods[m]->noise_free && plan->epsilon_count == 0)
@@ -307,6 +309,7 @@ static const tacit_option options[] = {
       .least = 0,
       .most = 1,
       .help = "for methods whose guarantee has one" },
+    TACIT_OPTION_FRACTIONS,
     { .name = "lambda",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "L",

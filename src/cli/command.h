@@ -97,6 +97,22 @@ extern const tacit_option tacit_common_options[];
     }
 
 /* For commands that draft a schema. */
+/* How many of the parties a secure sum, and shares of noise, allow to vanish and to collude. */
+#define TACIT_OPTION_FRACTIONS                                                                               \
+    { .name = "dropouts",                                                                                    \
+      .kind = TACIT_OPTION_NUMBER,                                                                           \
+      .placeholder = "F",                                                                                    \
+      .fallback = "0.1",                                                                                     \
+      .help = "the largest fraction of the parties that may vanish from a sum (noise=shares)",               \
+      .rules = TACIT_RULE_RANGE,                                                                             \
+      .least = 0,                                                                                            \
+      .most = 0.9 },                                                                                         \
+    {                                                                                                        \
+        .name = "colluders", .kind = TACIT_OPTION_NUMBER, .placeholder = "F", .fallback = "0.1",             \
+        .help = "the largest fraction that shares what it knows with whoever looks (noise=shares)",          \
+        .rules = TACIT_RULE_RANGE, .least = 0, .most = 0.9                                                   \
+    }
+
 #define TACIT_OPTION_RESPONSE                                                                                \
     {                                                                                                        \
         .name = "response", .kind = TACIT_OPTION_CHOICE, .placeholder = "class|number|count",                \

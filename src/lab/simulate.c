@@ -218,6 +218,8 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .classes = simulation->dataset->classes.count,
         .parties = tacit_local_parties(local),
         .minimum_parties = 1,
+        .dropouts = simulation->dropouts,
+        .colluders = simulation->colluders,
         .minimum_rows =
             simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
         .points = method->needs_points ? points : NULL,
@@ -270,7 +272,7 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     run->parties = outcome.parties;
     run->refusals = tacit_local_refusals(local, &refusal);
     snprintf(run->refusal, sizeof run->refusal, "%s", refusal);
-    TACIT_CHECK(tacit_local_charged(local, run->charged.unit, &account, error));
+    TACIT_CHECK(tacit_local_charged_at(local, run->charged.unit, run->delta, &account, error));
     if (!plan->method->noise_free)
         run->charged = (tacit_price){ run->charged.unit, account.spent_epsilon, account.spent_delta };
     TACIT_CHECK(evaluate(simulation, &outcome, stage, metrics, error));

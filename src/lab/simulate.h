@@ -42,6 +42,8 @@ typedef struct tacit_simulation {
     size_t setting_count;
     size_t trials;
     size_t minimum_rows; /* declared; 0: what the smallest party has */
+    double dropouts,
+        colluders; /* fractions of the parties that shares of noise allow for; none does either */
     uint64_t seed;
     tacit_trace *trace; /* receives the rounds of methods without a centre; NULL: nobody looks */
     tacit_pool *pool;

@@ -180,8 +180,9 @@ static tacit_status draw_exact(tacit_exact_vector **out, tacit_entropy *entropy,
 
 static tacit_status draw(tacit_noised *noised, const tacit_noise_source *source,
                          const tacit_shared_noise *noise, tacit_error *error) {
-    double scale;
-    TACIT_TRY(tacit_share_scale(&scale, noise, error));
+    double scale = noise->scale;
+    if (scale == 0) TACIT_TRY(tacit_share_scale(&scale, noise, error));
+    TACIT_TRY(check_scale(noise, scale, error));
     if (source->stream != NULL) {
         draw_simulated(noised->steps, source->stream, noise, scale);
     } else {

@@ -43,6 +43,7 @@ typedef struct tacit_shared_noise {
     uint64_t shares;   /* K - t, 1 to 2^32 */
     size_t length;     /* numbers in a sum */
     uint64_t runs;     /* sums that the price is for, each with fresh shares */
+    double scale; /* what tacit_share_scale found for all this before; 0: it is found when a share is drawn */
 } tacit_shared_noise;
 
 /* The scale of every share, rounded up. Polya: that of the discrete Laplace noise that they add up to.

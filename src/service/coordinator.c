@@ -154,9 +154,12 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
     coordinator *self = host->owner;
     const char *name = host->study->name;
     if (status == TACIT_OK) {
-        coordinator_news(self, "study %s is done: one model from %zu parties, %llu bytes to and from each%s",
-                         name, parties, (unsigned long long)host->bytes_per_party,
-                         host->study->plan.sums_masked ? ", not counting keys and shares of masks" : "");
+        coordinator_news(
+            self, "study %s is done: one model from %zu parties, %llu bytes to and from each%s", name,
+            parties, (unsigned long long)host->bytes_per_party,
+            host->study->plan.sums == TACIT_SUMS_MASKED     ? ", not counting keys and shares of masks"
+            : host->study->plan.sums == TACIT_SUMS_PAILLIER ? ", not counting what encryption adds"
+                                                            : "");
     } else if (status == TACIT_IO || status == TACIT_NO_MEMORY) {
         coordinator_news(self, "study %s stopped, and goes on when the coordinator is started again: %s",
                          name, error->text);
@@ -237,7 +240,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     board.minimum_parties = host->study->plan.minimum_parties;
     board.patience_ms = host->study->patience_ms;
     board.pool = self->pool;
-    if (host->study->plan.sums_masked) {
+    if (host->study->plan.sums != TACIT_SUMS_CLEAR) {
         TACIT_CHECK(tacit_registry_steps(self->registry, name, &host->steps, error));
         board.masked = &host->study->plan;
         board.steps = &host->steps;
@@ -265,7 +268,7 @@ static tacit_status start_study(coordinator *self, hosted *host, const tacit_stu
             tacit_registry_set_state(self->registry, record->name, TACIT_STUDY_RUNNING, "", NULL, error));
     /* A party is in the registry a moment before it has its seat; the round must not close without it. */
     TACIT_TRY(tacit_registry_parties(self->registry, record->name, seat, host->board, error));
-    if (host->study->plan.sums_masked) TACIT_TRY(coordinator_fix_roster(self, host, error));
+    if (host->study->plan.sums != TACIT_SUMS_CLEAR) TACIT_TRY(coordinator_fix_roster(self, host, error));
     coordinator_news(self, "study %s runs with %zu parties%s", record->name, record->joined,
                      record->rounds > 0 ? ", resumed from its journal" : "");
     host->started = pthread_create(&host->thread, NULL, study_main, host) == 0;

@@ -74,6 +74,7 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
     plan->features = self->rows->features;
     plan->classes = self->rows->classes.count;
     plan->parties = plan->minimum_parties = 1;
+    plan->sums = TACIT_SUMS_CLEAR;         /* nobody is there to hide a sum from, or in */
     plan->minimum_rows = self->rows->rows; /* replacing a row leaves their number as it is */
     if (isinf(plan->epsilon))
         return tacit_fail(error, TACIT_USAGE,

@@ -336,12 +336,12 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
                           "method %s has a centre and parties only dial out: leave --listen out",
                           plan->method->name);
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the study sends %s in clear to '%s', trusted to add the noise: allow that with "
-                          "--allow-entrusted%s",
-                          plan->sums_masked ? "the sum of all parties' values" : "values", site->coordinator,
-                          tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party"
-                                                                    : "");
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "the study sends %s in clear to '%s', trusted to add the noise: allow that with "
+            "--allow-entrusted%s",
+            plan->sums != TACIT_SUMS_CLEAR ? "the sum of all parties' values" : "values", site->coordinator,
+            tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party" : "");
     TACIT_TRY(check_policy(site, &prices.charged, error));
     if (!isinf(prices.charged.epsilon))
         return site_check_budget(site->home, site->source, site->id, &prices, error);

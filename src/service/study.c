@@ -27,13 +27,17 @@ enum {
     ROWS,
     PATIENCE,
     SUM,
+    KEY_BITS,
+    DROPOUTS,
+    COLLUDERS,
     AUXILIARY,
     SCHEMA,
     KEYS
 };
-static const char *const keys[KEYS] = { "name",  "title",     "method",  "set",          "epsilon",
-                                        "delta", "lambda",    "parties", "minimum_rows", "patience",
-                                        "sum",   "auxiliary", "schema" };
+static const char *const keys[KEYS] = { "name",         "title",     "method",    "set",
+                                        "epsilon",      "delta",     "lambda",    "parties",
+                                        "minimum_rows", "patience",  "sum",       "key_bits",
+                                        "dropouts",     "colluders", "auxiliary", "schema" };
 
 typedef struct reading {
     tacit_yaml yaml;
@@ -187,18 +191,58 @@ static tacit_status read_parties(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
-/* Whether the coordinator sees contributions or only their sum: as little as possible unless the study says otherwise. */
-static tacit_status read_sum(reading *r, const yaml_node_t *node) {
+/* The size of the key that sums are encrypted with, where they are. */
+static tacit_status read_key_bits(reading *r, const yaml_node_t *node) {
     tacit_plan *plan = &r->study->plan;
+    double bits = 2048;
+    if (plan->sums != TACIT_SUMS_PAILLIER) {
+        if (node == NULL) return TACIT_OK;
+        return tacit_yaml_fail(&r->yaml, node, r->error, "key_bits belongs to sum: paillier: leave it out");
+    }
+    if (node != NULL) TACIT_TRY(tacit_yaml_number(&r->yaml, node, "key_bits", &bits, r->error));
+    if (bits != 2048 && bits != 3072)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "key_bits must be 2048 or 3072, not %g", bits);
+    plan->key_bits = (unsigned)bits;
+    return TACIT_OK;
+}
+
+/* Whether the coordinator sees contributions or only their sum: as little as possible unless the study says otherwise.
+ * How many parties may vanish, or help the coordinator, is for secure sums and for shares of noise alike. */
+static tacit_status read_sum(reading *r, const yaml_node_t *const values[KEYS]) {
+    static const double MOST = 0.9; /* of all parties; what is sensible depends on their number */
+    tacit_plan *plan = &r->study->plan;
+    const yaml_node_t *node = values[SUM];
     const char *text = "masked";
-    size_t length;
+    size_t length, minimum;
     if (node != NULL) TACIT_TRY(tacit_yaml_text(&r->yaml, node, "sum", &text, &length, r->error));
-    plan->sums_masked = strcmp(text, "masked") == 0;
-    if (!plan->sums_masked && strcmp(text, "clear") != 0)
-        return tacit_yaml_fail(&r->yaml, node, r->error, "sum must be masked or clear, not '%.40s'", text);
-    if (!plan->sums_masked) return TACIT_OK;
-    tacit_graph_shape shape;
-    return tacit_fail_in(r->error, tacit_masked_shape(&shape, plan, r->error), "%s", r->yaml.name);
+    plan->sums = strcmp(text, "clear") == 0      ? TACIT_SUMS_CLEAR
+                 : strcmp(text, "paillier") == 0 ? TACIT_SUMS_PAILLIER
+                                                 : TACIT_SUMS_MASKED;
+    if (strcmp(text, tacit_sum_way_name(plan->sums)) != 0)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "sum must be masked, paillier or clear, not '%.40s'",
+                               text);
+    TACIT_TRY(read_key_bits(r, values[KEY_BITS]));
+    plan->dropouts = plan->colluders = plan->sums == TACIT_SUMS_CLEAR ? 0 : TACIT_STUDY_FRACTION;
+    for (int k = DROPOUTS; k <= COLLUDERS; k++) {
+        if (values[k] == NULL) continue;
+        if (plan->sums == TACIT_SUMS_CLEAR)
+            return tacit_yaml_fail(&r->yaml, values[k], r->error,
+                                   "%s belongs to secure sums, and these are in clear: leave it out",
+                                   keys[k]);
+        TACIT_TRY(
+            read_number(r, values[k], keys[k], 0, MOST, k == DROPOUTS ? &plan->dropouts : &plan->colluders));
+    }
+    if (plan->sums == TACIT_SUMS_CLEAR && tacit_plan_shares_noise(plan))
+        return tacit_yaml_fail(
+            &r->yaml, node, r->error,
+            "sum: clear would show the coordinator contributions with a share of the noise only "
+            "(noise: shares): choose sum: masked or paillier");
+    if (plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
+    tacit_status status = tacit_secure_minimum(&minimum, plan, r->error);
+    if (status == TACIT_OK) return TACIT_OK;
+    node = values[DROPOUTS] != NULL ? values[DROPOUTS] : values[COLLUDERS];
+    if (node == NULL) return tacit_fail_in(r->error, status, "%s", r->yaml.name);
+    return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
 }
 
 /* A method without a centre has every party as a node, and gives the coordinator no weights but in a masked sum. */
@@ -217,11 +261,13 @@ static tacit_status check_neighbours(reading *r, const yaml_node_t *parties, con
                                "method %s has no centre, and each party is a node of its graph: leave out "
                                "'minimum', or make it %zu",
                                plan->method->name, plan->parties);
-    if (!plan->sums_masked)
-        return tacit_yaml_fail(&r->yaml, sum, r->error,
-                               "method %s has no centre: with 'sum: clear' the coordinator would see every "
-                               "party's weights; leave it out",
-                               plan->method->name);
+    if (plan->sums != TACIT_SUMS_MASKED)
+        return tacit_yaml_fail(
+            &r->yaml, sum, r->error,
+            "method %s has no centre, and its last sum is masked: with 'sum: clear' the "
+            "coordinator would see every party's weights, and with 'sum: paillier' a party "
+            "would be the centre; leave it out",
+            plan->method->name);
     return TACIT_OK;
 }
 
@@ -421,8 +467,8 @@ static tacit_status read_study(reading *r) {
     if (root == NULL) return tacit_fail(r->error, TACIT_INPUT, "%s: the study is empty", r->yaml.name);
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, root, "a study", keys, KEYS, values, r->error));
     for (int k = 0; k < KEYS; k++)
-        if (values[k] == NULL && k != SET && k != EPSILON && k != DELTA && k != PATIENCE && k != SUM &&
-            k != AUXILIARY && !(k == LAMBDA && r->folder != NULL))
+        if (values[k] == NULL && k != SET && k != EPSILON && k != DELTA && k != PATIENCE &&
+            !(k >= SUM && k <= AUXILIARY) && !(k == LAMBDA && r->folder != NULL))
             return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no '%s'", r->yaml.name, keys[k]);
     TACIT_TRY(read_name(r, values[NAME]));
     TACIT_TRY(read_title(r, values[TITLE]));
@@ -438,7 +484,7 @@ static tacit_status read_study(reading *r) {
     if (values[PATIENCE] != NULL)
         TACIT_TRY(read_number(r, values[PATIENCE], "patience", 0.1, 86400, &patience));
     r->study->patience_ms = (unsigned)lround(patience * 1000);
-    TACIT_TRY(read_sum(r, values[SUM]));
+    TACIT_TRY(read_sum(r, values));
     TACIT_TRY(check_neighbours(r, values[PARTIES], values[SUM]));
     TACIT_TRY(read_graph(r, values[SET]));
     TACIT_TRY(read_schema(r, values[SCHEMA]));
@@ -482,7 +528,13 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
         out, error,
         "lambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: %zu\npatience: %s\nsum: %s\n",
         tacit_number_to_text(plan->lambda, lambda), plan->parties, plan->minimum_parties, plan->minimum_rows,
-        tacit_number_to_text(study->patience_ms / 1000.0, patience), plan->sums_masked ? "masked" : "clear"));
+        tacit_number_to_text(study->patience_ms / 1000.0, patience), tacit_sum_way_name(plan->sums)));
+    if (plan->sums == TACIT_SUMS_PAILLIER)
+        TACIT_CHECK(tacit_buffer_print(out, error, "key_bits: %u\n", plan->key_bits));
+    if (plan->sums != TACIT_SUMS_CLEAR)
+        TACIT_CHECK(tacit_buffer_print(out, error, "dropouts: %s\ncolluders: %s\n",
+                                       tacit_number_to_text(plan->dropouts, epsilon),
+                                       tacit_number_to_text(plan->colluders, delta)));
     if (study->point_count > 0)
         TACIT_CHECK(tacit_buffer_print(
             out, error, "auxiliary: {points: %zu, hash: %s}\n", study->point_count,

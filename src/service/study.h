@@ -12,7 +12,11 @@
  *   parties: {expected: 5, minimum: 3}
  *   minimum_rows: 80                 # a party with fewer refuses
  *   patience: 30                     # seconds a round waits for stragglers; optional
- *   sum: masked                      # or clear: the coordinator sees every contribution to a sum; optional
+ *   sum: masked                      # or paillier (one party holds a key), or clear: the coordinator sees every
+ *                                    # contribution to a sum; optional
+ *   key_bits: 2048                   # or 3072, of sum: paillier; optional
+ *   dropouts: 0.1                    # the largest fraction of the parties that may vanish in a sum; optional
+ *   colluders: 0.1                   # the largest fraction that helps the coordinator look; optional
  *   schema: breast_cancer.schema.yaml
  *   auxiliary: public.csv            # public points, for methods that have them labelled; a label is not read
  *
@@ -24,6 +28,9 @@
 
 #include "base/pool.h"
 #include "method/methods.h"
+
+/* Dropouts and colluders, each, of a study that says nothing of them. */
+#define TACIT_STUDY_FRACTION 0.1
 
 enum { TACIT_STUDY_BYTES_LIMIT = 80 << 20, TACIT_TITLE_SIZE = 200 };
 

@@ -1,5 +1,7 @@
 #include "session/local.h"
 
+#include <float.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,6 +220,7 @@ static tacit_status sum_key(const tacit_local *local, const tacit_question *ques
 static const tacit_handler_entry *repeatable_handler(const tacit_local *local,
                                                      const tacit_question *question) {
     const tacit_handler_entry *entry = local->plan->method->handlers;
+    if (tacit_plan_shares_noise(local->plan)) return NULL; /* chance is in every contribution */
     for (; entry != NULL && entry->question != NULL; entry++)
         if (strcmp(entry->question, question->name) == 0) return entry->repeatable ? entry : NULL;
     return NULL;
@@ -427,10 +430,20 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
 
 tacit_status tacit_local_charged(const tacit_local *local, tacit_unit unit, tacit_account *out,
                                  tacit_error *error) {
+    return tacit_local_charged_at(local, unit, 0, out, error);
+}
+
+tacit_status tacit_local_charged_at(const tacit_local *local, tacit_unit unit, double delta,
+                                    tacit_account *out, tacit_error *error) {
+    const tacit_price at = { unit, DBL_MAX, delta }; /* a limit that nothing reaches says where to compose */
     tacit_account most = { 0 };
     for (size_t k = 0; k < local->parties; k++) {
         tacit_account one;
         TACIT_TRY(tacit_ledger_account(&one, local->ledgers[k], NULL, unit, error));
+        if (isfinite(one.sum_epsilon) && delta > one.sum_delta) {
+            TACIT_TRY(tacit_ledger_set_limit(local->ledgers[k], NULL, &at, error));
+            TACIT_TRY(tacit_ledger_account(&one, local->ledgers[k], NULL, unit, error));
+        }
         if (one.spent_epsilon > most.spent_epsilon || k == 0) most = one;
     }
     *out = most;

@@ -23,10 +23,20 @@ typedef struct tacit_parameter {
     const char
         *choices; /* "a|b|c", NULL for a number in [least, most], or TACIT_ANY_TEXT: the method checks it */
     double least, most;
-    const char *help;
+    const char *help; /* one with "0: " in it says what the method does when the number is 0, its fallback */
 } tacit_parameter;
 
 #define TACIT_ANY_TEXT ""
+
+/* How deployed parties contribute to a sum. A simulation adds up what secure summation would give. */
+typedef enum tacit_sum_way {
+    TACIT_SUMS_MASKED,  /* under masks that cancel: nobody but all others together sees a contribution */
+    TACIT_SUMS_CLEAR,   /* as it is: the coordinator sees every one */
+    TACIT_SUMS_PAILLIER /* encrypted for one party, the key holder, which decrypts sums for the coordinator */
+} tacit_sum_way;
+
+/* "masked", "clear", "paillier". */
+const char *tacit_sum_way_name(tacit_sum_way sums);
 
 enum { TACIT_MOST_SETTINGS = 32, TACIT_SETTING_SIZE = 256 };
 
@@ -37,11 +47,15 @@ typedef struct tacit_plan {
     const tacit_method *method;
     char study[TACIT_ID_SIZE];
     double epsilon, delta;
-    double lambda;              /* 0 until tacit_plan_choose_lambda */
-    size_t features, classes;   /* no classes: a numeric response */
-    size_t parties;             /* declared for the study */
-    size_t minimum_parties;     /* nothing is opened from fewer */
-    bool sums_masked;           /* deployed parties contribute to sums under masks only (masked.h) */
+    double lambda;            /* 0 until tacit_plan_choose_lambda */
+    size_t features, classes; /* no classes: a numeric response */
+    size_t parties;           /* declared for the study */
+    size_t minimum_parties;   /* nothing is opened from fewer */
+    tacit_sum_way sums;
+    unsigned key_bits; /* of the key that sums are encrypted with; 0: 2048 */
+    double dropouts,
+        colluders; /* the largest fractions of the parties that vanish, or that share what they know with the
+                                   coordinator, in [0, 1) */
     size_t minimum_rows;        /* a party with fewer refuses: the sensitivity is declared for this many */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
     const tacit_schema *schema; /* of the rows, borrowed; NULL: unknown (rows that were generated encoded) */
@@ -56,6 +70,23 @@ tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *valu
 const char *tacit_plan_text(const tacit_plan *plan, const char *name);
 double tacit_plan_number(const tacit_plan *plan, const char *name);
 bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
+
+/* Whether a number is left to the method, which 0 then stands for. */
+bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter);
+
+/* The declared fractions in whole parties: at most so many. */
+size_t tacit_plan_dropouts(const tacit_plan *plan);
+size_t tacit_plan_colluders(const tacit_plan *plan);
+
+/* Whether each party adds only a share of the noise (noise=shares), so that the guarantee rests on secure summation. */
+bool tacit_plan_shares_noise(const tacit_plan *plan);
+
+/* Nothing is opened from fewer: the declared minimum or, where each party adds only a share of the noise, all but the
+ * declared dropouts. At least 1. */
+size_t tacit_plan_survivors(const tacit_plan *plan);
+
+/* How many shares of noise are in every sum that nobody who looks at it knows: those of the survivors but the colluders. */
+size_t tacit_plan_noise_shares(const tacit_plan *plan);
 
 /* Whether the method has a parameter so called. */
 bool tacit_method_takes(const tacit_method *method, const char *name);

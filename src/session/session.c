@@ -139,7 +139,7 @@ cleanup:
 /* ---- asking ---- */
 
 static tacit_status enough(const tacit_session *session, size_t parties, tacit_error *error) {
-    size_t needed = session->plan->minimum_parties > 0 ? session->plan->minimum_parties : 1;
+    size_t needed = tacit_plan_survivors(session->plan);
     if (parties >= needed) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED, "%zu parties answered and the study needs at least %zu", parties,
                       needed);
@@ -337,7 +337,7 @@ tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism
     }
     for (size_t j = 0; j < count; j++) out[j] = ldexp((double)(int64_t)steps[j], -grid_bits);
     session->releases++;
-    if (session->watch != NULL) session->watch->published(session->watch->context, out, count);
+    tacit_session_tell(session, out, count);
 cleanup:
     free(steps);
     tacit_buffer_clear(&record);
@@ -353,6 +353,10 @@ tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism
     bound += reach;
     frexp(bound, &bits);
     return tacit_session_release(session, mechanism, values, count, 61 - bits, bound, out, error);
+}
+
+void tacit_session_tell(const tacit_session *session, const double *values, size_t count) {
+    if (session->watch != NULL) session->watch->published(session->watch->context, values, count);
 }
 
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose) {

@@ -128,6 +128,9 @@ tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism
                                    const double *values, size_t count, double bound, double *out,
                                    tacit_error *error);
 
+/* Tell the watch of values that came with their noise inside and are published as they are. */
+void tacit_session_tell(const tacit_session *session, const double *values, size_t count);
+
 /* Randomness for the coordinator's half, the same when the half is run again; `purpose` sets uses apart. */
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose);
 

@@ -84,6 +84,7 @@ static void dpgd_stands_however_many_answers_are_seen(void **state) {
     field self = field_make();
     assert_true(errors_of(&self, &tacit_method_dpgd, "party", 1) > 27);
     assert_true(errors_of(&self, &tacit_method_dpgd, "party", 200) > 27);
+    assert_true(errors_of(&self, &tacit_method_dpgd, "shares", 200) > 27); /* two shares in every sum */
     field_end(&self);
 }
 
@@ -107,9 +108,13 @@ static void audits_find_sound_prices_sound(void **state) {
     (void)state;
     static const tacit_choice two[] = { { "rounds", "2" }, { "noise", "fresh" } };
     static const tacit_choice whole[] = { { "rounds", "2" }, { "unit", "party" } };
+    static const tacit_choice shared[] = { { "rounds", "2" }, { "noise", "shares" } };
     tacit_audit_result record = audited("dpgd", 3, 0.05, two, 1, 8000),
                        party = audited("dpgd", 3, 0.05, whole, 2, 8000),
+                       share = audited("dpgd", 3, 0.05, shared, 2, 4000),
                        printed = audited("psgd", 1, 1e-5, two, 2, 6000);
+    assert_false(share.broken);
+    assert_true(share.epsilon_lower > 0.9 && share.reach > 0.97 && share.reach <= 1); /* zCDP is less tight */
     assert_false(record.broken || party.broken || printed.broken);
     assert_true(record.epsilon_lower > 1.5 && party.epsilon_lower > 1.5); /* half of what is charged */
     assert_true(printed.epsilon_lower > 0.4);
