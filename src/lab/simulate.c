@@ -155,7 +155,7 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
     if (work.metrics == NULL) return tacit_fail_memory(error);
     tacit_status status =
         tacit_pool_for(simulation->pool, outcome->count, MODELS_AT_A_TIME, evaluate_some, &work, error);
-    tacit_metrics sum = { 0, 0, 0, 0, 0 };
+    tacit_metrics sum = { .accuracy = 0 };
     for (size_t i = 0; i < outcome->count; i++) {
         sum.accuracy += work.metrics[i].accuracy;
         sum.auc += work.metrics[i].auc;
@@ -165,8 +165,13 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
     }
     double count = (double)outcome->count;
     if (status == TACIT_OK)
-        *out = (tacit_metrics){ sum.accuracy / count, sum.auc / count, sum.log_loss / count, sum.rmse / count,
-                                sum.deviance / count };
+        *out = (tacit_metrics){ sum.accuracy / count,
+                                sum.auc / count,
+                                sum.log_loss / count,
+                                sum.rmse / count,
+                                sum.deviance / count,
+                                NAN,
+                                NAN }; /* the mean of several models has no interval */
     pthread_mutex_destroy(&work.mutex);
     free(work.metrics);
     return status;
