@@ -225,7 +225,7 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .minimum_parties = 1,
         .minimum_rows =
             simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
-        .points = method->needs_points ? points : NULL,
+        .points = (method->needs_points || method->takes_points) && points->rows.count > 0 ? points : NULL,
         .schema = simulation->schema,
     };
     TACIT_TRY(set_all(simulation, variant, out, error));

@@ -10,6 +10,9 @@
     X(output)                                                                                                \
     X(plr)                                                                                                   \
     X(gop)                                                                                                   \
+    X(pst_s)                                                                                                 \
+    X(pst_f)                                                                                                 \
+    X(pst_h)                                                                                                 \
     X(vote)                                                                                                  \
     X(soft)                                                                                                  \
     X(soft_stat)                                                                                             \

@@ -184,8 +184,9 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
                                                        : "two",
                           (long long)classes);
     const json_t *stack = json_object_get(root, "stack");
-    if (stack != NULL && kind != TACIT_LOSS_LOGISTIC)
-        return tacit_fail(error, TACIT_INPUT, "a stack has the logistic loss, not the %s one", loss);
+    if (stack != NULL && kind != TACIT_LOSS_LOGISTIC && kind != TACIT_LOSS_HUBER)
+        return tacit_fail(error, TACIT_INPUT, "a stack has the logistic or the Huber loss, not the %s one",
+                          loss);
     size_t size = stack != NULL                ? 0
                   : kind == TACIT_LOSS_SOFTMAX ? (size_t)features * (size_t)classes
                                                : (size_t)features;
@@ -195,6 +196,8 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     tacit_status status;
     if (stack != NULL) {
         TACIT_CHECK(tacit_stack_from_json(&model, stack, (size_t)features, error));
+        model->loss = (tacit_loss)kind;
+        TACIT_CHECK(read_width(model, root, error));
     } else {
         TACIT_CHECK(tacit_model_create(&model, (tacit_loss)kind, (size_t)features, (size_t)classes, error));
         TACIT_CHECK(read_width(model, root, error));

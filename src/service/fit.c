@@ -73,6 +73,7 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
     snprintf(plan->study, sizeof plan->study, STUDY);
     plan->features = self->rows->features;
     plan->classes = self->rows->classes.count;
+    plan->schema = self->schema;
     plan->parties = plan->minimum_parties = 1;
     plan->minimum_rows = self->rows->rows; /* replacing a row leaves their number as it is */
     if (isinf(plan->epsilon))

@@ -13,11 +13,18 @@
  * multiplied fifty times in memory. Honest bodies are mostly arrays, which grow at most twofold while read. */
 enum { PARSE_GROWTH = 4, PARSE_SPARE = 1 << 20 };
 
-static void *budgeted_allocate(void *budget, size_t size) {
-    size_t *left = budget;
-    if (size > *left) return NULL;
-    *left -= size;
-    return malloc(size > 0 ? size : 1);
+typedef struct parse_budget {
+    size_t left;
+    bool ran_out; /* of memory, not of the budget */
+} parse_budget;
+
+static void *budgeted_allocate(void *context, size_t size) {
+    parse_budget *budget = context;
+    if (size > budget->left) return NULL;
+    budget->left -= size;
+    void *memory = malloc(size > 0 ? size : 1);
+    if (memory == NULL) budget->ran_out = true;
+    return memory;
 }
 
 static void plain_free(void *budget, void *memory) {
@@ -30,9 +37,10 @@ tacit_status tacit_wire_parse(void **out, const ProtobufCMessageDescriptor *type
     if (length > TACIT_WIRE_LIMIT)
         return tacit_fail(error, TACIT_LIMIT, "a message of %zu bytes is larger than the allowed %d", length,
                           TACIT_WIRE_LIMIT);
-    size_t budget = PARSE_GROWTH * length + PARSE_SPARE;
+    parse_budget budget = { PARSE_GROWTH * length + PARSE_SPARE, false };
     ProtobufCAllocator allocator = { budgeted_allocate, plain_free, &budget };
     ProtobufCMessage *message = protobuf_c_message_unpack(type, &allocator, length, bytes);
+    if (message == NULL && budget.ran_out) return tacit_fail_memory(error);
     if (message == NULL)
         return tacit_fail(error, TACIT_PROTOCOL, "the message is damaged or not a %s", type->short_name);
     *out = message;
