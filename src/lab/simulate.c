@@ -332,20 +332,35 @@ cleanup:
 
 /* The parties, and one that has all their rows, for variants that want it. */
 typedef struct places {
-    tacit_local *parties, *pooled;
-    tacit_split whole;
-    size_t ends[2];
+    tacit_local *parties, *pooled, *alone;
+    tacit_split whole, part;
+    size_t ends[2], part_ends[2];
+    size_t only; /* who is alone */
 } places;
+
+/* One party by itself, as if it were the only one. */
+static void seat_alone(places *self, const tacit_split *split, size_t only) {
+    if (self->only != only) self->alone = tacit_local_free(self->alone);
+    self->only = only;
+    self->part_ends[1] = tacit_split_count(split, only - 1);
+    self->part = (tacit_split){ 1, self->part_ends, split->index + split->start[only - 1] };
+}
 
 static tacit_status find_place(places *self, const tacit_simulation *simulation, size_t m, tacit_local **out,
                                tacit_error *error) {
     const tacit_split *split = simulation->split;
     bool pooled = simulation->variants != NULL && simulation->variants[m].pooled;
-    tacit_local **place = pooled ? &self->pooled : &self->parties;
+    size_t only = simulation->variants != NULL ? simulation->variants[m].only : 0;
+    tacit_local **place = pooled ? &self->pooled : only > 0 ? &self->alone : &self->parties;
+    if (only > split->parts)
+        return tacit_fail(error, TACIT_USAGE, "there is no party %zu among %zu", only, split->parts);
     if (pooled) {
         self->ends[1] = split->start[split->parts];
         self->whole = (tacit_split){ 1, self->ends, split->index };
         split = &self->whole;
+    } else if (only > 0) {
+        seat_alone(self, split, only);
+        split = &self->part;
     }
     if (*place == NULL)
         TACIT_TRY(tacit_local_create(place, simulation->dataset, split, simulation->pool, error));
@@ -355,7 +370,7 @@ static tacit_status find_place(places *self, const tacit_simulation *simulation,
 
 tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs, tacit_model **model,
                             tacit_error *error) {
-    places all = { NULL, NULL, { 0, NULL, NULL }, { 0, 0 } };
+    places all = { .parties = NULL };
     tacit_model *last = NULL;
     tacit_points points = TACIT_POINTS_INIT;
     size_t done = 0;
@@ -393,6 +408,7 @@ cleanup:
     tacit_model_free(last);
     tacit_local_free(all.parties);
     tacit_local_free(all.pooled);
+    tacit_local_free(all.alone);
     tacit_points_clear(&points);
     return status;
 }

@@ -14,7 +14,7 @@ typedef struct tacit_choice {
 } tacit_choice;
 
 /* One of several ways to run methods in a sweep. */
-enum { TACIT_VARIANT_SETTINGS = 3 };
+enum { TACIT_VARIANT_SETTINGS = 8 };
 typedef struct tacit_variant {
     const char *method;
     const char *label; /* NULL: the method's name */
@@ -22,6 +22,7 @@ typedef struct tacit_variant {
         settings[TACIT_VARIANT_SETTINGS]; /* up to the first without a name; the method must know them */
     double delta, lambda;
     bool pooled; /* one party has all rows */
+    size_t only; /* one party is asked, by its number from 1; 0: all */
 } tacit_variant;
 
 typedef struct tacit_simulation {
