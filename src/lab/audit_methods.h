@@ -4,3 +4,5 @@
 #include "lab/audit.h"
 
 extern const tacit_auditable tacit_audit_histogram;
+extern const tacit_auditable tacit_audit_pst_s, tacit_audit_pst_f, tacit_audit_pst_h,
+    tacit_audit_pst_h_printed;

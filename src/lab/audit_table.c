@@ -265,6 +265,9 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_output,
     &tacit_audit_plr,
     &tacit_audit_gop,
+    &tacit_audit_pst_s,
+    &tacit_audit_pst_f,
+    &tacit_audit_pst_h,
     &tacit_audit_vote,
     &tacit_audit_soft,
     &tacit_audit_soft_stat,
@@ -274,6 +277,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_psgd,
     &laplace_halved,
     &tacit_audit_psgd_claim,
+    &tacit_audit_pst_h_printed,
     NULL,
 };
 

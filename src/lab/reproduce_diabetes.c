@@ -158,7 +158,10 @@ cleanup:
 /* ---- the table ---- */
 
 #define LENT(text, l, importance)                                                                            \
-    { .method = "pst-h", .label = text, .settings = { { "importance", importance } }, .lambda = l }
+    {                                                                                                        \
+        .method = "pst-h", .label = text,                                                                    \
+        .settings = { { "importance", importance }, { "rows", "normalise" } }, .lambda = l                   \
+    }
 #define ALONE(text, l, who)                                                                                  \
     { .method = "plr", .label = text, .lambda = l, .only = who }
 

@@ -5,6 +5,8 @@
 #include "lab/reproduce_yao.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -113,6 +115,28 @@ cleanup:
     .scale = TACIT_ROWS_NORMALISED, .shows_auc = true, .measures = "AUC", .quick = { 4, 1, 0 },              \
     .full = { 12, 1, 0 }, .read = read_digits
 
+/* Random groups are drawn anew with the rows. */
+static tacit_status run_drawn(const tacit_simulation *simulation, const tacit_setup *setup, tacit_run *runs,
+                              tacit_error *error) {
+    char draw[32];
+    tacit_simulation drawn = *simulation;
+    tacit_variant *variants = TACIT_NEW(tacit_variant, simulation->method_count);
+    (void)setup;
+    if (variants == NULL) return tacit_fail_memory(error);
+    snprintf(draw, sizeof draw, "%llu", (unsigned long long)(simulation->seed % 1000000000));
+    for (size_t m = 0; m < simulation->method_count; m++) {
+        size_t s = 0;
+        variants[m] = simulation->variants[m];
+        if (!tacit_method_takes(simulation->methods[m], "draw")) continue;
+        while (s < TACIT_VARIANT_SETTINGS && variants[m].settings[s].name != NULL) s++;
+        if (s < TACIT_VARIANT_SETTINGS) variants[m].settings[s] = (tacit_choice){ "draw", draw };
+    }
+    drawn.variants = variants;
+    tacit_status status = tacit_simulate(&drawn, runs, NULL, error);
+    free(variants);
+    return status;
+}
+
 /* ---- figure 1 ---- */
 
 static const tacit_variant by_epsilon[] = {
@@ -142,6 +166,7 @@ const tacit_experiment tacit_experiment_yao_fig1 = {
     .says = "PST-F(W) is best, then PST-F(U); both have better AUC than PST-S and PLR; PST-S can be inferior "
             "to PLR.",
     .curves = by_epsilon,
+    .run = run_drawn,
     .setups = whole,
     .setup_count = 1,
     .epsilons = epsilons,
@@ -178,6 +203,7 @@ const tacit_experiment tacit_experiment_yao_fig2 = {
             "lost and the AUC falls.",
     .by_setup = true,
     .curves = by_groups,
+    .run = run_drawn,
     .setups = groups,
     .adjustments = with_groups,
     .setup_count = sizeof groups / sizeof *groups,
@@ -217,6 +243,7 @@ const tacit_experiment tacit_experiment_yao_fig3 = {
             "are properly assigned.",
     .by_setup = true,
     .curves = by_power,
+    .run = run_drawn,
     .setups = powers,
     .adjustments = with_powers,
     .setup_count = sizeof powers / sizeof *powers,
