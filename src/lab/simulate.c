@@ -273,6 +273,8 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     run->rounds = session.round;
     run->bytes_per_party = session.bytes_per_party;
     run->parties = outcome.parties;
+    if (outcome.lambda > 0) /* NaN once trials chose differently */
+        run->lambda = stage->trial == 0 || run->lambda == outcome.lambda ? outcome.lambda : NAN;
     run->refusals = tacit_local_refusals(local, &refusal);
     snprintf(run->refusal, sizeof run->refusal, "%s", refusal);
     TACIT_CHECK(tacit_local_charged(local, run->charged.unit, &account, error));
@@ -282,6 +284,7 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     report_trial(stage, "trials", 1, 1);
     if (model != NULL && stage->trial == 0 && outcome.count == 1) {
         remember_guarantee(outcome.models[0], plan, run);
+        if (outcome.lambda > 0) outcome.models[0]->guarantee.lambda = outcome.lambda;
         tacit_model_free(*model);
         *model = outcome.models[0];
         outcome.count = 0;

@@ -20,11 +20,12 @@
  * are q_k long: important groups are heard better. Groups and q must be public knowledge: taken from the private rows they
  * would be a release of their own that nobody paid for.
  */
-#include "method/stacking.h"
+#include "method/choosing.h"
 
 static const tacit_parameter parameters[] = {
     STACKING_GROUP_PARAMETERS,
     STACKING_PARAMETERS,
+    CHOOSING_PARAMETERS,
     { NULL, NULL, NULL, 0, 0, NULL },
 };
 
@@ -34,7 +35,7 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)error;
-    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, 0 };
+    out->charged = out->claimed = choosing_price(plan);
     return TACIT_OK;
 }
 

@@ -11,12 +11,13 @@
  * Proof note: stacking.h. S_1, ..., S_K and D_h are disjoint, so that all of it costs epsilon. The printed meta-features have a norm of
  * up to sqrt(K), and Algorithm 1 then scales rows by what they are found to be; dividing by sqrt(K) needs no look at them.
  */
-#include "method/stacking.h"
+#include "method/choosing.h"
 
 static const tacit_parameter parameters[] = {
     { "blocks", "5", NULL, 1, TACIT_STACK_MEMBERS_MOST,
       "K: how many blocks of rows, each with its own model" },
     STACKING_PARAMETERS,
+    CHOOSING_PARAMETERS,
     { NULL, NULL, NULL, 0, 0, NULL },
 };
 
@@ -26,7 +27,7 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)error;
-    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, 0 };
+    out->charged = out->claimed = choosing_price(plan);
     return TACIT_OK;
 }
 

@@ -38,6 +38,8 @@ typedef struct stacking {
 
 /* pst-s: K members of all features. */
 tacit_status stacking_of_blocks(stacking *out, const tacit_plan *plan, tacit_error *error);
+/* plr: one member, of all features and all rows; reads no setting of stacks. */
+tacit_status stacking_of_one(stacking *out, const tacit_plan *plan, tacit_error *error);
 /* pst-f, pst-h: K groups of features, by importance. */
 tacit_status stacking_of_groups(stacking *out, const tacit_plan *plan, tacit_error *error);
 /* The same as first made, with no D_h: only what is answered of D_l (the source's step of pst-h). */

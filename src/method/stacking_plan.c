@@ -235,16 +235,35 @@ cleanup:
     return status;
 }
 
+/* Member k of all features. */
+static void take_all_features(tacit_stack *stack, size_t k, size_t features) {
+    for (size_t j = 0; j < features; j++) stack->column[k * features + j] = (uint32_t)j;
+    stack->start[k + 1] = (k + 1) * features;
+}
+
+tacit_status stacking_of_one(stacking *out, const tacit_plan *plan, tacit_error *error) {
+    stacking how = { .by_rows = true, .high_lambda = plan->lambda, .share = 1, .epsilon = plan->epsilon };
+    tacit_status status;
+    TACIT_CHECK(tacit_stack_create(&how.stack, 1, plan->features, error));
+    take_all_features(how.stack, 0, plan->features);
+    how.lambda = TACIT_NEW(double, 1);
+    if (how.lambda == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    how.lambda[0] = plan->lambda;
+    stacking_low_only(&how);
+    *out = how;
+    how = (stacking)STACKING_INIT;
+cleanup:
+    stacking_clear(&how);
+    return status;
+}
+
 tacit_status stacking_of_blocks(stacking *out, const tacit_plan *plan, tacit_error *error) {
     stacking how = { .by_rows = true };
     size_t members = (size_t)tacit_plan_number(plan, "blocks");
     tacit_status status;
     TACIT_CHECK(check_number(plan, "blocks", error));
     TACIT_CHECK(tacit_stack_create(&how.stack, members, members * plan->features, error));
-    for (size_t k = 0; k < members; k++) {
-        for (size_t j = 0; j < plan->features; j++) how.stack->column[k * plan->features + j] = (uint32_t)j;
-        how.stack->start[k + 1] = (k + 1) * plan->features;
-    }
+    for (size_t k = 0; k < members; k++) take_all_features(how.stack, k, plan->features);
     TACIT_CHECK(complete(&how, plan, NULL, error));
     *out = how;
     how = (stacking)STACKING_INIT;

@@ -95,10 +95,11 @@ typedef struct tacit_outcome {
     tacit_model **models;
     size_t count;
     size_t parties; /* whose answers are in it */
+    double lambda;  /* that was chosen on the way; 0: the plan's */
 } tacit_outcome;
 
 #define TACIT_OUTCOME_INIT                                                                                   \
-    { NULL, 0, 0 }
+    { NULL, 0, 0, 0 }
 
 /* Append a model, which the outcome then owns (also on failure). */
 tacit_status tacit_outcome_add(tacit_outcome *outcome, tacit_model *model, tacit_error *error);
