@@ -261,6 +261,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &laplace,
     &gamma_norm,
     &gaussian,
+    &tacit_audit_exponential,
     &avg,
     &tacit_audit_output,
     &tacit_audit_plr,
@@ -282,7 +283,7 @@ const tacit_auditable *const tacit_auditables[] = {
 };
 
 tacit_status tacit_auditable_require(const tacit_auditable **out, const char *name, tacit_error *error) {
-    char known[300] = "";
+    char known[600] = "";
     size_t used = 0;
     for (size_t i = 0; tacit_auditables[i] != NULL; i++) {
         if (strcmp(tacit_auditables[i]->name, name) == 0) {

@@ -14,7 +14,7 @@ const tacit_experiment *const tacit_experiments[] = { TACIT_EXPERIMENTS(TACIT_EX
 #undef TACIT_EXPERIMENT_ENTRY
 
 tacit_status tacit_experiment_require(const tacit_experiment **out, const char *id, tacit_error *error) {
-    char known[256] = "";
+    char known[600] = "";
     for (size_t i = 0; tacit_experiments[i] != NULL; i++) {
         if (strcmp(tacit_experiments[i]->id, id) == 0) {
             *out = tacit_experiments[i];

@@ -44,6 +44,13 @@ static void they_hold_and_are_tight(void **state) {
     }
 }
 
+static void the_choice_of_lambda_holds_and_is_tight(void **state) {
+    (void)state;
+    tacit_audit_result result = audit(find("exponential"), (tacit_audit_setup){ .epsilon = 3 }, 20000);
+    assert_false(result.broken);
+    assert_true(result.epsilon_lower > 1.5);
+}
+
 static void they_hold_with_other_settings(void **state) {
     (void)state;
     static const tacit_choice settings[] = { { "groups", "5" },
@@ -113,6 +120,7 @@ static void halved_noise_is_caught(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_hold_and_are_tight),
+        cmocka_unit_test(the_choice_of_lambda_holds_and_is_tight),
         cmocka_unit_test(they_hold_with_other_settings),
         cmocka_unit_test(the_printed_source_of_pst_h_overspends),
         cmocka_unit_test(halved_noise_is_caught),
