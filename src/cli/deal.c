@@ -89,9 +89,8 @@ static tacit_status make_deal(tacit_deal *deal, const tacit_arguments *arguments
         return tacit_fail(error, TACIT_USAGE,
                           "how many parties? give --parties M, or a --split that says it (fractions, or "
                           "by:COLUMN)");
-    tacit_load_options options = tacit_reading_options(arguments, console);
+    tacit_load_options options = tacit_reading_draft(arguments, console);
     options.group = plan->column;
-    options.response = tacit_reading_response(arguments);
     TACIT_TRY(read_rows(deal, arguments, &options, error));
     tacit_stream root = tacit_stream_from_seed(seed);
     tacit_view train;
