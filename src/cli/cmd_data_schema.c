@@ -30,10 +30,11 @@ static tacit_status run_draft(const tacit_arguments *arguments, tacit_console *c
     TACIT_CHECK(tacit_dataset_load(&dataset, &schema, path, NULL, &options, error));
     TACIT_CHECK(tacit_schema_print(schema, tacit_schema_draft_comment, &text, error));
     TACIT_CHECK(write_schema(console, tacit_arguments_text(arguments, "out"), &text, error));
-    tacit_console_warn(console,
-                       "bounds, levels, terms and classes were read off the rows of %s, so this schema is not "
-                       "private: replace them by what is publicly known before using it in a study",
-                       path);
+    tacit_console_warn(
+        console,
+        "bounds, levels, terms and classes were read off the rows of %s, so this schema is not "
+        "private: replace them by what is publicly known before using it in a study",
+        path);
 cleanup:
     tacit_buffer_clear(&text);
     tacit_schema_free(schema);
@@ -52,7 +53,9 @@ const tacit_command tacit_command_data_draft_schema = {
                    "that is known without looking at the rows, then check it with 'tacit data check'.",
     .operands =
         (const tacit_operand[]){
-            { "FILE", 1, 1, "CSV or LIBSVM, also compressed with gzip or xz; a folder of documents, or a tar archive of them" },
+            { "FILE", 1, 1,
+              "CSV or LIBSVM, also compressed with gzip or xz; a folder of documents, or a tar archive of "
+              "them" },
             { .name = NULL },
         },
     .options =

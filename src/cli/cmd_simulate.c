@@ -119,6 +119,7 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
     all->plan.split = all->deal.parties;
     all->plan.test = all->deal.test;
     all->plan.auxiliary = all->deal.auxiliary;
+    if (all->deal.target_data != NULL) all->plan.target = tacit_dataset_view(all->deal.target_data);
     all->plan.pool = all->pool;
     all->plan.progress = tacit_console_progress(console);
     return tacit_simulate(&all->plan, all->runs, &all->model, error);
@@ -288,6 +289,10 @@ static const tacit_option options[] = {
       .least = 0,
       .most = 1,
       .help = "the same from --train: this part of its rows counts as public" },
+    { .name = "target",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .help = "rows of whoever runs the coordinator, for methods that transfer from sources to a target" },
     { .name = "parties",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "M",
