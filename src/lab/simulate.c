@@ -69,6 +69,7 @@ typedef struct counting {
     double first, all; /* the cost of earlier runs, and of the whole sweep */
     trial_cost cost;
     double from, to; /* the part of a trial that is under way */
+    bool best;       /* the best of several models counts */
     double reached;  /* in this trial: a second question starts over, progress does not */
 } counting;
 
@@ -156,7 +157,9 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
     tacit_status status =
         tacit_pool_for(simulation->pool, outcome->count, MODELS_AT_A_TIME, evaluate_some, &work, error);
     tacit_metrics sum = { .accuracy = 0 };
+    size_t best = 0;
     for (size_t i = 0; i < outcome->count; i++) {
+        if (work.metrics[i].accuracy > work.metrics[best].accuracy) best = i;
         sum.accuracy += work.metrics[i].accuracy;
         sum.auc += work.metrics[i].auc;
         sum.log_loss += work.metrics[i].log_loss;
@@ -172,6 +175,7 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
                                 sum.deviance / count,
                                 NAN,
                                 NAN }; /* the mean of several models has no interval */
+    if (status == TACIT_OK && stage->best) *out = work.metrics[best];
     pthread_mutex_destroy(&work.mutex);
     free(work.metrics);
     return status;
@@ -267,6 +271,7 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
                                         simulation->split, simulation->pool, error));
         session.round_watch = tacit_tracer_watch(tracer);
     }
+    if (simulation->target.rows.count > 0) session.own = &simulation->target;
     double start = seconds_now();
     TACIT_CHECK(plan->method->coordinate(&session, &outcome, error));
     run->seconds += seconds_now() - start;
@@ -296,8 +301,8 @@ cleanup:
 }
 
 static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_local *local,
-                                   const tacit_plan *plan, double first, tacit_run *run, tacit_model **model,
-                                   tacit_error *error) {
+                                   const tacit_plan *plan, double first, bool best, tacit_run *run,
+                                   tacit_model **model, tacit_error *error) {
     size_t trials = trials_of(simulation, plan->method);
     tacit_prices prices = { .event = { .count = 0 } };
     counting stage;
@@ -313,6 +318,7 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
                         .charged = prices.charged,
                         .claimed = prices.claimed };
     begin_stage(&stage, simulation, plan, first);
+    stage.best = best;
     for (size_t t = 0; t < trials; t++) {
         tacit_metrics metrics;
         begin_trial(&stage, t);
@@ -393,8 +399,9 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
             double epsilon = method->noise_free ? INFINITY : simulation->epsilons[e];
             size_t traced = simulation->trace != NULL ? simulation->trace->count : 0;
             TACIT_CHECK(make_plan(simulation, local, &points, m, epsilon, &plan, error));
-            TACIT_CHECK(
-                run_all_trials(simulation, local, &plan, spent, run, model != NULL ? &last : NULL, error));
+            bool best = simulation->variants != NULL && simulation->variants[m].best;
+            TACIT_CHECK(run_all_trials(simulation, local, &plan, spent, best, run,
+                                       model != NULL ? &last : NULL, error));
             run->label = simulation->variants != NULL && simulation->variants[m].label != NULL
                              ? simulation->variants[m].label
                              : method->name;

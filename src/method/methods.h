@@ -19,6 +19,8 @@
     X(pate)                                                                                                  \
     X(dpgd)                                                                                                  \
     X(psgd)                                                                                                  \
+    X(dpiw)                                                                                                  \
+    X(dphtl)                                                                                                 \
     X(estimate)                                                                                              \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \
