@@ -93,8 +93,11 @@ typedef struct tacit_experiment {
     X(rajkumar_attack)                                                                                       \
     X(wang_consensus)                                                                                        \
     X(yao_fig1)                                                                                              \
+    X(yao_fig1_news)                                                                                         \
     X(yao_fig2)                                                                                              \
+    X(yao_fig2_news)                                                                                         \
     X(yao_fig3)                                                                                              \
+    X(yao_fig3_news)                                                                                         \
     X(yao_fig4)                                                                                              \
     X(yao_table2)
 

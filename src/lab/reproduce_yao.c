@@ -91,17 +91,6 @@ cleanup:
 
 /* ---- curves ---- */
 
-#define PLR(text, l)                                                                                         \
-    { .method = "plr", .label = text, .lambda = l }
-#define STACK(name, text, l, ...)                                                                            \
-    { .method = name, .label = text, .settings = { { "meta", "probability" }, __VA_ARGS__ }, .lambda = l }
-#define SCALED                                                                                               \
-    { "rows", "normalise" }
-#define WEIGHTED                                                                                             \
-    { "importance", "points" }
-#define UNIFORM                                                                                              \
-    { "importance", "uniform" }
-
 #define MNIST_NOTE                                                                                           \
     "Rows are brought to norm 1 after the 100 principal components, and within each group to q_k. "          \
     "Components and importances "                                                                            \
@@ -115,9 +104,8 @@ cleanup:
     .scale = TACIT_ROWS_NORMALISED, .shows_auc = true, .measures = "AUC", .quick = { 4, 1, 0 },              \
     .full = { 12, 1, 0 }, .read = read_digits
 
-/* Random groups are drawn anew with the rows. */
-static tacit_status run_drawn(const tacit_simulation *simulation, const tacit_setup *setup, tacit_run *runs,
-                              tacit_error *error) {
+tacit_status tacit_yao_run(const tacit_simulation *simulation, const tacit_setup *setup, tacit_run *runs,
+                           tacit_error *error) {
     char draw[32];
     tacit_simulation drawn = *simulation;
     tacit_variant *variants = TACIT_NEW(tacit_variant, simulation->method_count);
@@ -139,21 +127,21 @@ static tacit_status run_drawn(const tacit_simulation *simulation, const tacit_se
 
 /* ---- figure 1 ---- */
 
-static const tacit_variant by_epsilon[] = {
-    PLR("PLR, .01", 0.01),
-    STACK("pst-f", "PST-F(W), .01", 0.01, SCALED, WEIGHTED),
-    STACK("pst-f", "PST-F(U), .01", 0.01, SCALED, UNIFORM),
-    STACK("pst-s", "PST-S, .01", 0.01),
-    PLR("PLR, .001", 0.001),
-    STACK("pst-f", "PST-F(W), .001", 0.001, SCALED, WEIGHTED),
-    STACK("pst-f", "PST-F(U), .001", 0.001, SCALED, UNIFORM),
-    STACK("pst-s", "PST-S, .001", 0.001),
-    PLR("PLR, .1", 0.1),
-    STACK("pst-f", "PST-F(W), .1", 0.1, SCALED, WEIGHTED),
+const tacit_variant tacit_yao_by_epsilon[] = {
+    YAO_PLR("PLR, .01", 0.01),
+    YAO_STACK("pst-f", "PST-F(W), .01", 0.01, YAO_SCALED, YAO_WEIGHTED),
+    YAO_STACK("pst-f", "PST-F(U), .01", 0.01, YAO_SCALED, YAO_UNIFORM),
+    YAO_STACK("pst-s", "PST-S, .01", 0.01),
+    YAO_PLR("PLR, .001", 0.001),
+    YAO_STACK("pst-f", "PST-F(W), .001", 0.001, YAO_SCALED, YAO_WEIGHTED),
+    YAO_STACK("pst-f", "PST-F(U), .001", 0.001, YAO_SCALED, YAO_UNIFORM),
+    YAO_STACK("pst-s", "PST-S, .001", 0.001),
+    YAO_PLR("PLR, .1", 0.1),
+    YAO_STACK("pst-f", "PST-F(W), .1", 0.1, YAO_SCALED, YAO_WEIGHTED),
     { .method = NULL },
 };
 static const tacit_setup whole[] = { { "MNIST, 0 and 8", NULL, 1, "even" } };
-static const double epsilons[] = { INFINITY, 4, 2, 1, 0.5, 0.25 };
+const double tacit_yao_epsilons[TACIT_YAO_EPSILONS] = { INFINITY, 4, 2, 1, 0.5, 0.25 };
 
 const tacit_experiment tacit_experiment_yao_fig1 = {
     MNIST,
@@ -165,21 +153,21 @@ const tacit_experiment tacit_experiment_yao_fig1 = {
                           "lambda, and the smaller ones show the paper's order.",
     .says = "PST-F(W) is best, then PST-F(U); both have better AUC than PST-S and PLR; PST-S can be inferior "
             "to PLR.",
-    .curves = by_epsilon,
-    .run = run_drawn,
+    .curves = tacit_yao_by_epsilon,
+    .run = tacit_yao_run,
     .setups = whole,
     .setup_count = 1,
-    .epsilons = epsilons,
-    .epsilon_count = sizeof epsilons / sizeof *epsilons,
+    .epsilons = tacit_yao_epsilons,
+    .epsilon_count = TACIT_YAO_EPSILONS,
 };
 
 /* ---- figure 2 ---- */
 
-static const tacit_variant by_groups[] = {
-    STACK("pst-f", "PST-F(W), .01", 0.01, SCALED, WEIGHTED),
-    STACK("pst-f", "PST-F(U), .01", 0.01, SCALED, UNIFORM),
-    STACK("pst-f", "PST-F(W), .001", 0.001, SCALED, WEIGHTED),
-    STACK("pst-f", "PST-F(U), .001", 0.001, SCALED, UNIFORM),
+const tacit_variant tacit_yao_by_groups[] = {
+    YAO_STACK("pst-f", "PST-F(W), .01", 0.01, YAO_SCALED, YAO_WEIGHTED),
+    YAO_STACK("pst-f", "PST-F(U), .01", 0.01, YAO_SCALED, YAO_UNIFORM),
+    YAO_STACK("pst-f", "PST-F(W), .001", 0.001, YAO_SCALED, YAO_WEIGHTED),
+    YAO_STACK("pst-f", "PST-F(U), .001", 0.001, YAO_SCALED, YAO_UNIFORM),
     { .method = NULL },
 };
 
@@ -189,8 +177,8 @@ static const tacit_variant by_groups[] = {
     { { "groups", k }, 0 }
 #define EACH_K(X)                                                                                            \
     { X("1"), X("2"), X("3"), X("5"), X("7"), X("10"), X("20"), X("50"), X("100") }
-static const tacit_setup groups[] = EACH_K(GROUPS);
-static const tacit_adjustment with_groups[] = EACH_K(WITH_GROUPS);
+const tacit_setup tacit_yao_groups[TACIT_YAO_STEPS] = EACH_K(GROUPS);
+const tacit_adjustment tacit_yao_with_groups[TACIT_YAO_STEPS] = EACH_K(WITH_GROUPS);
 static const double one[] = { 1 };
 
 const tacit_experiment tacit_experiment_yao_fig2 = {
@@ -202,22 +190,22 @@ const tacit_experiment tacit_experiment_yao_fig2 = {
     .says = "With very small K ensemble learning is not effective; with K too large feature correlation is "
             "lost and the AUC falls.",
     .by_setup = true,
-    .curves = by_groups,
-    .run = run_drawn,
-    .setups = groups,
-    .adjustments = with_groups,
-    .setup_count = sizeof groups / sizeof *groups,
+    .curves = tacit_yao_by_groups,
+    .run = tacit_yao_run,
+    .setups = tacit_yao_groups,
+    .adjustments = tacit_yao_with_groups,
+    .setup_count = TACIT_YAO_STEPS,
     .epsilons = one,
     .epsilon_count = 1,
 };
 
 /* ---- figure 3 ---- */
 
-static const tacit_variant by_power[] = {
-    STACK("pst-f", "PST-F(W), .01", 0.01, SCALED),
-    STACK("pst-f", "PST-F(U), .01", 0.01, SCALED, UNIFORM),
-    STACK("pst-f", "PST-F(W), .001", 0.001, SCALED),
-    STACK("pst-f", "PST-F(U), .001", 0.001, SCALED, UNIFORM),
+const tacit_variant tacit_yao_by_power[] = {
+    YAO_STACK("pst-f", "PST-F(W), .01", 0.01, YAO_SCALED),
+    YAO_STACK("pst-f", "PST-F(U), .01", 0.01, YAO_SCALED, YAO_UNIFORM),
+    YAO_STACK("pst-f", "PST-F(W), .001", 0.001, YAO_SCALED),
+    YAO_STACK("pst-f", "PST-F(U), .001", 0.001, YAO_SCALED, YAO_UNIFORM),
     { .method = NULL },
 };
 
@@ -227,8 +215,8 @@ static const tacit_variant by_power[] = {
     { { "importance", "power:" a }, 0 }
 #define EACH_ALPHA(X)                                                                                        \
     { X("0.8"), X("0.9"), X("0.95"), X("0.98"), X("1"), X("1.02"), X("1.05"), X("1.1"), X("1.2") }
-static const tacit_setup powers[] = EACH_ALPHA(POWER);
-static const tacit_adjustment with_powers[] = EACH_ALPHA(WITH_POWER);
+const tacit_setup tacit_yao_powers[TACIT_YAO_STEPS] = EACH_ALPHA(POWER);
+const tacit_adjustment tacit_yao_with_powers[TACIT_YAO_STEPS] = EACH_ALPHA(WITH_POWER);
 
 const tacit_experiment tacit_experiment_yao_fig3 = {
     MNIST,
@@ -242,98 +230,11 @@ const tacit_experiment tacit_experiment_yao_fig3 = {
             "falls and may not be better than PST-F(U). PST-F(W) is not sensitive to the weights once they "
             "are properly assigned.",
     .by_setup = true,
-    .curves = by_power,
-    .run = run_drawn,
-    .setups = powers,
-    .adjustments = with_powers,
-    .setup_count = sizeof powers / sizeof *powers,
+    .curves = tacit_yao_by_power,
+    .run = tacit_yao_run,
+    .setups = tacit_yao_powers,
+    .adjustments = tacit_yao_with_powers,
+    .setup_count = TACIT_YAO_STEPS,
     .epsilons = one,
     .epsilon_count = 1,
-};
-
-/* ---- figure 4: members and combiners, all of one private stack ---- */
-
-enum { MEMBERS = 5 };
-
-static const tacit_variant by_combiner[] = {
-    STACK("pst-f", "C-hl", 0.01, SCALED, WEIGHTED),
-    STACK("pst-f", "C-wmv", 0.01, SCALED, WEIGHTED),
-    STACK("pst-f", "C-mv", 0.01, SCALED, WEIGHTED),
-    STACK("pst-f", "C-0", 0.01, SCALED, WEIGHTED),
-    STACK("pst-f", "C-1", 0.01, SCALED, WEIGHTED),
-    STACK("pst-f", "C-2", 0.01, SCALED, WEIGHTED),
-    STACK("pst-f", "C-3", 0.01, SCALED, WEIGHTED),
-    STACK("pst-f", "C-4", 0.01, SCALED, WEIGHTED),
-    { .method = NULL },
-};
-
-/* The AUC of the stack by itself, by votes, or of one member: curve c of the list. A member is a stack of one, whose weight
- * of 1 in the high model leaves the order of its margins. */
-static tacit_status measure_curve(const tacit_simulation *simulation, const tacit_model *model, size_t c,
-                                  tacit_metrics *out, tacit_error *error) {
-    static const tacit_combiner rules[] = { TACIT_COMBINE_HIGH, TACIT_COMBINE_WEIGHTED,
-                                            TACIT_COMBINE_MAJORITY };
-    tacit_stack view = *model->stack;
-    tacit_model shown = *model;
-    shown.stack = &view;
-    if (c < 3) view.combiner = rules[c];
-    double *weights = NULL;
-    size_t start[2] = { 0, 0 };
-    if (c >= 3) {
-        size_t k = c - 3, first = model->stack->start[k];
-        start[1] = model->stack->start[k + 1] - first;
-        weights = TACIT_NEW(double, start[1] + 1);
-        if (weights == NULL) return tacit_fail_memory(error);
-        memcpy(weights, model->weights + first, start[1] * sizeof *weights);
-        weights[start[1]] = 1;
-        view.members = 1;
-        view.start = start;
-        view.column = model->stack->column + first;
-        view.scale = model->stack->scale + k;
-        shown.weights = weights;
-    }
-    tacit_status status = tacit_model_evaluate(&shown, &simulation->test, simulation->pool, out, error);
-    free(weights);
-    return status;
-}
-
-static tacit_status run_combiners(const tacit_simulation *simulation, const tacit_setup *setup,
-                                  tacit_run *runs, tacit_error *error) {
-    tacit_simulation stacked = *simulation;
-    tacit_model *model = NULL;
-    tacit_run run;
-    tacit_status status;
-    (void)setup;
-    stacked.method_count = 1;
-    stacked.trials = 1;
-    TACIT_CHECK(tacit_simulate(&stacked, &run, &model, error));
-    if (model->stack == NULL || model->stack->members != MEMBERS)
-        TACIT_CHECK(tacit_fail(error, TACIT_INTERNAL, "figure 4 needs a stack of %d", (int)MEMBERS));
-    for (size_t c = 0; c < simulation->method_count; c++) {
-        tacit_metrics metrics;
-        TACIT_CHECK(measure_curve(simulation, model, c, &metrics, error));
-        runs[c] = run;
-        runs[c].auc = (tacit_spread){ metrics.auc, 0 };
-    }
-cleanup:
-    tacit_model_free(model);
-    return status;
-}
-
-const tacit_experiment tacit_experiment_yao_fig4 = {
-    MNIST,
-    .id = "yao-fig4",
-    .figure = "figure 4 (on MNIST; the paper's is NEWS20)",
-    .title = "Members of PST-F(W) alone and combined, epsilon = 1, K = 5, lambda = .01",
-    .differs = MNIST_NOTE
-    "C-0 to C-4 are the members alone, C-mv and C-wmv their (weighted) majority, C-hl the high-level model.",
-    .says = "C-0 has the best performance of all single low-level models, as it contains the most important "
-            "features; C-hl is the best "
-            "way to combine them and better than any of them.",
-    .curves = by_combiner,
-    .setups = whole,
-    .setup_count = 1,
-    .epsilons = one,
-    .epsilon_count = 1,
-    .run = run_combiners,
 };
