@@ -23,12 +23,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/text.h"
 #include "method/stacking.h"
 
 static const tacit_parameter parameters[] = {
-    { "sources", "1", TACIT_ANY_TEXT, 0, 0,
-      "who lends: names of parties, a,b,...; in a simulation how many, the first ones" },
+    { "sources", "1", NULL, 1, 1e6, "how many parties lend; in a simulation they are the first ones" },
     { "source-epsilon", "0", NULL, 0, 1e6, "what a source pays; 0: epsilon, as a target" },
     { "source-lambda", "0", NULL, 0, 1e6, "the regulariser of a source's models; 0: that of the target's" },
     STACKING_GROUP_PARAMETERS,
@@ -41,37 +39,10 @@ static double source_epsilon(const tacit_plan *plan) {
     return told > 0 && isfinite(plan->epsilon) ? told : plan->epsilon;
 }
 
-/* ---- roles ---- */
-
-static size_t number_of_sources(const tacit_plan *plan) {
-    const char *text = tacit_plan_text(plan, "sources");
-    double number;
-    bool counted = tacit_text_to_number(text, strlen(text), &number);
-    return counted && number >= 1 && number <= 1e6 && number == floor(number) ? (size_t)number : 0;
-}
-
-static bool is_named(const char *list, const char *name) {
-    size_t length = strlen(name);
-    for (const char *at = list; *at != 0; at += *at == ',') {
-        size_t word = strcspn(at, ",");
-        if (word == length && strncmp(at, name, word) == 0) return true;
-        at += word;
-    }
-    return false;
-}
-
-static tacit_status is_source(const tacit_party *party, bool *out, tacit_error *error) {
-    size_t sources = number_of_sources(party->plan);
-    const char *names = tacit_plan_text(party->plan, "sources");
-    if (party->name == NULL && sources == 0)
-        return tacit_fail(error, TACIT_USAGE,
-                          "sources=%s of method pst-h names parties: in a simulation give their number",
-                          names);
-    if (party->name != NULL && sources > 0)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "sources=%s of method pst-h does not name the sources: a study must", names);
-    *out = party->name != NULL ? is_named(names, party->name) : party->number < sources;
-    return TACIT_OK;
+/* A real party's owner said it; simulated sources are the first parties. */
+static bool is_source(const tacit_party *party) {
+    if (party->role != NULL) return strcmp(party->role, "source") == 0;
+    return party->number < (size_t)tacit_plan_number(party->plan, "sources");
 }
 
 /* ---- the plan ---- */
@@ -106,9 +77,12 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     tacit_status status;
     if (plan->parties < 2)
         return tacit_fail(error, TACIT_USAGE, "method pst-h needs a source and a target; alone use pst-f");
-    if (number_of_sources(plan) >= plan->parties)
-        return tacit_fail(error, TACIT_USAGE, "sources=%s of method pst-h leaves no target among %zu parties",
-                          tacit_plan_text(plan, "sources"), plan->parties);
+    double sources = tacit_plan_number(plan, "sources");
+    if (sources != floor(sources) || sources >= (double)plan->parties)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "sources=%s of method pst-h is no number of sources that leaves a target among %zu parties",
+            tacit_plan_text(plan, "sources"), plan->parties);
     TACIT_CHECK(source_stacking(&source, plan, error));
     TACIT_CHECK(target_stacking(&target, plan, NULL, error));
     TACIT_CHECK(stacking_check(plan, &source, error));
@@ -170,10 +144,8 @@ cleanup:
 static tacit_status answer_source(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                   tacit_error *error) {
     stacking how = STACKING_INIT;
-    bool source = false;
     (void)question;
-    TACIT_TRY(is_source(party, &source, error));
-    if (!source) return answer_nothing(reply);
+    if (!is_source(party)) return answer_nothing(reply);
     TACIT_TRY(source_stacking(&how, party->plan, error));
     tacit_status status = answer_with(party, &how, reply, error);
     stacking_clear(&how);
@@ -184,10 +156,8 @@ static tacit_status answer_target(tacit_party *party, const tacit_question *ques
                                   tacit_error *error) {
     stacking how = STACKING_INIT;
     const double *prior = NULL;
-    bool source = true;
     tacit_status status;
-    TACIT_TRY(is_source(party, &source, error));
-    if (source) return answer_nothing(reply);
+    if (is_source(party)) return answer_nothing(reply);
     TACIT_CHECK(target_stacking(&how, party->plan, NULL, error));
     TACIT_CHECK(
         tacit_message_numbers(question->message, "prior", tacit_stack_low_size(how.stack), &prior, error));
@@ -213,8 +183,8 @@ static tacit_status add_up(tacit_sum *out, const tacit_answers *answers, size_t 
         sum.parties++;
     }
     if (status == TACIT_OK && sum.parties == 0)
-        status = tacit_fail(error, TACIT_REFUSED, "no %s answered: does sources= name parties of this study?",
-                            who);
+        status = tacit_fail(error, TACIT_REFUSED,
+                            "no %s answered: at least one party must join with that role", who);
     if (status != TACIT_OK) {
         tacit_sum_clear(&sum);
         return status;
@@ -271,6 +241,7 @@ const tacit_method tacit_method_pst_h = {
     .version = 1,
     .units = "record",
     .takes_points = true,
+    .roles = "source|target",
     .parameters = parameters,
     .leaves =
         "of a source, the weights of K models of its rows, one for each group of features, each with a "

@@ -21,6 +21,7 @@ typedef struct tacit_site_settings {
     bool allow_entrusted; /* values in clear may go to this coordinator */
     bool allow_exact;     /* exact sums may leave: no differential privacy */
     const char *local;    /* kinds of local classifier (model/classifier.h), exec too; NULL: the study's */
+    const char *role;     /* the party's, for a method that has several; else NULL */
 } tacit_site_settings;
 
 typedef struct tacit_site_callbacks {

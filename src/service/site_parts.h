@@ -12,7 +12,7 @@ struct ProtobufCMessageDescriptor;
 
 struct tacit_site {
     tacit_site_callbacks callbacks;
-    char *home, *data, *schema_path, *source, *label, *positive, *local;
+    char *home, *data, *schema_path, *source, *label, *positive, *local, *role;
     bool no_header, allow_entrusted, allow_exact;
     tacit_study *study;
     tacit_schema *schema;

@@ -31,9 +31,8 @@ typedef struct serving {
     tacit_memo memo;
     tacit_entropy *entropy;
     tacit_masks *masks; /* NULL: the study has no masked sums */
-    size_t number;      /* of this party; see identify */
-    char name[TACIT_NAME_SIZE];
-    unsigned pause_ms; /* before the next try; 0 while all is well */
+    size_t number;      /* of this party; see number_of */
+    unsigned pause_ms;  /* before the next try; 0 while all is well */
     tacit_site_result *result;
     bool finished, roster_told;
 } serving;
@@ -147,7 +146,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     tacit_party party = {
         .plan = &site->study->plan,
         .coordinator = site->coordinator,
-        .name = self->name,
+        .role = site->role,
         .number = self->number,
         .study = site->id,
         .rows = tacit_dataset_view(site->rows),
@@ -292,19 +291,18 @@ static tacit_status serve(serving *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* Sets a party apart from the others: which of several classifiers it trains, and the chance in training; and its name, by which a
- * study gives it a role. From its certificate, so that both are the same after a restart. */
-static tacit_status identify(serving *self, tacit_error *error) {
+/* Sets a party apart from the others: which of several classifiers it trains, and the chance in training. From its
+ * certificate, so that it is the same after a restart. */
+static tacit_status number_of(const tacit_site *site, size_t *out, tacit_error *error) {
     char path[PATH_MAX], digits[17];
     tacit_buffer pem = TACIT_BUFFER_LIMITED(1 << 20);
     tacit_certificate_info info;
     tacit_status status;
-    TACIT_CHECK(site_path(self->site, SITE_CERTIFICATE_FILE, path, error));
+    TACIT_CHECK(site_path(site, SITE_CERTIFICATE_FILE, path, error));
     TACIT_CHECK(tacit_file_read(path, &pem, error));
     TACIT_CHECK(tacit_certificate_inspect(&info, pem.bytes, pem.length, error));
     snprintf(digits, sizeof digits, "%.16s", info.fingerprint);
-    self->number = (size_t)strtoull(digits, NULL, 16);
-    memcpy(self->name, info.name, sizeof self->name);
+    *out = (size_t)strtoull(digits, NULL, 16);
 cleanup:
     tacit_buffer_clear(&pem);
     return status;
@@ -320,7 +318,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.policy, TACIT_GATE_REAL, error));
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
     TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
-    TACIT_CHECK(identify(&self, error));
+    TACIT_CHECK(number_of(site, &self.number, error));
     TACIT_CHECK(site_masks(site, &self.masks, error));
     TACIT_CHECK(site_stored_points(site, self.pool, error));
     TACIT_CHECK(site_client(site, true, NULL, &self.client, error));

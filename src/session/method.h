@@ -148,6 +148,7 @@ struct tacit_method {
     bool takes_numbers;                /* a numeric response too; else classes only */
     bool lambda_may_vanish;            /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;                  /* a delta above 0, unless epsilon is infinite */
+    const char *roles;                 /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
 
