@@ -1,11 +1,12 @@
 /*
- * The worst known pairs of stacks, all with Huber's loss in one dimension a member: one row at the end of each member's axis has the
- * other label, the others lie at the origin. While |w| < 1 - h both versions are on the straight part of the loss, and the b_k of
- * each member that sees the row moves by 2 q_k: all that the theorem allows for (privacy/erm.h). The row is one of D_l, which the
- * number of rows decides; what is made of D_h follows from what is released, and is not looked at.
+ * The worst known pairs of stacks, all with Huber's loss in one dimension a member: one row at the end of each
+ * member's axis has the other label, the others lie at the origin. While |w| < 1 - h both versions are on the
+ * straight part of the loss, and the b_k of each member that sees the row moves by 2 q_k: all that the theorem allows
+ * for (privacy/erm.h). The row is one of D_l, which the number of rows decides; what is made of D_h follows from what
+ * is released, and is not looked at.
  *
- * pst-h: the row is a target's, and its source knows nothing. The printed step of a source, plr at epsilon for each of K groups on the
- * same rows, is audited by itself and at its word.
+ * pst-h: the row is a target's, and its source knows nothing. The printed step of a source, plr at epsilon for each
+ * of K groups on the same rows, is audited by itself and at its word.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
- * Yao et al. 2019, section 4.2 and table 2: diabetes across organisations. Their RUIJIN set is private; here is the public set of 101,766
- * stays of diabetic patients in 130 US hospitals (Strack et al. 2014), with the main hospital and the 16 branches of their table 4 dealt
- * out of it by size.
+ * Yao et al. 2019, section 4.2 and table 2: diabetes across organisations. Their RUIJIN set is private; here is the
+ * public set of 101,766 stays of diabetic patients in 130 US hospitals (Strack et al. 2014), with the main hospital
+ * and the 16 branches of their table 4 dealt out of it by size.
  */
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Yao et al. 2019, section 4.1 and figures 1 to 4 on NEWS20: articles of the newsgroups sci.* against talk.*. Words and their weights come from
- * the articles of all other newsgroups, which take no part and count as public.
+ * Yao et al. 2019, section 4.1 and figures 1 to 4 on NEWS20: articles of the newsgroups sci.* against talk.*. Words
+ * and their weights come from the articles of all other newsgroups, which take no part and count as public.
  */
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,8 @@
 /*
- * Choosing lambda on public rows with labels: free, because nothing private is looked at. Each candidate is tried as the release would be, with
- * simulated noise, on parts of the public rows. What noise does depends on rows times epsilon, so epsilon is raised by as much as
- * the public part has fewer rows than the private one; the number of private rows is no secret where rows are replaced.
+ * Choosing lambda on public rows with labels: free, because nothing private is looked at. Each candidate is tried as
+ * the release would be, with simulated noise, on parts of the public rows. What noise does depends on rows times
+ * epsilon, so epsilon is raised by as much as the public part has fewer rows than the private one; the number of
+ * private rows is no secret where rows are replaced.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
- * pst-s, pst-f and pst-h: one member is plr bit for bit; replacing a row of one part leaves what is made of the other as it was;
- * at fixed released weights the noise that the members need moves no further, and stretches no more, than the proof allows; it
- * has the promised law; and everybody pays for one answer.
+ * pst-s, pst-f and pst-h: one member is plr bit for bit; replacing a row of one part leaves what is made of the other
+ * as it was; at fixed released weights the noise that the members need moves no further, and stretches no more, than
+ * the proof allows; it has the promised law; and everybody pays for one answer.
  *
- * A Gamma(k) variable leaves [k - sqrt(2 k u), k + sqrt(2 k u) + u] with probability below 2 e^-u (Laurent and Massart 2000):
- * 1e-9 is the false-alarm rate of each check of a law, and each must also reject a scale that is 10% off.
+ * A Gamma(k) variable leaves [k - sqrt(2 k u), k + sqrt(2 k u) + u] with probability below 2 e^-u (Laurent and
+ * Massart 2000): 1e-9 is the false-alarm rate of each check of a law, and each must also reject a scale that is 10% off.
  */
 #include "check.h"
 
