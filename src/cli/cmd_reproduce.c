@@ -111,7 +111,7 @@ static void add_finding(tacit_grid *grid, const tacit_experiment *experiment, co
     if (isnan(finding->printed))
         tacit_grid_cell(grid, "-");
     else
-        tacit_grid_cell(grid, "%.2f", finding->printed);
+        tacit_grid_cell(grid, experiment->shows_auc ? "%.3f" : "%.2f", finding->printed);
 }
 
 static tacit_status print_findings(tacit_console *console, const tacit_reproduction *result,
@@ -124,7 +124,10 @@ static tacit_status print_findings(tacit_console *console, const tacit_reproduct
         { "epsilon", TACIT_RIGHT },
         { "1/epsilon", TACIT_RIGHT },
         { "lambda", TACIT_RIGHT },
-        { experiment->shows_errors ? "error, ours" : "accuracy, ours", TACIT_RIGHT },
+        { experiment->shows_errors ? "error, ours"
+          : experiment->shows_auc  ? "AUC, ours"
+                                   : "accuracy, ours",
+          TACIT_RIGHT },
         { "trials", TACIT_RIGHT },
         { "paper", TACIT_RIGHT },
     };
@@ -206,12 +209,15 @@ static json_t *result_document(const tacit_reproduction *result, const tacit_rep
     json_t *findings = json_array();
     for (size_t i = 0; i < result->count; i++)
         findings = tacit_json_append(findings, finding_document(experiment, &result->findings[i]));
-    json_t *told = json_pack(
-        "{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:s,s:o}", "id", experiment->id, "paper", experiment->paper,
-        "figure", experiment->figure, "metric", experiment->shows_errors ? "error" : "accuracy", "seed",
-        (json_int_t)options->seed, "repeats", (json_int_t)options->effort.repeats, "trials",
-        (json_int_t)options->effort.trials, "private_statistics", result->used_private_statistics, "differs",
-        experiment->differs, "findings", findings);
+    json_t *told =
+        json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:s,s:o}", "id", experiment->id, "paper",
+                  experiment->paper, "figure", experiment->figure, "metric",
+                  experiment->shows_errors ? "error"
+                  : experiment->shows_auc  ? "auc"
+                                           : "accuracy",
+                  "seed", (json_int_t)options->seed, "repeats", (json_int_t)options->effort.repeats, "trials",
+                  (json_int_t)options->effort.trials, "private_statistics", result->used_private_statistics,
+                  "differs", experiment->differs, "findings", findings);
     if (experiment->by_round && json_object_set_new(told, "traces", tacit_rounds_document(result)) != 0) {
         json_decref(told);
         told = NULL;

@@ -10,6 +10,7 @@ void tacit_deal_clear(tacit_deal *deal) {
     tacit_schema_free(deal->schema);
     tacit_dataset_free(deal->test_data);
     tacit_dataset_free(deal->aux_data);
+    tacit_dataset_free(deal->target_data);
     tacit_dataset_free(deal->data);
     *deal = (tacit_deal)TACIT_DEAL_INIT;
 }
@@ -38,6 +39,9 @@ static tacit_status read_rows(tacit_deal *deal, const tacit_arguments *arguments
     others.label = others.positive = others.group = NULL;
     if (test != NULL)
         TACIT_TRY(tacit_dataset_load(&deal->test_data, NULL, test, deal->schema, &others, error));
+    if (tacit_arguments_text(arguments, "target") != NULL)
+        TACIT_TRY(tacit_dataset_load(&deal->target_data, NULL, tacit_arguments_text(arguments, "target"),
+                                     deal->schema, &others, error));
     others.label_ignored = true;
     if (aux != NULL) TACIT_TRY(tacit_dataset_load(&deal->aux_data, NULL, aux, deal->schema, &others, error));
     return TACIT_OK;
@@ -89,9 +93,8 @@ static tacit_status make_deal(tacit_deal *deal, const tacit_arguments *arguments
         return tacit_fail(error, TACIT_USAGE,
                           "how many parties? give --parties M, or a --split that says it (fractions, or "
                           "by:COLUMN)");
-    tacit_load_options options = tacit_reading_options(arguments, console);
+    tacit_load_options options = tacit_reading_draft(arguments, console);
     options.group = plan->column;
-    options.response = tacit_reading_response(arguments);
     TACIT_TRY(read_rows(deal, arguments, &options, error));
     tacit_stream root = tacit_stream_from_seed(seed);
     tacit_view train;

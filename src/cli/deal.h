@@ -7,9 +7,10 @@
 
 typedef struct tacit_deal {
     tacit_dataset *data;
-    tacit_dataset *test_data; /* NULL when test rows were held out of `data` */
-    tacit_dataset *aux_data;  /* NULL when auxiliary rows were, or there are none */
-    tacit_schema *schema;     /* the one given, or drafted from the rows: see data->bounds_from_data */
+    tacit_dataset *test_data;   /* NULL when test rows were held out of `data` */
+    tacit_dataset *aux_data;    /* NULL when auxiliary rows were, or there are none */
+    tacit_dataset *target_data; /* of --target; NULL without */
+    tacit_schema *schema;       /* the one given, or drafted from the rows: see data->bounds_from_data */
     tacit_split *holdout;
     tacit_split *parties;
     tacit_view test;

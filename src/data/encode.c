@@ -21,6 +21,7 @@ struct tacit_encoder {
     const tacit_schema *schema;
     tacit_encode_counts counts;
     size_t features;
+    size_t entries; /* the most that a row can have */
     size_t slots;
     slot *slot;
     uint32_t *column; /* entries of the row at hand */
@@ -52,15 +53,23 @@ static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table,
             tacit_names_find(&names, declared->name, "column", "schema", table->name, position, error));
         slot *to = &encoder->slot[encoder->slots++];
         *to = (slot){ .column = &table->columns[*position], .declared = declared, .feature = feature };
-        bool number = declared->kind == TACIT_SCHEMA_NUMBER;
-        if (number != (to->column->kind == TACIT_COLUMN_NUMBER))
+        bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;
+        tacit_column_kind wanted = number ? TACIT_COLUMN_NUMBER
+                                   : text ? TACIT_COLUMN_TEXT
+                                          : TACIT_COLUMN_CATEGORY;
+        if (to->column->kind != wanted)
             TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
                                    "%s: column '%s' is a %s in the schema but not in the file", table->name,
-                                   declared->name, number ? "number" : "category"));
+                                   declared->name,
+                                   number ? "number"
+                                   : text ? "text"
+                                          : "category"));
         if (number) {
             to->middle = declared->low + (declared->high - declared->low) / 2;
             to->half_width = (declared->high - declared->low) / 2;
             feature++;
+        } else if (text) {
+            feature += (uint32_t)tacit_vocabulary_size(&declared->text);
         } else {
             TACIT_CHECK(map_levels(to, error));
             feature += (uint32_t)declared->levels.count;
@@ -79,8 +88,12 @@ tacit_status tacit_encoder_create(tacit_encoder **out, const tacit_schema *schem
     encoder->schema = schema;
     encoder->features = tacit_schema_features(schema);
     encoder->slot = TACIT_NEW(slot, schema->cols);
-    encoder->column = TACIT_NEW(uint32_t, schema->cols + 1);
-    encoder->value = TACIT_NEW(double, schema->cols + 1);
+    encoder->entries = schema->cols + 1;
+    for (size_t i = 0; i < schema->cols; i++)
+        if (schema->columns[i].kind == TACIT_SCHEMA_TEXT)
+            encoder->entries += tacit_vocabulary_most(&schema->columns[i].text);
+    encoder->column = TACIT_NEW(uint32_t, encoder->entries);
+    encoder->value = TACIT_NEW(double, encoder->entries);
     if (encoder->slot == NULL || encoder->column == NULL || encoder->value == NULL)
         TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(make_slots(encoder, table, error));
@@ -101,7 +114,7 @@ tacit_encoder *tacit_encoder_free(tacit_encoder *encoder) {
     return NULL;
 }
 
-size_t tacit_encoder_entries(const tacit_encoder *encoder) { return encoder->schema->cols + 1; }
+size_t tacit_encoder_entries(const tacit_encoder *encoder) { return encoder->entries; }
 
 const tacit_encode_counts *tacit_encoder_counts(const tacit_encoder *encoder) { return &encoder->counts; }
 
@@ -137,6 +150,19 @@ static int32_t find_level(const slot *from, size_t row, tacit_encode_counts *cou
     return level;
 }
 
+/* The terms of a text, already of norm 1. */
+static size_t collect_terms(const slot *from, size_t row, uint32_t *column, double *value,
+                            tacit_encode_counts *counts) {
+    const size_t *start = from->column->start;
+    size_t count = start[row + 1] - start[row];
+    counts->missing += count == 0;
+    for (size_t k = 0; k < count; k++) {
+        column[k] = from->feature + from->column->entries.feature[start[row] + k];
+        value[k] = from->column->entries.value[start[row] + k];
+    }
+    return count;
+}
+
 /* The entries of a row before scaling, and the square of its norm. */
 static size_t collect(tacit_encoder *encoder, size_t row, tacit_encode_counts *counts, double *square) {
     size_t count = 0;
@@ -145,6 +171,12 @@ static size_t collect(tacit_encoder *encoder, size_t row, tacit_encode_counts *c
         const slot *from = &encoder->slot[i];
         uint32_t feature = from->feature;
         double value = 1;
+        if (from->declared->kind == TACIT_SCHEMA_TEXT) {
+            size_t terms = collect_terms(from, row, encoder->column + count, encoder->value + count, counts);
+            for (size_t k = count; k < count + terms; k++) sum += encoder->value[k] * encoder->value[k];
+            count += terms;
+            continue;
+        }
         if (from->declared->kind == TACIT_SCHEMA_NUMBER) {
             value = scale_number(from, row, counts);
             if (value == 0) continue;
@@ -202,6 +234,13 @@ tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out,
             "rows: unit in the schema makes features that are no linear function of the columns: "
             "write rows: bound or {clip: C}");
     for (size_t i = 0; i < schema->cols; i++) parts += schema->columns[i].kind != TACIT_SCHEMA_SKIP;
+    for (size_t i = 0; i < schema->cols; i++)
+        if (schema->columns[i].kind == TACIT_SCHEMA_TEXT)
+            return tacit_fail(
+                error, TACIT_USAGE,
+                "column '%s' is a text, whose features are no linear function of it: declare it "
+                "skip, or choose another method",
+                schema->columns[i].name);
     double inside = inside_ball(schema, schema->sparse > 0 ? schema->sparse : features);
     double factor = inside / (schema->rows == TACIT_ROWS_CLIP ? schema->clip : sqrt(fmax(1, (double)parts)));
     for (size_t j = 0; j < schema->sparse; j++)
@@ -253,14 +292,18 @@ static tacit_status declare_features(tacit_table *table, const tacit_schema *sch
         if (declared->kind == TACIT_SCHEMA_SKIP) continue;
         size_t field;
         tacit_column *column;
-        bool number = declared->kind == TACIT_SCHEMA_NUMBER;
+        bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;
         TACIT_TRY(tacit_csv_require(csv, declared->name, "schema", &field, error));
         TACIT_TRY(tacit_table_declare(table, &column, declared->name,
-                                      number ? TACIT_COLUMN_NUMBER : TACIT_COLUMN_CATEGORY, field, error));
+                                      number ? TACIT_COLUMN_NUMBER
+                                      : text ? TACIT_COLUMN_TEXT
+                                             : TACIT_COLUMN_CATEGORY,
+                                      field, error));
+        if (text) column->vocabulary = &declared->text;
         column->required = schema->missing_is_error;
         column->closed = true;
         column->strict = schema->strict;
-        if (!number) TACIT_TRY(tacit_levels_copy(&column->levels, &declared->levels, error));
+        if (!number && !text) TACIT_TRY(tacit_levels_copy(&column->levels, &declared->levels, error));
     }
     return TACIT_OK;
 }

@@ -14,7 +14,7 @@ const tacit_experiment *const tacit_experiments[] = { TACIT_EXPERIMENTS(TACIT_EX
 #undef TACIT_EXPERIMENT_ENTRY
 
 tacit_status tacit_experiment_require(const tacit_experiment **out, const char *id, tacit_error *error) {
-    char known[256] = "";
+    char known[600] = "";
     for (size_t i = 0; tacit_experiments[i] != NULL; i++) {
         if (strcmp(tacit_experiments[i]->id, id) == 0) {
             *out = tacit_experiments[i];
@@ -69,6 +69,24 @@ static size_t fraction_of(const lab_work *work, size_t count, size_t least) {
 static size_t parties_of(const lab_work *work, const tacit_setup *setup) {
     bool may_shrink = work->experiment->rows_each > 0; /* else the parties share all rows and are few */
     return may_shrink ? fraction_of(work, setup->parties, 2) : setup->parties;
+}
+
+static tacit_adjustment adjustment_of(const lab_work *work, const tacit_setup *setup) {
+    const tacit_experiment *experiment = work->experiment;
+    static const tacit_adjustment none = { { NULL, NULL }, 0 };
+    return experiment->adjustments != NULL ? experiment->adjustments[setup - experiment->setups] : none;
+}
+
+/* Rows that the parties of a setup must have at least; all of them, if the experiment says how many. */
+static size_t rows_of(const lab_work *work, const tacit_setup *setup) {
+    size_t each = work->experiment->rows_each;
+    size_t all = adjustment_of(work, setup).rows;
+    if (all > 0) return fraction_of(work, all, setup->parties);
+    return parties_of(work, setup) * (each > 0 ? each : 1);
+}
+
+static bool says_rows(const lab_work *work, const tacit_setup *setup) {
+    return work->experiment->rows_each > 0 || adjustment_of(work, setup).rows > 0;
 }
 
 static double seconds_now(void) {
@@ -217,8 +235,7 @@ static tacit_status divide_rows(lab_work *work, size_t repeat, tacit_error *erro
     free(order);
     work->auxiliary_rows = fraction_of(work, experiment->auxiliary_rows, 1);
     for (size_t s = 0; s < experiment->setup_count; s++) {
-        size_t parties = parties_of(work, &experiment->setups[s]);
-        size_t needed = parties * (experiment->rows_each > 0 ? experiment->rows_each : 1);
+        size_t needed = rows_of(work, &experiment->setups[s]);
         if (needed > most) most = needed;
     }
     size_t others = work->auxiliary_rows + work->held_out_rows;
@@ -229,7 +246,7 @@ static tacit_status divide_rows(lab_work *work, size_t repeat, tacit_error *erro
             "and the files have %zu: are they whole? --fraction runs it smaller",
             experiment->id, most + others, most, work->auxiliary_rows, work->held_out_rows, rows);
     work->party_rows = rows - others;
-    work->dealt_rows = experiment->rows_each > 0 ? most : work->party_rows;
+    work->dealt_rows = says_rows(work, experiment->setups) ? most : work->party_rows;
     return TACIT_OK;
 }
 
@@ -303,10 +320,11 @@ static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error
 /* ---- running ---- */
 
 /* Merge a run's trials into what earlier repeats gave (Chan, Golub and LeVeque's update of mean and variance). */
-static void merge(tacit_finding *into, const tacit_run *run, bool as_error) {
+static void merge(tacit_finding *into, const tacit_run *run, const tacit_experiment *experiment) {
     double n = (double)into->trials, k = (double)run->trials;
-    double mean = as_error ? 1 - run->accuracy.mean : run->accuracy.mean;
-    double shift = mean - into->mean, square = run->accuracy.sd * run->accuracy.sd * (k - 1);
+    tacit_spread shown = experiment->shows_auc ? run->auc : run->accuracy;
+    double mean = experiment->shows_errors ? 1 - shown.mean : shown.mean;
+    double shift = mean - into->mean, square = shown.sd * shown.sd * (k - 1);
     if (into->trials > 0) square += into->sd * into->sd * (n - 1) + shift * shift * n * k / (n + k);
     into->mean = into->trials > 0 ? into->mean + shift * k / (n + k) : mean;
     into->lambda = run->lambda;
@@ -314,17 +332,38 @@ static void merge(tacit_finding *into, const tacit_run *run, bool as_error) {
     into->sd = into->trials > 1 ? sqrt(square / (n + k - 1)) : 0;
 }
 
+/* The experiment's curves with the setup's setting. */
+static tacit_status set_curves(tacit_variant **out, const lab_work *work, const tacit_setup *setup,
+                               tacit_error *error) {
+    tacit_choice setting = adjustment_of(work, setup).setting;
+    tacit_variant *curves = TACIT_NEW(tacit_variant, work->method_count);
+    if (curves == NULL) return tacit_fail_memory(error);
+    for (size_t m = 0; m < work->method_count; m++) {
+        size_t s = 0;
+        curves[m] = work->experiment->curves[m];
+        if (setting.name == NULL || !tacit_method_takes(work->methods[m], setting.name)) continue;
+        while (s < TACIT_VARIANT_SETTINGS && curves[m].settings[s].name != NULL &&
+               strcmp(curves[m].settings[s].name, setting.name) != 0)
+            s++;
+        if (s < TACIT_VARIANT_SETTINGS && curves[m].settings[s].name == NULL) curves[m].settings[s] = setting;
+    }
+    *out = curves;
+    return TACIT_OK;
+}
+
 static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_error *error) {
     const tacit_experiment *experiment = work->experiment;
     const tacit_setup *setup = &experiment->setups[at];
     tacit_split_plan *plan = NULL;
     tacit_split *split = NULL;
+    tacit_variant *variants = NULL;
     tacit_status status;
     size_t parties = parties_of(work, setup);
-    size_t rows = experiment->rows_each > 0 ? parties * experiment->rows_each : work->party_rows;
+    size_t rows = says_rows(work, setup) ? rows_of(work, setup) : work->party_rows;
     tacit_stream dealing = tacit_stream_fork(&work->root, "party rows", repeat, at);
     tacit_stream noise = tacit_stream_fork(&work->root, "noise", repeat, at);
     tacit_view view = tacit_dataset_subset(work->ready.train, work->order, rows);
+    TACIT_CHECK(set_curves(&variants, work, setup, error));
     TACIT_CHECK(tacit_split_plan_parse(&plan, setup->split, error));
     TACIT_CHECK(tacit_split_make(&split, plan, &view, 0, parties, &dealing, error));
     tacit_simulation simulation = {
@@ -333,7 +372,7 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
         .test = work->test,
         .methods = work->methods,
         .method_count = work->method_count,
-        .variants = experiment->curves,
+        .variants = variants,
         .auxiliary = work->auxiliary,
         .epsilons = experiment->epsilons,
         .epsilon_count = experiment->epsilon_count,
@@ -346,10 +385,11 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
     TACIT_CHECK(experiment->run != NULL ? experiment->run(&simulation, setup, work->runs, error)
                                         : tacit_simulate(&simulation, work->runs, NULL, error));
     for (size_t r = 0; r < work->run_count; r++)
-        merge(&work->out->findings[at * work->run_count + r], &work->runs[r], experiment->shows_errors);
+        merge(&work->out->findings[at * work->run_count + r], &work->runs[r], experiment);
 cleanup:
     tacit_split_free(split);
     tacit_split_plan_free(plan);
+    free(variants);
     return status;
 }
 

@@ -16,12 +16,19 @@ typedef struct tacit_setup {
     const char *split; /* as `tacit simulate --split` has it */
 } tacit_setup;
 
+/* What a setup changes besides. */
+typedef struct tacit_adjustment {
+    tacit_choice
+        setting; /* of the methods that know it, in curves that do not set it themselves; no name: none */
+    size_t rows; /* of all parties; 0: as the experiment says */
+} tacit_adjustment;
+
 /* A number that the paper's text gives. */
 typedef struct tacit_printed {
     size_t setup;      /* in the experiment's list */
     const char *curve; /* by its label */
     double epsilon;    /* INFINITY for 1/epsilon = 0 and for methods without noise */
-    double value;      /* an accuracy, or an error where the experiment shows errors */
+    double value;      /* an accuracy, or an error or AUC where the experiment shows these */
 } tacit_printed;
 
 /* What makes a run quick, or as long as the paper's. */
@@ -50,6 +57,7 @@ typedef struct tacit_experiment {
     const tacit_variant *curves;  /* ends with a NULL method; a name that is no method is an error */
     const tacit_setup *setups;
     size_t setup_count;
+    const tacit_adjustment *adjustments; /* one for each setup; NULL: none */
     const double *epsilons;
     size_t epsilon_count;
     size_t rows_each;      /* of a party; 0: all training rows are dealt out */
@@ -60,6 +68,7 @@ typedef struct tacit_experiment {
     bool is_in_ball;
     bool is_generated;    /* read anew for each repeat */
     bool shows_errors;    /* 1 - accuracy, as the paper does */
+    bool shows_auc;       /* instead of accuracy */
     const char *measures; /* what the y-axis shows; NULL: test error or accuracy */
     bool by_setup;        /* the figure's x-axis is the setups, not 1/epsilon */
     bool by_round;        /* it is the rounds of methods without a centre, and the figure shows distances */
@@ -69,7 +78,7 @@ typedef struct tacit_experiment {
     size_t printed_count;
     tacit_status (*read)(tacit_material *out, const tacit_reading_context *context, tacit_error *error);
 
-    /* Fills one run for each curve and epsilon of a setup, `accuracy` being what the figure shows (or 1 minus it); NULL:
+    /* Fills one run for each curve and epsilon of a setup, `accuracy` (or `auc`) being what the figure shows (or 1 minus it); NULL:
      * the methods are simulated and tested. */
     tacit_status (*run)(const tacit_simulation *simulation, const tacit_setup *setup, tacit_run *runs,
                         tacit_error *error);
@@ -82,7 +91,15 @@ typedef struct tacit_experiment {
     X(rajkumar_fig1)                                                                                         \
     X(rajkumar_fig2)                                                                                         \
     X(rajkumar_attack)                                                                                       \
-    X(wang_consensus)
+    X(wang_consensus)                                                                                        \
+    X(yao_fig1)                                                                                              \
+    X(yao_fig1_news)                                                                                         \
+    X(yao_fig2)                                                                                              \
+    X(yao_fig2_news)                                                                                         \
+    X(yao_fig3)                                                                                              \
+    X(yao_fig3_news)                                                                                         \
+    X(yao_fig4)                                                                                              \
+    X(yao_table2)
 
 #define TACIT_EXPERIMENT_DECLARE(name) extern const tacit_experiment tacit_experiment_##name;
 TACIT_EXPERIMENTS(TACIT_EXPERIMENT_DECLARE)

@@ -157,6 +157,7 @@ tacit_status tacit_reproduction_plot(const tacit_reproduction *reproduction, con
                         .description = experiment->differs,
                         .y = { .title = experiment->measures != NULL ? experiment->measures
                                         : experiment->shows_errors   ? "test error"
+                                        : experiment->shows_auc      ? "AUC"
                                                                      : "test accuracy",
                                .is_bounded = true,
                                .least = 0,

@@ -14,7 +14,7 @@ typedef struct tacit_choice {
 } tacit_choice;
 
 /* One of several ways to run methods in a sweep. */
-enum { TACIT_VARIANT_SETTINGS = 3 };
+enum { TACIT_VARIANT_SETTINGS = 8 };
 typedef struct tacit_variant {
     const char *method;
     const char *label; /* NULL: the method's name */
@@ -22,6 +22,10 @@ typedef struct tacit_variant {
         settings[TACIT_VARIANT_SETTINGS]; /* up to the first without a name; the method must know them */
     double delta, lambda;
     bool pooled; /* one party has all rows */
+    size_t only; /* one party is asked, by its number from 1; 0: all */
+    bool
+        best; /* of several models the one with the best accuracy counts, not their mean: a yardstick that looks at
+                  * the test rows */
 } tacit_variant;
 
 typedef struct tacit_simulation {
@@ -31,6 +35,7 @@ typedef struct tacit_simulation {
     tacit_view test;
     tacit_view
         auxiliary; /* public points for the methods that need them, no rows when there are none; labels are never read */
+    tacit_view target; /* rows of whoever runs the coordinator's half; no rows: it has none */
     const tacit_method *const *methods;
     size_t method_count;
     const tacit_variant

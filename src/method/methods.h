@@ -10,12 +10,17 @@
     X(output)                                                                                                \
     X(plr)                                                                                                   \
     X(gop)                                                                                                   \
+    X(pst_s)                                                                                                 \
+    X(pst_f)                                                                                                 \
+    X(pst_h)                                                                                                 \
     X(vote)                                                                                                  \
     X(soft)                                                                                                  \
     X(soft_stat)                                                                                             \
     X(pate)                                                                                                  \
     X(dpgd)                                                                                                  \
     X(psgd)                                                                                                  \
+    X(dpiw)                                                                                                  \
+    X(dphtl)                                                                                                 \
     X(estimate)                                                                                              \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "model/model.h"
+#include "model/stack_file.h"
 
 enum { FORMAT_VERSION = 1, FILE_BYTES_LIMIT = 1 << 30 };
 
@@ -45,8 +46,8 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
     json_t *weights = json_array(), *names = json_array(), *root = NULL;
     char *text = NULL;
     tacit_status status = TACIT_OK;
-    for (size_t i = 0; i < tacit_model_size(model); i++)
-        json_array_append_new(weights, json_real(model->weights[i]));
+    size_t plain = model->stack == NULL ? tacit_model_size(model) : 0; /* a stack's are with its members */
+    for (size_t i = 0; i < plain; i++) json_array_append_new(weights, json_real(model->weights[i]));
     for (size_t k = 0; k < model->class_names.count; k++)
         json_array_append_new(names, json_string(model->class_names.text[k]));
     if (model->schema != NULL) TACIT_CHECK(tacit_schema_canonical(model->schema, &schema, error));
@@ -59,8 +60,10 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
     if (model->estimates != NULL &&
         json_object_set_new(root, "estimates", tacit_estimates_to_json(model->estimates)) != 0)
         TACIT_CHECK(tacit_fail_memory(error));
-    bool whole = json_array_size(weights) == tacit_model_size(model) &&
-                 json_array_size(names) == model->class_names.count;
+    if (model->stack != NULL &&
+        json_object_set_new(root, "stack", tacit_stack_to_json(model->stack, model->weights)) != 0)
+        TACIT_CHECK(tacit_fail_memory(error));
+    bool whole = json_array_size(weights) == plain && json_array_size(names) == model->class_names.count;
     /* 17 digits bring back the same double. */
     text = root != NULL && whole ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     status = text != NULL ? tacit_buffer_print(out, error, "%s\n", text)
@@ -180,14 +183,26 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
                           : kind == TACIT_LOSS_SOFTMAX ? "two or more"
                                                        : "two",
                           (long long)classes);
-    size_t size = kind == TACIT_LOSS_SOFTMAX ? (size_t)features * (size_t)classes : (size_t)features;
+    const json_t *stack = json_object_get(root, "stack");
+    if (stack != NULL && kind != TACIT_LOSS_LOGISTIC && kind != TACIT_LOSS_HUBER)
+        return tacit_fail(error, TACIT_INPUT, "a stack has the logistic or the Huber loss, not the %s one",
+                          loss);
+    size_t size = stack != NULL                ? 0
+                  : kind == TACIT_LOSS_SOFTMAX ? (size_t)features * (size_t)classes
+                                               : (size_t)features;
     if (json_array_size(weights) != size) /* before anything of that size is allocated */
         return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(weights), size);
     tacit_model *model = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_model_create(&model, (tacit_loss)kind, (size_t)features, (size_t)classes, error));
-    TACIT_CHECK(read_width(model, root, error));
-    TACIT_CHECK(read_weights(model, weights, error));
+    if (stack != NULL) {
+        TACIT_CHECK(tacit_stack_from_json(&model, stack, (size_t)features, error));
+        model->loss = (tacit_loss)kind;
+        TACIT_CHECK(read_width(model, root, error));
+    } else {
+        TACIT_CHECK(tacit_model_create(&model, (tacit_loss)kind, (size_t)features, (size_t)classes, error));
+        TACIT_CHECK(read_width(model, root, error));
+        TACIT_CHECK(read_weights(model, weights, error));
+    }
     TACIT_CHECK(read_names(model, names, error));
     if (schema[0] != 0)
         TACIT_CHECK(tacit_schema_parse(&model->schema, schema, strlen(schema), "schema", error));

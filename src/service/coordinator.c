@@ -111,7 +111,7 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
                            .claimed = prices.claimed,
                            .noise = plan->method->noise_free ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
                            .parties = outcome->parties,
-                           .lambda = plan->lambda };
+                           .lambda = outcome->lambda > 0 ? outcome->lambda : plan->lambda };
     snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
     snprintf(model->guarantee.study, sizeof model->guarantee.study, "%s", study->name);
     TACIT_CHECK(tacit_model_print(model, &text, error));

@@ -36,6 +36,7 @@ tacit_site *tacit_site_free(tacit_site *site) {
     free(site->positive);
     free(site->local);
     free(site->listen);
+    free(site->role);
     tacit_buffer_clear(&site->authority);
     sodium_memzero(site->token, sizeof site->token);
     free(site);
@@ -126,6 +127,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     TACIT_CHECK(choose_local(site, settings->local, error));
     if (settings->listen != NULL) TACIT_CHECK(tacit_address_check(settings->listen, error));
     TACIT_CHECK(copy_if_given(&site->listen, settings->listen, error));
+    TACIT_CHECK(copy_if_given(&site->role, settings->role, error));
     *out = site;
 cleanup:
     if (status != TACIT_OK) tacit_site_free(site);
@@ -186,6 +188,22 @@ cleanup:
     return status;
 }
 
+/* Where parties do different things the owner says which this one does. */
+static tacit_status check_role(const tacit_site *site, tacit_error *error) {
+    const tacit_method *method = site->study->plan.method;
+    const char *role = site->role;
+    if (method->roles == NULL && role != NULL)
+        return tacit_fail(error, TACIT_USAGE, "method %s has no roles: leave --role out", method->name);
+    if (method->roles == NULL) return TACIT_OK;
+    for (const char *at = method->roles; role != NULL && *at != 0; at += *at == '|') {
+        size_t length = strcspn(at, "|");
+        if (strlen(role) == length && strncmp(at, role, length) == 0) return TACIT_OK;
+        at += length;
+    }
+    return tacit_fail(error, TACIT_USAGE, "parties of method %s are one of %s: say which with --role",
+                      method->name, method->roles);
+}
+
 /* The owner's schema and the study's must say the same: the encoding into the unit ball is what bounds
  * sensitivity. */
 static tacit_status compare_schemas(const tacit_site *site, tacit_error *error) {
@@ -222,6 +240,7 @@ static tacit_status look(tacit_site *site, const tacit_invitation *invitation, t
     status = site_client(site, false, authority, &client, error);
     if (status == TACIT_OK) status = ask_definition(site, client, error);
     unlink(authority);
+    if (status == TACIT_OK) status = check_role(site, error);
     if (status == TACIT_OK) status = compare_schemas(site, error);
 cleanup:
     tacit_client_free(client);

@@ -25,6 +25,7 @@ typedef struct tacit_site_settings {
     const char
         *listen;       /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
     const char *local; /* kinds of local classifier (model/classifier.h), exec too; NULL: the study's */
+    const char *role;  /* the party's, for a method that has several; else NULL */
 } tacit_site_settings;
 
 typedef struct tacit_site_callbacks {

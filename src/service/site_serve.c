@@ -129,6 +129,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     tacit_party party = {
         .plan = &site->study->plan,
         .coordinator = site->coordinator,
+        .role = site->role,
         .number = self->number,
         .study = site->id,
         .rows = tacit_dataset_view(site->rows),

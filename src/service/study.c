@@ -419,7 +419,7 @@ static tacit_status read_points(reading *r, const yaml_node_t *node, const yaml_
             "with auxiliary: FILE",
             r->yaml.name, method_node->start_mark.line + 1, method->name);
     if (node == NULL) return TACIT_OK;
-    if (!method->needs_points)
+    if (!method->needs_points && !method->takes_points)
         return tacit_fail(r->error, TACIT_USAGE,
                           "%s:%zu: method %s uses no auxiliary points: leave auxiliary out", r->yaml.name,
                           node->start_mark.line + 1, method->name);

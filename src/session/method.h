@@ -127,10 +127,11 @@ typedef struct tacit_outcome {
     tacit_model **models;
     size_t count;
     size_t parties; /* whose answers are in it */
+    double lambda;  /* that was chosen on the way; 0: the plan's */
 } tacit_outcome;
 
 #define TACIT_OUTCOME_INIT                                                                                   \
-    { NULL, 0, 0 }
+    { NULL, 0, 0, 0 }
 
 /* Append a model, which the outcome then owns (also on failure). */
 tacit_status tacit_outcome_add(tacit_outcome *outcome, tacit_model *model, tacit_error *error);
@@ -176,10 +177,12 @@ struct tacit_method {
     const char *units;                 /* "record", "party" or "record|party" */
     bool noise_free;                   /* no privacy: epsilon is infinite */
     bool needs_points;                 /* public auxiliary points */
+    bool takes_points;                 /* it may use them, where there are any */
     size_t most_columns;               /* it works for; 0: any number */
     bool takes_numbers;                /* a numeric response too; else classes only */
     bool lambda_may_vanish;            /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;                  /* a delta above 0, unless epsilon is infinite */
+    const char *roles;                 /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
 

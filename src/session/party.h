@@ -45,9 +45,10 @@ typedef struct tacit_keep {
 
 struct tacit_party {
     const tacit_plan *plan;
-    const char *coordinator;              /* who asks, by name */
-    size_t number;                        /* sets parties of a study apart where that is needed; any number */
-    const char *study;                    /* as the ledger calls it: unique over all coordinators */
+    const char *coordinator; /* who asks, by name */
+    const char *role;        /* the owner's choice among the method's roles; NULL in a simulation */
+    size_t number;           /* sets parties of a study apart where that is needed; any number */
+    const char *study;       /* as the ledger calls it: unique over all coordinators */
     uint8_t study_hash[TACIT_HASH_BYTES]; /* of the definition that was consented to */
     tacit_view rows;                      /* touched only by mapping over blocks, or through the solver */
     size_t total_rows;                    /* over all holders of this party's rows */

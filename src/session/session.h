@@ -87,6 +87,7 @@ typedef struct tacit_round_watch {
 struct tacit_session {
     const tacit_plan *plan;
     tacit_transport transport;
+    const tacit_view *own; /* rows of whoever runs the coordinator's half: a target; NULL: it has none */
     const tacit_journal *journal; /* NULL: nothing is kept */
     tacit_stream secret;          /* the coordinator's; what is random in its half, but not its noise */
     tacit_entropy *entropy;       /* for noise that is published; NULL in a simulation: from the secret */
