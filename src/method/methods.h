@@ -21,6 +21,7 @@
     X(psgd)                                                                                                  \
     X(dpiw)                                                                                                  \
     X(dphtl)                                                                                                 \
+    X(dpsgd)                                                                                                 \
     X(estimate)                                                                                              \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \

@@ -186,9 +186,10 @@ tacit_status tacit_party_compute(tacit_party *party, const tacit_question *quest
         if (reply->event.count == 0) reply->event = tacit_noised_event(reply->noised, &reply->price);
     }
     bool summed = reply->contribution != NULL || reply->noised != NULL;
-    /* Noise is in what is charged; a share of it may be in what is sealed. */
-    bool noised = reply->kind == TACIT_RELEASE_CHARGED ||
-                  (reply->kind == TACIT_RELEASE_SEALED && tacit_plan_shares_noise(party->plan));
+    /* Noise is in what is charged; a share of it is in what is sealed and has a price. */
+    bool shared = reply->kind == TACIT_RELEASE_SEALED && tacit_plan_shares_noise(party->plan) &&
+                  reply->price.epsilon > 0;
+    bool noised = reply->kind == TACIT_RELEASE_CHARGED || shared;
     if (question->wants_sum != summed || (summed && noised != (reply->noised != NULL)))
         return tacit_fail(error, TACIT_INTERNAL,
                           "method %s answers '%s' with something else than was asked for", question->method,
