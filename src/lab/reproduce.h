@@ -82,7 +82,11 @@ typedef struct tacit_experiment {
     X(rajkumar_fig1)                                                                                         \
     X(rajkumar_fig2)                                                                                         \
     X(rajkumar_attack)                                                                                       \
-    X(wang_consensus)
+    X(wang_consensus)                                                                                        \
+    X(wang_fig42)                                                                                            \
+    X(wang_fig43)                                                                                            \
+    X(wang_table42)                                                                                          \
+    X(wang_table43)
 
 #define TACIT_EXPERIMENT_DECLARE(name) extern const tacit_experiment tacit_experiment_##name;
 TACIT_EXPERIMENTS(TACIT_EXPERIMENT_DECLARE)
