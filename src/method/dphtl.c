@@ -309,9 +309,17 @@ static void target_clear(target *self) {
     tacit_projection_clear(&self->space);
 }
 
+static tacit_status see_points(target *self, tacit_error *error) {
+    TACIT_TRY(transfer_space(&self->space, self->plan, error));
+    return transfer_stack(&self->points, &self->space, &self->plan->points->rows, NULL, error);
+}
+
 static tacit_status target_create(target *self, tacit_session *session, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     *self = (target){ .session = session, .plan = plan, .size = transfer_size(plan) };
+    if (tacit_plan_is(plan, "model",
+                      "sources")) /* the hypotheses as they are: nothing of a target's is needed */
+        return see_points(self, error);
     if (session->own == NULL || session->own->rows.count == 0 || session->own->label == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "method dphtl learns for a target, which runs the coordinator on rows of its own: "
@@ -319,8 +327,7 @@ static tacit_status target_create(target *self, tacit_session *session, tacit_er
     size_t rows = session->own->rows.count;
     self->labelled = (size_t)(tacit_plan_number(plan, "target_labels") * (double)rows + 0.5);
     if (self->labelled < 1) self->labelled = 1;
-    TACIT_TRY(transfer_space(&self->space, plan, error));
-    TACIT_TRY(transfer_stack(&self->points, &self->space, &plan->points->rows, NULL, error));
+    TACIT_TRY(see_points(self, error));
     TACIT_TRY(transfer_stack(&self->own, &self->space, &session->own->rows, NULL, error));
     self->label = copy_labels(session->own, rows);
     self->mean = TACIT_NEW(double, self->size);
