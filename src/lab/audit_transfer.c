@@ -28,13 +28,13 @@ static bool is_told(const tacit_audit_setup *setup, const char *name) {
 
 static tacit_status dpiw_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const tacit_audit_setup *setup,
                               tacit_error *error) {
-    static const double SINE = 0.5;
+    static const double SINE = 0.45;
     tacit_plan *plan = &out->plan;
     out->statistic = TACIT_STATISTIC_MODEL;
     TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpiw, setup, error));
     if (plan->lambda == 0) plan->lambda = 1; /* not used */
-    if (!is_told(setup, "lambda_iw")) TACIT_TRY(tacit_plan_set(plan, "lambda_iw", "0.02", error));
-    size_t rows = audit_rows(5 / tacit_plan_number(plan, "lambda_iw"));
+    if (!is_told(setup, "lambda_iw")) TACIT_TRY(tacit_plan_set(plan, "lambda_iw", "0.005", error));
+    size_t rows = audit_rows(3 / tacit_plan_number(plan, "lambda_iw"));
     TACIT_TRY(audit_start_pair(out, 2, 1, rows, error));
     for (int side = 0; side < 2; side++) {
         double *values = out->data[side]->dense.values;

@@ -22,8 +22,9 @@
  * mu_j carries r = sum_k w_k^2 q_k and the spread of the theta_kj is too large by e = K/(K-1) sum_k w_k (1 - w_k) q_k. Where
  * coefficients are N(0, T) a priori, T = 1/(n lambda) (that of WEAK), the best guess of mu_j's noise-free value shrinks it
  * by T/(T + r) and leaves a variance of T r/(T + r):
- *     N(mu_j T/(T + r),  max(v_j - e, floor) + T r/(T + r)).
- * Without noise that is (4.2); as noise grows it becomes the prior of WEAK, so that noisy sources cannot mislead.
+ *     N(mu_j T/(T + r),  min(T, max(v_j - e, floor) + T r/(T + r))).
+ * Without noise that is (4.2) but for the bound T, which keeps the chance part of v_j from making the prior flat; as noise
+ * grows it becomes the prior of WEAK, so that noisy sources cannot mislead.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -419,7 +420,9 @@ static void make_prior(target *self) {
             spread += correction * self->weights[k] * off * off;
         }
         self->mean[j] = mu * T / (T + r);
-        self->each[j] = 1 / (n * (fmax(spread - e, lowest) + T * r / (T + r)));
+        double variance = fmax(spread - e, lowest) + T * r / (T + r);
+        if (aware) variance = fmin(variance, fmax(T, lowest));
+        self->each[j] = 1 / (n * variance);
     }
 }
 
