@@ -562,6 +562,7 @@ const tacit_method tacit_method_dphtl = {
     .version = 1,
     .units = "record",
     .needs_points = true,
+    .needs_target = true,
     .parameters = parameters,
     .leaves = "once: the weights of a model of some of the source's rows, and of one that tells its other "
               "rows from the public points, each with the source's own noise inside",

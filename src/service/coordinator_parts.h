@@ -18,6 +18,8 @@ typedef struct hosted {
     tacit_study *study;
     tacit_board *board;
     tacit_board_steps steps; /* of its masked sums */
+    tacit_dataset *target;   /* rows of this coordinator's own; NULL: none */
+    tacit_view own;          /* all of them */
     pthread_t thread;
     bool started;
     atomic_bool ended; /* the registry holds its final state */
