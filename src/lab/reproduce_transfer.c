@@ -193,6 +193,7 @@ static tacit_status deal(draw *self, const tacit_dataset *all, const sizes *how,
         if (decks[k].row == NULL || self->index == NULL) TACIT_CHECK(tacit_fail_memory(error));
     for (size_t i = 0; i < all->rows; i++) {
         deck *one = &decks[(size_t)all->label[i] / 2];
+        if (all->sparse.start[i] == all->sparse.start[i + 1]) continue; /* no term of it is left */
         one->row[one->count++] = (uint32_t)i;
     }
     for (size_t k = 0; k < how->sources; k++) {
@@ -507,7 +508,7 @@ static const tacit_printed table43_printed[] = {
 #define NEWS_DIFFERS                                                                                         \
     "Sources have 1,000 unlabelled and 700 labelled documents (the paper: 800), because topics have fewer "  \
     "than 1,000 documents. As in the paper the vocabulary is read off the documents of all domains. No "     \
-    "stop words are removed but by frequency. "
+    "stop words are removed but by frequency, and documents of which no term is left are dropped. "
 #define AMAZON_DIFFERS                                                                                       \
     "The unlabelled reviews are not to be had: of 2,000 labelled reviews of a product each source has 500 "  \
     "taken as unlabelled and 500 labelled (the paper: 1,000 each), 150 are public (500), the target has "    \
