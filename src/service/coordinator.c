@@ -207,21 +207,6 @@ static hosted *hosted_free(hosted *host) {
     return NULL;
 }
 
-/* The rows of a target, read as the study's schema says. They stay in this process. */
-static tacit_status load_target(coordinator *self, hosted *host, tacit_error *error) {
-    tacit_load_options options = TACIT_LOAD_DEFAULTS;
-    if (!host->study->plan.method->needs_target) return TACIT_OK;
-    if (self->settings.target == NULL)
-        return tacit_fail(error, TACIT_INPUT,
-                          "method %s learns for a target, which runs the coordinator: name the "
-                          "file with its rows by --target",
-                          host->study->plan.method->name);
-    TACIT_TRY(
-        tacit_dataset_load(&host->target, NULL, self->settings.target, host->study->schema, &options, error));
-    host->own = tacit_dataset_view(host->target);
-    return TACIT_OK;
-}
-
 static tacit_status seat(void *context, const char *party, tacit_error *error) {
     return tacit_board_admit(context, party, error);
 }
@@ -250,7 +235,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     TACIT_CHECK(tacit_registry_study(self->registry, name, &record, &text, error));
     TACIT_CHECK(tacit_study_parse(&host->study, tacit_buffer_text(&text), text.length, name, error));
     TACIT_CHECK(load_points(self, host->study, error));
-    TACIT_CHECK(load_target(self, host, error));
+    TACIT_CHECK(coordinator_load_target(self, host, error));
     TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
     board.minimum_parties = host->study->plan.minimum_parties;
     board.patience_ms = host->study->patience_ms;

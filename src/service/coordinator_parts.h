@@ -30,6 +30,9 @@ typedef struct hosted {
     struct hosted *next;
 } hosted;
 
+/* The rows of a target, read as the study's schema says, where its method needs them. They stay in this process. */
+tacit_status coordinator_load_target(coordinator *self, hosted *host, tacit_error *error);
+
 /* A party's poll that waits for something to say. */
 typedef struct waiter {
     tacit_exchange *exchange;
