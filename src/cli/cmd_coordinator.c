@@ -41,6 +41,7 @@ static tacit_status run_coordinator(const tacit_arguments *arguments, tacit_cons
         .folder = tacit_arguments_operand(arguments, "DIR"),
         .address = address,
         .url = tacit_arguments_text(arguments, "url"),
+        .target = tacit_arguments_text(arguments, "target"),
         .until_done = tacit_arguments_flag(arguments, "until-done"),
         .cancelled = cancelled,
         .news = print_news,
@@ -83,6 +84,12 @@ const tacit_command tacit_command_coordinator = {
               .help = "how parties reach this server, e.g. https://study.example.org:8443; its host goes "
                       "into the "
                       "server's certificate" },
+            { .name = "target",
+              .kind = TACIT_OPTION_FILE,
+              .placeholder = "FILE",
+              .help =
+                  "rows of the coordinator's own, for studies that transfer from sources to a target; they "
+                  "stay here" },
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,
               .help = "end when no study recruits or runs any more" },

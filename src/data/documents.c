@@ -264,7 +264,7 @@ static tacit_status next_member(tacit_documents *documents, bool *found, tacit_e
         TACIT_TRY(read_path(documents, header, error));
         if (type == '0' || type == 0) {
             if (size > TACIT_DOCUMENT_LIMIT)
-                return tacit_fail(error, TACIT_LIMIT, "%s: %s is longer than 1 MiB", documents->name,
+                return tacit_fail(error, TACIT_LIMIT, "%s: %s is longer than 16 MiB", documents->name,
                                   (const char *)tacit_buffer_text(&documents->path));
             documents->text.length = 0;
             return take_content(documents, size, &documents->text, error);
@@ -284,7 +284,7 @@ static tacit_status next_file(tacit_documents *documents, bool *found, tacit_err
     TACIT_CHECK(tacit_buffer_print(&whole, error, "%s/%s", documents->name, path));
     status = tacit_file_read(tacit_buffer_text(&whole), &documents->text, error);
     if (status == TACIT_LIMIT)
-        status = tacit_fail(error, TACIT_LIMIT, "%s/%s is longer than 1 MiB", documents->name, path);
+        status = tacit_fail(error, TACIT_LIMIT, "%s/%s is longer than 16 MiB", documents->name, path);
 cleanup:
     tacit_buffer_clear(&whole);
     return status;

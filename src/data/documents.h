@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-enum { TACIT_DOCUMENT_LIMIT = 1 << 20, TACIT_DOCUMENTS_MOST = 10000000 };
+enum { TACIT_DOCUMENT_LIMIT = 16 << 20, TACIT_DOCUMENTS_MOST = 10000000 };
 
 typedef struct tacit_document {
     const char *path;   /* within the folder or the archive */
@@ -32,7 +32,7 @@ tacit_status tacit_documents_open_memory(tacit_documents **out, const void *byte
 
 /* The next document, borrowed until the next call; path NULL at the end. NULs in it are replaced by spaces, and all but
  * ASCII in a document that is not UTF-8. A document
- * of more than 1 MiB is TACIT_LIMIT, a damaged archive TACIT_INPUT. */
+ * of more than 16 MiB is TACIT_LIMIT, a damaged archive TACIT_INPUT. */
 tacit_status tacit_documents_next(tacit_documents *documents, tacit_document *out, tacit_error *error);
 
 tacit_documents *tacit_documents_free(tacit_documents *documents);

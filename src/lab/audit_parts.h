@@ -5,6 +5,7 @@
 
 /* The table's entries that have a file of their own. */
 extern const tacit_auditable tacit_audit_output, tacit_audit_plr, tacit_audit_gop;
+extern const tacit_auditable tacit_audit_dpiw, tacit_audit_dphtl;
 extern const tacit_auditable tacit_audit_dpgd, tacit_audit_psgd, tacit_audit_psgd_claim;
 extern const tacit_auditable tacit_audit_dpsgd;
 

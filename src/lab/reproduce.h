@@ -92,6 +92,10 @@ typedef struct tacit_experiment {
     X(rajkumar_fig2)                                                                                         \
     X(rajkumar_attack)                                                                                       \
     X(wang_consensus)                                                                                        \
+    X(wang_fig42)                                                                                            \
+    X(wang_fig43)                                                                                            \
+    X(wang_table42)                                                                                          \
+    X(wang_table43)                                                                                          \
     X(yao_fig1)                                                                                              \
     X(yao_fig1_news)                                                                                         \
     X(yao_fig2)                                                                                              \

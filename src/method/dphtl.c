@@ -22,8 +22,9 @@
  * mu_j carries r = sum_k w_k^2 q_k and the spread of the theta_kj is too large by e = K/(K-1) sum_k w_k (1 - w_k) q_k. Where
  * coefficients are N(0, T) a priori, T = 1/(n lambda) (that of WEAK), the best guess of mu_j's noise-free value shrinks it
  * by T/(T + r) and leaves a variance of T r/(T + r):
- *     N(mu_j T/(T + r),  max(v_j - e, floor) + T r/(T + r)).
- * Without noise that is (4.2); as noise grows it becomes the prior of WEAK, so that noisy sources cannot mislead.
+ *     N(mu_j T/(T + r),  min(T, max(v_j - e, floor) + T r/(T + r))).
+ * Without noise that is (4.2) but for the bound T, which keeps the chance part of v_j from making the prior flat; as noise
+ * grows it becomes the prior of WEAK, so that noisy sources cannot mislead.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -309,9 +310,17 @@ static void target_clear(target *self) {
     tacit_projection_clear(&self->space);
 }
 
+static tacit_status see_points(target *self, tacit_error *error) {
+    TACIT_TRY(transfer_space(&self->space, self->plan, error));
+    return transfer_stack(&self->points, &self->space, &self->plan->points->rows, NULL, error);
+}
+
 static tacit_status target_create(target *self, tacit_session *session, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     *self = (target){ .session = session, .plan = plan, .size = transfer_size(plan) };
+    if (tacit_plan_is(plan, "model",
+                      "sources")) /* the hypotheses as they are: nothing of a target's is needed */
+        return see_points(self, error);
     if (session->own == NULL || session->own->rows.count == 0 || session->own->label == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "method dphtl learns for a target, which runs the coordinator on rows of its own: "
@@ -319,8 +328,7 @@ static tacit_status target_create(target *self, tacit_session *session, tacit_er
     size_t rows = session->own->rows.count;
     self->labelled = (size_t)(tacit_plan_number(plan, "target_labels") * (double)rows + 0.5);
     if (self->labelled < 1) self->labelled = 1;
-    TACIT_TRY(transfer_space(&self->space, plan, error));
-    TACIT_TRY(transfer_stack(&self->points, &self->space, &plan->points->rows, NULL, error));
+    TACIT_TRY(see_points(self, error));
     TACIT_TRY(transfer_stack(&self->own, &self->space, &session->own->rows, NULL, error));
     self->label = copy_labels(session->own, rows);
     self->mean = TACIT_NEW(double, self->size);
@@ -412,7 +420,9 @@ static void make_prior(target *self) {
             spread += correction * self->weights[k] * off * off;
         }
         self->mean[j] = mu * T / (T + r);
-        self->each[j] = 1 / (n * (fmax(spread - e, lowest) + T * r / (T + r)));
+        double variance = fmax(spread - e, lowest) + T * r / (T + r);
+        if (aware) variance = fmin(variance, fmax(T, lowest));
+        self->each[j] = 1 / (n * variance);
     }
 }
 
@@ -552,6 +562,7 @@ const tacit_method tacit_method_dphtl = {
     .version = 1,
     .units = "record",
     .needs_points = true,
+    .needs_target = true,
     .parameters = parameters,
     .leaves = "once: the weights of a model of some of the source's rows, and of one that tells its other "
               "rows from the public points, each with the source's own noise inside",

@@ -134,6 +134,7 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
         .journal = &journal,
         .pool = self->pool,
         .bytes_per_party = host->study->point_bytes.length,
+        .own = host->target != NULL ? &host->own : NULL,
     };
     tacit_status status;
     TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
@@ -203,6 +204,7 @@ static hosted *hosted_free(hosted *host) {
     tacit_board_free(host->board);
     free(host->steps.context);
     tacit_study_free(host->study);
+    tacit_dataset_free(host->target);
     tacit_levels_clear(&host->told);
     free(host);
     return NULL;
@@ -236,6 +238,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     TACIT_CHECK(tacit_registry_study(self->registry, name, &record, &text, error));
     TACIT_CHECK(tacit_study_parse(&host->study, tacit_buffer_text(&text), text.length, name, error));
     TACIT_CHECK(load_points(self, host->study, error));
+    TACIT_CHECK(coordinator_load_target(self, host, error));
     TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
     board.minimum_parties = host->study->plan.minimum_parties;
     board.patience_ms = host->study->patience_ms;

@@ -18,6 +18,8 @@ typedef struct hosted {
     tacit_study *study;
     tacit_board *board;
     tacit_board_steps steps; /* of its masked sums */
+    tacit_dataset *target;   /* rows of this coordinator's own; NULL: none */
+    tacit_view own;          /* all of them */
     pthread_t thread;
     bool started;
     atomic_bool ended; /* the registry holds its final state */
@@ -27,6 +29,9 @@ typedef struct hosted {
     _Atomic uint64_t points_sent; /* bytes of auxiliary points, to all parties, by this process */
     struct hosted *next;
 } hosted;
+
+/* The rows of a target, read as the study's schema says, where its method needs them. They stay in this process. */
+tacit_status coordinator_load_target(coordinator *self, hosted *host, tacit_error *error);
 
 /* A party's poll that waits for something to say. */
 typedef struct waiter {

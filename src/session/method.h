@@ -179,6 +179,7 @@ struct tacit_method {
     bool noise_free;                   /* no privacy: epsilon is infinite */
     bool needs_points;                 /* public auxiliary points */
     bool takes_points;                 /* it may use them, where there are any */
+    bool needs_target;                 /* rows of whoever runs the coordinator's half (tacit_session.own) */
     size_t most_columns;               /* it works for; 0: any number */
     bool takes_numbers;                /* a numeric response too; else classes only */
     bool lambda_may_vanish;            /* lambda = 0 is no regulariser; else it is above 0 */
