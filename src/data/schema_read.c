@@ -68,6 +68,32 @@ static tacit_status read_bounds(const reading *r, const yaml_node_t *node, const
     return TACIT_OK;
 }
 
+/* Public statements like the bounds, from which no row may be further away than 1e6 standard deviations. */
+static tacit_status read_scale(const reading *r, const yaml_node_t *node, const yaml_node_t *mean,
+                               const yaml_node_t *sd, tacit_schema_column *column) {
+    if (mean == NULL && sd == NULL) return TACIT_OK;
+    if (mean == NULL || sd == NULL)
+        return tacit_yaml_fail(r->yaml, node, r->error, "number '%s' needs both mean and sd, or neither",
+                               column->name);
+    TACIT_TRY(tacit_yaml_number(r->yaml, mean, "mean", &column->mean, r->error));
+    TACIT_TRY(tacit_yaml_number(r->yaml, sd, "sd", &column->sd, r->error));
+    if (!(column->sd > 0)) return tacit_yaml_fail(r->yaml, sd, r->error, "sd must be positive");
+    if (!(column->low <= column->mean && column->mean <= column->high))
+        return tacit_yaml_fail(r->yaml, mean, r->error, "mean must lie between low and high");
+    if (!(column->high - column->low <= 1e6 * column->sd))
+        return tacit_yaml_fail(r->yaml, sd, r->error,
+                               "low and high must be within 1e6 times sd of each other");
+    return TACIT_OK;
+}
+
+static tacit_status read_coding(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(read_choice(r, node, "coding", "effect", "indicator", &column->effect));
+    if (column->effect && column->levels.count < 2)
+        return tacit_yaml_fail(r->yaml, node, r->error, "effect coding needs at least two levels");
+    return TACIT_OK;
+}
+
 static tacit_status read_classes(const reading *r, const yaml_node_t *classes, const yaml_node_t *others) {
     const char *text = "";
     size_t length = 0;
@@ -128,8 +154,8 @@ static tacit_status read_label(const reading *r, const yaml_node_t *node) {
 }
 
 static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit_levels *names) {
-    enum { NAME, KIND, LOW, HIGH, LEVELS, KEYS };
-    static const char *const keys[] = { "name", "kind", "low", "high", "levels" };
+    enum { NAME, KIND, LOW, HIGH, LEVELS, MEAN, SD, CODING, KEYS };
+    static const char *const keys[] = { "name", "kind", "low", "high", "levels", "mean", "sd", "coding" };
     static const char *const kinds[] = { "number", "category", "skip" };
     const yaml_node_t *values[KEYS];
     const char *name = "", *kind_text = "";
@@ -149,24 +175,28 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     while (kind < 3 && strcmp(kind_text, kinds[kind]) != 0) kind++;
     if (kind == 3)
         return tacit_yaml_fail(r->yaml, values[KIND], r->error, "kind must be number, category or skip");
-    bool bounds = values[LOW] != NULL || values[HIGH] != NULL;
-    if (kind != TACIT_SCHEMA_NUMBER && bounds)
+    if (kind != TACIT_SCHEMA_NUMBER && (values[LOW] != NULL || values[HIGH] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': low and high belong to numbers only",
                                shown);
-    if (kind != TACIT_SCHEMA_CATEGORY && values[LEVELS] != NULL)
-        return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': levels belong to categories only",
+    if (kind != TACIT_SCHEMA_NUMBER && (values[MEAN] != NULL || values[SD] != NULL))
+        return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': mean and sd belong to numbers only",
                                shown);
+    if (kind != TACIT_SCHEMA_CATEGORY && (values[LEVELS] != NULL || values[CODING] != NULL))
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "column '%s': levels and coding belong to categories only", shown);
     tacit_schema_column *column;
     TACIT_TRY(tacit_schema_add_column(r->schema, &column, name, (tacit_schema_kind)kind, r->error));
-    if (kind == TACIT_SCHEMA_NUMBER)
-        return read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high);
+    if (kind == TACIT_SCHEMA_NUMBER) {
+        TACIT_TRY(read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high));
+        return read_scale(r, node, values[MEAN], values[SD], column);
+    }
     if (kind == TACIT_SCHEMA_SKIP) return TACIT_OK;
     if (values[LEVELS] == NULL)
         return tacit_yaml_fail(r->yaml, node, r->error, "category '%s' needs levels: [a, b, ...]", shown);
     TACIT_TRY(read_list(r, values[LEVELS], "levels", TACIT_FEATURE_LIMIT, &column->levels));
     if (column->levels.count == 0)
         return tacit_yaml_fail(r->yaml, values[LEVELS], r->error, "category '%s' has no levels", shown);
-    return TACIT_OK;
+    return read_coding(r, values[CODING], column);
 }
 
 static tacit_status read_columns(const reading *r, const yaml_node_t *node) {

@@ -85,6 +85,29 @@ static void rows_get_inside_the_ball_in_three_ways(void **state) {
     CHECK_NEAR(first_value(SCHEMA "intercept: no\nrows: unit\n", "age,sex,y\n50,,no\n"), 0, 0);
 }
 
+static void numbers_are_standardised_and_categories_effect_coded_where_the_schema_says_so(void **state) {
+    (void)state;
+    tacit_schema *schema = schema_of(
+        "label: {name: y, classes: [no, yes]}\ncolumns:\n"
+        "- {name: spent, kind: number, low: 0, high: 50, mean: 10, sd: 20}\n"
+        "- {name: shop, kind: category, levels: [food, fuel, other], coding: effect}\nintercept: no\n");
+    tacit_dataset *dataset = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(read_text(&dataset, NULL, "spent,shop,y\n20,food,no\n99,other,no\n,fuel,no\n0,,no\n", schema,
+                       NULL, &error),
+             error);
+    assert_int_equal(dataset->features, 3);
+    const double scale = 1 / sqrt(4 + 2); /* two deviations, and two features of the last level */
+    const double expected[4][3] = { { 0.5, 1, 0 }, { 2, -1, -1 }, { 0, 0, 1 }, { -0.5, 0, 0 } };
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 3; j++)
+            CHECK_NEAR(dataset->dense.values[3 * i + j], scale * expected[i][j], 1e-12);
+    char scratch_text[32];
+    assert_string_equal(tacit_dataset_feature_name(dataset, 2, scratch_text), "shop=fuel");
+    tacit_dataset_free(dataset);
+    tacit_schema_free(schema);
+}
+
 static void strict_schemas_refuse_with_the_place(void **state) {
     (void)state;
     static const char *const cases[][3] = {
@@ -310,7 +333,12 @@ static void no_row_ever_leaves_the_unit_ball(void **state) {
         for (size_t j = 0; j < cols; j++) {
             if (tacit_stream_below(&stream, 3) == 0)
                 tacit_buffer_print(&yaml, NULL,
-                                   "- {name: c%zu, kind: category, levels: [p, q, r, s, t, u]}\n", j);
+                                   "- {name: c%zu, kind: category, levels: [p, q, r, s, t, u]%s}\n", j,
+                                   tacit_stream_below(&stream, 2) == 0 ? "" : ", coding: effect");
+            else if (tacit_stream_below(&stream, 3) == 0)
+                tacit_buffer_print(&yaml, NULL,
+                                   "- {name: c%zu, kind: number, low: -7, high: 11, mean: %g, sd: %g}\n", j,
+                                   4 * tacit_stream_unit(&stream), 1e-2 + 40 * tacit_stream_unit(&stream));
             else
                 tacit_buffer_print(&yaml, NULL, "- {name: c%zu, kind: number, low: %g, high: %g}\n", j,
                                    -1e3 * tacit_stream_unit(&stream),
@@ -474,6 +502,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_encoded_as_the_schema_says),
         cmocka_unit_test(rows_get_inside_the_ball_in_three_ways),
+        cmocka_unit_test(numbers_are_standardised_and_categories_effect_coded_where_the_schema_says_so),
         cmocka_unit_test(strict_schemas_refuse_with_the_place),
         cmocka_unit_test(labels_match_as_text_or_as_numbers_and_others_collect_the_rest),
         cmocka_unit_test(a_file_without_labels_is_fine_when_asked),
