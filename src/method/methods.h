@@ -16,6 +16,7 @@
     X(pate)                                                                                                  \
     X(dpgd)                                                                                                  \
     X(psgd)                                                                                                  \
+    X(dpsgd)                                                                                                 \
     X(estimate)                                                                                              \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \

@@ -60,6 +60,7 @@ static void set_shape(batch_shape *shape, const tacit_network *network) {
     size_t most = 0;
     shape->kernels = tacit_layer_kernels_choose();
     shape->network = *network;
+    shape->scale = 1;
     shape->size = tacit_network_size(network);
     for (size_t l = 0; l <= network->layers; l++) {
         shape->stride[l] = batch_padded(network->width[l]);
@@ -111,6 +112,8 @@ cleanup:
     if (status != TACIT_OK) tacit_batch_free(batch);
     return status;
 }
+
+void tacit_batch_scale_rows(tacit_batch *batch, double scale) { batch->shape.scale = scale; }
 
 /* Weights, one row a unit, to panels of units (for the way forward) and of inputs (for the way back). */
 static void load_layer(batch_shape *shape, size_t layer, const double *weights, const double *biases) {

@@ -33,6 +33,10 @@ tacit_status tacit_batch_create(tacit_batch **out, const tacit_network *network,
                                 tacit_pool *pool, tacit_error *error);
 tacit_batch *tacit_batch_free(tacit_batch *batch);
 
+/* Multiply every row by `scale`, above 0, before it enters: a public number that brings features inside the unit ball to the
+ * size that training likes. 1 at first. */
+void tacit_batch_scale_rows(tacit_batch *batch, double scale);
+
 /* Go to these parameters (tacit_network_size of them), rounded to single precision. */
 void tacit_batch_load(tacit_batch *batch, const double *parameters);
 

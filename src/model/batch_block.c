@@ -67,7 +67,7 @@ static void take_rows(const batch_shape *shape, batch_space *space, const tacit_
             from = block->dense + tacit_rows_stored(block, i) * block->stride;
         else
             tacit_rows_copy(block, i, space->row);
-        shape->kernels->take(block->cols, from, space->unit[0] + i * shape->stride[0]);
+        shape->kernels->take(block->cols, shape->scale, from, space->unit[0] + i * shape->stride[0]);
     }
 }
 

@@ -19,6 +19,7 @@ typedef struct batch_shape {
     float *forward[TACIT_NETWORK_LAYERS];    /* weights in panels of units */
     float *backward[TACIT_NETWORK_LAYERS];   /* weights in panels of inputs; none for the first layer */
     float *biases[TACIT_NETWORK_LAYERS];
+    double scale;         /* of rows */
     double *class_weight; /* NULL: all 1 */
 } batch_shape;
 

@@ -28,6 +28,23 @@ tacit_status tacit_model_create(tacit_model **out, tacit_loss loss, size_t featu
     return TACIT_OK;
 }
 
+tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *network, tacit_error *error) {
+    size_t outputs = network->width[network->layers];
+    tacit_model *model = TACIT_NEW(tacit_model, 1);
+    if (model == NULL) return tacit_fail_memory(error);
+    model->classes = outputs == 1 ? 2 : outputs;
+    model->loss = tacit_loss_for(model->classes);
+    model->features = network->width[0];
+    model->network = *network;
+    model->weights = TACIT_NEW(double, tacit_model_size(model));
+    if (model->weights == NULL) {
+        tacit_model_free(model);
+        return tacit_fail_memory(error);
+    }
+    *out = model;
+    return TACIT_OK;
+}
+
 tacit_model *tacit_model_free(tacit_model *model) {
     if (model == NULL) return NULL;
     free(model->weights);
@@ -43,6 +60,7 @@ size_t tacit_model_scores_per_row(const tacit_model *model) {
 }
 
 size_t tacit_model_size(const tacit_model *model) {
+    if (model->network.layers > 0) return tacit_network_size(&model->network);
     return tacit_model_scores_per_row(model) * model->features;
 }
 
@@ -115,13 +133,34 @@ static tacit_status score_rows(void *context, size_t begin, size_t end, unsigned
     return TACIT_OK;
 }
 
+/* A network's scores, block by block; the space is made anew for each piece of the loop, which is long. */
+static tacit_status score_blocks(void *context, size_t begin, size_t end, unsigned worker,
+                                 tacit_error *error) {
+    (void)worker;
+    const scoring *work = context;
+    const tacit_network *network = &work->model->network;
+    size_t each = tacit_model_scores_per_row(work->model);
+    tacit_network_space *space = NULL;
+    TACIT_TRY(tacit_network_space_create(&space, network, error));
+    for (size_t i = begin; i < end;) {
+        size_t count = end - i < TACIT_NETWORK_BLOCK ? end - i : TACIT_NETWORK_BLOCK;
+        tacit_rows block = tacit_rows_slice(work->rows, i, count);
+        memcpy(work->out + i * each, tacit_network_forward(network, work->model->weights, &block, space),
+               count * each * sizeof *work->out);
+        i += count;
+    }
+    tacit_network_space_free(space);
+    return TACIT_OK;
+}
+
 tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool,
                                 double *out, tacit_error *error) {
     if (rows->cols != model->features)
         return tacit_fail(error, TACIT_INPUT, "the rows have %zu features and the model %zu", rows->cols,
                           model->features);
     scoring work = { model, rows, out };
-    return tacit_pool_for(pool, rows->count, 0, score_rows, &work, error);
+    return tacit_pool_for(pool, rows->count, 0, model->network.layers > 0 ? score_blocks : score_rows, &work,
+                          error);
 }
 
 bool tacit_model_is_numeric(const tacit_model *model) { return model->classes == 0; }

@@ -8,6 +8,7 @@
 #include "data/dataset.h"
 #include "data/schema.h"
 #include "model/estimates.h"
+#include "model/network.h"
 #include "num/glm.h"
 #include "privacy/release.h"
 
@@ -25,9 +26,11 @@ typedef struct tacit_guarantee {
 
 typedef struct tacit_model {
     tacit_loss loss;
-    size_t features, classes;   /* no classes: a numeric response, linear or Poisson */
-    double huber_width;         /* of the Huber loss; 0 for others */
-    double *weights;            /* features of them, or classes x features row-major for softmax */
+    size_t features, classes; /* no classes: a numeric response, linear or Poisson */
+    double huber_width;       /* of the Huber loss; 0 for others */
+    tacit_network network;    /* of layers; without layers the model is linear */
+    double
+        *weights; /* features of them, or classes x features row-major for softmax; a network's parameters */
     tacit_levels class_names;   /* as many as classes, or none */
     tacit_schema *schema;       /* the encoding; NULL when the model is used on encoded rows only */
     tacit_estimates *estimates; /* coefficients with their errors, where the method makes them; else NULL */
@@ -37,6 +40,9 @@ typedef struct tacit_model {
 /* Zero weights, nothing promised. */
 tacit_status tacit_model_create(tacit_model **out, tacit_loss loss, size_t features, size_t classes,
                                 tacit_error *error);
+
+/* A network for that many classes, all parameters zero: logistic with one output, else softmax. */
+tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *network, tacit_error *error);
 tacit_model *tacit_model_free(tacit_model *model);
 
 /* How many weights there are, and how many scores a row gets: 1 (the margin) or `classes`. */

@@ -23,9 +23,9 @@ _Static_assert(TACIT_LAYER_ROWS % TILE_ROWS == 0, "rows are padded to whole tile
 /* A comparison with NaN is false, so that `no` is taken. */
 #define SELECT(mask, yes, no) ((vec)(((mask) & (lanes)(yes)) | (~(mask) & (lanes)(no))))
 
-static void take(size_t count, const double *x, float *out) {
+static void take(size_t count, double scale, const double *x, float *out) {
     const double shift = 0x1.8p52 * TACIT_LAYER_STEP; /* as in TO_STEP */
-    for (size_t i = 0; i < count; i++) out[i] = (float)((x[i] + shift) - shift);
+    for (size_t i = 0; i < count; i++) out[i] = (float)((scale * x[i] + shift) - shift);
 }
 
 static void widen(size_t count, const float *x, double *out) {

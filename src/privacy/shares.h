@@ -70,3 +70,9 @@ tacit_status tacit_share_renyi(double *out, const tacit_shared_noise *noise, dou
 tacit_status tacit_share_add(tacit_noised **out, const tacit_noise_source *source,
                              const tacit_shared_noise *noise, const int64_t *values, int grid_bits,
                              tacit_error *error);
+
+/* The same with discrete Gaussian shares of a scale found otherwise (gradients: method/dpsgd_noise.c): `noise` says the length,
+ * and its price is not looked at. TACIT_USAGE for a scale below 1/2 or beyond 2^50. */
+tacit_status tacit_share_add_at(tacit_noised **out, const tacit_noise_source *source,
+                                const tacit_shared_noise *noise, double scale, const int64_t *values,
+                                int grid_bits, tacit_error *error);

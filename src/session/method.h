@@ -114,7 +114,8 @@ typedef struct tacit_reply {
     const char *assumption; /* sealed only */
     tacit_message message;  /* an answer of its own */
     double *contribution;   /* or, entrusted or sealed, question->sum.length numbers for a sum */
-    tacit_noised *noised;   /* or, charged, the same with noise: what its grade says, the gate is told */
+    tacit_noised
+        *noised; /* or, charged or sealed, the same with noise: what its grade says, the gate is told */
 } tacit_reply;
 
 typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *question, tacit_reply *reply,

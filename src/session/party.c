@@ -185,8 +185,9 @@ tacit_status tacit_party_compute(tacit_party *party, const tacit_question *quest
         if (reply->event.count == 0) reply->event = tacit_noised_event(reply->noised, &reply->price);
     }
     bool summed = reply->contribution != NULL || reply->noised != NULL;
-    bool charged = reply->kind == TACIT_RELEASE_CHARGED;
-    if (question->wants_sum != summed || (summed && charged != (reply->noised != NULL)))
+    bool charged = reply->kind == TACIT_RELEASE_CHARGED, sealed = reply->kind == TACIT_RELEASE_SEALED;
+    bool fits = sealed || charged == (reply->noised != NULL); /* what is sealed may hold a share of noise */
+    if (question->wants_sum != summed || (summed && !fits))
         return tacit_fail(error, TACIT_INTERNAL,
                           "method %s answers '%s' with something else than was asked for", question->method,
                           question->name);
