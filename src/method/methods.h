@@ -17,6 +17,7 @@
     X(dpgd)                                                                                                  \
     X(psgd)                                                                                                  \
     X(dpsgd)                                                                                                 \
+    X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \
