@@ -124,7 +124,8 @@ static tacit_status find_methods(lab_work *work, tacit_error *error) {
     if (work->methods == NULL) return tacit_fail_memory(error);
     for (size_t m = 0; m < work->method_count; m++) {
         work->methods[m] = tacit_method_find(experiment->curves[m].method);
-        work->run_count += work->methods[m]->noise_free ? 1 : experiment->epsilon_count;
+        bool once = tacit_variant_epsilon(work->methods[m], &experiment->curves[m]) > 0;
+        work->run_count += once ? 1 : experiment->epsilon_count;
     }
     return TACIT_OK;
 }
@@ -146,7 +147,8 @@ static double printed_value(const tacit_experiment *experiment, size_t setup, co
 static bool is_run(const lab_work *work, const tacit_printed *printed) {
     for (size_t m = 0; m < work->method_count; m++) {
         if (strcmp(label_of(&work->experiment->curves[m]), printed->curve) != 0) continue;
-        if (work->methods[m]->noise_free) return isinf(printed->epsilon);
+        double only = tacit_variant_epsilon(work->methods[m], &work->experiment->curves[m]);
+        if (only > 0) return printed->epsilon == only;
         for (size_t e = 0; e < work->experiment->epsilon_count; e++)
             if (work->experiment->epsilons[e] == printed->epsilon) return true;
     }
@@ -164,8 +166,9 @@ static tacit_status lay_out(lab_work *work, tacit_error *error) {
     for (size_t s = 0; s < experiment->setup_count; s++)
         for (size_t m = 0; m < work->method_count; m++) {
             const tacit_method *method = work->methods[m];
-            for (size_t e = 0; e < (method->noise_free ? 1 : experiment->epsilon_count); e++) {
-                double epsilon = method->noise_free ? INFINITY : experiment->epsilons[e];
+            double only = tacit_variant_epsilon(method, &experiment->curves[m]);
+            for (size_t e = 0; e < (only > 0 ? 1 : experiment->epsilon_count); e++) {
+                double epsilon = only > 0 ? only : experiment->epsilons[e];
                 const char *label = label_of(&experiment->curves[m]);
                 double printed = printed_value(experiment, s, label, epsilon);
                 out->findings[out->count++] =
@@ -175,7 +178,8 @@ static tacit_status lay_out(lab_work *work, tacit_error *error) {
                                      .epsilon = epsilon,
                                      .lambda = NAN,
                                      .printed = printed,
-                                     .noise_free = method->noise_free };
+                                     .noise_free = method->noise_free,
+                                     .is_alone = only > 0 };
             }
         }
     for (size_t p = 0; p < experiment->printed_count; p++) {
@@ -293,6 +297,7 @@ static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error
         tacit_dataset_subset(work->ready.train, work->order + work->party_rows, work->auxiliary_rows);
     work->auxiliary.label = NULL; /* nobody reads the labels of public points */
     work->out->used_private_statistics = learns && from_all;
+    work->out->stand_in = work->raw.stand_in;
     work->out->features = work->ready.train->features;
     work->out->train_rows = work->dealt_rows;
     work->out->auxiliary_rows = work->auxiliary_rows;
@@ -303,10 +308,11 @@ static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error
 /* ---- running ---- */
 
 /* Merge a run's trials into what earlier repeats gave (Chan, Golub and LeVeque's update of mean and variance). */
-static void merge(tacit_finding *into, const tacit_run *run, bool as_error) {
+static void merge(tacit_finding *into, const tacit_run *run, const tacit_experiment *experiment) {
     double n = (double)into->trials, k = (double)run->trials;
-    double mean = as_error ? 1 - run->accuracy.mean : run->accuracy.mean;
-    double shift = mean - into->mean, square = run->accuracy.sd * run->accuracy.sd * (k - 1);
+    tacit_spread shown = experiment->shows_auc ? run->auc : run->accuracy;
+    double mean = experiment->shows_errors ? 1 - shown.mean : shown.mean;
+    double shift = mean - into->mean, square = shown.sd * shown.sd * (k - 1);
     if (into->trials > 0) square += into->sd * into->sd * (n - 1) + shift * shift * n * k / (n + k);
     into->mean = into->trials > 0 ? into->mean + shift * k / (n + k) : mean;
     into->lambda = run->lambda;
@@ -327,8 +333,13 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
     tacit_view view = tacit_dataset_subset(work->ready.train, work->order, rows);
     TACIT_CHECK(tacit_split_plan_parse(&plan, setup->split, error));
     TACIT_CHECK(tacit_split_make(&split, plan, &view, 0, parties, &dealing, error));
+    const tacit_choice *also = experiment->also != NULL ? experiment->also[at] : NULL;
+    size_t also_count = 0;
+    while (also != NULL && also_count < 2 && also[also_count].name != NULL) also_count++;
     tacit_simulation simulation = {
         .dataset = work->ready.train,
+        .settings = also,
+        .setting_count = also_count,
         .split = split,
         .test = work->test,
         .methods = work->methods,
@@ -346,7 +357,7 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
     TACIT_CHECK(experiment->run != NULL ? experiment->run(&simulation, setup, work->runs, error)
                                         : tacit_simulate(&simulation, work->runs, NULL, error));
     for (size_t r = 0; r < work->run_count; r++)
-        merge(&work->out->findings[at * work->run_count + r], &work->runs[r], experiment->shows_errors);
+        merge(&work->out->findings[at * work->run_count + r], &work->runs[r], experiment);
 cleanup:
     tacit_split_free(split);
     tacit_split_plan_free(plan);

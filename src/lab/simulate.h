@@ -21,7 +21,8 @@ typedef struct tacit_variant {
     tacit_choice
         settings[TACIT_VARIANT_SETTINGS]; /* up to the first without a name; the method must know them */
     double delta, lambda;
-    bool pooled; /* one party has all rows */
+    bool pooled;    /* one party has all rows */
+    double epsilon; /* its own, at which alone it runs; 0: those of the sweep */
 } tacit_variant;
 
 typedef struct tacit_simulation {
@@ -33,8 +34,8 @@ typedef struct tacit_simulation {
         auxiliary; /* public points for the methods that need them, no rows when there are none; labels are never read */
     const tacit_method *const *methods;
     size_t method_count;
-    const tacit_variant
-        *variants; /* one for each of `methods`, instead of the settings, delta and lambda below; or NULL */
+    const tacit_variant *
+        variants; /* one for each of `methods`, instead of delta and lambda below, and with settings of its own; or NULL */
     const double *epsilons;
     size_t epsilon_count;
     double delta, lambda;         /* lambda 0: each method chooses one from public quantities */
@@ -68,6 +69,10 @@ typedef struct tacit_run {
     size_t refusals;
     char refusal[TACIT_ERROR_TEXT_SIZE]; /* why the first refused */
 } tacit_run;
+
+/* The only epsilon that a method runs at: infinity for one without noise, or that of its variant (which may be NULL). 0: all
+ * of the sweep. */
+double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *variant);
 
 /* How many runs a simulation has: a noise-free method appears once. */
 size_t tacit_simulation_runs(const tacit_simulation *simulation);
