@@ -272,8 +272,10 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_histogram,
     &tacit_audit_dpgd,
     &tacit_audit_psgd,
+    &tacit_audit_dpstgd,
     &laplace_halved,
     &tacit_audit_psgd_claim,
+    &tacit_audit_dpstgd_claim,
     NULL,
 };
 

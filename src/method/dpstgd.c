@@ -193,12 +193,15 @@ static tacit_status sample_and_add(tacit_party *party, const descent *how, const
         TACIT_CHECK(is_sampled(&taken, &party->noise, how->step.sampling, error));
         if (taken) index[count++] = (uint32_t)tacit_rows_stored(rows, i);
     }
-    sample.rows = tacit_rows_select(rows, index, count);
+    sample.rows.index = index;
+    sample.rows.count = count;
     memset(out, 0, how->step.size * sizeof *out);
-    TACIT_CHECK(tacit_batch_create(&batch, &how->network, NULL, party->pool, error));
-    tacit_batch_scale_rows(batch, how->scale);
-    tacit_batch_load(batch, weights);
-    if (count > 0) TACIT_CHECK(tacit_batch_sum_clamped(batch, &sample, how->clip, out, error));
+    if (count > 0) {
+        TACIT_CHECK(tacit_batch_create(&batch, &how->network, NULL, party->pool, error));
+        tacit_batch_scale_rows(batch, how->scale);
+        tacit_batch_load(batch, weights);
+        TACIT_CHECK(tacit_batch_sum_clamped(batch, &sample, how->clip, out, error));
+    }
     if (party->reducer != NULL)
         TACIT_CHECK(party->reducer->sum(party->reducer->context, out, how->step.size, error));
 cleanup:
