@@ -2,8 +2,8 @@
  * dpsgd: a network of dense layers trained by stochastic gradient descent, with Gaussian noise on sums of clipped gradients (Abadi
  * et al. 2016), over the rows of many parties. The method of Wang 2018, chapter 3, is dpstgd; this is what a user should run.
  *
- *   parameters w_0 random and public;   for t = 1..T
- *   party k:      B = its rows, each with probability q;   h_k = sum over B of g(x)/C min(1, C/|g(x)|),   and n_k
+ *   parameters w_0 random and public;   n_k, the number of rows of each party, added up once;   for t = 1..T
+ *   party k:      B = its rows, each with probability q;   h_k = sum over B of g(x)/C min(1, C/|g(x)|)
  *   together:     h = sum_k h_k + Gaussian noise           (who adds it: setting noise)
  *   coordinator:  w <- a step of SGD or Adam along (C/(q sum_k n_k)) h + lambda w
  *
@@ -121,12 +121,7 @@ static tacit_status draw_rows(tacit_party *party, double sampling, uint32_t *ind
     return TACIT_OK;
 }
 
-static tacit_status check_rows(const tacit_party *party, const dpsgd_setup *setup, size_t sampled,
-                               tacit_error *error) {
-    if (party->total_rows > DPSGD_MOST_ROWS)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "this party has %zu rows and method dpsgd takes at most %d: leave some out",
-                          party->total_rows, (int)DPSGD_MOST_ROWS);
+static tacit_status check_sample(const dpsgd_setup *setup, size_t sampled, tacit_error *error) {
     if (sampled > TACIT_BATCH_MOST)
         return tacit_fail(error, TACIT_REFUSED,
                           "%zu rows of this party take part in a step at sampling %g, and at most %zu may: "
@@ -163,13 +158,12 @@ static tacit_status contribute(tacit_party *party, const dpsgd_setup *setup, con
     tacit_status status = index != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
     TACIT_CHECK(draw_rows(party, setup->sampling, index, &count, error));
-    TACIT_CHECK(check_rows(party, setup, count, error));
+    TACIT_CHECK(check_sample(setup, count, error));
     TACIT_CHECK(add_gradients(party, setup, weights, index, count, out, error));
     for (size_t j = 0; j < setup->size; j++)
         out[j] = ldexp(rint(ldexp(out[j], setup->spec.grid_bits)), -setup->spec.grid_bits);
     if (party->reducer != NULL)
         TACIT_CHECK(party->reducer->sum(party->reducer->context, out, setup->size, error));
-    out[setup->size] = (double)party->total_rows / DPSGD_ROW_UNIT;
 cleanup:
     free(index);
     return status;
@@ -236,6 +230,25 @@ static tacit_status open_question(tacit_party *party, const tacit_question *ques
     return contribute(party, setup, weights, *values, error);
 }
 
+static tacit_status rows_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
+    return tacit_sum_spec_for(out, 1, GRADIENT_MOST_ROWS, plan->parties, error);
+}
+
+/* How many rows there are. */
+static tacit_status answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                tacit_error *error) {
+    tacit_sum_spec spec;
+    TACIT_TRY(rows_spec(party->plan, &spec, error));
+    TACIT_TRY(gradient_check_sum(question, &spec, error));
+    TACIT_TRY(gradient_check_rows(party, error));
+    reply->kind = TACIT_RELEASE_SEALED;
+    reply->assumption = "a promise per record does not hide how many rows there are";
+    reply->contribution = TACIT_NEW(double, 1);
+    if (reply->contribution == NULL) return tacit_fail_memory(error);
+    reply->contribution[0] = (double)party->total_rows;
+    return TACIT_OK;
+}
+
 static tacit_status answer_step(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
     dpsgd_setup setup;
@@ -275,7 +288,7 @@ static tacit_status answer_small(tacit_party *party, const tacit_question *quest
     for (size_t j = 0; j < setup.spec.length; j++)
         values[j] = tacit_sum_value(&setup.spec, tacit_noised_steps(noised)[j]);
     size_t kept = ternary_kept(setup.size, setup.keep), filled = 0;
-    double rows = values[setup.size], *large = values;
+    double *large = values;
     words = TACIT_NEW(int64_t, ternary_words(setup.size));
     if (words == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(ternary_compress(values, setup.size, kept, setup.signs, error));
@@ -290,7 +303,6 @@ static tacit_status answer_small(tacit_party *party, const tacit_question *quest
     TACIT_CHECK(
         tacit_message_add_integers(&reply->message, "signs", words, ternary_words(setup.size), error));
     TACIT_CHECK(tacit_message_add_numbers(&reply->message, "sizes", large, setup.signs ? 1 : kept, error));
-    TACIT_CHECK(tacit_message_add_numbers(&reply->message, "rows", &rows, 1, error));
 cleanup:
     tacit_noised_free(noised);
     free(words);
@@ -303,6 +315,7 @@ cleanup:
 typedef struct state {
     double *parameters, *memory, *previous, *gradient; /* the last is of the step under way */
     double agreement;                                  /* moving average of inner products */
+    double rows;                                       /* of a party, on average; 0: not yet asked */
     uint64_t steps;
     size_t parties;
 } state;
@@ -328,7 +341,7 @@ static tacit_status state_resume(tacit_session *session, const dpsgd_setup *setu
                                  tacit_error *error) {
     size_t size = setup->size, memory = tacit_optimiser_memory(&setup->optimiser, size);
     tacit_message message = TACIT_MESSAGE_INIT;
-    const double *numbers[3], *agreement;
+    const double *numbers[3], *few;
     const int64_t *counts;
     bool found = false;
     tacit_status status;
@@ -344,12 +357,13 @@ static tacit_status state_resume(tacit_session *session, const dpsgd_setup *setu
     TACIT_CHECK(tacit_message_numbers(&message, "parameters", size, &numbers[0], error));
     TACIT_CHECK(tacit_message_numbers(&message, "memory", memory, &numbers[1], error));
     TACIT_CHECK(tacit_message_numbers(&message, "previous", size, &numbers[2], error));
-    TACIT_CHECK(tacit_message_numbers(&message, "agreement", 1, &agreement, error));
+    TACIT_CHECK(tacit_message_numbers(&message, "agreement and rows", 2, &few, error));
     TACIT_CHECK(tacit_message_integers(&message, "steps and parties", 2, &counts, error));
     memcpy(self->parameters, numbers[0], size * sizeof(double));
     memcpy(self->memory, numbers[1], memory * sizeof(double));
     memcpy(self->previous, numbers[2], size * sizeof(double));
-    self->agreement = *agreement;
+    self->agreement = few[0];
+    self->rows = few[1];
     self->steps = (uint64_t)counts[0];
     self->parties = (size_t)counts[1];
 cleanup:
@@ -363,11 +377,12 @@ static tacit_status state_checkpoint(tacit_session *session, const dpsgd_setup *
     size_t size = setup->size, memory = tacit_optimiser_memory(&setup->optimiser, size);
     tacit_message message = TACIT_MESSAGE_INIT;
     int64_t counts[] = { (int64_t)self->steps, (int64_t)self->parties };
+    double few[] = { self->agreement, self->rows };
     tacit_status status;
     TACIT_CHECK(tacit_message_add_numbers(&message, "parameters", self->parameters, size, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "memory", self->memory, memory, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "previous", self->previous, size, error));
-    TACIT_CHECK(tacit_message_add_numbers(&message, "agreement", &self->agreement, 1, error));
+    TACIT_CHECK(tacit_message_add_numbers(&message, "agreement and rows", few, 2, error));
     TACIT_CHECK(tacit_message_add_integers(&message, "steps and parties", counts, 2, error));
     TACIT_CHECK(tacit_checkpoint(session, &message, error));
 cleanup:
@@ -375,9 +390,9 @@ cleanup:
     return status;
 }
 
-/* The noisy sum of all parties, into self->gradient, and the rows that they have. */
+/* The noisy sum of all parties, into self->gradient. */
 static tacit_status ask_sum(tacit_session *session, const dpsgd_setup *setup, const tacit_message *message,
-                            state *self, double *rows, tacit_error *error) {
+                            state *self, tacit_error *error) {
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_ask_sum(session, "step", message, &setup->spec, &sum, error));
@@ -386,7 +401,6 @@ static tacit_status ask_sum(tacit_session *session, const dpsgd_setup *setup, co
                                           setup->spec.bound * (double)session->plan->parties, sum.values,
                                           error));
     memcpy(self->gradient, sum.values, setup->size * sizeof(double));
-    *rows = sum.values[setup->size] * DPSGD_ROW_UNIT;
     self->parties = sum.parties;
     if (setup->compressed)
         TACIT_CHECK(ternary_compress(self->gradient, setup->size, ternary_kept(setup->size, setup->keep),
@@ -396,15 +410,26 @@ cleanup:
     return status;
 }
 
+/* The mean number of rows of those that are there at the start; whoever vanishes later is taken to have as many. */
+static tacit_status ask_rows(tacit_session *session, state *self, tacit_error *error) {
+    tacit_sum_spec spec;
+    tacit_sum sum = TACIT_SUM_INIT;
+    if (self->rows > 0) return TACIT_OK;
+    TACIT_TRY(rows_spec(session->plan, &spec, error));
+    TACIT_TRY(tacit_ask_sum(session, "rows", NULL, &spec, &sum, error));
+    self->rows = fmax(1, sum.values[0] / (double)sum.parties);
+    tacit_sum_clear(&sum);
+    return TACIT_OK;
+}
+
 /* Add one compressed answer to self->gradient. */
 static tacit_status add_small(const dpsgd_setup *setup, const tacit_message *answer, double *scratch,
-                              state *self, double *rows, tacit_error *error) {
+                              state *self, tacit_error *error) {
     size_t kept = ternary_kept(setup->size, setup->keep), next = 0;
     const int64_t *words;
-    const double *sizes, *own;
+    const double *sizes;
     TACIT_TRY(tacit_message_integers(answer, "signs", ternary_words(setup->size), &words, error));
     TACIT_TRY(tacit_message_numbers(answer, "sizes", setup->signs ? 1 : kept, &sizes, error));
-    TACIT_TRY(tacit_message_numbers(answer, "rows", 1, &own, error));
     TACIT_TRY(ternary_unpack(words, setup->size, 1, scratch, error));
     for (size_t j = 0; j < setup->size; j++) {
         if (scratch[j] == 0) continue;
@@ -412,21 +437,19 @@ static tacit_status add_small(const dpsgd_setup *setup, const tacit_message *ans
         self->gradient[j] += scratch[j] * (setup->signs ? sizes[0] : sizes[next]);
         next++;
     }
-    *rows += *own * DPSGD_ROW_UNIT;
     return TACIT_OK;
 }
 
 static tacit_status ask_small(tacit_session *session, const dpsgd_setup *setup, const tacit_message *message,
-                              state *self, double *rows, tacit_error *error) {
+                              state *self, tacit_error *error) {
     tacit_answers answers = TACIT_ANSWERS_INIT;
     double *scratch = TACIT_NEW(double, setup->size);
     tacit_status status = scratch != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
     TACIT_CHECK(tacit_ask(session, "small step", message, &answers, error));
     memset(self->gradient, 0, setup->size * sizeof(double));
-    *rows = 0;
     for (size_t k = 0; k < answers.count; k++)
-        TACIT_CHECK(add_small(setup, &answers.answer[k].message, scratch, self, rows, error));
+        TACIT_CHECK(add_small(setup, &answers.answer[k].message, scratch, self, error));
     self->parties = answers.count;
 cleanup:
     free(scratch);
@@ -434,8 +457,8 @@ cleanup:
     return status;
 }
 
-static void move(const tacit_plan *plan, const dpsgd_setup *setup, double rows, state *self) {
-    double batch = setup->sampling * fmax(rows, least_rows(plan, self->parties)), product = 0;
+static void move(const tacit_plan *plan, const dpsgd_setup *setup, state *self) {
+    double batch = setup->sampling * self->rows * (double)self->parties, product = 0;
     for (size_t j = 0; j < setup->size; j++) {
         self->gradient[j] *= setup->clip / batch;
         product += self->gradient[j] * self->previous[j];
@@ -452,14 +475,13 @@ static void move(const tacit_plan *plan, const dpsgd_setup *setup, double rows, 
 static tacit_status one_step(tacit_session *session, const dpsgd_setup *setup, state *self,
                              tacit_error *error) {
     tacit_message message = TACIT_MESSAGE_INIT;
-    double rows = 0;
     bool small = setup->noise == DPSGD_BY_PARTY && setup->compressed;
     tacit_status status;
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", self->parameters, setup->size, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "noise", &setup->sigma, 1, error));
-    TACIT_CHECK(small ? ask_small(session, setup, &message, self, &rows, error)
-                      : ask_sum(session, setup, &message, self, &rows, error));
-    move(session->plan, setup, rows, self);
+    TACIT_CHECK(small ? ask_small(session, setup, &message, self, error)
+                      : ask_sum(session, setup, &message, self, error));
+    move(session->plan, setup, self);
 cleanup:
     tacit_message_clear(&message);
     return status;
@@ -481,12 +503,23 @@ static tacit_status finish(const dpsgd_setup *setup, const state *self, tacit_ou
     return tacit_outcome_add(out, model, error);
 }
 
+/* Finding the noise takes a second: the trials of a simulation share it. */
+static tacit_status find_setup(tacit_session *session, dpsgd_setup *out, tacit_error *error) {
+    tacit_recall_key key = tacit_recall_begin("dpsgd's noise");
+    tacit_recall_add(&key, session->plan, sizeof *session->plan);
+    if (tacit_recall_find(session->recall, &key, out, sizeof *out)) return TACIT_OK;
+    TACIT_TRY(dpsgd_setup_make(session->plan, 0, out, error));
+    tacit_recall_keep(session->recall, &key, out, sizeof *out);
+    return TACIT_OK;
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     dpsgd_setup setup;
     state self = { .parameters = NULL };
     tacit_status status;
-    TACIT_CHECK(dpsgd_setup_make(session->plan, 0, &setup, error));
+    TACIT_CHECK(find_setup(session, &setup, error));
     TACIT_CHECK(state_resume(session, &setup, &self, error));
+    TACIT_CHECK(ask_rows(session, &self, error));
     while (self.steps < setup.optimiser.steps && !has_stopped(&setup, &self)) {
         tacit_progress_report(session->progress, "steps", self.steps, setup.optimiser.steps);
         TACIT_CHECK(one_step(session, &setup, &self, error));
@@ -498,7 +531,8 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = { { .question = "step", .answer = answer_step },
+static const tacit_handler_entry handlers[] = { { .question = "rows", .answer = answer_rows },
+                                                { .question = "step", .answer = answer_step },
                                                 { .question = "small step", .answer = answer_small },
                                                 { .question = NULL } };
 
@@ -515,7 +549,7 @@ const tacit_method tacit_method_dpsgd = {
         "in every step, the sum of the clipped gradients of a random sample of the party's rows, at weights "
         "that all know, and the number of its rows, as one contribution to a sum; with noise=party and keep "
         "or "
-        "upload set, the largest of these or their signs",
+        "upload set, the largest of the noisy numbers or their signs",
     .seen_by =
         "noise=coordinator: the coordinator, in clear or as a masked sum, trusted to add the noise "
         "(entrusted); noise=shares: nobody but as a masked sum with noise inside (sealed); noise=party: the "

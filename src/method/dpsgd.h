@@ -6,9 +6,6 @@
 #include "session/party.h"
 #include "session/session.h"
 
-/* A party tells how many rows it has in units of this, so that the number is no larger than a sum of gradients. */
-enum { DPSGD_ROW_UNIT = 16, DPSGD_MOST_ROWS = 1 << 24 };
-
 typedef enum dpsgd_noise { DPSGD_BY_COORDINATOR, DPSGD_BY_SHARES, DPSGD_BY_PARTY } dpsgd_noise;
 
 /* A struct without pointers, for tacit_party_derive. */
@@ -21,7 +18,7 @@ typedef struct dpsgd_setup {
     dpsgd_noise noise;
     tacit_optimiser optimiser; /* with the number of steps */
     double patience;
-    tacit_sum_spec spec; /* clipped gradients, then the number of rows */
+    tacit_sum_spec spec; /* of clipped gradients */
     double row_shift;    /* what a row that comes or goes moves, at most: 1 and the roundings */
     /* 0 without noise: */
     double sigma;             /* of the event: noise over row_shift, at least */

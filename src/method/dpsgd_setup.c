@@ -7,8 +7,8 @@
  * 64-bit word below floor(q 2^64), so with no more than q, and less sampling only hides more). Its contribution is a sum over the
  * rows that do, in units of the clipping norm, of vectors that follow from one row each and are no longer than 1, added without
  * rounding (model/batch.h); then rounded to a double and to the grid of the sum, at most r = sqrt(d) (half a step of the grid +
- * 2^-33) in norm on either side. So a row that comes or goes in the sample moves what is noised by at most row_shift = 1 + 2r. The
- * number of all rows, the last number of the contribution, is the same on both sides when a row is replaced.
+ * 2^-33) in norm on either side. So a row that comes or goes in the sample moves what is noised by at most row_shift = 1 + 2r. How
+ * many rows a party has, which it is asked once, is the same on both sides when a row is replaced.
  *
  * All steps. With Gaussian noise of standard deviation sigma row_shift a step is a Gaussian event of parameter sigma on a Poisson
  * sample, whose cost under replacement privacy/account_event.c proves; T of them, each asked in view of the answers before, compose.
@@ -110,7 +110,7 @@ tacit_status dpsgd_class_weights(const tacit_plan *plan, double **out, tacit_err
 
 /* The grid does not depend on the noise: what passes the bound with it is moved to it. */
 static tacit_status set_sum(const tacit_plan *plan, dpsgd_setup *out, tacit_error *error) {
-    size_t length = out->size + 1;
+    size_t length = out->size;
     TACIT_TRY(tacit_sum_spec_for(&out->spec, length, ldexp(1, BOUND_BITS), plan->parties, error));
     double rounding = tacit_sum_rounding(&out->spec) + sqrt((double)length) * 0x1p-33;
     out->row_shift = (1 + 2 * rounding) * (1 + 1e-12);

@@ -8,19 +8,17 @@
  *  - factor = min(1/C, (1 - 1e-9)/norm), and d' = factor d towards zero to multiples of 2^-24. So |d'_k| <= factor |d_k|, and
  *    the contribution, whose entries are a_j d'_k and d'_k, has norm at most 1.
  *  - Its entries are multiples of 2^-42 of size at most 1, so that sums over up to EXACT_ROWS = 2^11 rows, in any order and with
- *    any fusing of multiplications and additions, are exact in double precision: OpenBLAS may do them. They are then moved to
- *    64-bit integers, exact for 2^20 rows. The last step, to a double, rounds by 2^-33 at most (2^20 times half 2^-53).
+ *    any fusing of multiplications and additions, are exact in double precision. They are then moved to 64-bit integers, exact
+ *    for 2^20 rows. The last step, to a double, rounds by 2^-33 at most (2^20 times half 2^-53).
  */
 #include "model/batch.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "model/batch_parts.h"
-#include "num/blas.h"
 
 enum { BLOCK_ROWS = 192, BLOCK_NUMBERS = 1 << 20, EXACT_ROWS = 1 << 11 };
 
@@ -93,7 +91,6 @@ tacit_status tacit_batch_create(tacit_batch **out, const tacit_network *network,
     tacit_batch *batch = TACIT_NEW(tacit_batch, 1);
     tacit_status status = batch != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
-    tacit_blas_one_thread();
     batch->pool = pool;
     batch->workers = tacit_pool_threads(pool);
     set_shape(&batch->shape, network);
@@ -203,17 +200,16 @@ static void flush(const batch_shape *shape, batch_worker *worker) {
 static void add_layer(const batch_shape *shape, batch_worker *worker, size_t rows, size_t layer) {
     batch_space *space = &worker->space;
     size_t inputs = shape->network.width[layer], units = shape->network.width[layer + 1];
+    size_t stride = shape->stride[layer + 1];
     double *weights = worker->sum + tacit_network_weights_at(&shape->network, layer);
     double *biases = worker->sum + tacit_network_biases_at(&shape->network, layer);
     for (size_t i = 0; i < rows; i++) {
-        shape->kernels->scale(units, space->norm[i], space->slope[layer] + i * shape->stride[layer + 1],
-                              space->scaled + i * units);
-        shape->kernels->widen(inputs, space->unit[layer] + i * shape->stride[layer],
-                              space->wide + i * inputs);
-        for (size_t u = 0; u < units; u++) biases[u] += space->scaled[i * units + u];
+        shape->kernels->scale(stride, space->norm[i], space->slope[layer] + i * stride,
+                              space->scaled + i * stride);
+        for (size_t u = 0; u < units; u++) biases[u] += space->scaled[i * stride + u];
     }
-    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)units, (int)inputs, (int)rows, 1, space->scaled,
-                (int)units, space->wide, (int)inputs, 1, weights, (int)inputs);
+    shape->kernels->add_exact(rows, units, inputs, space->scaled, stride, space->unit[layer],
+                              shape->stride[layer], weights);
 }
 
 static void add_clipped(const batch_pass *pass, batch_worker *worker, size_t rows, size_t first) {
@@ -292,17 +288,15 @@ static void add_plain(const batch_pass *pass, batch_worker *worker, size_t rows,
     (void)first;
     const batch_shape *shape = &pass->batch->shape;
     const batch_space *space = &worker->space;
-    float *product = (float *)(void *)worker->total; /* not used for integers in this pass */
     for (size_t l = 0; l < shape->network.layers; l++) {
-        size_t inputs = shape->network.width[l], units = shape->network.width[l + 1];
-        size_t at = tacit_network_weights_at(&shape->network, l);
+        size_t inputs = shape->network.width[l], units = shape->network.width[l + 1],
+               stride = shape->stride[l + 1];
+        double *weights = worker->sum + tacit_network_weights_at(&shape->network, l);
         double *biases = worker->sum + tacit_network_biases_at(&shape->network, l);
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)units, (int)inputs, (int)rows, 1,
-                    space->slope[l], (int)shape->stride[l + 1], space->unit[l], (int)shape->stride[l], 0,
-                    product, (int)inputs);
-        for (size_t j = 0; j < units * inputs; j++) worker->sum[at + j] += product[j];
+        shape->kernels->add_plain(rows, units, inputs, space->slope[l], stride, space->unit[l],
+                                  shape->stride[l], weights);
         for (size_t i = 0; i < rows; i++)
-            for (size_t u = 0; u < units; u++) biases[u] += space->slope[l][i * shape->stride[l + 1] + u];
+            for (size_t u = 0; u < units; u++) biases[u] += space->slope[l][i * stride + u];
     }
 }
 

@@ -21,7 +21,6 @@ void batch_space_clear(batch_space *space) {
     free(space->unit[TACIT_NETWORK_LAYERS]);
     free(space->norm);
     free(space->column);
-    free(space->wide);
     free(space->scaled);
     free(space->row);
     free(space->scores);
@@ -33,13 +32,12 @@ tacit_status batch_space_create(batch_space *out, const batch_shape *shape, taci
     size_t layers = shape->network.layers, outputs = shape->network.width[layers], block = shape->block;
     batch_space space = { .norm = TACIT_NEW(double, block),
                           .column = TACIT_NEW(float, block),
-                          .wide = TACIT_NEW(double, block *widest(shape)),
                           .scaled = TACIT_NEW(double, block *widest(shape)),
                           .row = TACIT_NEW(double, widest(shape)),
                           .scores = TACIT_NEW(double, outputs),
                           .score_slope = TACIT_NEW(double, outputs) };
-    bool enough = space.norm != NULL && space.column != NULL && space.wide != NULL && space.scaled != NULL &&
-                  space.row != NULL && space.scores != NULL && space.score_slope != NULL;
+    bool enough = space.norm != NULL && space.column != NULL && space.scaled != NULL && space.row != NULL &&
+                  space.scores != NULL && space.score_slope != NULL;
     for (size_t l = 0; l <= layers; l++) {
         space.unit[l] = TACIT_NEW(float, block * shape->stride[l]);
         enough = enough && space.unit[l] != NULL;

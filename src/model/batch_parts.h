@@ -29,7 +29,7 @@ typedef struct batch_space {
     float *slope[TACIT_NETWORK_LAYERS]; /* derivatives by what each layer gives out before its activation */
     double *norm;                       /* of each row's gradient */
     float *column;                      /* one number a row */
-    double *wide, *scaled;              /* block x widest */
+    double *scaled;                     /* derivatives of a layer, clipped: block x widest */
     double *row;                        /* widest numbers, for sparse rows */
     double *scores, *score_slope;       /* outputs */
 } batch_space;

@@ -5,14 +5,16 @@
 
 /* Vectors as wide as the registers; a tile of TILE_ROWS x 16 sums stays in them. */
 #if defined(__AVX512F__)
-enum { LANES = 16, TILE_ROWS = 12 };
+enum { LANES = 16, TILE_ROWS = 12, EXACT_UNITS = 8, PLAIN_UNITS = 8 };
 #elif defined(__AVX2__)
-enum { LANES = 8, TILE_ROWS = 6 };
+enum { LANES = 8, TILE_ROWS = 6, EXACT_UNITS = 2, PLAIN_UNITS = 4 };
 #else
-enum { LANES = 4, TILE_ROWS = 2 };
+enum { LANES = 4, TILE_ROWS = 2, EXACT_UNITS = 1, PLAIN_UNITS = 2 };
 #endif
 enum { PANEL = TACIT_LAYER_PANEL, VECS = PANEL / LANES };
 typedef float vec __attribute__((vector_size(LANES * sizeof(float))));
+typedef float half_vec __attribute__((vector_size(LANES / 2 * sizeof(float))));
+typedef double wide_vec __attribute__((vector_size(LANES / 2 * sizeof(double))));
 typedef int32_t lanes __attribute__((vector_size(LANES * sizeof(int32_t))));
 
 _Static_assert(TACIT_LAYER_ROWS % TILE_ROWS == 0, "rows are padded to whole tiles");
@@ -156,6 +158,60 @@ static void relu_slope(size_t count, const float *unit, float *d) {
     }
 }
 
+/* EXACT_UNITS x one panel of products, into `tile`. */
+static void exact_tile(size_t rows, const double *d, size_t d_stride, const float *x, size_t x_stride,
+                       double tile[EXACT_UNITS][PANEL]) {
+    enum { PARTS = 2 * VECS };
+    wide_vec sum[EXACT_UNITS][PARTS] = { { { 0 } } };
+    for (size_t i = 0; i < rows; i++) {
+        wide_vec v[PARTS];
+        for (size_t c = 0; c < PARTS; c++) {
+            half_vec narrow;
+            memcpy(&narrow, x + i * x_stride + c * LANES / 2, sizeof narrow);
+            v[c] = __builtin_convertvector(narrow, wide_vec);
+        }
+        for (size_t u = 0; u < EXACT_UNITS; u++)
+            for (size_t c = 0; c < PARTS; c++) sum[u][c] += d[i * d_stride + u] * v[c];
+    }
+    memcpy(tile, sum, sizeof sum);
+}
+
+static void add_exact(size_t rows, size_t units, size_t inputs, const double *d, size_t d_stride,
+                      const float *x, size_t x_stride, double *sum) {
+    double tile[EXACT_UNITS][PANEL];
+    for (size_t j = 0; j < inputs; j += PANEL)
+        for (size_t u = 0; u < units; u += EXACT_UNITS) {
+            exact_tile(rows, d + u, d_stride, x + j, x_stride, tile);
+            for (size_t a = 0; a < EXACT_UNITS && u + a < units; a++)
+                for (size_t b = 0; b < PANEL && j + b < inputs; b++)
+                    sum[(u + a) * inputs + j + b] += tile[a][b];
+        }
+}
+
+static void plain_tile(size_t rows, const float *d, size_t d_stride, const float *x, size_t x_stride,
+                       float tile[PLAIN_UNITS][PANEL]) {
+    vec sum[PLAIN_UNITS][VECS] = { { { 0 } } };
+    for (size_t i = 0; i < rows; i++) {
+        vec v[VECS];
+        for (size_t c = 0; c < VECS; c++) LOAD(v[c], x + i * x_stride + c * LANES);
+        for (size_t u = 0; u < PLAIN_UNITS; u++)
+            for (size_t c = 0; c < VECS; c++) sum[u][c] += d[i * d_stride + u] * v[c];
+    }
+    memcpy(tile, sum, sizeof sum);
+}
+
+static void add_plain(size_t rows, size_t units, size_t inputs, const float *d, size_t d_stride,
+                      const float *x, size_t x_stride, double *sum) {
+    float tile[PLAIN_UNITS][PANEL];
+    for (size_t j = 0; j < inputs; j += PANEL)
+        for (size_t u = 0; u < units; u += PLAIN_UNITS) {
+            plain_tile(rows, d + u, d_stride, x + j, x_stride, tile);
+            for (size_t a = 0; a < PLAIN_UNITS && u + a < units; a++)
+                for (size_t b = 0; b < PANEL && j + b < inputs; b++)
+                    sum[(u + a) * inputs + j + b] += tile[a][b];
+        }
+}
+
 static void add_clamped(size_t rows, size_t cols, const float *x, size_t x_stride, const float *d,
                         int64_t *total) {
     for (size_t j = 0; j < cols; j += LANES) {
@@ -187,5 +243,7 @@ const tacit_layer_kernels TACIT_LAYER_VARIANT = {
     .tanh_slope = tanh_slope,
     .sigmoid_slope = sigmoid_slope,
     .relu_slope = relu_slope,
+    .add_exact = add_exact,
+    .add_plain = add_plain,
     .add_clamped = add_clamped,
 };

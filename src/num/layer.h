@@ -48,6 +48,15 @@ typedef struct tacit_layer_kernels {
     void (*sigmoid_slope)(size_t count, const float *unit, float *d);
     void (*relu_slope)(size_t count, const float *unit, float *d);
 
+    /* sum[u][j] += sum over rows of d[i][u] x[i][j] for u < units, j < inputs, in double precision, the sums over rows in any order;
+     * `sum` has rows of `inputs` numbers. */
+    void (*add_exact)(size_t rows, size_t units, size_t inputs, const double *d, size_t d_stride,
+                      const float *x, size_t x_stride, double *sum);
+
+    /* The same with products and their sums over these rows in single precision. */
+    void (*add_plain)(size_t rows, size_t units, size_t inputs, const float *d, size_t d_stride,
+                      const float *x, size_t x_stride, double *sum);
+
     /* total[j] += sum over rows of x[i][j] d[i] clamped to [-1, 1], in steps of 2^-20 towards zero; at most 1024 rows. */
     void (*add_clamped)(size_t rows, size_t cols, const float *x, size_t x_stride, const float *d,
                         int64_t *total);
