@@ -445,6 +445,29 @@ static void generated_rows_follow_their_papers(void **state) {
     tacit_dataset_free(logistic);
 }
 
+/* 200 frauds of 2,000 expected, standard deviation 13; those far off are told by the numbers that are shifted. */
+static void generated_frauds_are_rare_and_mostly_far_off(void **state) {
+    (void)state;
+    tacit_dataset *dataset = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_stream stream = tacit_stream_from_seed(6);
+    CHECK_OK(tacit_generate_fraud(&dataset, 2000, 0.1, &stream, &error), error);
+    tacit_rows rows = tacit_dataset_rows(dataset);
+    size_t frauds = 0, far = 0, fine_far = 0;
+    assert_int_equal(dataset->features, TACIT_FRAUD_FEATURES);
+    for (size_t i = 0; i < 2000; i++) {
+        const double *x = dataset->dense.values + i * TACIT_FRAUD_FEATURES;
+        bool is_far = x[0] - x[9] + x[18] - x[21] > 0.6;
+        assert_true(tacit_rows_norm(&rows, i) <= 1);
+        frauds += dataset->label[i] == 1;
+        far += dataset->label[i] == 1 && is_far;
+        fine_far += dataset->label[i] == 0 && is_far;
+    }
+    assert_true(frauds > 110 && frauds < 290);
+    assert_true((double)far > 0.4 * (double)frauds && fine_far < 100);
+    tacit_dataset_free(dataset);
+}
+
 static void a_dataset_written_as_csv_reads_back(void **state) {
     tacit_stream stream = tacit_stream_from_seed(12);
     tacit_dataset *dataset = NULL, *back = NULL;
@@ -514,6 +537,7 @@ int main(void) {
         cmocka_unit_test(no_row_ever_leaves_the_unit_ball),
         cmocka_unit_test(mapping_visits_every_row_of_a_view_once_in_order),
         cmocka_unit_test(generated_rows_follow_their_papers),
+        cmocka_unit_test(generated_frauds_are_rare_and_mostly_far_off),
         cmocka_unit_test(a_dataset_written_as_csv_reads_back),
         cmocka_unit_test(loading_can_be_cancelled),
         cmocka_unit_test(the_example_fits_its_schema),
