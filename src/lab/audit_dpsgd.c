@@ -1,8 +1,9 @@
 /*
  * The audit of dpsgd. Whoever takes part sees every step, so it is the noisy sums that are audited. A linear model with a bound
  * on the norm so small that every gradient is clipped: the gradient of a row of class 1 is along -(x, 1), of class 0 along (x, 1),
- * whatever the weights, so that turning a label about moves every sum by 2, the whole of its sensitivity. With sampling below 1
- * the row takes part in some steps only.
+ * whatever the weights, so that turning a label about moves every sum by 2, the whole of its sensitivity. All rows take part in
+ * every step: with sampling below 1 the audit would look along the steps of one rehearsal in which the row happened to take part, which
+ * shows little.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * The attacks on answers of many rounds, and the audits made of them. Every seed is fixed. For a change that draws other numbers:
+ * The attacks on answers of many rounds, and the audits made of them, and of dpsgd. Every seed is fixed. For a change that draws other numbers:
  * a sound subject is called broken with probability at most 1e-10; an attacker who errs half of the time errs in fewer than 15 of
  * 100 games with probability below 1e-12.
  */
@@ -117,6 +117,14 @@ static void audits_find_sound_prices_sound(void **state) {
     assert_true(record.charged.epsilon == 3 && party.charged.unit == TACIT_UNIT_PARTY);
 }
 
+static void dpsgd_is_found_sound(void **state) {
+    (void)state;
+    tacit_audit_result result = audited("dpsgd", 3, 0.05, NULL, 0, 3000);
+    assert_false(result.broken);
+    assert_true(result.epsilon_lower > 1.2);
+    assert_true(result.reach > 0.99 && result.reach <= 1);
+}
+
 static void the_claim_of_the_paper_is_found_broken(void **state) {
     (void)state;
     static const tacit_choice fewer[] = { { "rounds", "100" } };
@@ -132,6 +140,7 @@ int main(void) {
         cmocka_unit_test(both_together_give_way_to_both_together),
         cmocka_unit_test(dpgd_stands_however_many_answers_are_seen),
         cmocka_unit_test(audits_find_sound_prices_sound),
+        cmocka_unit_test(dpsgd_is_found_sound),
         cmocka_unit_test(the_claim_of_the_paper_is_found_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

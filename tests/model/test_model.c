@@ -255,6 +255,47 @@ static void damaged_files_are_refused_with_a_sentence(void **state) {
 }
 
 /* Scores 0, 1 and 2 log 2 against responses 1, 1 and 5. */
+/* Layers, activation and parameters come back; what no network could be does not. */
+static void a_network_comes_back(void **state) {
+    (void)state;
+    static const char *const wrong[][2] = { { "\"relu\"", "\"step\"" },
+                                            { "\n   3\n", "\n   0\n" },
+                                            { "\n   3\n", "\n   4\n" },
+                                            { "\"softmax\"", "\"huber\"" } };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_network network;
+    tacit_model *model = NULL, *back = NULL;
+    CHECK_OK(tacit_network_parse(&network, "3", TACIT_ACTIVATION_RELU, 2, 3, &error), error);
+    CHECK_OK(tacit_model_create_network(&model, &network, &error), error);
+    for (size_t j = 0; j < tacit_model_size(model); j++) model->weights[j] = sin((double)j);
+    tacit_buffer text = text_of(model);
+    CHECK_OK(tacit_model_parse(&back, text.bytes, text.length, "m", &error), error);
+    check_same(model, back);
+    assert_memory_equal(&back->network.width, &network.width, sizeof network.width);
+    assert_int_equal(back->network.activation, TACIT_ACTIVATION_RELU);
+    tacit_matrix rows = TACIT_MATRIX_INIT;
+    double scores[2][3 * 200];
+    CHECK_OK(tacit_matrix_create(&rows, 200, 2, &error), error);
+    for (size_t i = 0; i < 400; i++) rows.values[i] = cos((double)i);
+    tacit_rows view = tacit_rows_of_matrix(&rows);
+    CHECK_OK(tacit_model_scores(model, &view, NULL, scores[0], &error), error);
+    CHECK_OK(tacit_model_scores(back, &view, NULL, scores[1], &error), error);
+    assert_memory_equal(scores[0], scores[1], sizeof scores[0]);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char edited[4096];
+        const char *whole = tacit_buffer_text(&text), *at = strstr(whole, wrong[i][0]);
+        tacit_model *none = NULL;
+        assert_non_null(at);
+        snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - whole), whole, wrong[i][1],
+                 at + strlen(wrong[i][0]));
+        assert_int_equal(tacit_model_parse(&none, edited, strlen(edited), "m", &error), TACIT_INPUT);
+    }
+    tacit_matrix_clear(&rows);
+    tacit_buffer_clear(&text);
+    tacit_model_free(model);
+    tacit_model_free(back);
+}
+
 static void figures_of_numbers_are_those_counted_by_hand(void **state) {
     (void)state;
     double x[] = { 0, 1, 2 * M_LN2 }, response[] = { 1, 1, 5 }, mean[] = { 1, M_E, 4 }, square = 0,
@@ -392,6 +433,7 @@ int main(void) {
         cmocka_unit_test(a_softmax_model_without_names_or_schema_comes_back),
         cmocka_unit_test(a_huber_model_is_fitted_and_comes_back),
         cmocka_unit_test(damaged_files_are_refused_with_a_sentence),
+        cmocka_unit_test(a_network_comes_back),
         cmocka_unit_test(figures_of_numbers_are_those_counted_by_hand),
         cmocka_unit_test(no_cut_or_flipped_bit_crashes_the_reader),
         cmocka_unit_test(a_missing_file_is_named),
