@@ -1,7 +1,9 @@
 /* tacit explain: what leaves a party, who sees it, what is guaranteed, and what it really costs. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -142,6 +144,58 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
     print_item(console, "caveats", method->caveats);
 }
 
+/* ---- the method's table beside the paper's ---- */
+
+enum { MOST_CELLS = 16 };
+
+/* The cells of the line at *text, ended by NULs; *text moves on. How many there are, 0 at the end. */
+static size_t split_line(char **text, char *cells[MOST_CELLS]) {
+    size_t count = 0;
+    char *end = strchr(*text, '\n');
+    if (end == NULL) return 0;
+    *end = 0;
+    for (char *at = *text; at != NULL && count < MOST_CELLS; count++) {
+        cells[count] = at;
+        at = strchr(at, '\t');
+        if (at != NULL) *at++ = 0;
+    }
+    *text = end + 1;
+    return count;
+}
+
+static tacit_status print_comparison(tacit_console *console, const char *title, char *text,
+                                     tacit_error *error) {
+    char *cells[MOST_CELLS];
+    tacit_grid_column columns[MOST_CELLS];
+    tacit_grid *grid = NULL;
+    size_t count = split_line(&text, cells);
+    for (size_t c = 0; c < count; c++) columns[c] = (tacit_grid_column){ cells[c], TACIT_RIGHT };
+    tacit_wrap wrap = { .out = console->out, .width = console->width };
+    fputc('\n', console->out);
+    tacit_wrap_text(&wrap, title);
+    fputs("\n\n", console->out);
+    TACIT_TRY(tacit_grid_create(&grid, columns, count, error));
+    while ((count = split_line(&text, cells)) > 0)
+        for (size_t c = 0; c < count; c++) tacit_grid_cell(grid, "%s", cells[c]);
+    tacit_status status = tacit_console_grid(console, grid, error);
+    tacit_grid_free(grid);
+    return status;
+}
+
+/* A list of objects, all values as the text that would be printed. */
+static json_t *comparison_document(char *text) {
+    char *titles[MOST_CELLS], *cells[MOST_CELLS];
+    size_t columns = split_line(&text, titles), count;
+    json_t *rows = json_array();
+    while ((count = split_line(&text, cells)) > 0) {
+        json_t *row = json_object();
+        for (size_t c = 0; c < count && c < columns; c++)
+            json_object_set_new(row, titles[c], json_string(cells[c]));
+        rows = tacit_json_append(rows, row);
+    }
+    return rows;
+}
+
 static json_t *price_document(const tacit_price *price) {
     return json_pack("{s:s,s:o,s:o}", "unit", tacit_unit_name(price->unit), "epsilon",
                      tacit_json_number(price->epsilon), "delta", tacit_json_number(price->delta));
@@ -168,6 +222,32 @@ static json_t *document(const tacit_plan *plan, const tacit_prices *prices, cons
                      method->undeployable != NULL ? json_string(method->undeployable) : json_null());
 }
 
+/* The method's own table goes last, in either form. */
+static tacit_status tell(tacit_console *console, const tacit_plan *plan, const tacit_prices *prices,
+                         const tacit_noise_law *noise, const char *sums, tacit_error *error) {
+    const tacit_method *method = plan->method;
+    tacit_buffer table = TACIT_BUFFER_INIT;
+    tacit_status status = TACIT_OK;
+    json_t *all = document(plan, prices, noise, sums);
+    char *text = NULL;
+    if (method->comparison != NULL) {
+        TACIT_CHECK(method->comparison(&table, error));
+        text = tacit_copy_text(tacit_buffer_text(&table));
+        if (text == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    }
+    if (!console->json) print_text(console, plan, prices, noise, sums);
+    if (text != NULL && !console->json)
+        TACIT_CHECK(print_comparison(console, method->comparison_title, text, error));
+    if (text != NULL && console->json) json_object_set_new(all, "comparison", comparison_document(text));
+    status = tacit_console_document(console, all, error);
+    all = NULL;
+cleanup:
+    json_decref(all);
+    free(text);
+    tacit_buffer_clear(&table);
+    return status;
+}
+
 static tacit_status run_explain(const tacit_arguments *arguments, tacit_console *console,
                                 tacit_error *error) {
     tacit_plan plan;
@@ -178,8 +258,7 @@ static tacit_status run_explain(const tacit_arguments *arguments, tacit_console 
     TACIT_TRY(sums_text(sums, sizeof sums, &plan, error));
     TACIT_TRY(plan.method->price(&plan, &prices, error));
     if (plan.method->noise != NULL) TACIT_TRY(plan.method->noise(&plan, &noise, error));
-    if (!console->json) print_text(console, &plan, &prices, &noise, sums);
-    return tacit_console_document(console, document(&plan, &prices, &noise, sums), error);
+    return tell(console, &plan, &prices, &noise, sums, error);
 }
 
 /* A whole number from 1 upwards. */

@@ -124,9 +124,10 @@ static tacit_status print_findings(tacit_console *console, const tacit_reproduct
         { "epsilon", TACIT_RIGHT },
         { "1/epsilon", TACIT_RIGHT },
         { "lambda", TACIT_RIGHT },
-        { experiment->shows_errors ? "error, ours"
-          : experiment->shows_auc  ? "AUC, ours"
-                                   : "accuracy, ours",
+        { experiment->is_unbounded   ? experiment->measures
+          : experiment->shows_errors ? "error, ours"
+          : experiment->shows_auc    ? "AUC, ours"
+                                     : "accuracy, ours",
           TACIT_RIGHT },
         { "trials", TACIT_RIGHT },
         { "paper", TACIT_RIGHT },
@@ -184,7 +185,9 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
                             options->effort.trials, tacit_plural(options->effort.trials, "draw", "draws"),
                             options->fraction < 1 ? "; only a fraction of parties and rows" : "",
                             result->seconds);
-    tacit_console_print(console, "%s\n\n", statistics_text(result, options));
+    tacit_console_print(console, "%s\n", statistics_text(result, options));
+    if (result->stand_in != NULL) tacit_console_print(console, "%s\n", result->stand_in);
+    tacit_console_print(console, "\n");
     TACIT_TRY(experiment->by_round ? tacit_rounds_print(console, result, error)
                                    : print_findings(console, result, error));
     print_paragraph(console, "The paper says", experiment->says);
@@ -204,6 +207,11 @@ static json_t *finding_document(const tacit_experiment *experiment, const tacit_
                      tacit_json_number(finding->printed));
 }
 
+static const char *metric_of(const tacit_experiment *experiment) {
+    if (experiment->is_unbounded) return experiment->measures;
+    return experiment->shows_errors ? "error" : experiment->shows_auc ? "auc" : "accuracy";
+}
+
 static json_t *result_document(const tacit_reproduction *result, const tacit_reproduce_options *options) {
     const tacit_experiment *experiment = result->experiment;
     json_t *findings = json_array();
@@ -211,13 +219,11 @@ static json_t *result_document(const tacit_reproduction *result, const tacit_rep
         findings = tacit_json_append(findings, finding_document(experiment, &result->findings[i]));
     json_t *told =
         json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:s,s:o}", "id", experiment->id, "paper",
-                  experiment->paper, "figure", experiment->figure, "metric",
-                  experiment->shows_errors ? "error"
-                  : experiment->shows_auc  ? "auc"
-                                           : "accuracy",
-                  "seed", (json_int_t)options->seed, "repeats", (json_int_t)options->effort.repeats, "trials",
+                  experiment->paper, "figure", experiment->figure, "metric", metric_of(experiment), "seed",
+                  (json_int_t)options->seed, "repeats", (json_int_t)options->effort.repeats, "trials",
                   (json_int_t)options->effort.trials, "private_statistics", result->used_private_statistics,
                   "differs", experiment->differs, "findings", findings);
+    if (result->stand_in != NULL) json_object_set_new(told, "stand_in", json_string(result->stand_in));
     if (experiment->by_round && json_object_set_new(told, "traces", tacit_rounds_document(result)) != 0) {
         json_decref(told);
         told = NULL;
@@ -261,7 +267,9 @@ static tacit_status write_figure(tacit_console *console, const tacit_reproductio
             options->effort.trials, (unsigned long long)options->seed,
             options->fraction < 1 ? " Only a fraction of parties and rows." : "",
             has_printed(result) ? " Circles: numbers in the paper's text." : "",
-            result->used_private_statistics ? " Scaling used all training rows: not private." : "");
+            result->used_private_statistics ? " Scaling used all training rows: not private."
+            : result->stand_in != NULL      ? " Generated rows: the file is not there."
+                                            : "");
     TACIT_CHECK(tacit_reproduction_plot(result, note, &text, error));
     TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, FIGURE_MODE, error));
     tacit_console_note(console, "wrote %s", path);

@@ -308,6 +308,17 @@ static const tacit_option options[] = {
       .fallback = "even",
       .help = "how rows are dealt out: even; dirichlet:A (sizes from a symmetric Dirichlet); fractions such "
               "as 0.5,0.3,0.2; by:COLUMN (a party for each value)" },
+    { .name = "together",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "COLUMN",
+      .help =
+          "rows with the same value, such as those of one account, stay together: whole accounts are held "
+          "out for testing and dealt out to parties" },
+    { .name = "undersample",
+      .kind = TACIT_OPTION_SETTING,
+      .placeholder = "CLASS=SHARE",
+      .help = "keep each row of this class with that chance, before anything else is done; with --together, "
+              "each account that has rows of no other class" },
     { .name = "epsilon",
       .kind = TACIT_OPTION_NUMBERS,
       .placeholder = "E1,E2,...",

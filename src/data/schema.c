@@ -1,5 +1,7 @@
 #include "data/schema.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -58,19 +60,28 @@ const char *tacit_response_name(tacit_response response) {
     return "unknown";
 }
 
-static size_t column_features(const tacit_schema_column *column) {
+size_t tacit_schema_column_features(const tacit_schema_column *column) {
     switch (column->kind) {
     case TACIT_SCHEMA_NUMBER: return 1;
-    case TACIT_SCHEMA_CATEGORY: return column->levels.count;
+    case TACIT_SCHEMA_CATEGORY: return column->levels.count - column->effect;
     case TACIT_SCHEMA_SKIP: return 0;
     case TACIT_SCHEMA_TEXT: return tacit_vocabulary_size(&column->text);
     }
     return 0;
 }
 
+double tacit_schema_column_reach(const tacit_schema_column *column) {
+    if (column->kind == TACIT_SCHEMA_NUMBER && column->sd > 0)
+        return pow(fmax(fabs(column->low - column->mean), fabs(column->high - column->mean)) / column->sd,
+                   2) *
+               (1 + 8 * DBL_EPSILON);
+    if (column->kind == TACIT_SCHEMA_CATEGORY && column->effect) return (double)(column->levels.count - 1);
+    return column->kind != TACIT_SCHEMA_SKIP;
+}
+
 size_t tacit_schema_features(const tacit_schema *schema) {
     size_t features = schema->sparse + schema->intercept;
-    for (size_t i = 0; i < schema->cols; i++) features += column_features(&schema->columns[i]);
+    for (size_t i = 0; i < schema->cols; i++) features += tacit_schema_column_features(&schema->columns[i]);
     return features;
 }
 
@@ -78,7 +89,7 @@ double tacit_schema_density(const tacit_schema *schema) {
     if (schema->sparse > 0) return 0;
     size_t filled = schema->intercept;
     for (size_t i = 0; i < schema->cols; i++) {
-        size_t features = column_features(&schema->columns[i]);
+        size_t features = tacit_schema_column_features(&schema->columns[i]);
         size_t most = schema->columns[i].kind == TACIT_SCHEMA_TEXT ? 100 : 1;
         filled += features < most ? features : most;
     }
@@ -88,7 +99,7 @@ double tacit_schema_density(const tacit_schema *schema) {
 bool tacit_schema_nonnegative(const tacit_schema *schema) {
     if (schema->sparse > 0) return false;
     for (size_t i = 0; i < schema->cols; i++)
-        if (schema->columns[i].kind == TACIT_SCHEMA_NUMBER) return false;
+        if (schema->columns[i].kind == TACIT_SCHEMA_NUMBER || schema->columns[i].effect) return false;
     return true;
 }
 
@@ -130,7 +141,7 @@ tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema,
     bool complete = names != NULL;
     for (size_t i = 0; i < schema->cols && complete; i++) {
         const tacit_schema_column *column = &schema->columns[i];
-        for (size_t k = 0; k < column_features(column) && complete; k++) {
+        for (size_t k = 0; k < tacit_schema_column_features(column) && complete; k++) {
             names[used] = feature_name(column, k);
             complete = names[used++] != NULL;
         }
@@ -213,9 +224,14 @@ static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *c
         TACIT_TRY(tacit_buffer_print(out, error, ", kind: number, low: %s, high: %s",
                                      tacit_number_to_text(column->low, low),
                                      tacit_number_to_text(column->high, high)));
+        if (column->sd > 0)
+            TACIT_TRY(tacit_buffer_print(out, error, ", mean: %s, sd: %s",
+                                         tacit_number_to_text(column->mean, low),
+                                         tacit_number_to_text(column->sd, high)));
     } else if (column->kind == TACIT_SCHEMA_CATEGORY) {
         TACIT_TRY(tacit_buffer_print(out, error, ", kind: category, levels: "));
         TACIT_TRY(print_list(out, &column->levels, canonical, error));
+        if (column->effect) TACIT_TRY(tacit_buffer_print(out, error, ", coding: effect"));
     } else if (column->kind == TACIT_SCHEMA_TEXT) {
         TACIT_TRY(print_vocabulary(out, &column->text, canonical, error));
     } else {

@@ -10,7 +10,9 @@
  *                                    # {name: visits, kind: count, low: 0, high: 50}
  *   columns:                         # in order; columns of a file that are not named here are not read
  *     - {name: age, kind: number, low: 0, high: 120}
+ *     - {name: spent, kind: number, low: 0, high: 5000, mean: 90, sd: 250}   # both or neither; as low and high, public
  *     - {name: sex, kind: category, levels: [f, m]}
+ *     - {name: shop, kind: category, levels: [food, fuel, other], coding: effect}   # or indicator, the default
  *     - {name: id, kind: skip}
  *     - {name: note, kind: text, hash: 65536}            # or terms: [fever, "short of", ...], the vocabulary; with
  *                                    # idf: [1.2, 3.4, ...] a weight for each; grams: 2 (default 1); strip: news
@@ -19,12 +21,14 @@
  *   intercept: yes                   # default
  *   rows: bound                      # default; or unit, or {clip: C}
  *
- * Encoding. A number becomes 2 (x - low)/(high - low) - 1 in [-1, 1]; a value outside its bounds is moved
- * to the nearest bound and counted. A category becomes one feature a level, 1 for its own level and 0
- * elsewhere. A text becomes the counts of its terms (vocabulary.h) times their weights, divided by their norm: none
- * is negative. A missing number is encoded as the midpoint of its bounds (0), a missing or unknown level as
- * all zeros. Then the row is brought inside the unit ball:
- *   bound    divided by the largest norm the schema permits, sqrt(numbers + categories + texts);
+ * Encoding. A number becomes 2 (x - low)/(high - low) - 1 in [-1, 1], or (x - mean)/sd where these are given; a value
+ * outside its bounds is moved to the nearest bound and counted. A category becomes one feature a level, 1 for its own
+ * level and 0 elsewhere; with effect coding it has one feature less, and its last level is -1 in all of them. A text
+ * becomes the counts of its terms (vocabulary.h) times their weights, divided by their norm: none is negative. A missing
+ * number is encoded as 0, the midpoint of its bounds or its mean, a missing or unknown level as all zeros. Then the row
+ * is brought inside the unit ball:
+ *   bound    divided by the largest norm the schema permits, sqrt(numbers + categories + texts), or more where a
+ *            standardised number reaches beyond 1, or a last level of k features has norm sqrt(k);
  *   unit     divided by its own norm; a zero row stays zero;
  *   clip: C  divided by C, and by its norm where that is still above 1.
  * With an intercept, x <- (x, 1)/sqrt(2). A last factor of 1 - O(d eps) keeps the norm, as computed in any
@@ -66,6 +70,8 @@ typedef struct tacit_schema_column {
     char *name;
     tacit_schema_kind kind;
     double low, high;      /* number: finite, low < high */
+    double mean, sd;       /* number: standardised by them, unless sd is 0 */
+    bool effect;           /* category: effect coding, not indicators */
     tacit_levels levels;   /* category: at least one */
     tacit_vocabulary text; /* text */
     char *note;            /* written as a comment beside the column; may be NULL; not part of the schema */
@@ -144,6 +150,12 @@ extern const char tacit_schema_draft_comment[];
 
 /* How many features an encoded row has, the intercept included. */
 size_t tacit_schema_features(const tacit_schema *schema);
+
+/* How many features a column becomes. */
+size_t tacit_schema_column_features(const tacit_schema_column *column);
+
+/* The square of the largest norm that a column's features can have: 1 for most. */
+double tacit_schema_column_reach(const tacit_schema_column *column);
 
 /* The expected share of features of a row that are not zero: every number, one level a category, a hundred terms a
  * text, the intercept. */

@@ -68,6 +68,32 @@ static tacit_status read_bounds(const reading *r, const yaml_node_t *node, const
     return TACIT_OK;
 }
 
+/* Public statements like the bounds, from which no row may be further away than 1e6 standard deviations. */
+static tacit_status read_scale(const reading *r, const yaml_node_t *node, const yaml_node_t *mean,
+                               const yaml_node_t *sd, tacit_schema_column *column) {
+    if (mean == NULL && sd == NULL) return TACIT_OK;
+    if (mean == NULL || sd == NULL)
+        return tacit_yaml_fail(r->yaml, node, r->error, "number '%s' needs both mean and sd, or neither",
+                               column->name);
+    TACIT_TRY(tacit_yaml_number(r->yaml, mean, "mean", &column->mean, r->error));
+    TACIT_TRY(tacit_yaml_number(r->yaml, sd, "sd", &column->sd, r->error));
+    if (!(column->sd > 0)) return tacit_yaml_fail(r->yaml, sd, r->error, "sd must be positive");
+    if (!(column->low <= column->mean && column->mean <= column->high))
+        return tacit_yaml_fail(r->yaml, mean, r->error, "mean must lie between low and high");
+    if (!(column->high - column->low <= 1e6 * column->sd))
+        return tacit_yaml_fail(r->yaml, sd, r->error,
+                               "low and high must be within 1e6 times sd of each other");
+    return TACIT_OK;
+}
+
+static tacit_status read_coding(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(read_choice(r, node, "coding", "effect", "indicator", &column->effect));
+    if (column->effect && column->levels.count < 2)
+        return tacit_yaml_fail(r->yaml, node, r->error, "effect coding needs at least two levels");
+    return TACIT_OK;
+}
+
 static tacit_status read_classes(const reading *r, const yaml_node_t *classes, const yaml_node_t *others) {
     const char *text = "";
     size_t length = 0;
@@ -185,9 +211,9 @@ static tacit_status read_vocabulary(const reading *r, const yaml_node_t *node, c
 }
 
 static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit_levels *names) {
-    enum { NAME, KIND, LOW, HIGH, LEVELS, TEXT, KEYS = TEXT + TEXT_KEYS };
-    static const char *const keys[] = { "name",  "kind", "low",   "high", "levels",
-                                        "terms", "idf",  "grams", "hash", "strip" };
+    enum { NAME, KIND, LOW, HIGH, LEVELS, MEAN, SD, CODING, TEXT, KEYS = TEXT + TEXT_KEYS };
+    static const char *const keys[] = { "name",   "kind",  "low", "high",  "levels", "mean", "sd",
+                                        "coding", "terms", "idf", "grams", "hash",   "strip" };
     static const char *const kinds[] = { "number", "category", "skip", "text" };
     const yaml_node_t *values[KEYS];
     const char *name = "", *kind_text = "";
@@ -212,17 +238,22 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     if (kind != TACIT_SCHEMA_NUMBER && bounds)
         return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': low and high belong to numbers only",
                                shown);
-    if (kind != TACIT_SCHEMA_CATEGORY && values[LEVELS] != NULL)
-        return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': levels belong to categories only",
+    if (kind != TACIT_SCHEMA_NUMBER && (values[MEAN] != NULL || values[SD] != NULL))
+        return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': mean and sd belong to numbers only",
                                shown);
+    if (kind != TACIT_SCHEMA_CATEGORY && (values[LEVELS] != NULL || values[CODING] != NULL))
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "column '%s': levels and coding belong to categories only", shown);
     for (size_t i = TEXT; i < KEYS; i++)
         if (kind != TACIT_SCHEMA_TEXT && values[i] != NULL)
             return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': %s belongs to texts only", shown,
                                    keys[i]);
     tacit_schema_column *column;
     TACIT_TRY(tacit_schema_add_column(r->schema, &column, name, (tacit_schema_kind)kind, r->error));
-    if (kind == TACIT_SCHEMA_NUMBER)
-        return read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high);
+    if (kind == TACIT_SCHEMA_NUMBER) {
+        TACIT_TRY(read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high));
+        return read_scale(r, node, values[MEAN], values[SD], column);
+    }
     if (kind == TACIT_SCHEMA_SKIP) return TACIT_OK;
     if (kind == TACIT_SCHEMA_TEXT) return read_vocabulary(r, node, values + TEXT, shown, &column->text);
     if (values[LEVELS] == NULL)
@@ -230,7 +261,7 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     TACIT_TRY(read_list(r, values[LEVELS], "levels", TACIT_FEATURE_LIMIT, &column->levels));
     if (column->levels.count == 0)
         return tacit_yaml_fail(r->yaml, values[LEVELS], r->error, "category '%s' has no levels", shown);
-    return TACIT_OK;
+    return read_coding(r, values[CODING], column);
 }
 
 static tacit_status read_columns(const reading *r, const yaml_node_t *node) {

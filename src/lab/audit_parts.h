@@ -7,6 +7,7 @@
 extern const tacit_auditable tacit_audit_output, tacit_audit_plr, tacit_audit_gop;
 extern const tacit_auditable tacit_audit_dpiw, tacit_audit_dphtl;
 extern const tacit_auditable tacit_audit_dpgd, tacit_audit_psgd, tacit_audit_psgd_claim;
+extern const tacit_auditable tacit_audit_dpstgd, tacit_audit_dpstgd_claim;
 extern const tacit_auditable tacit_audit_dpsgd;
 
 /* Two stored rows of class 1 at the origin, twice: row 0 is the one that differs, row 1 is everybody's. The first party has

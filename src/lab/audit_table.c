@@ -278,9 +278,11 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_dpgd,
     &tacit_audit_psgd,
     &tacit_audit_exponential,
+    &tacit_audit_dpstgd,
     &tacit_audit_dpsgd,
     &laplace_halved,
     &tacit_audit_psgd_claim,
+    &tacit_audit_dpstgd_claim,
     &tacit_audit_pst_h_printed,
     NULL,
 };

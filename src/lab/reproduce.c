@@ -142,7 +142,8 @@ static tacit_status find_methods(lab_work *work, tacit_error *error) {
     if (work->methods == NULL) return tacit_fail_memory(error);
     for (size_t m = 0; m < work->method_count; m++) {
         work->methods[m] = tacit_method_find(experiment->curves[m].method);
-        work->run_count += work->methods[m]->noise_free ? 1 : experiment->epsilon_count;
+        bool once = tacit_variant_epsilon(work->methods[m], &experiment->curves[m]) > 0;
+        work->run_count += once ? 1 : experiment->epsilon_count;
     }
     return TACIT_OK;
 }
@@ -164,7 +165,8 @@ static double printed_value(const tacit_experiment *experiment, size_t setup, co
 static bool is_run(const lab_work *work, const tacit_printed *printed) {
     for (size_t m = 0; m < work->method_count; m++) {
         if (strcmp(label_of(&work->experiment->curves[m]), printed->curve) != 0) continue;
-        if (work->methods[m]->noise_free) return isinf(printed->epsilon);
+        double only = tacit_variant_epsilon(work->methods[m], &work->experiment->curves[m]);
+        if (only > 0) return printed->epsilon == only;
         for (size_t e = 0; e < work->experiment->epsilon_count; e++)
             if (work->experiment->epsilons[e] == printed->epsilon) return true;
     }
@@ -182,8 +184,9 @@ static tacit_status lay_out(lab_work *work, tacit_error *error) {
     for (size_t s = 0; s < experiment->setup_count; s++)
         for (size_t m = 0; m < work->method_count; m++) {
             const tacit_method *method = work->methods[m];
-            for (size_t e = 0; e < (method->noise_free ? 1 : experiment->epsilon_count); e++) {
-                double epsilon = method->noise_free ? INFINITY : experiment->epsilons[e];
+            double only = tacit_variant_epsilon(method, &experiment->curves[m]);
+            for (size_t e = 0; e < (only > 0 ? 1 : experiment->epsilon_count); e++) {
+                double epsilon = only > 0 ? only : experiment->epsilons[e];
                 const char *label = label_of(&experiment->curves[m]);
                 double printed = printed_value(experiment, s, label, epsilon);
                 out->findings[out->count++] =
@@ -193,7 +196,8 @@ static tacit_status lay_out(lab_work *work, tacit_error *error) {
                                      .epsilon = epsilon,
                                      .lambda = NAN,
                                      .printed = printed,
-                                     .noise_free = method->noise_free };
+                                     .noise_free = method->noise_free,
+                                     .is_alone = only > 0 };
             }
         }
     for (size_t p = 0; p < experiment->printed_count; p++) {
@@ -310,6 +314,7 @@ static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error
         tacit_dataset_subset(work->ready.train, work->order + work->party_rows, work->auxiliary_rows);
     work->auxiliary.label = NULL; /* nobody reads the labels of public points */
     work->out->used_private_statistics = learns && from_all;
+    work->out->stand_in = work->raw.stand_in;
     work->out->features = work->ready.train->features;
     work->out->train_rows = work->dealt_rows;
     work->out->auxiliary_rows = work->auxiliary_rows;
@@ -366,8 +371,13 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
     TACIT_CHECK(set_curves(&variants, work, setup, error));
     TACIT_CHECK(tacit_split_plan_parse(&plan, setup->split, error));
     TACIT_CHECK(tacit_split_make(&split, plan, &view, 0, parties, &dealing, error));
+    const tacit_choice *also = experiment->also != NULL ? experiment->also[at] : NULL;
+    size_t also_count = 0;
+    while (also != NULL && also_count < 2 && also[also_count].name != NULL) also_count++;
     tacit_simulation simulation = {
         .dataset = work->ready.train,
+        .settings = also,
+        .setting_count = also_count,
         .split = split,
         .test = work->test,
         .methods = work->methods,

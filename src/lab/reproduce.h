@@ -22,6 +22,8 @@ typedef struct tacit_adjustment {
         setting; /* of the methods that know it, in curves that do not set it themselves; no name: none */
     size_t rows; /* of all parties; 0: as the experiment says */
 } tacit_adjustment;
+/* Settings that come with a setup, for the methods that have them; up to the first without a name. */
+typedef tacit_choice tacit_setup_settings[2];
 
 /* A number that the paper's text gives. */
 typedef struct tacit_printed {
@@ -58,6 +60,7 @@ typedef struct tacit_experiment {
     const tacit_setup *setups;
     size_t setup_count;
     const tacit_adjustment *adjustments; /* one for each setup; NULL: none */
+    const tacit_setup_settings *also;    /* one for each setup, or NULL */
     const double *epsilons;
     size_t epsilon_count;
     size_t rows_each;      /* of a party; 0: all training rows are dealt out */
@@ -68,8 +71,9 @@ typedef struct tacit_experiment {
     bool is_in_ball;
     bool is_generated;    /* read anew for each repeat */
     bool shows_errors;    /* 1 - accuracy, as the paper does */
-    bool shows_auc;       /* instead of accuracy */
-    const char *measures; /* what the y-axis shows; NULL: test error or accuracy */
+    bool shows_auc;       /* instead of accuracies */
+    const char *measures; /* what is shown; NULL: test error, AUC or accuracy */
+    bool is_unbounded;    /* numbers of any size, not within [0, 1] */
     bool by_setup;        /* the figure's x-axis is the setups, not 1/epsilon */
     bool by_round;        /* it is the rounds of methods without a centre, and the figure shows distances */
     tacit_row_scale scale;
@@ -92,6 +96,11 @@ typedef struct tacit_experiment {
     X(rajkumar_fig2)                                                                                         \
     X(rajkumar_attack)                                                                                       \
     X(wang_consensus)                                                                                        \
+    X(wang_table31)                                                                                          \
+    X(wang_fig33)                                                                                            \
+    X(wang_fig34)                                                                                            \
+    X(wang_fig35)                                                                                            \
+    X(wang_fig36)                                                                                            \
     X(wang_fig42)                                                                                            \
     X(wang_fig43)                                                                                            \
     X(wang_table42)                                                                                          \
@@ -139,7 +148,8 @@ typedef struct tacit_finding {
     size_t trials;   /* 0: printed only, the curve is not among those run */
     double mean, sd; /* of ours; NaN without */
     double printed;  /* NaN: the text gives no number */
-    bool noise_free;
+    bool noise_free; /* the method is */
+    bool is_alone;   /* the curve has one epsilon only, its own */
 } tacit_finding;
 
 typedef struct tacit_reproduction {
@@ -149,6 +159,7 @@ typedef struct tacit_reproduction {
     tacit_trace trace; /* of the first draw of the rows, by round */
     size_t features, train_rows, auxiliary_rows, test_rows;
     bool used_private_statistics; /* components or norms were taken from private rows */
+    const char *stand_in; /* what the rows are, where the file is not there; NULL: as the source says */
     double seconds;
 } tacit_reproduction;
 

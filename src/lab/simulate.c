@@ -10,10 +10,24 @@
 #include "base/memory.h"
 #include "session/local.h"
 
+double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *variant) {
+    if (method->noise_free) return INFINITY;
+    return variant != NULL ? variant->epsilon : 0;
+}
+
+/* The only epsilon of the m-th method, or 0. */
+static double only_epsilon(const tacit_simulation *simulation, size_t m) {
+    return tacit_variant_epsilon(simulation->methods[m],
+                                 simulation->variants != NULL ? &simulation->variants[m] : NULL);
+}
+
+static size_t runs_of(const tacit_simulation *simulation, size_t m) {
+    return only_epsilon(simulation, m) > 0 ? 1 : simulation->epsilon_count;
+}
+
 size_t tacit_simulation_runs(const tacit_simulation *simulation) {
     size_t runs = 0;
-    for (size_t m = 0; m < simulation->method_count; m++)
-        runs += simulation->methods[m]->noise_free ? 1 : simulation->epsilon_count;
+    for (size_t m = 0; m < simulation->method_count; m++) runs += runs_of(simulation, m);
     return runs;
 }
 
@@ -94,8 +108,7 @@ static void begin_stage(counting *run, const tacit_simulation *simulation, const
                        .first = first,
                        .cost = cost_of(simulation, plan->method) };
     for (size_t m = 0; m < simulation->method_count; m++)
-        run->all += cost_of_run(simulation, simulation->methods[m]) *
-                    (double)(simulation->methods[m]->noise_free ? 1 : simulation->epsilon_count);
+        run->all += cost_of_run(simulation, simulation->methods[m]) * (double)runs_of(simulation, m);
     if (plan->method->noise_free)
         snprintf(run->name, sizeof run->name, "%s", plan->method->name);
     else
@@ -200,7 +213,7 @@ static tacit_status set_all(const tacit_simulation *simulation, const tacit_vari
     for (size_t s = 0; variant != NULL && s < TACIT_VARIANT_SETTINGS && variant->settings[s].name != NULL;
          s++)
         TACIT_TRY(tacit_plan_set(out, variant->settings[s].name, variant->settings[s].value, error));
-    for (size_t s = 0; variant == NULL && s < simulation->setting_count; s++)
+    for (size_t s = 0; s < simulation->setting_count; s++)
         if (tacit_method_takes(out->method, simulation->settings[s].name))
             TACIT_TRY(
                 tacit_plan_set(out, simulation->settings[s].name, simulation->settings[s].value, error));
@@ -392,13 +405,13 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
         TACIT_CHECK(tacit_points_of(&points, &simulation->auxiliary.rows, simulation->pool, error));
     for (size_t m = 0; m < simulation->method_count; m++) {
         const tacit_method *method = simulation->methods[m];
-        size_t epsilons = method->noise_free ? 1 : simulation->epsilon_count;
+        double only = only_epsilon(simulation, m);
         tacit_local *local = NULL;
         TACIT_CHECK(find_place(&all, simulation, m, &local, error));
-        for (size_t e = 0; e < epsilons; e++) {
+        for (size_t e = 0; e < runs_of(simulation, m); e++) {
             tacit_plan plan;
             tacit_run *run = &runs[done++];
-            double epsilon = method->noise_free ? INFINITY : simulation->epsilons[e];
+            double epsilon = only > 0 ? only : simulation->epsilons[e];
             size_t traced = simulation->trace != NULL ? simulation->trace->count : 0;
             TACIT_CHECK(make_plan(simulation, local, &points, m, epsilon, &plan, error));
             bool best = simulation->variants != NULL && simulation->variants[m].best;

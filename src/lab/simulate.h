@@ -26,6 +26,7 @@ typedef struct tacit_variant {
     bool
         best; /* of several models the one with the best accuracy counts, not their mean: a yardstick that looks at
                   * the test rows */
+    double epsilon; /* its own, at which alone it runs; 0: those of the sweep */
 } tacit_variant;
 
 typedef struct tacit_simulation {
@@ -38,8 +39,8 @@ typedef struct tacit_simulation {
     tacit_view target; /* rows of whoever runs the coordinator's half; no rows: it has none */
     const tacit_method *const *methods;
     size_t method_count;
-    const tacit_variant
-        *variants; /* one for each of `methods`, instead of the settings, delta and lambda below; or NULL */
+    const tacit_variant *
+        variants; /* one for each of `methods`, instead of delta and lambda below, and with settings of its own; or NULL */
     const double *epsilons;
     size_t epsilon_count;
     double delta, lambda;         /* lambda 0: each method chooses one from public quantities */
@@ -75,6 +76,10 @@ typedef struct tacit_run {
     size_t refusals;
     char refusal[TACIT_ERROR_TEXT_SIZE]; /* why the first refused */
 } tacit_run;
+
+/* The only epsilon that a method runs at: infinity for one without noise, or that of its variant (which may be NULL). 0: all
+ * of the sweep. */
+double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *variant);
 
 /* How many runs a simulation has: a noise-free method appears once. */
 size_t tacit_simulation_runs(const tacit_simulation *simulation);

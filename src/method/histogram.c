@@ -88,6 +88,11 @@ static tacit_status axes_of_schema(cell_grid *out, const tacit_schema *schema, t
             continue;
         }
         const tacit_schema_column *column = &schema->columns[one->column];
+        if (column->sd > 0)
+            status = tacit_fail(error, TACIT_USAGE,
+                                "method histogram cuts the range from low to high into cells of equal width: "
+                                "column '%s' must have no mean and sd",
+                                column->name);
         if (one->level == SIZE_MAX)
             out->axis[out->axes++] =
                 (axis){ .first = j, .number = true, .reach = one->scale * (column->high - column->low) / 2 };

@@ -22,6 +22,7 @@
     X(dpiw)                                                                                                  \
     X(dphtl)                                                                                                 \
     X(dpsgd)                                                                                                 \
+    X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \

@@ -96,6 +96,11 @@ void board_answer_id(const tacit_board *board, const char *party, uint64_t round
 
 /* ---- the parties' side ---- */
 
+/* Whether the open question is for this seat; not asked in masked sums. */
+static bool is_asked(const tacit_board *board, const seat *who) {
+    return board->only == SIZE_MAX || (size_t)(who - board->seats) == board->only;
+}
+
 tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
                               tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
@@ -104,7 +109,7 @@ tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pendi
     bool waiting = who != NULL && board->open &&
                    (masked ? board_masked_waits_for(board, party)
                     : mail ? board_mail_waits_for(board, party)
-                           : who->state == SEAT_SILENT);
+                           : is_asked(board, who) && who->state == SEAT_SILENT);
     tacit_status status = TACIT_OK;
     if (who == NULL)
         status = tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
@@ -149,6 +154,9 @@ static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, ta
         return tacit_fail(error, TACIT_NOT_FOUND, "the answer id is not the one this party was given");
     if (board->masked != NULL) return board_masked_take(board, who->party, answer, error);
     if (board->mail != NULL) return board_mail_take(board, who->party, answer, error);
+    if (!is_asked(board, who))
+        return tacit_fail(error, TACIT_NOT_FOUND, "round %llu is another party's",
+                          (unsigned long long)answer->round);
     if (who->state != SEAT_SILENT) return TACIT_OK; /* handed in twice, taken once */
     if (answer->refusal[0] != 0) {
         who->state = SEAT_REFUSED;
@@ -230,9 +238,30 @@ static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
     }
 }
 
-static void pin(tacit_board *board, const tacit_question *question, uint64_t *total) {
+/* The same for a round of one: it closes without an answer when patience has run out, unless that is needed. */
+static tacit_status wait_for_one(tacit_board *board, bool needed, tacit_error *error) {
+    struct timespec deadline = board_deadline(board->settings.patience_ms);
+    bool patient = true;
+    for (;;) {
+        if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
+        bool there = board->only < board->seat_count;
+        if (there && board->seats[board->only].state == SEAT_ANSWERED) return TACIT_OK;
+        bool refuses = there && board->seats[board->only].state == SEAT_REFUSED;
+        if (refuses && needed)
+            return tacit_fail(error, TACIT_REFUSED, "party %s refuses, and too few are left: %s",
+                              board->seats[board->only].party, board->first_refusal);
+        if (!needed && (refuses || !there || !patient)) return TACIT_OK;
+        if (!patient)
+            pthread_cond_wait(&board->moved, &board->mutex);
+        else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT)
+            patient = false;
+    }
+}
+
+static void pin(tacit_board *board, const tacit_question *question, uint64_t *total, size_t only) {
     board->question = *question;
     board->total = total;
+    board->only = only;
     board->answered = board->refused = 0;
     for (size_t i = 0; i < board->seat_count; i++) {
         board->seats[i].state = SEAT_SILENT;
@@ -243,13 +272,14 @@ static void pin(tacit_board *board, const tacit_question *question, uint64_t *to
 
 /* Pin the question, wait, take it down. The lock is held on return, whatever the status. */
 static tacit_status run_round(tacit_board *board, const tacit_question *question, uint64_t *total,
-                              tacit_error *error) {
+                              size_t only, bool needed, tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
-    pin(board, question, total);
+    pin(board, question, total, only);
     pthread_mutex_unlock(&board->mutex);
     if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
     pthread_mutex_lock(&board->mutex);
-    tacit_status status = wait_for_round(board, error);
+    tacit_status status =
+        only == SIZE_MAX ? wait_for_round(board, error) : wait_for_one(board, needed, error);
     board->open = false;
     board->question.message = NULL;
     board->total = NULL;
@@ -260,16 +290,16 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
                             tacit_error *error) {
     tacit_board *board = context;
     if (board->settings.masked != NULL) return board_masked_sum(board, question, total, parties, error);
-    tacit_status status = run_round(board, question, total, error);
+    tacit_status status = run_round(board, question, total, SIZE_MAX, false, error);
     if (status == TACIT_OK) *parties = board->answered;
     pthread_mutex_unlock(&board->mutex);
     return status;
 }
 
-static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
-                        tacit_error *error) {
-    tacit_board *board = context;
-    tacit_status status = run_round(board, question, NULL, error);
+/* One answer or all of them, taken from the seats. */
+static tacit_status ask_some(tacit_board *board, const tacit_question *question, size_t only, bool needed,
+                             tacit_answers *out, tacit_error *error) {
+    tacit_status status = run_round(board, question, NULL, only, needed, error);
     if (status == TACIT_OK) {
         tacit_answers answers = { 0, TACIT_NEW(tacit_answer, board->answered) };
         if (answers.answer == NULL) status = tacit_fail_memory(error);
@@ -284,10 +314,21 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
     return status;
 }
 
+static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
+                        tacit_error *error) {
+    return ask_some(context, question, SIZE_MAX, false, out, error);
+}
+
+static tacit_status ask_one(void *context, const tacit_question *question, size_t place, bool needed,
+                            tacit_answers *out, tacit_error *error) {
+    return ask_some(context, question, place, needed, out, error);
+}
+
 tacit_transport tacit_board_transport(tacit_board *board) {
     const tacit_plan *plan = board->settings.masked; /* words between neighbours go by the same roster */
     bool has_neighbours = plan != NULL && plan->method->meetings != NULL;
     return (tacit_transport){ .ask = ask,
+                              .ask_one = ask_one,
                               .ask_sum = ask_sum,
                               .context = board,
                               .exchange = has_neighbours ? board_mail_exchange : NULL };

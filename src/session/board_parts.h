@@ -72,6 +72,7 @@ struct tacit_board {
     seat *seats;
     size_t seat_count;
     bool open, cancelled;
+    size_t only;             /* the seat that the question is for; SIZE_MAX: all */
     tacit_question question; /* its message is borrowed from the asking thread while open */
     uint64_t *total;
     size_t answered, refused;

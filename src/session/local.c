@@ -273,26 +273,47 @@ cleanup:
     return status;
 }
 
+/* Party k's answer, or *answered false when it refuses. */
+static tacit_status answer_one(tacit_local *local, size_t k, const tacit_question *asked, tacit_answer *out,
+                               bool *answered, tacit_error *error) {
+    static const uint8_t no_hash[TACIT_HASH_BYTES];
+    seat one;
+    tacit_question question = *asked;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    seat_party(local, k, question.round, &one.party, &one.gate, &one.stream);
+    answer_id(question.answer_id, k, question.round);
+    tacit_status status = tacit_party_answer(&one.party, &question, no_hash, &bytes, error);
+    if (status == TACIT_OK) status = tacit_answer_decode(out, bytes.bytes, bytes.length, error);
+    tacit_buffer_clear(&bytes);
+    *answered = status == TACIT_OK;
+    return *answered ? TACIT_OK : absent_or_failed(local, k, status, error);
+}
+
 static tacit_status answer(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
     asking *work = context;
     (void)worker;
-    static const uint8_t no_hash[TACIT_HASH_BYTES];
-    for (size_t k = begin; k < end; k++) {
-        seat one;
-        tacit_question question = *work->question;
-        tacit_buffer bytes = TACIT_BUFFER_INIT;
-        seat_party(work->local, k, question.round, &one.party, &one.gate, &one.stream);
-        answer_id(question.answer_id, k, question.round);
-        tacit_status status = tacit_party_answer(&one.party, &question, no_hash, &bytes, error);
-        if (status == TACIT_OK)
-            status = tacit_answer_decode(&work->answers[k], bytes.bytes, bytes.length, error);
-        tacit_buffer_clear(&bytes);
-        if (status == TACIT_OK)
-            work->answered[k] = true;
-        else
-            TACIT_TRY(absent_or_failed(work->local, k, status, error));
-    }
+    for (size_t k = begin; k < end; k++)
+        TACIT_TRY(answer_one(work->local, k, work->question, &work->answers[k], &work->answered[k], error));
     return keep_going(work, end - begin, error);
+}
+
+static tacit_status ask_one(void *context, const tacit_question *question, size_t place, bool needed,
+                            tacit_answers *out, tacit_error *error) {
+    tacit_local *local = context;
+    bool answered = false;
+    if (tacit_progress_cancelled(local->progress)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
+    tacit_answer *answers = TACIT_NEW(tacit_answer, 1);
+    if (answers == NULL) return tacit_fail_memory(error);
+    tacit_status status = TACIT_OK;
+    if (place < local->parties) status = answer_one(local, place, question, answers, &answered, error);
+    if (status == TACIT_OK && needed && !answered)
+        status = tacit_fail(error, TACIT_REFUSED, "party %zu does not answer, and too few are left: %s",
+                            place + 1, local->refusal);
+    if (status == TACIT_OK)
+        *out = (tacit_answers){ answered, answers };
+    else
+        free(answers);
+    return status;
 }
 
 static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
@@ -418,7 +439,12 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
     local->refusal[0] = 0;
     *out = (tacit_session){
         .plan = plan,
-        .transport = { ask, ask_sum, pooled, local, exchange },
+        .transport = { .ask = ask,
+                       .ask_one = ask_one,
+                       .ask_sum = ask_sum,
+                       .pooled = pooled,
+                       .context = local,
+                       .exchange = exchange },
         .secret = tacit_stream_fork(seed, "coordinator", 0, 0),
         .pool = local->pool,
         .progress = progress,

@@ -146,7 +146,8 @@ typedef struct tacit_reply {
         event; /* where the price comes from, for the ledger; count 0: that of `noised`, or not known */
     const char *assumption; /* sealed only */
     tacit_message message;  /* an answer of its own */
-    double *contribution;   /* or, entrusted or sealed, question->sum.length numbers for a sum */
+    size_t packed; /* numbers that it holds packed into bytes; those in fields of numbers are counted */
+    double *contribution; /* or, entrusted or sealed, question->sum.length numbers for a sum */
     tacit_noised
         *noised; /* or, charged or sealed, the same with noise: what its grade says, the gate is told */
 } tacit_reply;
@@ -196,6 +197,11 @@ struct tacit_method {
     const char *theorem;    /* by which theorem, with its constants */
     const char *claim;      /* what the paper says, where that differs */
     const char *caveats;    /* what a user should know before trusting it */
+
+    /* A table of the paper with ours beside it, for `tacit explain`: lines of cells parted by tabs, the first of headings;
+     * NULL: none. */
+    const char *comparison_title;
+    tacit_status (*comparison)(tacit_buffer *out, tacit_error *error);
 
     /* TACIT_USAGE when the plan does not fit this method; NULL: any does. */
     tacit_status (*check)(const tacit_plan *plan, tacit_error *error);

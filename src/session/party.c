@@ -241,7 +241,7 @@ tacit_release tacit_party_describe(const tacit_party *party, const tacit_questio
         .without_centre = party->plan->method->meetings != NULL,
         .parties_declared = party->plan->parties,
         .parties_minimum = party->plan->minimum_parties,
-        .parameters = question->wants_sum ? question->sum.length : 0,
+        .parameters = question->wants_sum ? question->sum.length : reply->packed,
     };
     for (size_t i = 0; i < reply->message.count; i++)
         if (reply->message.fields[i].kind <= TACIT_FIELD_INTEGERS)

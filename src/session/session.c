@@ -196,8 +196,27 @@ static size_t largest_answer(const tacit_answers *answers) {
     return most;
 }
 
-tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_message *message,
-                       tacit_answers *out, tacit_error *error) {
+/* Whom a question is for: everybody, or the party in one place. */
+typedef struct asked {
+    bool one, needed;
+    size_t place;
+} asked;
+
+static tacit_status put(tacit_session *session, const tacit_question *question, const asked *whom,
+                        tacit_answers *out, tacit_error *error) {
+    const tacit_transport *transport = &session->transport;
+    if (!whom->one) {
+        TACIT_TRY(transport->ask(transport->context, question, out, error));
+        return enough(session, out->count, error);
+    }
+    if (transport->ask_one == NULL)
+        return tacit_fail(error, TACIT_REFUSED, "method %s asks one party at a time, and here nobody can",
+                          session->plan->method->name);
+    return transport->ask_one(transport->context, question, whom->place, whom->needed, out, error);
+}
+
+static tacit_status ask(tacit_session *session, const char *name, const tacit_message *message,
+                        const asked *whom, tacit_answers *out, tacit_error *error) {
     tacit_answers answers = TACIT_ANSWERS_INIT;
     tacit_buffer record = TACIT_BUFFER_INIT;
     tacit_cursor cursor;
@@ -212,19 +231,31 @@ tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_mes
     if (found) {
         TACIT_CHECK(unpack_answers(session, &cursor, &answers, error));
     } else {
-        TACIT_CHECK(session->transport.ask(session->transport.context, &question, &answers, error));
-        TACIT_CHECK(enough(session, answers.count, error));
+        TACIT_CHECK(put(session, &question, whom, &answers, error));
         if (session->journal != NULL) TACIT_CHECK(pack_answers(&record, hash, &answers, error));
         TACIT_CHECK(write_record(session, session->round, &record, error));
     }
     session->round++;
-    session->bytes_per_party += question_bytes + largest_answer(&answers);
+    if (!whom->one || whom->place == 0) /* what is said to others is no bytes of this party's */
+        session->bytes_per_party += question_bytes + largest_answer(&answers);
     *out = answers;
     answers = (tacit_answers)TACIT_ANSWERS_INIT;
 cleanup:
     tacit_answers_clear(&answers);
     tacit_buffer_clear(&record);
     return status;
+}
+
+tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_message *message,
+                       tacit_answers *out, tacit_error *error) {
+    const asked everybody = { .one = false };
+    return ask(session, name, message, &everybody, out, error);
+}
+
+tacit_status tacit_ask_one(tacit_session *session, const char *name, const tacit_message *message,
+                           size_t place, bool needed, tacit_answers *out, tacit_error *error) {
+    const asked whom = { true, needed, place };
+    return ask(session, name, message, &whom, out, error);
 }
 
 /* Words are the transport's to keep; the journal says that the round is over. */

@@ -45,6 +45,9 @@ void tacit_sum_clear(tacit_sum *sum);
 typedef struct tacit_transport {
     tacit_status (*ask)(void *context, const tacit_question *question, tacit_answers *out,
                         tacit_error *error);
+    /* The party in one place alone, as in tacit_ask_one; NULL where that cannot be. */
+    tacit_status (*ask_one)(void *context, const tacit_question *question, size_t place, bool needed,
+                            tacit_answers *out, tacit_error *error);
     /* Add up contributions modulo 2^64 into `total`, which starts at zero. */
     tacit_status (*ask_sum)(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
                             tacit_error *error);
@@ -104,6 +107,12 @@ struct tacit_session {
 /* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */
 tacit_status tacit_ask(tacit_session *session, const char *question, const tacit_message *message,
                        tacit_answers *out, tacit_error *error);
+
+/* Ask one party alone, for methods that go round: `place` counts the parties from 0 in an order that stays. At most one answer:
+ * none from a party that refused, is not there, or did not answer in time. Where its answer is `needed` it is waited for, and
+ * TACIT_REFUSED if it refuses. */
+tacit_status tacit_ask_one(tacit_session *session, const char *question, const tacit_message *message,
+                           size_t place, bool needed, tacit_answers *out, tacit_error *error);
 
 /* Ask for the sum of contributions only. */
 tacit_status tacit_ask_sum(tacit_session *session, const char *question, const tacit_message *message,

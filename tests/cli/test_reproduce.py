@@ -115,6 +115,23 @@ class WithoutData(ReproduceTest):
         for words in ("within 1e-2", "consensus, diminishing", "no noise", "Where ours differs:"):
             self.assertIn(words, text)
 
+    def test_table_31_is_arithmetic_and_the_figure_has_a_logarithmic_axis(self):
+        told = self.reproduce("wang-table31", "--out", "figures")
+        self.assertEqual(told["metric"], "epsilon of a step")
+        for one in told["findings"]:
+            if one["printed"] is not None:
+                self.assertAlmostEqual(one["mean"], one["printed"], delta=0.5)
+        self.assertAlmostEqual(self.value(told, "sound, a row is replaced", "q = 0.01, n = 1431", 0.1), 424.70, places=2)
+        self.assertTrue((self.path / "figures" / "wang-table31.svg").exists())
+
+    def test_without_the_card_fraud_file_rows_are_generated_and_that_is_said(self):
+        told = self.reproduce("wang-fig33", "--out", "figures")
+        self.assertEqual(told["metric"], "auc")
+        self.assertIn("GENERATED", told["stand_in"])
+        self.assertIn("Generated rows", (self.path / "figures" / "wang-fig33.svg").read_text(encoding="utf-8"))
+        self.assertGreater(self.value(told, "not private", "200"), 0.85)
+        self.assertGreater(self.value(told, "ε = 1", "200", 1), self.value(told, "ε = 0.01", "10", 0.01))
+
     def test_the_report_says_what_differs(self):
         text = self.succeed("reproduce", "rajkumar-fig1", "--trials", "1", "--seed", "1").stdout
         for words in ("Rajkumar and Agarwal 2012, figure 1", "error, ours", "paper", "The paper says:",
