@@ -59,8 +59,8 @@ static tacit_status gates(end *self, tacit_builder *builder) {
     tacit_wire *a = tacit_scratch(builder, BATCH), *b = tacit_scratch(builder, BATCH);
     uint8_t bits[BATCH] = { 1, 0, 1 };
     if (a == NULL || b == NULL) return TACIT_NO_MEMORY;
-    TACIT_TRY(tacit_input(builder, TACIT_GARBLER, a, self->garbles ? bits : NULL, BATCH));
-    TACIT_TRY(tacit_input(builder, TACIT_EVALUATOR, b, self->garbles ? NULL : bits, BATCH));
+    TACIT_TRY(tacit_input_wires(builder, TACIT_GARBLER, a, self->garbles ? bits : NULL, BATCH));
+    TACIT_TRY(tacit_input_wires(builder, TACIT_EVALUATOR, b, self->garbles ? NULL : bits, BATCH));
     while (builder->and_count < self->all->wanted) TACIT_TRY(tacit_and(builder, a, a, b, BATCH));
     return TACIT_OK;
 }
@@ -70,8 +70,8 @@ static tacit_status products(end *self, tacit_builder *builder) {
     tacit_wire *a = tacit_scratch(builder, all), *b = tacit_scratch(builder, all);
     uint8_t bits[64 * LANES] = { 1, 0, 1 };
     if (a == NULL || b == NULL) return TACIT_NO_MEMORY;
-    TACIT_TRY(tacit_input(builder, TACIT_GARBLER, a, self->garbles ? bits : NULL, all));
-    TACIT_TRY(tacit_input(builder, TACIT_EVALUATOR, b, self->garbles ? NULL : bits, all));
+    TACIT_TRY(tacit_input_wires(builder, TACIT_GARBLER, a, self->garbles ? bits : NULL, all));
+    TACIT_TRY(tacit_input_wires(builder, TACIT_EVALUATOR, b, self->garbles ? NULL : bits, all));
     while (builder->and_count < self->all->wanted)
         TACIT_TRY(tacit_fixed_multiply(builder, a, a, b, tacit_fixed_centre, LANES));
     return TACIT_OK;
