@@ -78,6 +78,19 @@ static tacit_status sum_all(tacit_builder *builder, tacit_wire *out, const sums 
     return TACIT_OK;
 }
 
+/* Lane l is row l / columns, column l mod columns. */
+static places matrix_place(const sums *self, size_t term, size_t lane) {
+    size_t columns = self->step, inner = self->order;
+    return (places){ lane / columns * inner + term, term * columns + lane % columns };
+}
+
+tacit_status tacit_fixed_product(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
+                                 const tacit_wire *b, tacit_fixed format, size_t rows, size_t inner,
+                                 size_t columns) {
+    sums self = { a, b, rows * inner, inner * columns, matrix_place, inner, columns };
+    return sum_all(builder, out, &self, format, inner, rows * columns);
+}
+
 /* ---- A = L D L^T, column by column ---- */
 
 /* Column j, row j + l: the sum over k < j of L_ik c_jk, where c = L D. */

@@ -37,6 +37,11 @@ tacit_status tacit_fixed_reciprocal(tacit_builder *builder, tacit_wire *out, con
 tacit_status tacit_fixed_dot(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
                              const tacit_wire *b, tacit_fixed format, size_t terms, size_t lanes);
 
+/* out = a b, a of rows x inner and b of inner x columns, each by rows. `out` is no operand. */
+tacit_status tacit_fixed_product(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
+                                 const tacit_wire *b, tacit_fixed format, size_t rows, size_t inner,
+                                 size_t columns);
+
 /* A = L D L^T with a unit triangle L. Out: a triangle with L below the diagonal and 1 / D on it; may not be `a`. */
 tacit_status tacit_fixed_factor(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
                                 tacit_fixed format, size_t order);

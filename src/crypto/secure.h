@@ -97,17 +97,17 @@ tacit_status tacit_secure_multiply(tacit_secure *secure, tacit_share *out, const
                                    const tacit_share *b, size_t rows, size_t inner, size_t columns,
                                    tacit_error *error);
 
-typedef struct tacit_secure_factor_of tacit_secure_factor_of;
+typedef struct tacit_factored tacit_factored;
 
 /* A positive definite, its triangle. */
-tacit_status tacit_secure_factor(tacit_secure *secure, tacit_secure_factor_of **out,
-                                 const tacit_share *triangle, size_t order, tacit_error *error);
-tacit_secure_factor_of *tacit_secure_factor_free(tacit_secure_factor_of *factor);
+tacit_status tacit_secure_factor(tacit_secure *secure, tacit_factored **out, const tacit_share *triangle,
+                                 size_t order, tacit_error *error);
+tacit_factored *tacit_factored_free(tacit_factored *factor);
 
 /* A^-1 b, and the triangle of A^-1. */
-tacit_status tacit_secure_solve(tacit_secure *secure, tacit_share *out, tacit_secure_factor_of *factor,
+tacit_status tacit_secure_solve(tacit_secure *secure, tacit_share *out, tacit_factored *factor,
                                 const tacit_share *b, tacit_error *error);
-tacit_status tacit_secure_inverse(tacit_secure *secure, tacit_share *out, tacit_secure_factor_of *factor,
+tacit_status tacit_secure_inverse(tacit_secure *secure, tacit_share *out, tacit_factored *factor,
                                   tacit_error *error);
 
 /* ---- ahead of time ---- */
