@@ -13,6 +13,7 @@
 #include "data/text.h"
 #include "data/yaml.h"
 #include "model/classifier.h"
+#include "net/certificate.h"
 #include "session/masked.h"
 
 enum {
@@ -28,12 +29,13 @@ enum {
     PATIENCE,
     SUM,
     AUXILIARY,
+    CENTER,
     SCHEMA,
     KEYS
 };
 static const char *const keys[KEYS] = { "name",  "title",     "method",  "set",          "epsilon",
                                         "delta", "lambda",    "parties", "minimum_rows", "patience",
-                                        "sum",   "auxiliary", "schema" };
+                                        "sum",   "auxiliary", "center",  "schema" };
 
 typedef struct reading {
     tacit_yaml yaml;
@@ -46,6 +48,7 @@ tacit_study *tacit_study_free(tacit_study *study) {
     if (study == NULL) return NULL;
     tacit_schema_free(study->schema);
     tacit_buffer_clear(&study->canonical);
+    tacit_buffer_clear(&study->centre_certificate);
     tacit_buffer_clear(&study->point_bytes);
     tacit_points_clear(&study->points);
     tacit_dataset_free(study->point_rows);
@@ -193,6 +196,7 @@ static tacit_status read_sum(reading *r, const yaml_node_t *node) {
     const char *text = "masked";
     size_t length;
     if (node != NULL) TACIT_TRY(tacit_yaml_text(&r->yaml, node, "sum", &text, &length, r->error));
+    if (node == NULL && plan->method->compute != NULL) text = "clear"; /* it has none: all is encrypted */
     plan->sums_masked = strcmp(text, "masked") == 0;
     if (!plan->sums_masked && strcmp(text, "clear") != 0)
         return tacit_yaml_fail(&r->yaml, node, r->error, "sum must be masked or clear, not '%.40s'", text);
@@ -221,6 +225,75 @@ static tacit_status read_schema(reading *r, const yaml_node_t *node) {
     char path[PATH_MAX];
     TACIT_TRY(find_file(r, node, text, path));
     return tacit_schema_load(&r->study->schema, path, r->error);
+}
+
+/* ---- centre server B ---- */
+
+static tacit_status read_card(reading *r, const yaml_node_t *node) {
+    enum { ADDRESS, KEY, CERTIFICATE, COUNT };
+    static const char *const names[COUNT] = { "address", "key", "certificate" };
+    const yaml_node_t *values[COUNT];
+    const char *text[COUNT], *end = NULL;
+    size_t length[COUNT], bytes = 0;
+    uint8_t der[TACIT_CERTIFICATE_BYTES_MAX];
+    tacit_study *study = r->study;
+    TACIT_TRY(tacit_yaml_mapping(&r->yaml, node, "center", names, COUNT, values, r->error));
+    for (int k = 0; k < COUNT; k++) {
+        if (values[k] == NULL)
+            return tacit_yaml_fail(&r->yaml, node, r->error, "center has no '%s'", names[k]);
+        TACIT_TRY(tacit_yaml_text(&r->yaml, values[k], names[k], &text[k], &length[k], r->error));
+    }
+    if (length[ADDRESS] >= sizeof study->centre_address ||
+        !is_plain_line(text[ADDRESS], TACIT_SETTING_SIZE) || strchr(text[ADDRESS], ':') == NULL)
+        return tacit_yaml_fail(&r->yaml, values[ADDRESS], r->error, "address must be HOST:PORT");
+    memcpy(study->centre_address, text[ADDRESS], length[ADDRESS] + 1);
+    if (sodium_hex2bin(study->plan.centre_key, TACIT_HASH_BYTES, text[KEY], length[KEY], NULL, &bytes,
+                       &end) != 0 ||
+        bytes != TACIT_HASH_BYTES || end != text[KEY] + length[KEY])
+        return tacit_yaml_fail(&r->yaml, values[KEY], r->error, "key must be %d hexadecimal digits",
+                               2 * TACIT_HASH_BYTES);
+    if (sodium_base642bin(der, sizeof der, text[CERTIFICATE], length[CERTIFICATE], NULL, &bytes, &end,
+                          sodium_base64_VARIANT_ORIGINAL) != 0 ||
+        end != text[CERTIFICATE] + length[CERTIFICATE])
+        return tacit_yaml_fail(&r->yaml, values[CERTIFICATE], r->error, "certificate must be base64");
+    return tacit_certificate_to_pem(&study->centre_certificate, der, bytes, r->error);
+}
+
+/* The card that is named, as server B wrote it. */
+static tacit_status load_card(reading *r, const yaml_node_t *node) {
+    const char *text;
+    size_t length;
+    char path[PATH_MAX];
+    reading card = { .folder = NULL, .study = r->study, .error = r->error };
+    tacit_buffer bytes = TACIT_BUFFER_LIMITED(64 * 1024);
+    TACIT_TRY(tacit_yaml_text(&r->yaml, node, "center", &text, &length, r->error));
+    TACIT_TRY(find_file(r, node, text, path));
+    tacit_status status = tacit_file_read(path, &bytes, r->error);
+    if (status == TACIT_OK)
+        status = tacit_yaml_open(&card.yaml, tacit_buffer_text(&bytes), bytes.length, path, r->error);
+    if (status == TACIT_OK) {
+        const yaml_node_t *root = tacit_yaml_root(&card.yaml);
+        status = root != NULL ? read_card(&card, root)
+                              : tacit_fail(r->error, TACIT_INPUT, "%s: the card is empty", path);
+        tacit_yaml_close(&card.yaml);
+    }
+    tacit_buffer_clear(&bytes);
+    return status;
+}
+
+static tacit_status read_center(reading *r, const yaml_node_t *node, const yaml_node_t *method_node) {
+    const tacit_method *method = r->study->plan.method;
+    if (node == NULL && method->compute != NULL)
+        return tacit_fail(
+            r->error, TACIT_USAGE,
+            "%s:%zu: method %s needs a second centre server: name its card with center: FILE (tacit center "
+            "--role b writes it)",
+            r->yaml.name, method_node->start_mark.line + 1, method->name);
+    if (node == NULL) return TACIT_OK;
+    if (method->compute == NULL)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "method %s has no centre servers: leave center out",
+                               method->name);
+    return node->type == YAML_MAPPING_NODE ? read_card(r, node) : load_card(r, node);
 }
 
 /* ---- auxiliary points ---- */
@@ -365,7 +438,7 @@ static tacit_status read_study(reading *r) {
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, root, "a study", keys, KEYS, values, r->error));
     for (int k = 0; k < KEYS; k++)
         if (values[k] == NULL && k != SET && k != EPSILON && k != DELTA && k != PATIENCE && k != SUM &&
-            k != AUXILIARY && !(k == LAMBDA && r->folder != NULL))
+            k != AUXILIARY && k != CENTER && !(k == LAMBDA && r->folder != NULL))
             return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no '%s'", r->yaml.name, keys[k]);
     TACIT_TRY(read_name(r, values[NAME]));
     TACIT_TRY(read_title(r, values[TITLE]));
@@ -386,6 +459,7 @@ static tacit_status read_study(reading *r) {
     plan->features = tacit_schema_features(r->study->schema);
     plan->classes = r->study->schema->classes.count;
     plan->schema = r->study->schema;
+    TACIT_TRY(read_center(r, values[CENTER], values[METHOD]));
     TACIT_TRY(read_points(r, values[AUXILIARY], values[METHOD]));
     return tacit_fail_in(r->error, finish_plan(plan, r->error), "%s", r->yaml.name);
 }
@@ -398,6 +472,23 @@ static tacit_status print_block(tacit_buffer *out, const char *text, tacit_error
         text += length + (text[length] == '\n');
     }
     return TACIT_OK;
+}
+
+static tacit_status print_center(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    char key[2 * TACIT_HASH_BYTES + 1];
+    char certificate[sodium_base64_ENCODED_LEN(TACIT_CERTIFICATE_BYTES_MAX, sodium_base64_VARIANT_ORIGINAL)];
+    tacit_buffer der = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+    const tacit_buffer *pem = &study->centre_certificate;
+    tacit_status status = tacit_certificate_to_der(&der, pem->bytes, pem->length, error);
+    if (status == TACIT_OK)
+        status = tacit_buffer_print(
+            out, error, "center:\n  address: \"%s\"\n  key: \"%s\"\n  certificate: \"%s\"\n",
+            study->centre_address,
+            sodium_bin2hex(key, sizeof key, study->plan.centre_key, sizeof study->plan.centre_key),
+            sodium_bin2base64(certificate, sizeof certificate, der.bytes, der.length,
+                              sodium_base64_VARIANT_ORIGINAL));
+    tacit_buffer_clear(&der);
+    return status;
 }
 
 /* The same bytes for the same study: keys in one order, every setting spelt out, numbers in their shortest
@@ -428,6 +519,7 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
         TACIT_CHECK(tacit_buffer_print(
             out, error, "auxiliary: {points: %zu, hash: %s}\n", study->point_count,
             sodium_bin2hex(digest, sizeof digest, study->point_hash, sizeof study->point_hash)));
+    if (study->centre_address[0] != 0) TACIT_CHECK(print_center(study, out, error));
     TACIT_CHECK(tacit_buffer_print(out, error, "schema: |\n"));
     TACIT_CHECK(tacit_schema_canonical(study->schema, &schema, error));
     TACIT_CHECK(print_block(out, tacit_buffer_text(&schema), error));
