@@ -153,8 +153,9 @@ class Centers(DeployedTest):
         self.assertLess(len(self.hangs_up(port, tls(authority), b"tacit-c1")), 8)
         a = tls(authority, self.folder / "center.crt", self.folder / "center.key")
         for garbage in (b"x" * 12, b"tacit-c1" + struct.pack("<I", 1 << 31), b"tacit-c1" + struct.pack("<I", 4) + b"a: ["):
-            self.hangs_up(port, a, garbage)
+            self.hangs_up(port, a, b"\0" + garbage)  # one byte says that the certificate was accepted
         b.wait_line("no centre server of this version", 2)
+        b.wait_line("a call ended: the study")
         self.assertEqual(b.process.poll(), None)
 
     def test_wrong_use_is_said_in_one_sentence(self):
