@@ -62,6 +62,7 @@ typedef struct tacit_experiment {
     bool shows_errors;    /* 1 - accuracy, as the paper does */
     const char *measures; /* what the y-axis shows; NULL: test error or accuracy */
     bool by_setup;        /* the figure's x-axis is the setups, not 1/epsilon */
+    bool own_rows;        /* each setup has rows of its own, which `run` reads */
     bool by_round;        /* it is the rounds of methods without a centre, and the figure shows distances */
     tacit_row_scale scale;
     tacit_effort quick, full;
@@ -82,7 +83,12 @@ typedef struct tacit_experiment {
     X(rajkumar_fig1)                                                                                         \
     X(rajkumar_fig2)                                                                                         \
     X(rajkumar_attack)                                                                                       \
-    X(wang_consensus)
+    X(wang_consensus)                                                                                        \
+    X(wang_table51)                                                                                          \
+    X(wang_fig52)                                                                                            \
+    X(wang_fig53)                                                                                            \
+    X(wang_fig54)                                                                                            \
+    X(wang_fig55)
 
 #define TACIT_EXPERIMENT_DECLARE(name) extern const tacit_experiment tacit_experiment_##name;
 TACIT_EXPERIMENTS(TACIT_EXPERIMENT_DECLARE)
@@ -100,6 +106,7 @@ typedef struct tacit_reproduce_options {
     uint64_t seed;
     double fraction; /* of the parties and of the auxiliary and test rows: 1, or less for a look */
     tacit_row_scale scale;
+    bool full;              /* as long as the paper's */
     bool statistics_of_all; /* components and norms from all training rows instead of the auxiliary ones */
     tacit_pool *pool;
     const tacit_progress *progress;

@@ -43,6 +43,8 @@ typedef struct tacit_simulation {
     size_t trials;
     size_t minimum_rows; /* declared; 0: what the smallest party has */
     uint64_t seed;
+    const char *folder; /* of an experiment that reads rows itself: where they are; else NULL */
+    bool full;          /* it shall take as long as the paper's */
     tacit_trace *trace; /* receives the rounds of methods without a centre; NULL: nobody looks */
     tacit_pool *pool;
     const tacit_progress *progress;
