@@ -112,6 +112,7 @@ tacit_status tacit_secure_inverse(tacit_secure *secure, tacit_share *out, tacit_
 
 /* ---- ahead of time ---- */
 
-/* With TACIT_SECURE_SHARES: make now what one factorisation of this order, its inverse and `solves` solutions will use.
- * Without it they make it themselves. With TACIT_SECURE_YAO nothing happens. */
+/* With TACIT_SECURE_SHARES: make now what one factorisation of this order and `solves` solutions will use: one takes
+ * d^3/6 products, more take an inverse, and d^3/2. Without it they make it themselves. With TACIT_SECURE_YAO nothing
+ * happens. */
 tacit_status tacit_secure_prepare(tacit_secure *secure, size_t order, size_t solves, tacit_error *error);

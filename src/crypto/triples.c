@@ -9,6 +9,7 @@
 
 enum {
     BITS = 128,
+    HALF = BITS / 2,
     BLOCKS = 1 << 16,  /* sent at a time: 1 MiB */
     TOGETHER = 64,     /* products at a time, at most: 8,192 transfers */
     AT_ONCE = 16 << 10 /* bytes that every channel takes without the peer reading */
@@ -23,7 +24,7 @@ struct tacit_triples {
     tacit_hash_key hash;
     uint64_t tweak; /* of both directions: the labels differ */
     uint8_t choices[TOGETHER * BITS];
-    tacit_wire sent[TOGETHER * BITS], received[TOGETHER * BITS]; /* q; t */
+    tacit_wire sent[TOGETHER * BITS], received[TOGETHER * BITS]; /* q and t */
 };
 
 tacit_status tacit_exchange(void *theirs, const void *mine, size_t length, tacit_role role,
@@ -102,39 +103,101 @@ static tacit_status transfer(tacit_triples *self, const tacit_product *products,
 }
 
 /* H of one label, for each entry. */
-static void pads(tacit_share *out, const tacit_triples *self, tacit_wire label, uint64_t tweak,
+static void pads(tacit_wire *out, const tacit_triples *self, tacit_wire label, uint64_t tweak,
                  size_t length) {
-    tacit_wire *wires = (tacit_wire *)(void *)out;
-    for (size_t i = 0; i < length; i++) wires[i] = label;
-    self->cipher->hash(wires, wires, &self->hash, tweak, length);
+    for (size_t i = 0; i < length; i++) out[i] = label;
+    self->cipher->hash(out, out, &self->hash, tweak, length);
 }
 
 typedef struct room {
-    tacit_share *mine, *theirs, *pad, *other;
+    tacit_wire *mine, *theirs, *pad, *other;
 } room;
 
+static tacit_share number_of(tacit_wire block) { return (tacit_share)block.half[1] << HALF | block.half[0]; }
+
+static tacit_wire block_of(tacit_share number) {
+    return (tacit_wire){ { (uint64_t)number, (uint64_t)(number >> HALF) } };
+}
+
+/* Number i of those that take half a block. */
+static uint64_t half_of(const tacit_wire *blocks, size_t i) { return blocks[i / 2].half[i % 2]; }
+
+/*
+ * The low 64 bits of a choice take a block an entry. Of the high ones 2^b u has no more than its upper 64 bits, so half a
+ * block will do: there, numbers are those modulo 2^64 that stand for their multiple of 2^64.
+ */
+static size_t low_blocks(size_t length) { return HALF * length; }
+static size_t high_blocks(size_t length) { return (length + 1) / 2; }
+static size_t blocks_of(size_t length) { return low_blocks(length) + HALF * high_blocks(length); }
+
 /* y of every transfer, and what the sender keeps. */
-static void send_part(tacit_triples *self, const tacit_product *product, const tacit_wire *labels,
-                      uint64_t tweak, tacit_share *y, const room *at) {
+static void send_low(tacit_triples *self, const tacit_product *product, const tacit_wire *labels,
+                     uint64_t tweak, tacit_wire *y, const room *at) {
     tacit_wire delta = tacit_ot_delta(self->sender);
-    for (size_t b = 0; b < BITS; b++) {
-        pads(at->pad, self, labels[b], tweak + b * product->length, product->length);
-        pads(at->other, self, tacit_wire_xor(labels[b], delta), tweak + b * product->length, product->length);
-        for (size_t i = 0; i < product->length; i++) {
-            product->out[i * product->out_step] -= at->pad[i];
-            y[b * product->length + i] = at->pad[i] + (product->u[i * product->u_step] << b) - at->other[i];
+    size_t length = product->length;
+    for (size_t b = 0; b < HALF; b++, y += length, tweak += length) {
+        pads(at->pad, self, labels[b], tweak, length);
+        pads(at->other, self, tacit_wire_xor(labels[b], delta), tweak, length);
+        for (size_t i = 0; i < length; i++) {
+            tacit_share pad = number_of(at->pad[i]);
+            product->out[i * product->out_step] -= pad;
+            y[i] = block_of(pad + (product->u[i * product->u_step] << b) - number_of(at->other[i]));
         }
     }
 }
 
-static void receive_part(tacit_triples *self, const tacit_product *product, const tacit_wire *labels,
-                         const uint8_t *choices, uint64_t tweak, const tacit_share *y, const room *at) {
-    for (size_t b = 0; b < BITS; b++) {
-        tacit_share mask = -(tacit_share)choices[b];
-        pads(at->pad, self, labels[b], tweak + b * product->length, product->length);
-        for (size_t i = 0; i < product->length; i++)
-            product->out[i * product->out_step] += at->pad[i] + (y[b * product->length + i] & mask);
+static void send_high(tacit_triples *self, const tacit_product *product, const tacit_wire *labels,
+                      uint64_t tweak, tacit_wire *y, const room *at) {
+    tacit_wire delta = tacit_ot_delta(self->sender);
+    size_t length = product->length, blocks = high_blocks(length);
+    for (size_t b = 0; b < HALF; b++, y += blocks, tweak += blocks) {
+        pads(at->pad, self, labels[b], tweak, blocks);
+        pads(at->other, self, tacit_wire_xor(labels[b], delta), tweak, blocks);
+        for (size_t i = 0; i < length; i++) {
+            uint64_t pad = half_of(at->pad, i);
+            product->out[i * product->out_step] -= (tacit_share)pad << HALF;
+            y[i / 2].half[i % 2] =
+                pad + ((uint64_t)product->u[i * product->u_step] << b) - half_of(at->other, i);
+        }
+        if (length % 2 == 1) y[length / 2].half[1] = 0;
     }
+}
+
+static void receive_low(tacit_triples *self, const tacit_product *product, const tacit_wire *labels,
+                        const uint8_t *choices, uint64_t tweak, const tacit_wire *y, const room *at) {
+    size_t length = product->length;
+    for (size_t b = 0; b < HALF; b++, y += length, tweak += length) {
+        tacit_share mask = -(tacit_share)choices[b];
+        pads(at->pad, self, labels[b], tweak, length);
+        for (size_t i = 0; i < length; i++)
+            product->out[i * product->out_step] += number_of(at->pad[i]) + (number_of(y[i]) & mask);
+    }
+}
+
+static void receive_high(tacit_triples *self, const tacit_product *product, const tacit_wire *labels,
+                         const uint8_t *choices, uint64_t tweak, const tacit_wire *y, const room *at) {
+    size_t length = product->length, blocks = high_blocks(length);
+    for (size_t b = 0; b < HALF; b++, y += blocks, tweak += blocks) {
+        uint64_t mask = -(uint64_t)choices[b];
+        pads(at->pad, self, labels[b], tweak, blocks);
+        for (size_t i = 0; i < length; i++)
+            product->out[i * product->out_step] += (tacit_share)(half_of(at->pad, i) + (half_of(y, i) & mask))
+                                                   << HALF;
+    }
+}
+
+static void send_part(tacit_triples *self, const tacit_product *product, const tacit_wire *labels,
+                      uint64_t tweak, tacit_wire *y, const room *at) {
+    size_t low = low_blocks(product->length);
+    send_low(self, product, labels, tweak, y, at);
+    send_high(self, product, labels + HALF, tweak + low, y + low, at);
+}
+
+static void receive_part(tacit_triples *self, const tacit_product *product, const tacit_wire *labels,
+                         const uint8_t *choices, uint64_t tweak, const tacit_wire *y, const room *at) {
+    size_t low = low_blocks(product->length);
+    receive_low(self, product, labels, choices, tweak, y, at);
+    receive_high(self, product, labels + HALF, choices + HALF, tweak + low, y + low, at);
 }
 
 static void multiply_own(const tacit_product *product) {
@@ -149,7 +212,7 @@ static tacit_status multiply_some(tacit_triples *self, const tacit_product *prod
     for (size_t p = 0; p < count; p++) {
         multiply_own(&products[p]);
         send_part(self, &products[p], self->sent + p * BITS, self->tweak + blocks, at->mine + blocks, at);
-        blocks += BITS * products[p].length;
+        blocks += blocks_of(products[p].length);
     }
     TACIT_TRY(
         tacit_exchange(at->theirs, at->mine, blocks * sizeof *at->mine, self->role, self->channel, error));
@@ -157,7 +220,7 @@ static tacit_status multiply_some(tacit_triples *self, const tacit_product *prod
     for (size_t p = 0; p < count; p++) {
         receive_part(self, &products[p], self->received + p * BITS, self->choices + p * BITS,
                      self->tweak + blocks, at->theirs + blocks, at);
-        blocks += BITS * products[p].length;
+        blocks += blocks_of(products[p].length);
     }
     self->tweak += blocks;
     return TACIT_OK;
@@ -173,16 +236,17 @@ static size_t longest_of(const tacit_product *products, size_t count) {
 /* How many of the products go together. */
 static size_t together(const tacit_product *products, size_t count) {
     size_t some = 0, blocks = 0;
-    while (some < count && some < TOGETHER && (some == 0 || blocks + BITS * products[some].length <= BLOCKS))
-        blocks += BITS * products[some++].length;
+    while (some < count && some < TOGETHER &&
+           (some == 0 || blocks + blocks_of(products[some].length) <= BLOCKS))
+        blocks += blocks_of(products[some++].length);
     return some;
 }
 
 tacit_status tacit_triples_multiply(tacit_triples *triples, const tacit_product *products, size_t count,
                                     tacit_error *error) {
     size_t longest = longest_of(products, count);
-    size_t blocks = longest * BITS > BLOCKS ? longest * BITS : BLOCKS, all = 2 * blocks + 2 * longest;
-    tacit_share *memory = tacit_allocate_aligned(all, sizeof *memory);
+    size_t blocks = blocks_of(longest) > BLOCKS ? blocks_of(longest) : BLOCKS, all = 2 * blocks + 2 * longest;
+    tacit_wire *memory = tacit_allocate_aligned(all, sizeof *memory);
     if (memory == NULL) return tacit_fail_memory(error);
     room at = { memory, memory + blocks, memory + 2 * blocks, memory + 2 * blocks + longest };
     tacit_status status = TACIT_OK;

@@ -1,7 +1,7 @@
 /*
  * Products of shared numbers from oblivious transfer (Gilboa, CRYPTO 1999), for two servers that both hold shares modulo
  * 2^128 (share.h): a shared number times a shared vector costs 128 correlated transfers each way, whatever the length of
- * the vector, and one block of 16 bytes each way for every bit and entry.
+ * the vector, and 96 blocks of 16 bytes each way for every entry.
  *
  * (x_A + x_B)(u_A + u_B) has two terms that each server computes alone. Of x_A u_B, server A is the receiver, and bit b of
  * x_A its choice c; B has the correlated labels q and q ^ delta, A has t = q ^ c delta. For each entry, with H the hash of garbling under

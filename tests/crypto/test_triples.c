@@ -7,7 +7,7 @@
 #include "crypto/triples.h"
 #include "keys.h"
 
-enum { SCALARS = 70, LENGTH = 9, WIDE = 600 };
+enum { SCALARS = 70, LENGTH = 9, WIDE = 700 };
 
 typedef struct server {
     tacit_role role;
@@ -42,7 +42,7 @@ static void begin(server servers[2], pair_thread both[2], tacit_stream *stream) 
     memset(servers, 0, 2 * sizeof *servers);
     for (int i = 0; i < 2; i++) {
         servers[i].role = i == 0 ? TACIT_GARBLER : TACIT_EVALUATOR;
-        servers[i].engine = i == 0 ? tacit_engine_best() : TACIT_ENGINE_PORTABLE;
+        servers[i].engine = tacit_engine_best();
         tacit_stream_bytes(stream, servers[i].x, sizeof servers[i].x);
         tacit_stream_bytes(stream, servers[i].u, sizeof servers[i].u);
         tacit_stream_bytes(stream, &servers[i].one, sizeof servers[i].one);
