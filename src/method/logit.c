@@ -73,6 +73,21 @@ static tacit_status make_room(tacit_logit *self, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* Noise is drawn once: a run that died might have opened numbers, at B at least, and new noise on the same sums would be a
+ * second release that nobody has paid for. So a private run leaves a mark, and is not taken up again. */
+static tacit_status begin_private(tacit_logit *self, tacit_error *error) {
+    int64_t mark = 1;
+    bool known = false;
+    if (tacit_logit_private(self->plan) == 0) return TACIT_OK;
+    TACIT_TRY(tacit_centre_known(self->centre, &known, &mark, 1, error));
+    if (known)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "a run with dp cannot be taken up after it was interrupted, since its noise would be drawn "
+            "twice: start a new study");
+    return tacit_centre_keep(self->centre, &mark, 1, error);
+}
+
 tacit_status tacit_logit_begin(tacit_logit *self, tacit_centre *centre, tacit_error *error) {
     *self = (tacit_logit){ .centre = centre,
                            .plan = centre->plan,
@@ -87,6 +102,7 @@ tacit_status tacit_logit_begin(tacit_logit *self, tacit_centre *centre, tacit_er
     TACIT_TRY(tacit_paillier_public_write(centre->key, &self->key, error));
     be_patient(self);
     TACIT_TRY(count_rows(self, error));
+    TACIT_TRY(begin_private(self, error));
     return open_secure(self, error);
 }
 

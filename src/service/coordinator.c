@@ -106,10 +106,10 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     TACIT_CHECK(plan->method->price(plan, &prices, error));
     TACIT_CHECK(tacit_model_describe(model, &study->schema->classes, study->schema, error));
     model->guarantee =
-        (tacit_guarantee){ .is_private = !plan->method->noise_free,
+        (tacit_guarantee){ .is_private = isfinite(prices.charged.epsilon),
                            .charged = prices.charged,
                            .claimed = prices.claimed,
-                           .noise = plan->method->noise_free ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
+                           .noise = isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
                            .parties = outcome->parties,
                            .lambda = plan->lambda };
     snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);

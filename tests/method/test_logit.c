@@ -194,6 +194,33 @@ static void a_run_that_died_opens_no_number_twice(void **state) {
     }
 }
 
+/* New noise on the same sums would be a second release. */
+static void a_private_run_that_died_is_not_taken_up(void **state) {
+    (void)state;
+    logit_world world;
+    memory_journal stored = { .dies_after = 4 };
+    tacit_journal journal = {
+        .read = read_memory, .write = write_memory, .read_checkpoint = no_checkpoint, .context = &stored
+    };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    world_make(&world, &tacit_method_privlogit_hessian);
+    world_set(&world, "engine", "shares");
+    world_set(&world, "dp", "200");
+    tacit_session session = world_begin(&world);
+    session.journal = &journal;
+    assert_int_equal(world.parties.plan.method->coordinate(&session, &outcome, &error), TACIT_IO);
+    stored.dies_after = MOST_RECORDS;
+    session = world_begin(&world);
+    session.journal = &journal;
+    error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(world.parties.plan.method->coordinate(&session, &outcome, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "start a new study"));
+    assert_int_equal(world.count, 0);
+    for (size_t i = 0; i < stored.count; i++) tacit_buffer_clear(&stored.record[i]);
+    world_end(&world);
+}
+
 /* ---- limits ---- */
 
 static void a_singular_matrix_ends_the_run_with_the_remedy(void **state) {
@@ -240,6 +267,7 @@ int main(void) {
         cmocka_unit_test(standard_errors_and_deviances_are_those_of_the_sums_in_clear),
         cmocka_unit_test(dp_adds_noise_between_the_servers_and_is_charged),
         cmocka_unit_test(a_run_that_died_opens_no_number_twice),
+        cmocka_unit_test(a_private_run_that_died_is_not_taken_up),
         cmocka_unit_test(a_singular_matrix_ends_the_run_with_the_remedy),
         cmocka_unit_test(what_would_overflow_is_refused_beforehand),
     };
