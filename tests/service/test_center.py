@@ -158,6 +158,17 @@ class Centers(DeployedTest):
         b.wait_line("a call ended: the study")
         self.assertEqual(b.process.poll(), None)
 
+    def test_noise_between_the_servers_is_charged_for_once(self):
+        self.prepare()
+        self.define("privlogit-hessian", "{engine: shares, dp: 5, dp-iterations: 2}")
+        self.coordinator()
+        parties = {party: self.join(party) for party in range(3)}
+        model = self.check_done(parties, charged=[])
+        self.assertEqual(model["guarantee"]["charged"], {"unit": "record", "epsilon": 5.0, "delta": 1e-06})
+        self.assertEqual(model["guarantee"]["noise"], "exact")
+        prices = [charge["price"]["epsilon"] for charge in self.charges(0) if charge["price"]["epsilon"] != 0]
+        self.assertEqual(prices, [5])
+
     def test_wrong_use_is_said_in_one_sentence(self):
         self.study("first")
         self.refuse(2, "center", "--role", "c", self.path / "x", says=["--role takes a or b"])
