@@ -29,6 +29,14 @@ static inline void world_set(logit_world *self, const char *name, const char *va
     CHECK_OK(tacit_plan_set(&self->parties.plan, name, value, &error), error);
 }
 
+/* Another method, with its own defaults but without inference. The nodes keep the key that they have checked. */
+static inline void world_use(logit_world *self, const tacit_method *method) {
+    memset(self->parties.plan.settings, 0, sizeof self->parties.plan.settings);
+    self->parties.plan.method = method;
+    self->parties.plan.lambda = 1;
+    world_set(self, "inference", "no");
+}
+
 static inline void world_make(logit_world *self, const tacit_method *method) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_stream stream = tacit_stream_from_seed(5);
@@ -37,9 +45,7 @@ static inline void world_make(logit_world *self, const tacit_method *method) {
     CHECK_OK(tacit_pool_create(&self->pool, 2, &error), error);
     CHECK_OK(tacit_generate_logistic(&data, ROWS, WIDTH, NULL, &stream, &error), error);
     parties_make(&self->parties, data, NODES, self->pool);
-    self->parties.plan.method = method;
-    self->parties.plan.lambda = 1;
-    world_set(self, "inference", "no");
+    world_use(self, method);
     self->watch = (tacit_watch){ hear_beta, self };
 }
 

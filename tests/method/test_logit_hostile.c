@@ -44,13 +44,14 @@ static void server_a_survives_a_server_b_that_is_none(void **state) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_paillier_secret *secret = NULL;
     CHECK_OK(tacit_centre_simulated_key(&secret, &error), error);
+    logit_world world;
+    world_make(&world, methods[0]);
     for (size_t r = 0; r < 3; r++)
         for (size_t s = 0; s < 2; s++) {
-            logit_world world;
             tacit_channel *end = NULL;
             impostor b = { .reads = reads[r], .sends = sends[s] };
             tacit_outcome outcome = TACIT_OUTCOME_INIT;
-            world_make(&world, methods[r]);
+            world_use(&world, methods[r]);
             CHECK_OK(tacit_channel_memory_pair(&end, &b.channel, &error), error);
             assert_int_equal(pthread_create(&b.thread, NULL, impostor_main, &b), 0);
             tacit_session session = world_begin(&world);
@@ -64,8 +65,8 @@ static void server_a_survives_a_server_b_that_is_none(void **state) {
             assert_int_equal(outcome.count, 0);
             tacit_channel_free(end);
             pthread_join(b.thread, NULL);
-            world_end(&world);
         }
+    world_end(&world);
     tacit_paillier_secret_free(secret);
 }
 
@@ -144,11 +145,12 @@ static tacit_status ask_tampered(void *context, const tacit_question *question, 
 
 static void a_node_that_lies_ends_the_run_and_nothing_is_opened(void **state) {
     (void)state;
+    logit_world world;
+    world_make(&world, methods[0]);
     for (fault what = SHORT; what < FAULTS; what++) {
-        logit_world world;
         tacit_error error = TACIT_ERROR_INIT;
         tacit_outcome outcome = TACIT_OUTCOME_INIT;
-        world_make(&world, methods[what % 3]);
+        world_use(&world, methods[what % 3]);
         tacit_session session = world_begin(&world);
         tamper liar = { session.transport, what, what == MANY_ROWS || what == NO_ROWS ? 0 : 1 };
         session.transport.ask = ask_tampered;
@@ -160,8 +162,8 @@ static void a_node_that_lies_ends_the_run_and_nothing_is_opened(void **state) {
         assert_true(error.text[0] != 0);
         assert_int_equal(world.count, 0);
         assert_int_equal(outcome.count, 0);
-        world_end(&world);
     }
+    world_end(&world);
 }
 
 /* ---- between the servers ---- */
@@ -264,14 +266,15 @@ static void add_sums(needles *self, const logit_world *world) {
 static void no_sum_passes_between_the_servers_in_the_clear(void **state) {
     (void)state;
     static const char *const engines[] = { "yao", "shares" };
+    logit_world world;
+    world_make(&world, &tacit_method_newton);
     for (size_t e = 0; e < 2; e++) {
-        logit_world world;
         tacit_error error = TACIT_ERROR_INIT;
         tacit_outcome outcome = TACIT_OUTCOME_INIT;
         int a[2], b[2];
         helper server = { .status = TACIT_OK };
         tacit_channel *end = NULL;
-        world_make(&world, &tacit_method_newton);
+        world_use(&world, &tacit_method_newton);
         world_set(&world, "engine", engines[e]);
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, a), 0);
         assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, b), 0);
@@ -303,8 +306,8 @@ static void no_sum_passes_between_the_servers_in_the_clear(void **state) {
         tacit_paillier_secret_free(server.secret);
         close(a[1]);
         close(b[1]);
-        world_end(&world);
     }
+    world_end(&world);
 }
 
 /* A node encrypts for nobody but the server that its study names. */
