@@ -186,6 +186,8 @@ static tacit_status add_factor(tacit_secure *self, tacit_material *m, tacit_erro
     draw_triangle(m->factor.mask, m->order, stream);
     draw_triangle(m->product.mask, m->order, stream);
     tacit_stream_bytes(stream, m->pivot.mask, m->order * sizeof *m->pivot.mask);
+    for (size_t j = 0; j < m->order; j++) /* r_j is opened with the column of c, in the place of c_jj */
+        m->product.mask[tacit_square(m->order, j, j)] = m->pivot.mask[j];
     TACIT_TRY(make_factor(&to, m, error));
     return flush(&to, error);
 }

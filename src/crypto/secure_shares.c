@@ -59,9 +59,10 @@ static tacit_status factor_column(tacit_secure *self, tacit_material *m, const t
     tacit_shares_drop(column, fraction, rows, self->converter.role);
     for (size_t l = 0; l < rows; l++) column[l] = triangle[tacit_triangle(j + l, j)] - column[l];
     TACIT_TRY(tacit_secure_built(self, reciprocal_wires(self, value, column), error));
-    TACIT_TRY(open_under(self, m->pivot.open + j, value, m->pivot.mask + j, 1, 1, error));
-    TACIT_TRY(open_under(self, m->product.open + diagonal + 1, column + 1, m->product.mask + diagonal + 1, 1,
-                         below, error));
+    column[0] = value[0];
+    TACIT_TRY(
+        open_under(self, m->product.open + diagonal, column, m->product.mask + diagonal, 1, rows, error));
+    m->pivot.open[j] = m->product.open[diagonal];
     memcpy(value + 1, m->s + diagonal + 1, below * sizeof *value);
     accumulate(value + 1, m->pivot.open[j], m->pivot.mask[j], &m->product, diagonal + 1, 1, below, first);
     tacit_shares_drop(value + 1, fraction, below, self->converter.role);

@@ -279,6 +279,54 @@ static void matrices_of_a_study_are_factored_solved_and_inverted(void **state) {
         }
 }
 
+/* All matrices of order two that have a factor in four bits, one behind the point. */
+static void small_matrices_are_all_right(void **state) {
+    (void)state;
+    static const tacit_fixed format = { 4, 1 };
+    size_t done = 0;
+    for (int code = 0; code < 1 << 12; code++) {
+        int64_t a[3], x[2] = { 3, -2 };
+        uint64_t gates[3];
+        integers results;
+        for (int k = 0; k < 3; k++) a[k] = cut(code >> 4 * k, format.width);
+        if (a[0] < 1) continue;
+        int64_t reciprocal = 4 / a[0], below = down((wide)a[1] * reciprocal, format);
+        if (cut(a[2] - (wide)down((wide)below * a[1], format), format.width) < 1) continue;
+        check_matrix(gates, a, x, &results, format, 2);
+        done++;
+    }
+    assert_true(done > 500);
+}
+
+/* More lanes than go together, and more terms. */
+static void large_products_are_right(void **state) {
+    (void)state;
+    enum { ROWS = 3, COLUMNS = 150, LONG = 70 };
+    static const tacit_fixed format = { 16, 5 };
+    static int64_t a[ROWS * LONG], b[LONG * COLUMNS], results[ROWS * COLUMNS];
+    tacit_stream stream = tacit_stream_from_seed(24);
+    for (size_t inner = 2; inner <= LONG; inner += LONG - 2) {
+        machine self;
+        start(&self);
+        for (size_t k = 0; k < ROWS * inner; k++) a[k] = cut((wide)tacit_stream_u64(&stream), format.width);
+        for (size_t k = 0; k < inner * COLUMNS; k++)
+            b[k] = cut((wide)tacit_stream_u64(&stream), format.width);
+        tacit_wire *x = wires_of(&self, a, format.width, ROWS * inner),
+                   *y = wires_of(&self, b, format.width, inner * COLUMNS),
+                   *out = wires_of(&self, NULL, format.width, ROWS * COLUMNS);
+        CHECK_OK(tacit_fixed_product(self.builder, out, x, y, format, ROWS, inner, COLUMNS),
+                 self.builder->error);
+        values_of(&self, results, out, format.width, ROWS * COLUMNS);
+        for (size_t i = 0; i < ROWS; i++)
+            for (size_t j = 0; j < COLUMNS; j++) {
+                wide sum = 0;
+                for (size_t k = 0; k < inner; k++) sum += (wide)a[i * inner + k] * b[k * COLUMNS + j];
+                assert_int_equal(results[i * COLUMNS + j], down(sum, format));
+            }
+        tacit_builder_free(self.builder);
+    }
+}
+
 static void gates_are_as_few_as_promised(void **state) {
     (void)state;
     static int64_t a[64 * 4], b[64 * 4];
@@ -323,6 +371,8 @@ int main(void) {
         cmocka_unit_test(sums_are_right_at_random_and_on_edges),
         cmocka_unit_test(reciprocals_are_right_for_all_short_numbers),
         cmocka_unit_test(matrices_of_a_study_are_factored_solved_and_inverted),
+        cmocka_unit_test(small_matrices_are_all_right),
+        cmocka_unit_test(large_products_are_right),
         cmocka_unit_test(gates_are_as_few_as_promised),
         cmocka_unit_test(what_does_not_fit_is_refused_beforehand),
     };

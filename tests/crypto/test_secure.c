@@ -223,7 +223,7 @@ static void how_much_is_said_does_not_depend_on_the_numbers(void **state) {
 
 static void garbage_is_an_error(void **state) {
     (void)state;
-    static size_t lengths[] = { 3, 48, 8400, 40000 };
+    static size_t lengths[] = { 48, 20000 };
     tacit_stream stream = tacit_stream_from_seed(3);
     for (tacit_secure_engine engine = TACIT_SECURE_YAO; engine <= TACIT_SECURE_SHARES; engine++)
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
