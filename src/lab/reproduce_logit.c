@@ -483,7 +483,7 @@ static tacit_status run_starts(const tacit_simulation *simulation, const tacit_s
     blank(start_curves, runs);
     TACIT_CHECK(world_make(&self, &same, "SimuX50", error));
     TACIT_CHECK(refer(&self, true, 0, 1e-9, MOST_ITERATIONS, &optimum, error));
-    TACIT_CHECK(refer(&self, true, start, 0, MOST_ITERATIONS, &self.newton, error));
+    TACIT_CHECK(refer(&self, true, start, 0, LOOK_AT, &self.newton, error));
     TACIT_CHECK(refer(&self, false, start, 0, MOST_ITERATIONS, &self.privlogit, error));
     const double *best = tacit_logit_reference_last(&optimum);
     fill(&runs[0], distance_at(&self.newton, 1, best));
