@@ -502,8 +502,8 @@ const tacit_experiment tacit_experiment_wang_fig55 = {
     .paper = "Wang 2018",
     .figure = "figure 5.5",
     .title = "Other beginnings on SimuX50: distance to the maximum of the likelihood",
-    .differs = SETS_DIFFER " In the clear. A run ends at a likelihood that changes by less than 1e-6, or "
-                           "when a coefficient passes a "
+    .differs = SETS_DIFFER " In the clear. A run ends at a likelihood that changes by less than 1e-6, "
+                           "Newton's method also after 30 iterations, or when a coefficient passes a "
                            "million or the Hessian cannot be factored any more: its last distance is then "
                            "that of a run that diverged.",
     .says = "PrivLogit always converges; Newton's method diverges from the first few iterations and gets "
