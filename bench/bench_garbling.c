@@ -32,8 +32,8 @@ static tacit_status gates(end *self, tacit_builder *builder) {
     tacit_wire *a = tacit_scratch(builder, BATCH), *b = tacit_scratch(builder, BATCH);
     uint8_t bits[BATCH] = { 1, 0, 1 };
     if (a == NULL || b == NULL) return TACIT_NO_MEMORY;
-    TACIT_TRY(tacit_input(builder, TACIT_GARBLER, a, self->first ? bits : NULL, BATCH));
-    TACIT_TRY(tacit_input(builder, TACIT_EVALUATOR, b, self->first ? NULL : bits, BATCH));
+    TACIT_TRY(tacit_input_wires(builder, TACIT_GARBLER, a, self->first ? bits : NULL, BATCH));
+    TACIT_TRY(tacit_input_wires(builder, TACIT_EVALUATOR, b, self->first ? NULL : bits, BATCH));
     while (builder->and_count < all->wanted) TACIT_TRY(tacit_and(builder, a, a, b, BATCH));
     return TACIT_OK;
 }
@@ -44,8 +44,8 @@ static tacit_status products(end *self, tacit_builder *builder) {
     tacit_wire *a = tacit_scratch(builder, wires), *b = tacit_scratch(builder, wires);
     uint8_t bits[64 * LANES] = { 1, 0, 1 };
     if (a == NULL || b == NULL) return TACIT_NO_MEMORY;
-    TACIT_TRY(tacit_input(builder, TACIT_GARBLER, a, self->first ? bits : NULL, wires));
-    TACIT_TRY(tacit_input(builder, TACIT_EVALUATOR, b, self->first ? NULL : bits, wires));
+    TACIT_TRY(tacit_input_wires(builder, TACIT_GARBLER, a, self->first ? bits : NULL, wires));
+    TACIT_TRY(tacit_input_wires(builder, TACIT_EVALUATOR, b, self->first ? NULL : bits, wires));
     while (builder->and_count < all->wanted)
         TACIT_TRY(tacit_fixed_multiply(builder, a, a, b, tacit_fixed_centre, LANES));
     return TACIT_OK;

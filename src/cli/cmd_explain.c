@@ -47,8 +47,8 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
 
 static void print_item(const tacit_console *console, const char *title, const char *text) {
     tacit_wrap wrap = { .out = console->out, .width = console->width, .indent = 12 };
-    fprintf(console->out, "%-12s", title);
-    wrap.column = 12;
+    int wide = fprintf(console->out, strlen(title) < 12 ? "%-12s" : "%s  ", title);
+    wrap.column = wide > 12 ? (size_t)wide : 12;
     tacit_wrap_text(&wrap, text);
     fputc('\n', console->out);
 }
@@ -121,7 +121,8 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
     print_item(console, "assuming", method->assumption);
     print_item(console, "theorem", method->theorem);
     print_item(console, "charged",
-               method->noise_free ? "nothing is private" : tacit_price_text(price, &prices->charged));
+               isinf(prices->charged.epsilon) ? "nothing is private"
+                                              : tacit_price_text(price, &prices->charged));
     if (!method->noise_free) {
         snprintf(text, sizeof text, "%s; %s", tacit_price_text(price, &prices->claimed), method->claim);
         print_item(console, "paper", text);

@@ -1,5 +1,6 @@
 /* tacit join and tacit party: a site's side of a study. */
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -112,7 +113,7 @@ static tacit_status show_study(tacit_console *console, const tacit_site *site, t
                        plan->parties, plan->minimum_parties, tacit_site_rows(site), plan->minimum_rows);
     if (tacit_site_local(site) != NULL)
         tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));
-    if (method->noise_free)
+    if (isinf(prices.charged.epsilon))
         tacit_console_note(console, "noise      none: what leaves is exact");
     else
         tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");

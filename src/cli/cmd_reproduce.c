@@ -73,11 +73,11 @@ static tacit_status list_experiments(tacit_console *console, tacit_error *error)
 
 /* ---- the table ---- */
 
-static void add_ours(tacit_grid *grid, const tacit_finding *finding) {
+static void add_ours(tacit_grid *grid, const tacit_finding *finding, bool of_any_size) {
     if (finding->trials == 0)
         tacit_grid_cell(grid, "not run");
     else if (finding->trials == 1)
-        tacit_grid_cell(grid, "%.4f", finding->mean);
+        tacit_grid_cell(grid, of_any_size ? "%.4g" : "%.4f", finding->mean);
     else
         tacit_grid_cell(grid, "%.4f ± %.4f", finding->mean, finding->sd);
 }
@@ -103,7 +103,7 @@ static void add_finding(tacit_grid *grid, const tacit_experiment *experiment, co
         tacit_grid_cell(grid, "-");
     else
         tacit_grid_cell(grid, "%.2g", finding->lambda);
-    add_ours(grid, finding);
+    add_ours(grid, finding, experiment->own_rows);
     if (finding->trials > 0)
         tacit_grid_cell(grid, "%zu", finding->trials);
     else
@@ -111,7 +111,11 @@ static void add_finding(tacit_grid *grid, const tacit_experiment *experiment, co
     if (isnan(finding->printed))
         tacit_grid_cell(grid, "-");
     else
-        tacit_grid_cell(grid, experiment->shows_auc ? "%.3f" : "%.2f", finding->printed);
+        tacit_grid_cell(grid,
+                        experiment->own_rows    ? "%.6g"
+                        : experiment->shows_auc ? "%.3f"
+                                                : "%.2f",
+                        finding->printed);
 }
 
 static tacit_status print_findings(tacit_console *console, const tacit_reproduction *result,
@@ -124,7 +128,8 @@ static tacit_status print_findings(tacit_console *console, const tacit_reproduct
         { "epsilon", TACIT_RIGHT },
         { "1/epsilon", TACIT_RIGHT },
         { "lambda", TACIT_RIGHT },
-        { experiment->is_unbounded   ? experiment->measures
+        { experiment->own_rows       ? "ours"
+          : experiment->is_unbounded ? experiment->measures
           : experiment->shows_errors ? "error, ours"
           : experiment->shows_auc    ? "AUC, ours"
                                      : "accuracy, ours",
@@ -171,11 +176,15 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
                                  const tacit_reproduce_options *options, tacit_error *error) {
     const tacit_experiment *experiment = result->experiment;
     tacit_console_print(console, "%s, %s\n%s\n\n", experiment->paper, experiment->figure, experiment->title);
-    tacit_console_print(console,
-                        "%zu rows for parties, %zu auxiliary, %zu test rows, %zu features; seed %llu\n",
-                        result->train_rows, result->auxiliary_rows, result->test_rows, result->features,
-                        (unsigned long long)options->seed);
-    if (experiment->by_round)
+    if (experiment->own_rows)
+        tacit_console_print(console, "%s; seed %llu\n", experiment->measures,
+                            (unsigned long long)options->seed);
+    else
+        tacit_console_print(console,
+                            "%zu rows for parties, %zu auxiliary, %zu test rows, %zu features; seed %llu\n",
+                            result->train_rows, result->auxiliary_rows, result->test_rows, result->features,
+                            (unsigned long long)options->seed);
+    if (experiment->by_round || experiment->own_rows)
         tacit_console_print(console, "no noise; %s%.1f s\n",
                             options->fraction < 1 ? "only a fraction of parties and rows; " : "",
                             result->seconds);
@@ -185,7 +194,11 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
                             options->effort.trials, tacit_plural(options->effort.trials, "draw", "draws"),
                             options->fraction < 1 ? "; only a fraction of parties and rows" : "",
                             result->seconds);
-    tacit_console_print(console, "%s\n", statistics_text(result, options));
+    tacit_console_print(console, "%s\n",
+                        experiment->own_rows
+                            ? "columns were standardised with statistics of ALL rows: not private, fine "
+                              "only in a simulation"
+                            : statistics_text(result, options));
     if (result->stand_in != NULL) tacit_console_print(console, "%s\n", result->stand_in);
     tacit_console_print(console, "\n");
     TACIT_TRY(experiment->by_round ? tacit_rounds_print(console, result, error)
@@ -208,7 +221,7 @@ static json_t *finding_document(const tacit_experiment *experiment, const tacit_
 }
 
 static const char *metric_of(const tacit_experiment *experiment) {
-    if (experiment->is_unbounded) return experiment->measures;
+    if (experiment->is_unbounded || experiment->own_rows) return experiment->measures;
     return experiment->shows_errors ? "error" : experiment->shows_auc ? "auc" : "accuracy";
 }
 

@@ -23,6 +23,7 @@
     X(study_status)                                                                                          \
     X(study_close)                                                                                           \
     X(coordinator)                                                                                           \
+    X(center)                                                                                                \
     X(join)                                                                                                  \
     X(party)                                                                                                 \
     X(consent)                                                                                               \

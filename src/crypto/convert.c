@@ -201,12 +201,12 @@ cleanup:
 /* The low `width` bits of each, as an input of `owner`; the other server passes NULL. */
 static tacit_status input_shares(tacit_wire *out, tacit_builder *builder, tacit_role owner,
                                  const tacit_share *values, size_t count, size_t width) {
-    if (values == NULL) return tacit_input(builder, owner, out, NULL, count * width);
+    if (values == NULL) return tacit_input_wires(builder, owner, out, NULL, count * width);
     uint8_t *bits = TACIT_NEW(uint8_t, count * width);
     if (bits == NULL) return tacit_fail_memory(&builder->error);
     for (size_t i = 0; i < width; i++)
         for (size_t k = 0; k < count; k++) bits[i * count + k] = (uint8_t)(values[k] >> i & 1);
-    tacit_status status = tacit_input(builder, owner, out, bits, count * width);
+    tacit_status status = tacit_input_wires(builder, owner, out, bits, count * width);
     sodium_memzero(bits, count * width);
     free(bits);
     return status;

@@ -29,6 +29,7 @@ tacit_status tacit_experiment_require(const tacit_experiment **out, const char *
 tacit_reproduce_options tacit_reproduce_defaults(const tacit_experiment *experiment, bool full) {
     return (tacit_reproduce_options){ .effort = full ? experiment->full : experiment->quick,
                                       .fraction = 1,
+                                      .full = full,
                                       .scale = experiment->scale };
 }
 
@@ -327,6 +328,7 @@ static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error
 /* Merge a run's trials into what earlier repeats gave (Chan, Golub and LeVeque's update of mean and variance). */
 static void merge(tacit_finding *into, const tacit_run *run, const tacit_experiment *experiment) {
     double n = (double)into->trials, k = (double)run->trials;
+    if (run->trials == 0) return; /* left out this time */
     tacit_spread shown = experiment->shows_auc ? run->auc : run->accuracy;
     double mean = experiment->shows_errors ? 1 - shown.mean : shown.mean;
     double shift = mean - into->mean, square = shown.sd * shown.sd * (k - 1);
@@ -389,6 +391,8 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
         .trials = work->options->effort.trials,
         .seed = tacit_stream_u64(&noise),
         .trace = experiment->by_round && repeat == 0 ? &work->out->trace : NULL,
+        .folder = work->options->folder,
+        .full = work->options->full,
         .pool = work->options->pool,
         .progress = &work->progress,
     };

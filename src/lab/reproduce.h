@@ -75,6 +75,7 @@ typedef struct tacit_experiment {
     const char *measures; /* what is shown; NULL: test error, AUC or accuracy */
     bool is_unbounded;    /* numbers of any size, not within [0, 1] */
     bool by_setup;        /* the figure's x-axis is the setups, not 1/epsilon */
+    bool own_rows;        /* each setup has rows of its own, which `run` reads */
     bool by_round;        /* it is the rounds of methods without a centre, and the figure shows distances */
     tacit_row_scale scale;
     tacit_effort quick, full;
@@ -96,6 +97,11 @@ typedef struct tacit_experiment {
     X(rajkumar_fig2)                                                                                         \
     X(rajkumar_attack)                                                                                       \
     X(wang_consensus)                                                                                        \
+    X(wang_table51)                                                                                          \
+    X(wang_fig52)                                                                                            \
+    X(wang_fig53)                                                                                            \
+    X(wang_fig54)                                                                                            \
+    X(wang_fig55)                                                                                            \
     X(wang_table31)                                                                                          \
     X(wang_fig33)                                                                                            \
     X(wang_fig34)                                                                                            \
@@ -130,6 +136,7 @@ typedef struct tacit_reproduce_options {
     uint64_t seed;
     double fraction; /* of the parties and of the auxiliary and test rows: 1, or less for a look */
     tacit_row_scale scale;
+    bool full;              /* as long as the paper's */
     bool statistics_of_all; /* components and norms from all training rows instead of the auxiliary ones */
     tacit_pool *pool;
     const tacit_progress *progress;

@@ -257,7 +257,7 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
 static void remember_guarantee(tacit_model *model, const tacit_plan *plan, const tacit_run *run) {
     tacit_guarantee *guarantee = &model->guarantee;
     snprintf(guarantee->method, sizeof guarantee->method, "%s", plan->method->name);
-    guarantee->is_private = isfinite(plan->epsilon);
+    guarantee->is_private = isfinite(run->charged.epsilon);
     guarantee->charged = run->charged;
     guarantee->claimed = run->claimed;
     guarantee->noise = guarantee->is_private ? TACIT_NOISE_SIMULATED : TACIT_NOISE_NONE;

@@ -51,6 +51,8 @@ typedef struct tacit_simulation {
     double dropouts,
         colluders; /* fractions of the parties that shares of noise allow for; none does either */
     uint64_t seed;
+    const char *folder; /* of an experiment that reads rows itself: where they are; else NULL */
+    bool full;          /* it shall take as long as the paper's */
     tacit_trace *trace; /* receives the rounds of methods without a centre; NULL: nobody looks */
     tacit_pool *pool;
     const tacit_progress *progress;

@@ -27,7 +27,10 @@
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \
     X(gossip)                                                                                                \
-    X(extra)
+    X(extra)                                                                                                 \
+    X(newton)                                                                                                \
+    X(privlogit_hessian)                                                                                     \
+    X(privlogit_local)
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
 TACIT_METHODS(TACIT_METHOD_DECLARE)

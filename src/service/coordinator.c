@@ -106,10 +106,10 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     TACIT_CHECK(plan->method->price(plan, &prices, error));
     TACIT_CHECK(tacit_model_describe(model, &study->schema->classes, study->schema, error));
     model->guarantee =
-        (tacit_guarantee){ .is_private = !plan->method->noise_free,
+        (tacit_guarantee){ .is_private = isfinite(prices.charged.epsilon),
                            .charged = prices.charged,
                            .claimed = prices.claimed,
-                           .noise = plan->method->noise_free ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
+                           .noise = isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
                            .parties = outcome->parties,
                            .lambda = outcome->lambda > 0 ? outcome->lambda : plan->lambda };
     snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
@@ -140,7 +140,10 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
     TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
     TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
     TACIT_CHECK(tacit_entropy_create(&session.entropy, error));
-    TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
+    if (host->study->plan.method->compute != NULL)
+        TACIT_CHECK(coordinator_with_center(host, &session, outcome, error));
+    else
+        TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
     host->bytes_per_party = session.bytes_per_party;
 cleanup:
     tacit_stream_wipe(&session.secret);
@@ -193,7 +196,7 @@ static void *study_main(void *argument) {
 
 static void join_thread(hosted *host) {
     if (!host->started) return;
-    tacit_board_cancel(host->board);
+    coordinator_cancel(host);
     pthread_join(host->thread, NULL);
     host->started = false;
 }
@@ -235,6 +238,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     tacit_status status;
     if (host == NULL) return tacit_fail_memory(error);
     host->owner = self;
+    atomic_store(&host->center, -1);
     TACIT_CHECK(tacit_registry_study(self->registry, name, &record, &text, error));
     TACIT_CHECK(tacit_study_parse(&host->study, tacit_buffer_text(&text), text.length, name, error));
     TACIT_CHECK(load_points(self, host->study, error));
@@ -284,7 +288,7 @@ static tacit_status tend_study(coordinator *self, const tacit_study_record *reco
     hosted *host = coordinator_find(self, record->name);
     if (record->state >= TACIT_STUDY_DONE) {
         if (host != NULL && !atomic_exchange(&host->ended, true)) { /* closed by another process */
-            tacit_board_cancel(host->board);
+            coordinator_cancel(host);
             coordinator_wake(self, record->name);
         }
         return TACIT_OK;
@@ -504,7 +508,7 @@ static void stop(coordinator *self) {
     char path[PATH_MAX];
     /* First the studies' threads, which may wait for answers; then the server, whose handlers use the
      * studies. */
-    for (hosted *host = self->studies; host != NULL; host = host->next) tacit_board_cancel(host->board);
+    for (hosted *host = self->studies; host != NULL; host = host->next) coordinator_cancel(host);
     tacit_server_free(self->server);
     for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
     while (self->studies != NULL) {

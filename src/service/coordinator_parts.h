@@ -22,8 +22,10 @@ typedef struct hosted {
     tacit_view own;          /* all of them */
     pthread_t thread;
     bool started;
-    atomic_bool ended; /* the registry holds its final state */
-    tacit_levels told; /* parties that have been told the end; guarded by the coordinator's mutex */
+    atomic_bool leaving; /* the study's thread shall end */
+    atomic_int center;   /* socket to centre server B; -1: none */
+    atomic_bool ended;   /* the registry holds its final state */
+    tacit_levels told;   /* parties that have been told the end; guarded by the coordinator's mutex */
     char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
     uint64_t bytes_per_party;     /* points, questions and answers, once done; the study's thread only */
     _Atomic uint64_t points_sent; /* bytes of auxiliary points, to all parties, by this process */
@@ -74,6 +76,13 @@ void coordinator_wake(coordinator *self, const char *study);
  * line of the log for the step that was pinned. */
 tacit_status coordinator_fix_roster(coordinator *self, hosted *host, tacit_error *error);
 void coordinator_tell_step(hosted *host);
+
+/* A study with two centre servers (coordinator_center.c): dial B and compute with it, again when it was lost, until the study
+ * ends. */
+tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit_outcome *outcome,
+                                     tacit_error *error);
+/* Have the study's thread end: its board and its connection to B fail from now on. */
+void coordinator_cancel(hosted *host);
 
 /* The HTTP side (coordinator_api.c). */
 void coordinator_handle(void *context, tacit_exchange *exchange);

@@ -11,8 +11,10 @@
 #include "base/memory.h"
 #include "data/points_bytes.h"
 #include "data/text.h"
-#include "data/yaml.h"
+
 #include "model/classifier.h"
+#include "net/certificate.h"
+#include "service/study_parts.h"
 #include "session/masked.h"
 
 enum {
@@ -31,25 +33,20 @@ enum {
     DROPOUTS,
     COLLUDERS,
     AUXILIARY,
+    CENTER,
     SCHEMA,
     KEYS
 };
-static const char *const keys[KEYS] = { "name",         "title",     "method",    "set",
-                                        "epsilon",      "delta",     "lambda",    "parties",
-                                        "minimum_rows", "patience",  "sum",       "key_bits",
-                                        "dropouts",     "colluders", "auxiliary", "schema" };
-
-typedef struct reading {
-    tacit_yaml yaml;
-    const char *folder; /* where files are looked for; NULL: none may be named */
-    tacit_study *study;
-    tacit_error *error;
-} reading;
+static const char *const keys[KEYS] = { "name",   "title",    "method",   "set",          "epsilon",
+                                        "delta",  "lambda",   "parties",  "minimum_rows", "patience",
+                                        "sum",    "key_bits", "dropouts", "colluders",    "auxiliary",
+                                        "center", "schema" };
 
 tacit_study *tacit_study_free(tacit_study *study) {
     if (study == NULL) return NULL;
     tacit_schema_free(study->schema);
     tacit_buffer_clear(&study->canonical);
+    tacit_buffer_clear(&study->centre_certificate);
     tacit_buffer_clear(&study->point_bytes);
     tacit_points_clear(&study->points);
     tacit_dataset_free(study->point_rows);
@@ -72,7 +69,7 @@ static tacit_status read_name(reading *r, const yaml_node_t *node) {
 /* The canonical text holds title and settings as they are between quotes, so nothing may need an escape there: no control
  * characters, and none of the characters that YAML takes for a line break or a byte order mark, or does not
  * allow. */
-static bool is_plain_line(const char *text, size_t size) {
+bool study_is_plain_line(const char *text, size_t size) {
     static const char *const special[] = { "\"",     "\\",           "\u2028",      "\u2029",
                                            "\ufeff", "\xef\xbf\xbe", "\xef\xbf\xbf" };
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
@@ -84,7 +81,7 @@ static tacit_status read_title(reading *r, const yaml_node_t *node) {
     const char *text;
     size_t length;
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "title", &text, &length, r->error));
-    if (!is_plain_line(text, TACIT_TITLE_SIZE))
+    if (!study_is_plain_line(text, TACIT_TITLE_SIZE))
         return tacit_yaml_fail(
             &r->yaml, node, r->error,
             "title must be one line of fewer than %d bytes without quotes, backslashes and control "
@@ -132,7 +129,7 @@ static tacit_status read_settings(reading *r, const yaml_node_t *node) {
         TACIT_TRY(tacit_yaml_text(&r->yaml, yaml_document_get_node(&r->yaml.document, pair->value),
                                   "a setting's value", &value, &length, r->error));
         TACIT_TRY(refuse_programs(r, key, name, value));
-        if (!is_plain_line(value, TACIT_SETTING_SIZE))
+        if (!study_is_plain_line(value, TACIT_SETTING_SIZE))
             return tacit_yaml_fail(
                 &r->yaml, key, r->error,
                 "a setting's value must be one line of fewer than %d bytes without quotes, "
@@ -215,6 +212,7 @@ static tacit_status read_sum(reading *r, const yaml_node_t *const values[KEYS]) 
     const char *text = "masked";
     size_t length, minimum;
     if (node != NULL) TACIT_TRY(tacit_yaml_text(&r->yaml, node, "sum", &text, &length, r->error));
+    if (node == NULL && plan->method->compute != NULL) text = "clear"; /* it has none: all is encrypted */
     plan->sums = strcmp(text, "clear") == 0      ? TACIT_SUMS_CLEAR
                  : strcmp(text, "paillier") == 0 ? TACIT_SUMS_PAILLIER
                                                  : TACIT_SUMS_MASKED;
@@ -245,34 +243,8 @@ static tacit_status read_sum(reading *r, const yaml_node_t *const values[KEYS]) 
     return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
 }
 
-/* A method without a centre has every party as a node, and gives the coordinator no weights but in a masked sum. */
-static tacit_status check_neighbours(reading *r, const yaml_node_t *parties, const yaml_node_t *sum) {
-    const tacit_plan *plan = &r->study->plan;
-    enum {
-        MOST_NODES = 1000
-    }; /* whoever reads the definition makes the graph, and a random one up to a hundred times */
-    if (plan->method->meetings == NULL) return TACIT_OK;
-    if (plan->parties > MOST_NODES)
-        return tacit_yaml_fail(&r->yaml, parties, r->error,
-                               "method %s has no centre: a study of it has at most %d parties",
-                               plan->method->name, MOST_NODES);
-    if (plan->minimum_parties != plan->parties)
-        return tacit_yaml_fail(&r->yaml, parties, r->error,
-                               "method %s has no centre, and each party is a node of its graph: leave out "
-                               "'minimum', or make it %zu",
-                               plan->method->name, plan->parties);
-    if (plan->sums != TACIT_SUMS_MASKED)
-        return tacit_yaml_fail(
-            &r->yaml, sum, r->error,
-            "method %s has no centre, and its last sum is masked: with 'sum: clear' the "
-            "coordinator would see every party's weights, and with 'sum: paillier' a party "
-            "would be the centre; leave it out",
-            plan->method->name);
-    return TACIT_OK;
-}
-
 /* Where a file that the study names is. */
-static tacit_status find_file(reading *r, const yaml_node_t *node, const char *text, char path[PATH_MAX]) {
+tacit_status study_find_file(reading *r, const yaml_node_t *node, const char *text, char *path) {
     if (r->folder == NULL)
         return tacit_yaml_fail(&r->yaml, node, r->error, "a study from elsewhere may not name a file");
     if (text[0] != '/') return tacit_path_join(path, PATH_MAX, r->folder, text, r->error);
@@ -289,41 +261,8 @@ static tacit_status read_schema(reading *r, const yaml_node_t *node) {
     if (strchr(text, '\n') != NULL)
         return tacit_schema_parse(&r->study->schema, text, length, "the study's schema", r->error);
     char path[PATH_MAX];
-    TACIT_TRY(find_file(r, node, text, path));
+    TACIT_TRY(study_find_file(r, node, text, path));
     return tacit_schema_load(&r->study->schema, path, r->error);
-}
-
-/* The graph of a file becomes part of the definition, edge by edge: parties find their neighbours there and nowhere else. */
-static tacit_status read_graph(reading *r, const yaml_node_t *node) {
-    tacit_plan *plan = &r->study->plan;
-    tacit_topology_plan about, file;
-    tacit_topology *graph = NULL;
-    tacit_meetings *meetings = NULL;
-    tacit_buffer text = TACIT_BUFFER_INIT;
-    char path[PATH_MAX];
-    tacit_status status;
-    if (plan->method->meetings == NULL) return TACIT_OK;
-    TACIT_CHECK(tacit_topology_plan_parse(&about, tacit_plan_text(plan, "graph"), r->error));
-    if (about.kind == TACIT_TOPOLOGY_FILE) {
-        TACIT_CHECK(find_file(r, node, about.path, path));
-        file = (tacit_topology_plan){ .kind = TACIT_TOPOLOGY_FILE, .path = path };
-        TACIT_CHECK(tacit_topology_make(&graph, &file, plan->parties, NULL, r->error));
-        TACIT_CHECK(tacit_buffer_print(&text, r->error, "edges:"));
-        TACIT_CHECK(tacit_topology_print(graph, &text, r->error));
-        if (text.length >= TACIT_SETTING_SIZE)
-            TACIT_CHECK(tacit_fail(
-                r->error, TACIT_USAGE,
-                "the graph in %s has %zu edges, too many for a definition: choose one of the families", path,
-                graph->edges));
-        TACIT_CHECK(tacit_plan_set(plan, "graph", tacit_buffer_text(&text), r->error));
-    }
-    TACIT_CHECK(
-        plan->method->meetings(&meetings, plan, r->error)); /* a graph that cannot be made is found here */
-cleanup:
-    tacit_meetings_free(meetings);
-    tacit_topology_free(graph);
-    tacit_buffer_clear(&text);
-    return status == TACIT_OK ? TACIT_OK : tacit_fail_in(r->error, status, "%s", r->yaml.name);
 }
 
 /* ---- auxiliary points ---- */
@@ -374,7 +313,7 @@ static tacit_status load_points(reading *r, const yaml_node_t *node) {
     tacit_status status;
     options.label_ignored = true;
     TACIT_CHECK(tacit_yaml_text(&r->yaml, node, "auxiliary", &text, &length, r->error));
-    TACIT_CHECK(find_file(r, node, text, path));
+    TACIT_CHECK(study_find_file(r, node, text, path));
     TACIT_CHECK(tacit_dataset_load(&rows, NULL, path, study->schema, &options, r->error));
     tacit_rows view = tacit_dataset_rows(rows);
     TACIT_CHECK(tacit_fail_in(r->error, tacit_points_encode(&view, &bytes, r->error), "%s", path));
@@ -468,7 +407,7 @@ static tacit_status read_study(reading *r) {
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, root, "a study", keys, KEYS, values, r->error));
     for (int k = 0; k < KEYS; k++)
         if (values[k] == NULL && k != SET && k != EPSILON && k != DELTA && k != PATIENCE &&
-            !(k >= SUM && k <= AUXILIARY) && !(k == LAMBDA && r->folder != NULL))
+            !(k >= SUM && k <= AUXILIARY) && k != CENTER && !(k == LAMBDA && r->folder != NULL))
             return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no '%s'", r->yaml.name, keys[k]);
     TACIT_TRY(read_name(r, values[NAME]));
     TACIT_TRY(read_title(r, values[TITLE]));
@@ -485,12 +424,13 @@ static tacit_status read_study(reading *r) {
         TACIT_TRY(read_number(r, values[PATIENCE], "patience", 0.1, 86400, &patience));
     r->study->patience_ms = (unsigned)lround(patience * 1000);
     TACIT_TRY(read_sum(r, values));
-    TACIT_TRY(check_neighbours(r, values[PARTIES], values[SUM]));
-    TACIT_TRY(read_graph(r, values[SET]));
+    TACIT_TRY(study_check_neighbours(r, values[PARTIES], values[SUM]));
+    TACIT_TRY(study_read_graph(r, values[SET]));
     TACIT_TRY(read_schema(r, values[SCHEMA]));
     plan->features = tacit_schema_features(r->study->schema);
     plan->classes = r->study->schema->classes.count;
     plan->schema = r->study->schema;
+    TACIT_TRY(study_read_center(r, values[CENTER], values[METHOD]));
     TACIT_TRY(read_points(r, values[AUXILIARY], values[METHOD]));
     return tacit_fail_in(r->error, finish_plan(plan, r->error), "%s", r->yaml.name);
 }
@@ -503,6 +443,23 @@ static tacit_status print_block(tacit_buffer *out, const char *text, tacit_error
         text += length + (text[length] == '\n');
     }
     return TACIT_OK;
+}
+
+static tacit_status print_center(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    char key[2 * TACIT_HASH_BYTES + 1];
+    char certificate[sodium_base64_ENCODED_LEN(TACIT_CERTIFICATE_BYTES_MAX, sodium_base64_VARIANT_ORIGINAL)];
+    tacit_buffer der = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+    const tacit_buffer *pem = &study->centre_certificate;
+    tacit_status status = tacit_certificate_to_der(&der, pem->bytes, pem->length, error);
+    if (status == TACIT_OK)
+        status = tacit_buffer_print(
+            out, error, "center:\n  address: \"%s\"\n  key: \"%s\"\n  certificate: \"%s\"\n",
+            study->centre_address,
+            sodium_bin2hex(key, sizeof key, study->plan.centre_key, sizeof study->plan.centre_key),
+            sodium_bin2base64(certificate, sizeof certificate, der.bytes, der.length,
+                              sodium_base64_VARIANT_ORIGINAL));
+    tacit_buffer_clear(&der);
+    return status;
 }
 
 /* The same bytes for the same study: keys in one order, every setting spelt out, numbers in their shortest
@@ -539,6 +496,7 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
         TACIT_CHECK(tacit_buffer_print(
             out, error, "auxiliary: {points: %zu, hash: %s}\n", study->point_count,
             sodium_bin2hex(digest, sizeof digest, study->point_hash, sizeof study->point_hash)));
+    if (study->centre_address[0] != 0) TACIT_CHECK(print_center(study, out, error));
     TACIT_CHECK(tacit_buffer_print(out, error, "schema: |\n"));
     TACIT_CHECK(tacit_schema_canonical(study->schema, &schema, error));
     TACIT_CHECK(print_block(out, tacit_buffer_text(&schema), error));

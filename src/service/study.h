@@ -18,6 +18,7 @@
  *   dropouts: 0.1                    # the largest fraction of the parties that may vanish in a sum; optional
  *   colluders: 0.1                   # the largest fraction that helps the coordinator look; optional
  *   schema: breast_cancer.schema.yaml
+ *   center: server-b.card            # of centre server B, for methods that have one (service/center.h)
  *   auxiliary: public.csv            # public points, for methods that have them labelled; a label is not read
  *
  * Its canonical text carries the schema itself, and of the points, which go out separately, number and hash
@@ -43,6 +44,9 @@ typedef struct tacit_study {
     tacit_buffer canonical;
     uint8_t hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the canonical text */
 
+    char centre_address[300];        /* of centre server B; "" without */
+    tacit_buffer centre_certificate; /* of its authority, PEM */
+
     size_t point_count;                   /* public auxiliary points that belong to it; 0: none */
     uint8_t point_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of their bytes (data/points_bytes.h) */
     tacit_buffer point_bytes;             /* those bytes, once they are here; so is plan.points then */
@@ -50,7 +54,7 @@ typedef struct tacit_study {
     tacit_points points;
 } tacit_study;
 
-/* Read a file; `schema:` and `auxiliary:` name files relative to it, and the points are here afterwards. TACIT_REFUSED
+/* Read a file; `schema:`, `auxiliary:` and `center:` name files relative to it, and the points are here afterwards. TACIT_REFUSED
  * for a method that cannot be deployed. */
 tacit_status tacit_study_load(tacit_study **out, const char *path, tacit_error *error);
 

@@ -9,7 +9,8 @@
 
 #include "base/memory.h"
 
-/* Parties a worker takes at a time: enough to share their preparation, few enough to stop soon. */
+/* Parties a worker takes at a time: enough to share their preparation, few enough to stop soon; and few when there are few,
+ * so that every worker has some. */
 enum { PIECE = 32 };
 
 struct tacit_local {
@@ -96,6 +97,11 @@ size_t tacit_local_smallest_party(const tacit_local *local) {
         if (rows < smallest) smallest = rows;
     }
     return smallest;
+}
+
+static size_t piece_of(const tacit_local *local) {
+    size_t share = local->parties / tacit_pool_threads(local->pool);
+    return share > PIECE ? PIECE : share > 0 ? share : 1;
 }
 
 /* Party k as its handler sees it, for one question. */
@@ -230,7 +236,7 @@ static const tacit_handler_entry *repeatable_handler(const tacit_local *local,
 static tacit_status sum_over_parties(asking *work, uint64_t *total, size_t *parties, tacit_error *error) {
     tacit_local *local = work->local;
     size_t workers = tacit_pool_threads(local->pool), length = work->question->sum.length;
-    TACIT_TRY(tacit_pool_for(local->pool, local->parties, PIECE, contribute, work, error));
+    TACIT_TRY(tacit_pool_for(local->pool, local->parties, piece_of(local), contribute, work, error));
     *parties = 0;
     for (size_t worker = 0; worker < workers; worker++) {
         *parties += work->contributors[worker];
@@ -327,7 +333,7 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
         status = tacit_fail_memory(error);
         goto cleanup;
     }
-    TACIT_CHECK(tacit_pool_for(local->pool, local->parties, PIECE, answer, &work, error));
+    TACIT_CHECK(tacit_pool_for(local->pool, local->parties, piece_of(local), answer, &work, error));
     size_t count = 0;
     for (size_t k = 0; k < local->parties; k++)
         if (work.answered[k]) work.answers[count++] = work.answers[k];
@@ -409,7 +415,7 @@ static tacit_status exchange(void *context, const tacit_question *question, cons
         return tacit_fail(error, TACIT_USAGE, "the graph has %zu nodes and there are %zu parties",
                           mixing->nodes, local->parties);
     *bytes = most_bytes_heard(local, mixing);
-    TACIT_TRY(tacit_pool_for(local->pool, local->parties, PIECE, exchange_some, &work, error));
+    TACIT_TRY(tacit_pool_for(local->pool, local->parties, piece_of(local), exchange_some, &work, error));
     for (size_t k = 0; k < local->parties; k++) {
         if (!mixing->present[k]) continue;
         tacit_answer said = local->next_words[k];

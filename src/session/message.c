@@ -113,11 +113,11 @@ tacit_status tacit_message_text(const tacit_message *message, const char *name, 
 }
 
 tacit_status tacit_message_bytes(const tacit_message *message, const char *name, const uint8_t **out,
-                                 size_t *count, tacit_error *error) {
+                                 size_t *length, tacit_error *error) {
     const tacit_field *field = NULL;
     TACIT_TRY(get(message, name, TACIT_FIELD_BYTES, &field, error));
     *out = field->value.bytes;
-    *count = field->count;
+    *length = field->count;
     return TACIT_OK;
 }
 

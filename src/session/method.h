@@ -15,6 +15,7 @@
 typedef struct tacit_method tacit_method;
 typedef struct tacit_session tacit_session; /* session.h: what the coordinator's half asks through */
 typedef struct tacit_party tacit_party;     /* party.h: what the party's half works on */
+typedef struct tacit_centre tacit_centre;   /* centre.h: what each of two centre servers works on */
 
 /* A setting that a method takes (`--set name=value`, or `set:` in a study). */
 typedef struct tacit_parameter {
@@ -56,6 +57,7 @@ typedef struct tacit_plan {
     double dropouts,
         colluders; /* the largest fractions of the parties that vanish, or that share what they know with the
                                    coordinator, in [0, 1) */
+    uint8_t centre_key[TACIT_HASH_BYTES]; /* fingerprint of centre server B's key; zeros: none is named */
     size_t minimum_rows;        /* a party with fewer refuses: the sensitivity is declared for this many */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
     const tacit_schema *schema; /* of the rows, borrowed; NULL: unknown (rows that were generated encoded) */
@@ -218,6 +220,10 @@ struct tacit_method {
 
     /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
     tacit_status (*coordinate)(tacit_session *session, tacit_outcome *out, tacit_error *error);
+
+    /* With two centre servers: what both run at the same time, `coordinate` being tacit_centre_coordinate. Only server A
+     * fills `out`. NULL: the method has one centre or none. */
+    tacit_status (*compute)(tacit_centre *centre, tacit_outcome *out, tacit_error *error);
 
     /* The party's half; ends with a NULL question. */
     const tacit_handler_entry *handlers;

@@ -56,6 +56,7 @@ void tacit_memo_clear(tacit_memo *memo) {
     tacit_classifier_free(memo->classifier);
     free(memo->state);
     free(memo->derived);
+    tacit_paillier_public_free(memo->centre_key);
     *memo = (tacit_memo){ .model = NULL };
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/pool.h"
+#include "crypto/paillier.h"
 #include "model/classifier.h"
 #include "num/glm.h"
 #include "privacy/gate.h"
@@ -22,7 +23,8 @@ typedef struct tacit_memo {
     char trained_as[TACIT_SETTING_SIZE + 64]; /* the same for the classifier */
     double *state;                            /* what a method without a centre keeps between rounds */
     size_t state_count;
-    struct tacit_derived *derived; /* what the method derived from its plan */
+    tacit_paillier_public *centre_key; /* of centre server B */
+    struct tacit_derived *derived;     /* what the method derived from its plan */
 } tacit_memo;
 
 void tacit_memo_clear(tacit_memo *memo);

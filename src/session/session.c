@@ -390,6 +390,44 @@ void tacit_session_tell(const tacit_session *session, const double *values, size
     if (session->watch != NULL) session->watch->published(session->watch->context, values, count);
 }
 
+/* Ties a record to its place: what is opened there is not known beforehand. */
+static void opening_fingerprint(const tacit_session *session, size_t count, uint8_t hash[TACIT_HASH_BYTES]) {
+    uint64_t numbers[] = { session->round, session->releases, count };
+    crypto_generichash(hash, TACIT_HASH_BYTES, (const uint8_t *)numbers, sizeof numbers, NULL, 0);
+}
+
+tacit_status tacit_session_opened(tacit_session *session, bool *found, int64_t *values, size_t count,
+                                  tacit_error *error) {
+    tacit_buffer record = TACIT_BUFFER_INIT;
+    tacit_cursor cursor;
+    uint8_t hash[TACIT_HASH_BYTES];
+    size_t one = 1;
+    tacit_status status;
+    opening_fingerprint(session, count, hash);
+    TACIT_CHECK(read_record(session, TACIT_RELEASE_RECORDS + session->releases, hash, found, &record, &cursor,
+                            error));
+    if (!*found) goto cleanup;
+    TACIT_CHECK(unpack_sum(session, &cursor, (uint64_t *)values, count, &one, error));
+    session->releases++;
+cleanup:
+    tacit_buffer_clear(&record);
+    return status;
+}
+
+tacit_status tacit_session_keep_opened(tacit_session *session, const int64_t *values, size_t count,
+                                       tacit_error *error) {
+    tacit_buffer record = TACIT_BUFFER_INIT;
+    uint8_t hash[TACIT_HASH_BYTES];
+    tacit_status status;
+    opening_fingerprint(session, count, hash);
+    TACIT_CHECK(pack_sum(&record, hash, (const uint64_t *)values, count, 1, error));
+    TACIT_CHECK(write_record(session, TACIT_RELEASE_RECORDS + session->releases, &record, error));
+    session->releases++;
+cleanup:
+    tacit_buffer_clear(&record);
+    return status;
+}
+
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose) {
     return tacit_stream_fork(&session->secret, purpose, session->round, 0);
 }

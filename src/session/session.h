@@ -96,12 +96,14 @@ struct tacit_session {
     tacit_entropy *entropy;       /* for noise that is published; NULL in a simulation: from the secret */
     tacit_pool *pool;
     const tacit_progress *progress;
-    const tacit_watch *watch;             /* NULL: nobody */
-    const tacit_round_watch *round_watch; /* NULL: nobody */
-    tacit_recall *recall;                 /* what trials of a simulation share; NULL elsewhere */
-    uint64_t round;                       /* of the next question */
-    uint64_t releases;                    /* published so far */
-    uint64_t bytes_per_party;             /* points, questions and answers so far, as they would travel */
+    const tacit_watch *watch;                  /* NULL: nobody */
+    const tacit_round_watch *round_watch;      /* NULL: nobody */
+    const struct tacit_centre_link *centre;    /* to centre server B (centre.h); NULL: it is simulated */
+    struct tacit_centre_report *centre_report; /* receives what the centre servers' work cost; may be NULL */
+    tacit_recall *recall;                      /* what trials of a simulation share; NULL elsewhere */
+    uint64_t round;                            /* of the next question */
+    uint64_t releases;                         /* published so far */
+    uint64_t bytes_per_party; /* points, questions and answers so far, as they would travel */
 };
 
 /* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */
@@ -140,6 +142,12 @@ tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism
 
 /* Tell the watch of values that came with their noise inside and are published as they are. */
 void tacit_session_tell(const tacit_session *session, const double *values, size_t count);
+/* Numbers that centre servers opened: were they, in this place, in a run before? And if not, once they are: written down
+ * as a release is, and told to the watch. */
+tacit_status tacit_session_opened(tacit_session *session, bool *found, int64_t *values, size_t count,
+                                  tacit_error *error);
+tacit_status tacit_session_keep_opened(tacit_session *session, const int64_t *values, size_t count,
+                                       tacit_error *error);
 
 /* Randomness for the coordinator's half, the same when the half is run again; `purpose` sets uses apart. */
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose);

@@ -25,9 +25,9 @@ static tacit_status circuit(tacit_builder *b, const uint64_t *left, const uint64
     uint8_t bits[ALL];
     if (x == NULL || y == NULL || out == NULL) return TACIT_NO_MEMORY;
     if (left != NULL) tacit_word_to_bits(bits, left, WIDTH, LANES);
-    TACIT_TRY(tacit_input(b, TACIT_GARBLER, x, left == NULL ? NULL : bits, ALL));
+    TACIT_TRY(tacit_input_wires(b, TACIT_GARBLER, x, left == NULL ? NULL : bits, ALL));
     if (right != NULL) tacit_word_to_bits(bits, right, WIDTH, LANES);
-    TACIT_TRY(tacit_input(b, TACIT_EVALUATOR, y, right == NULL ? NULL : bits, ALL));
+    TACIT_TRY(tacit_input_wires(b, TACIT_EVALUATOR, y, right == NULL ? NULL : bits, ALL));
     TACIT_TRY(tacit_word_add(b, out, x, y, WIDTH, LANES));
     TACIT_TRY(tacit_fixed_multiply(b, out + ALL, x, y, tacit_fixed_centre, LANES));
     TACIT_TRY(tacit_fixed_divide(b, out + 2 * ALL, x, y, tacit_fixed_centre, LANES));
@@ -165,9 +165,9 @@ static tacit_status leave_early(tacit_channel *channel, tacit_stream *stream, vo
     self->settings.stream = stream;
     TACIT_TRY((self->garbles ? tacit_garbler_create : tacit_evaluator_create)(&builder, channel,
                                                                               &self->settings, error));
-    tacit_status status = tacit_input(builder, TACIT_GARBLER, wires, self->garbles ? bits : NULL, ALL);
+    tacit_status status = tacit_input_wires(builder, TACIT_GARBLER, wires, self->garbles ? bits : NULL, ALL);
     if (status == TACIT_OK)
-        status = tacit_input(builder, TACIT_EVALUATOR, wires, self->garbles ? NULL : bits, ALL);
+        status = tacit_input_wires(builder, TACIT_EVALUATOR, wires, self->garbles ? NULL : bits, ALL);
     tacit_builder_free(builder);
     return status;
 }
@@ -206,7 +206,7 @@ static tacit_status one_gate_less(tacit_channel *channel, tacit_stream *stream, 
     self->settings.stream = stream;
     TACIT_TRY((self->garbles ? tacit_garbler_create : tacit_evaluator_create)(&builder, channel,
                                                                               &self->settings, error));
-    tacit_status status = tacit_input(builder, TACIT_GARBLER, wires, self->garbles ? bits : NULL, 40);
+    tacit_status status = tacit_input_wires(builder, TACIT_GARBLER, wires, self->garbles ? bits : NULL, 40);
     if (status == TACIT_OK) status = tacit_and(builder, wires, wires, wires + 20, self->garbles ? 20 : 19);
     if (status == TACIT_OK) status = tacit_finish(builder);
     if (status != TACIT_OK) *error = builder->error;
@@ -234,9 +234,9 @@ static tacit_status input_of_nobody(tacit_channel *channel, tacit_stream *stream
     self->settings.stream = stream;
     TACIT_TRY((self->garbles ? tacit_garbler_create : tacit_evaluator_create)(&builder, channel,
                                                                               &self->settings, error));
-    tacit_status status = tacit_input(builder, TACIT_BOTH, &wire, &bit, 1);
+    tacit_status status = tacit_input_wires(builder, TACIT_BOTH, &wire, &bit, 1);
     if (status == TACIT_USAGE)
-        status = tacit_input(builder, self->garbles ? TACIT_GARBLER : TACIT_EVALUATOR, &wire, NULL, 1);
+        status = tacit_input_wires(builder, self->garbles ? TACIT_GARBLER : TACIT_EVALUATOR, &wire, NULL, 1);
     tacit_builder_free(builder);
     return status;
 }

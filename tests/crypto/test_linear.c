@@ -102,7 +102,8 @@ static tacit_wire *wires_of(machine *self, const int64_t *values, size_t width, 
     assert_true(wires != NULL && bits != NULL);
     if (values != NULL) {
         tacit_word_to_bits(bits, (const uint64_t *)values, width, count);
-        CHECK_OK(tacit_input(self->builder, TACIT_GARBLER, wires, bits, width * count), self->builder->error);
+        CHECK_OK(tacit_input_wires(self->builder, TACIT_GARBLER, wires, bits, width * count),
+                 self->builder->error);
     }
     free(bits);
     return wires;

@@ -23,8 +23,8 @@ static tacit_status play(tacit_channel *channel, tacit_stream *stream, void *con
     if (x == NULL || y == NULL) goto cleanup;
     /* Larger than a block of scratch, so that the circuit asks for one of its own. */
     if (tacit_scratch(builder, 1 << 14) == NULL) goto cleanup;
-    TACIT_CHECK(tacit_input(builder, TACIT_GARBLER, x, garbles ? bits : NULL, ALL));
-    TACIT_CHECK(tacit_input(builder, TACIT_EVALUATOR, y, garbles ? NULL : bits, ALL));
+    TACIT_CHECK(tacit_input_wires(builder, TACIT_GARBLER, x, garbles ? bits : NULL, ALL));
+    TACIT_CHECK(tacit_input_wires(builder, TACIT_EVALUATOR, y, garbles ? NULL : bits, ALL));
     TACIT_CHECK(tacit_fixed_multiply(builder, x, x, y, small, 1));
     TACIT_CHECK(tacit_fixed_divide(builder, x, x, y, small, 1));
     TACIT_CHECK(tacit_fixed_root(builder, x, x, small, 1));
