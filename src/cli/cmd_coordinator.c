@@ -41,6 +41,8 @@ static tacit_status run_coordinator(const tacit_arguments *arguments, tacit_cons
         .folder = tacit_arguments_operand(arguments, "DIR"),
         .address = address,
         .url = tacit_arguments_text(arguments, "url"),
+        .dashboard = tacit_arguments_given(arguments, "dashboard"),
+        .dashboard_port = (uint16_t)tacit_arguments_integer(arguments, "dashboard"),
         .until_done = tacit_arguments_flag(arguments, "until-done"),
         .cancelled = cancelled,
         .news = print_news,
@@ -83,6 +85,16 @@ const tacit_command tacit_command_coordinator = {
               .help = "how parties reach this server, e.g. https://study.example.org:8443; its host goes "
                       "into the "
                       "server's certificate" },
+            { .name = "dashboard",
+              .kind = TACIT_OPTION_INTEGER,
+              .placeholder = "PORT",
+              .fallback = "0",
+              .help = "also serve a page for people on 127.0.0.1 at this port (0: any free one), and print a "
+                      "link "
+                      "that logs in once",
+              .rules = TACIT_RULE_RANGE,
+              .least = 0,
+              .most = 65535 },
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,
               .help = "end when no study recruits or runs any more" },
@@ -92,6 +104,8 @@ const tacit_command tacit_command_coordinator = {
         (const tacit_example[]){
             { "Serve on the hospital network.",
               "tacit coordinator consortium --listen 0.0.0.0:8443 --url https://study.example.org:8443" },
+            { "Watch the studies in a browser on this machine.",
+              "tacit coordinator consortium --dashboard 8090" },
             { .text = NULL },
         },
     .run = run_coordinator,

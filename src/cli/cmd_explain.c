@@ -90,31 +90,6 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
     print_item(console, "caveats", method->caveats);
 }
 
-static json_t *price_document(const tacit_price *price) {
-    return json_pack("{s:s,s:o,s:o}", "unit", tacit_unit_name(price->unit), "epsilon",
-                     tacit_json_number(price->epsilon), "delta", tacit_json_number(price->delta));
-}
-
-static json_t *noise_document(const tacit_method *method, const tacit_noise_law *noise) {
-    if (method->noise == NULL) return json_null();
-    return json_pack("{s:s,s:s,s:I,s:o,s:o,s:o}", "law", noise->law, "added_to", noise->added_to, "dimension",
-                     (json_int_t)noise->dimension, "sensitivity", tacit_json_number(noise->sensitivity),
-                     "scale", tacit_json_number(noise->scale), "mean_norm",
-                     tacit_json_number(noise->mean_norm));
-}
-
-static json_t *document(const tacit_plan *plan, const tacit_prices *prices, const tacit_noise_law *noise) {
-    const tacit_method *method = plan->method;
-    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "method", method->name,
-                     "title", method->title, "reference", method->reference, "leaves", method->leaves,
-                     "release", tacit_release_kind_name(method->release_kind(plan)), "seen_by",
-                     method->seen_by, "guarantee", method->guarantee, "assumption", method->assumption,
-                     "theorem", method->theorem, "claim", method->claim, "caveats", method->caveats,
-                     "charged", price_document(&prices->charged), "claimed", price_document(&prices->claimed),
-                     "noise", noise_document(method, noise), "undeployable",
-                     method->undeployable != NULL ? json_string(method->undeployable) : json_null());
-}
-
 static tacit_status run_explain(const tacit_arguments *arguments, tacit_console *console,
                                 tacit_error *error) {
     tacit_plan plan;
@@ -124,7 +99,9 @@ static tacit_status run_explain(const tacit_arguments *arguments, tacit_console 
     TACIT_TRY(plan.method->price(&plan, &prices, error));
     if (plan.method->noise != NULL) TACIT_TRY(plan.method->noise(&plan, &noise, error));
     if (!console->json) print_text(console, &plan, &prices, &noise);
-    return tacit_console_document(console, document(&plan, &prices, &noise), error);
+    json_t *document = NULL;
+    TACIT_TRY(tacit_json_explanation(&document, &plan, error));
+    return tacit_console_document(console, document, error);
 }
 
 /* A whole number from 1 upwards. */

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
+#include "service/rounds.h"
 
 enum { SERVER_DAYS = 365, LOOK_EVERY_MS = 100, FAREWELL_MS = 10000 };
 
@@ -128,6 +129,7 @@ cleanup:
 static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error *error) {
     coordinator *self = host->owner;
     tacit_journal journal = { .context = NULL };
+    tacit_recorder recorder = { .last = NULL };
     tacit_session session = {
         .plan = &host->study->plan,
         .transport = tacit_board_transport(host->board),
@@ -139,9 +141,11 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
     TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
     TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
     TACIT_CHECK(tacit_entropy_create(&session.entropy, error));
+    TACIT_CHECK(tacit_recorder_attach(&recorder, &session, self->settings.folder, error));
     TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
     host->bytes_per_party = session.bytes_per_party;
 cleanup:
+    tacit_recorder_clear(&recorder);
     tacit_stream_wipe(&session.secret);
     tacit_entropy_free(session.entropy);
     free(journal.context);
@@ -201,6 +205,8 @@ static hosted *hosted_free(hosted *host) {
     free(host->steps.context);
     tacit_study_free(host->study);
     tacit_levels_clear(&host->told);
+    tacit_levels_clear(&host->seen);
+    free(host->seen_at);
     free(host);
     return NULL;
 }
@@ -357,6 +363,7 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
             return TACIT_OK;
         TACIT_TRY(tend_studies(self, &active, error));
         TACIT_TRY(study_failure(self, error));
+        dashboard_look(self);
         if (self->settings.until_done && !active) {
             if (idle_since == 0) idle_since = tacit_clock_monotonic_ms();
             if (all_told(self) || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS) return TACIT_OK;
@@ -500,6 +507,7 @@ static void stop(coordinator *self) {
      * studies. */
     for (hosted *host = self->studies; host != NULL; host = host->next) tacit_board_cancel(host->board);
     tacit_server_free(self->server);
+    dashboard_stop(self);
     for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
     while (self->studies != NULL) {
         hosted *host = self->studies;
@@ -535,6 +543,7 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(open_log(&self, error));
     TACIT_CHECK(start_server(&self, error));
     TACIT_CHECK(announce(&self, error));
+    TACIT_CHECK(dashboard_start(&self, error));
     TACIT_CHECK(serve(&self, error));
 cleanup:
     stop(&self);
