@@ -95,7 +95,11 @@ async function showStudy(name) {
   const at = "/v1/studies/" + encodeURIComponent(name);
   const [study, explanation, told] = await Promise.all([request("GET", at), request("GET", at + "/explanation"),
     request("GET", at + "/rounds")]);
-  const result = study.state === "done" ? await request("GET", at + "/result") : null;
+  const ended = study.state === "done" || study.state === "closed";
+  const result = ended ? await request("GET", at + "/result").catch(problem => {
+    if (problem.status !== 404) throw problem;
+    return null; // closed without a model
+  }) : null;
   if (location.hash !== "#/study/" + encodeURIComponent(name)) return; // gone elsewhere meanwhile
   document.title = "Tacit: " + name;
   const open = document.getElementById("details");

@@ -42,12 +42,13 @@ static tacit_status run_coordinator(const tacit_arguments *arguments, tacit_cons
         .address = address,
         .url = tacit_arguments_text(arguments, "url"),
         .dashboard = tacit_arguments_given(arguments, "dashboard"),
-        .dashboard_port = (uint16_t)tacit_arguments_integer(arguments, "dashboard"),
         .until_done = tacit_arguments_flag(arguments, "until-done"),
         .cancelled = cancelled,
         .news = print_news,
         .context = console,
     };
+    if (settings.dashboard)
+        settings.dashboard_port = (uint16_t)tacit_arguments_integer(arguments, "dashboard");
     TACIT_TRY(parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address, &settings.port,
                            error));
     /* Every waiting party holds a connection, and those that want to join need one more. */
@@ -88,7 +89,6 @@ const tacit_command tacit_command_coordinator = {
             { .name = "dashboard",
               .kind = TACIT_OPTION_INTEGER,
               .placeholder = "PORT",
-              .fallback = "0",
               .help = "also serve a page for people on 127.0.0.1 at this port (0: any free one), and print a "
                       "link "
                       "that logs in once",

@@ -207,10 +207,7 @@ static void get_rounds(void *context, web_call *call) {
 static tacit_status model_bytes(dashboard *self, const char *study, tacit_buffer *out, tacit_error *error) {
     tacit_study_record record;
     TACIT_TRY(tacit_registry_study(self->owner->registry, study, &record, NULL, error));
-    if (record.state == TACIT_STUDY_DONE)
-        return tacit_registry_model(self->owner->registry, study, out, error);
-    return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' is %s and has no model", study,
-                      tacit_study_state_name(record.state));
+    return tacit_registry_model(self->owner->registry, study, out, error);
 }
 
 static void get_model(void *context, web_call *call) {
@@ -282,21 +279,24 @@ static const web_route routes[] = {
 /* ---- starting, looking, stopping ---- */
 
 /* To the person at the terminal, and not to the log: who reads that need not be allowed in. */
-static void tell_link(coordinator *self, const web *page) {
-    char line[WEB_LINK_SIZE + 128], address[WEB_LINK_SIZE];
+static void tell_link(coordinator *self, web *page) {
+    char line[WEB_LINK_SIZE + 128], address[WEB_LINK_SIZE], credential[WEB_SECRET_SIZE];
     web_address(page, address);
     coordinator_news(self, "dashboard at %s", address);
-    if (self->settings.news == NULL) return;
     web_link(page, address);
-    pthread_mutex_lock(&self->mutex); /* news come one at a time */
-    snprintf(line, sizeof line, "log in once, within ten minutes: %s", address);
-    self->settings.news(self->settings.context, line);
-    if (web_new_credential(page)[0] != 0) {
-        snprintf(line, sizeof line, "administrator's credential, shown this once: %s",
-                 web_new_credential(page));
+    web_take_credential(page, credential);
+    if (self->settings.news != NULL) {
+        pthread_mutex_lock(&self->mutex); /* news come one at a time */
+        snprintf(line, sizeof line, "log in once, within ten minutes: %s", address);
         self->settings.news(self->settings.context, line);
+        if (credential[0] != 0) {
+            snprintf(line, sizeof line, "administrator's credential, shown this once: %s", credential);
+            self->settings.news(self->settings.context, line);
+        }
+        pthread_mutex_unlock(&self->mutex);
     }
-    pthread_mutex_unlock(&self->mutex);
+    sodium_memzero(line, sizeof line);
+    sodium_memzero(credential, sizeof credential);
 }
 
 tacit_status dashboard_start(coordinator *self, tacit_error *error) {

@@ -1,6 +1,7 @@
 #include "service/page.h"
 
 #include <limits.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -224,17 +225,22 @@ static void serve(page *self) {
 
 static void tell_link(const page *self) {
     const tacit_page_settings *settings = self->settings;
-    char line[WEB_LINK_SIZE + 128], address[WEB_LINK_SIZE];
-    if (settings->news == NULL) return;
-    web_address(self->web, address);
-    snprintf(line, sizeof line, "your page is at %s", address);
-    settings->news(settings->context, line);
-    web_link(self->web, address);
-    snprintf(line, sizeof line, "log in once, within ten minutes: %s", address);
-    settings->news(settings->context, line);
-    if (web_new_credential(self->web)[0] == 0) return;
-    snprintf(line, sizeof line, "owner's credential, shown this once: %s", web_new_credential(self->web));
-    settings->news(settings->context, line);
+    char line[WEB_LINK_SIZE + 128], address[WEB_LINK_SIZE], credential[WEB_SECRET_SIZE];
+    web_take_credential(self->web, credential);
+    if (settings->news != NULL) {
+        web_address(self->web, address);
+        snprintf(line, sizeof line, "your page is at %s", address);
+        settings->news(settings->context, line);
+        web_link(self->web, address);
+        snprintf(line, sizeof line, "log in once, within ten minutes: %s", address);
+        settings->news(settings->context, line);
+        if (credential[0] != 0) {
+            snprintf(line, sizeof line, "owner's credential, shown this once: %s", credential);
+            settings->news(settings->context, line);
+        }
+    }
+    sodium_memzero(line, sizeof line);
+    sodium_memzero(credential, sizeof credential);
 }
 
 tacit_status tacit_page_run(const tacit_page_settings *settings, tacit_error *error) {

@@ -411,7 +411,10 @@ void web_link(const web *page, char out[WEB_LINK_SIZE]) {
     snprintf(out, WEB_LINK_SIZE, "http://%s/#link=%s", page->host[0], page->login.link);
 }
 
-const char *web_new_credential(const web *page) { return page->login.fresh; }
+void web_take_credential(web *page, char out[WEB_SECRET_SIZE]) {
+    memcpy(out, page->login.fresh, WEB_SECRET_SIZE);
+    sodium_memzero(page->login.fresh, WEB_SECRET_SIZE);
+}
 
 static void name_itself(web *page, unsigned port) {
     static const char *const names[] = { "127.0.0.1", "localhost" };

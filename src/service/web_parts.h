@@ -65,8 +65,8 @@ web *web_free(web *page);
 void web_address(const web *page, char out[WEB_LINK_SIZE]);
 void web_link(const web *page, char out[WEB_LINK_SIZE]);
 
-/* The credential, when this start has made it: it is shown once and not kept. Else "". */
-const char *web_new_credential(const web *page);
+/* The credential, when this start has made it, else "": it is handed out once and forgotten. */
+void web_take_credential(web *page, char out[WEB_SECRET_SIZE]);
 
 /* The document is taken over; NULL: out of memory. */
 void web_answer(web_call *call, unsigned status, json_t *document);
@@ -98,11 +98,11 @@ typedef struct web_budget {
 bool web_budget_take(web_budget *budget, int64_t now);
 
 typedef struct web_login {
-    pthread_mutex_t mutex;      /* guards all that follows */
-    pthread_mutex_t hashing;    /* one guess is checked at a time */
-    char hash[128];             /* of the credential: argon2id, as libsodium writes it */
-    char link[WEB_SECRET_SIZE]; /* "" once used */
-    char fresh[WEB_SECRET_SIZE];
+    pthread_mutex_t mutex;       /* guards all that follows */
+    pthread_mutex_t hashing;     /* one guess is checked at a time */
+    char hash[128];              /* of the credential: argon2id, as libsodium writes it */
+    char link[WEB_SECRET_SIZE];  /* "" once used */
+    char fresh[WEB_SECRET_SIZE]; /* a credential just made, until it is told */
     int64_t link_until;
     web_session sessions[WEB_SESSIONS];
     web_budget guesses;

@@ -96,6 +96,24 @@ class Dashboard(PageTest):
         for path in ("/v1/studies", "/v1/studies/trial", "/v1/studies/trial/rounds"):
             self.assertNotIn(names[0], json.dumps(page.get(path)))
 
+    def curve(self, noise, *allowed):
+        self.study(method="dpgd", set="{noise: %s, rounds: 5}" % noise, delta="1e-5", **{"lambda": 0.05})
+        page = self.logged_in()
+        for process in [self.join(party, *allowed) for party in range(3)]:
+            self.assertEqual(process.finish(), 0, process.text())
+        return page.get("/v1/studies/trial/rounds")
+
+    def test_of_entrusted_sums_only_what_is_published_is_told(self):
+        told = self.curve("coordinator", "--allow-entrusted")
+        self.assertGreaterEqual(len(told["rounds"]), 5)
+        self.assertEqual({one["change"] for one in told["rounds"]}, {None})
+        self.assertGreater(len([one for one in told["published"] if one["change"] is not None]), 1)
+
+    def test_of_sums_with_the_parties_noise_the_change_is_told(self):
+        told = self.curve("party")
+        self.assertGreater(len([one for one in told["rounds"] if one["change"] is not None]), 1)
+        self.assertEqual(told["published"], [])
+
     def test_the_program_carries_its_documents_and_asks_no_other_host(self):
         self.study()
         page = self.dashboard()
