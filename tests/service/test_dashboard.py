@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import signal
 import socket
 import sys
 import unittest
@@ -207,6 +208,32 @@ class Guarded(PageTest):
     def test_a_taken_port_is_told(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             self.refuse(1, "coordinator", self.folder, "--dashboard", taken.getsockname()[1], says=["dashboard"])
+
+
+class Stopped(PageTest):
+    def check_stop(self, process, page):
+        """Somebody listens; the program is asked to stop, does so, and lets the listener go."""
+        number, _ = page.event()
+        with socket.create_connection(("127.0.0.1", page.port), timeout=PATIENCE) as listener:
+            listener.sendall(f"GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1:{page.port}\r\nCookie: {page.cookie}\r\n"
+                             f"Last-Event-ID: {number}\r\n\r\n".encode())
+            self.assertEqual(page.ask("GET", "/v1/session")[0], 200)
+            code = process.kill(signal.SIGTERM)
+            self.assertIn(listener.recv(12), (b"HTTP/1.1 503", b""))
+        self.assertEqual(code, 0, process.text())
+        self.assertNotIn("Sanitizer", process.text())
+
+    def test_a_dashboard_stops_with_its_coordinator(self):
+        self.study()
+        page = self.logged_in()
+        self.check_stop(self.process, page)
+
+    def test_a_party_page_stops(self):
+        self.limit(0)
+        process = self.start("page", home=self.home(0))
+        page = Page(process)
+        self.assertEqual(page.log_in(), 200)
+        self.check_stop(process, page)
 
 
 class PartyPage(PageTest):
