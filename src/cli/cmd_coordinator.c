@@ -42,11 +42,14 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         .address = address,
         .url = tacit_arguments_text(arguments, "url"),
         .target = target,
+        .dashboard = tacit_arguments_given(arguments, "dashboard"),
         .until_done = tacit_arguments_flag(arguments, "until-done"),
         .cancelled = cancelled,
         .news = print_news,
         .context = console,
     };
+    if (settings.dashboard)
+        settings.dashboard_port = (uint16_t)tacit_arguments_integer(arguments, "dashboard");
     TACIT_TRY(tacit_parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address,
                                  &settings.port, error));
     /* Every waiting party holds a connection, and those that want to join need one more. */
@@ -94,6 +97,15 @@ const tacit_command tacit_command_coordinator = {
               .help =
                   "rows of the coordinator's own, for studies that transfer from sources to a target; they "
                   "stay here" },
+            { .name = "dashboard",
+              .kind = TACIT_OPTION_INTEGER,
+              .placeholder = "PORT",
+              .help = "also serve a page for people on 127.0.0.1 at this port (0: any free one), and print a "
+                      "link "
+                      "that logs in once",
+              .rules = TACIT_RULE_RANGE,
+              .least = 0,
+              .most = 65535 },
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,
               .help = "end when no study recruits or runs any more" },
@@ -103,6 +115,8 @@ const tacit_command tacit_command_coordinator = {
         (const tacit_example[]){
             { "Serve on the hospital network.",
               "tacit coordinator consortium --listen 0.0.0.0:8443 --url https://study.example.org:8443" },
+            { "Watch the studies in a browser on this machine.",
+              "tacit coordinator consortium --dashboard 8090" },
             { .text = NULL },
         },
     .run = run,

@@ -197,40 +197,16 @@ static json_t *comparison_document(char *text) {
     return rows;
 }
 
-static json_t *price_document(const tacit_price *price) {
-    return json_pack("{s:s,s:o,s:o}", "unit", tacit_unit_name(price->unit), "epsilon",
-                     tacit_json_number(price->epsilon), "delta", tacit_json_number(price->delta));
-}
-
-static json_t *noise_document(const tacit_method *method, const tacit_noise_law *noise) {
-    if (method->noise == NULL) return json_null();
-    return json_pack("{s:s,s:s,s:I,s:o,s:o,s:o}", "law", noise->law, "added_to", noise->added_to, "dimension",
-                     (json_int_t)noise->dimension, "sensitivity", tacit_json_number(noise->sensitivity),
-                     "scale", tacit_json_number(noise->scale), "mean_norm",
-                     tacit_json_number(noise->mean_norm));
-}
-
-static json_t *document(const tacit_plan *plan, const tacit_prices *prices, const tacit_noise_law *noise,
-                        const char *sums) {
-    const tacit_method *method = plan->method;
-    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "method",
-                     method->name, "title", method->title, "reference", method->reference, "leaves",
-                     method->leaves, "release", tacit_release_kind_name(method->release_kind(plan)),
-                     "seen_by", method->seen_by, "sums", sums, "guarantee", method->guarantee, "assumption",
-                     method->assumption, "theorem", method->theorem, "claim", method->claim, "caveats",
-                     method->caveats, "charged", price_document(&prices->charged), "claimed",
-                     price_document(&prices->claimed), "noise", noise_document(method, noise), "undeployable",
-                     method->undeployable != NULL ? json_string(method->undeployable) : json_null());
-}
-
 /* The method's own table goes last, in either form. */
 static tacit_status tell(tacit_console *console, const tacit_plan *plan, const tacit_prices *prices,
                          const tacit_noise_law *noise, const char *sums, tacit_error *error) {
     const tacit_method *method = plan->method;
     tacit_buffer table = TACIT_BUFFER_INIT;
     tacit_status status = TACIT_OK;
-    json_t *all = document(plan, prices, noise, sums);
+    json_t *all = NULL;
     char *text = NULL;
+    TACIT_CHECK(tacit_json_explanation(&all, plan, error));
+    json_object_set_new(all, "sums", json_string(sums));
     if (method->comparison != NULL) {
         TACIT_CHECK(method->comparison(&table, error));
         text = tacit_copy_text(tacit_buffer_text(&table));

@@ -28,6 +28,7 @@
     X(party)                                                                                                 \
     X(consent)                                                                                               \
     X(withdraw)                                                                                              \
+    X(page)                                                                                                  \
     X(ledger_show)                                                                                           \
     X(ledger_limit)                                                                                          \
     X(ledger_verify)                                                                                         \

@@ -139,7 +139,7 @@ tacit_status tacit_corpus_finish(tacit_dataset **out, tacit_corpus *corpus, size
     uint32_t *place = TACIT_NEW(uint32_t, terms + 1);
     double *idf = NULL;
     tacit_pile rows = TACIT_PILE_INIT;
-    char names[2 * MOST_DOMAINS][16];
+    char names[2 * MOST_DOMAINS][24];
     const char *classes[2 * MOST_DOMAINS];
     tacit_status status = TACIT_OK;
     if (chosen == NULL || place == NULL) TACIT_CHECK(tacit_fail_memory(error));

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
+#include "service/rounds.h"
 
 enum { SERVER_DAYS = 365, LOOK_EVERY_MS = 100, FAREWELL_MS = 10000 };
 
@@ -128,6 +129,7 @@ cleanup:
 static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error *error) {
     coordinator *self = host->owner;
     tacit_journal journal = { .context = NULL };
+    tacit_recorder recorder = { .plan = NULL };
     tacit_session session = {
         .plan = &host->study->plan,
         .transport = tacit_board_transport(host->board),
@@ -140,12 +142,14 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
     TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
     TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
     TACIT_CHECK(tacit_entropy_create(&session.entropy, error));
+    TACIT_CHECK(tacit_recorder_attach(&recorder, &session, self->settings.folder, error));
     if (host->study->plan.method->compute != NULL)
         TACIT_CHECK(coordinator_with_center(host, &session, outcome, error));
     else
         TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
     host->bytes_per_party = session.bytes_per_party;
 cleanup:
+    tacit_recorder_clear(&recorder);
     tacit_stream_wipe(&session.secret);
     tacit_entropy_free(session.entropy);
     free(journal.context);
@@ -209,6 +213,8 @@ static hosted *hosted_free(hosted *host) {
     tacit_study_free(host->study);
     tacit_dataset_free(host->target);
     tacit_levels_clear(&host->told);
+    tacit_levels_clear(&host->seen);
+    free(host->seen_at);
     free(host);
     return NULL;
 }
@@ -367,6 +373,7 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
             return TACIT_OK;
         TACIT_TRY(tend_studies(self, &active, error));
         TACIT_TRY(study_failure(self, error));
+        dashboard_look(self);
         if (self->settings.until_done && !active) {
             if (idle_since == 0) idle_since = tacit_clock_monotonic_ms();
             if (all_told(self) || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS) return TACIT_OK;
@@ -510,6 +517,7 @@ static void stop(coordinator *self) {
      * studies. */
     for (hosted *host = self->studies; host != NULL; host = host->next) coordinator_cancel(host);
     tacit_server_free(self->server);
+    dashboard_stop(self);
     for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
     while (self->studies != NULL) {
         hosted *host = self->studies;
@@ -545,53 +553,9 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(open_log(&self, error));
     TACIT_CHECK(start_server(&self, error));
     TACIT_CHECK(announce(&self, error));
+    TACIT_CHECK(dashboard_start(&self, error));
     TACIT_CHECK(serve(&self, error));
 cleanup:
     stop(&self);
-    return status;
-}
-
-tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
-                                      tacit_buffer *out, tacit_error *error) {
-    tacit_registry *registry = NULL;
-    tacit_authority *authority = NULL;
-    tacit_invitation invitation = { .expires = expires };
-    tacit_study_record record;
-    tacit_buffer der = TACIT_BUFFER_LIMITED(sizeof invitation.authority);
-    uint8_t hash[TACIT_TOKEN_HASH_BYTES];
-    tacit_status status;
-    TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
-    TACIT_CHECK(tacit_registry_study(registry, study, &record, NULL, error));
-    if (record.state != TACIT_STUDY_RECRUITING)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' is %s and takes no new parties", study,
-                               tacit_study_state_name(record.state)));
-    TACIT_CHECK(tacit_authority_load(&authority, folder, error));
-    if (url != NULL && strlen(url) >= sizeof invitation.url)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "the address parties use is longer than %d bytes",
-                               TACIT_INVITATION_URL_MAX));
-    if (url != NULL)
-        memcpy(invitation.url, url, strlen(url) + 1);
-    else
-        TACIT_CHECK(tacit_registry_get(registry, "url", invitation.url, sizeof invitation.url, error));
-    if (invitation.url[0] == 0)
-        TACIT_CHECK(tacit_fail(
-            error, TACIT_USAGE,
-            "the coordinator's address is not known yet: start `tacit coordinator %s` first, or give "
-            "--url",
-            folder));
-    snprintf(invitation.study, sizeof invitation.study, "%s", study);
-    const char *pem = tacit_authority_pem(authority);
-    TACIT_CHECK(tacit_certificate_to_der(&der, pem, strlen(pem), error));
-    memcpy(invitation.authority, der.bytes, der.length);
-    invitation.authority_length = der.length;
-    tacit_token_create(invitation.token);
-    tacit_token_hash(hash, invitation.token);
-    TACIT_CHECK(tacit_registry_invite(registry, study, hash, expires, error));
-    TACIT_CHECK(tacit_invitation_encode(out, &invitation, error));
-cleanup:
-    tacit_invitation_wipe(&invitation);
-    tacit_buffer_clear(&der);
-    tacit_authority_free(authority);
-    tacit_registry_close(registry);
     return status;
 }

@@ -410,6 +410,7 @@ static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_p
     tidings what = TIDINGS_NONE;
     memcpy(party, peer->name, sizeof party);
     tacit_status status = tacit_registry_party_study(self->registry, party, study, &error);
+    if (status == TACIT_OK) coordinator_saw(self, study, party);
     if (status == TACIT_OK) status = news_for(self, party, study, &what, &body, &error);
     if (status != TACIT_OK) {
         answer_failure(self, exchange, status, &error);
@@ -461,6 +462,7 @@ static tacit_status take_answer(coordinator *self, const tacit_buffer *body, con
                                 tacit_error *error) {
     char study[TACIT_ID_SIZE];
     TACIT_TRY(tacit_registry_party_study(self->registry, peer->name, study, error));
+    coordinator_saw(self, study, peer->name);
     hosted *host = coordinator_find(self, study);
     if (host == NULL) return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' asks nothing now", study);
     return tacit_board_answer(host->board, peer->name, body->bytes, body->length, error);

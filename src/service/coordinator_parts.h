@@ -11,6 +11,7 @@
 #include "session/board.h"
 
 typedef struct coordinator coordinator;
+typedef struct dashboard dashboard; /* dashboard.c */
 
 /* A study that this process serves. */
 typedef struct hosted {
@@ -29,6 +30,10 @@ typedef struct hosted {
     char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
     uint64_t bytes_per_party;     /* points, questions and answers, once done; the study's thread only */
     _Atomic uint64_t points_sent; /* bytes of auxiliary points, to all parties, by this process */
+    tacit_levels
+        seen; /* parties that have asked or answered; like the next two, guarded by the coordinator's mutex */
+    int64_t *seen_at; /* when each last did, monotonic milliseconds */
+    size_t seen_room;
     struct hosted *next;
 } hosted;
 
@@ -49,6 +54,7 @@ struct coordinator {
     tacit_registry *registry;
     tacit_authority *authority;
     tacit_server *server;
+    dashboard *dashboard; /* NULL: none */
     tacit_pool *pool;
     FILE *log;
     int lock;               /* an open file that says: this folder is being served; -1 when not */
@@ -88,3 +94,10 @@ void coordinator_cancel(hosted *host);
 void coordinator_handle(void *context, tacit_exchange *exchange);
 bool coordinator_is_open(void *context, const char *method, const char *path);
 size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer);
+
+/* The page for people (dashboard.c): started when the settings ask for it, looked after by the main loop, and told of a
+ * party that has asked or answered. */
+tacit_status dashboard_start(coordinator *self, tacit_error *error);
+void dashboard_look(coordinator *self);
+void dashboard_stop(coordinator *self);
+void coordinator_saw(coordinator *self, const char *study, const char *party);

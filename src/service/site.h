@@ -55,6 +55,19 @@ enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
 tacit_status tacit_site_set_consent(const char *home, const char *study, bool given,
                                     char id[TACIT_SITE_ID_SIZE], tacit_error *error);
 
+/* A study that was joined, as its folder tells; borrowed for the visit. */
+typedef struct tacit_site_summary {
+    const char *id; /* as the ledger calls it */
+    const char *coordinator, *source;
+    const tacit_study *study;
+    bool has_model; /* it has ended, and the model is in its folder */
+} tacit_site_summary;
+
+typedef tacit_status tacit_site_visit(void *context, const tacit_site_summary *joined, tacit_error *error);
+
+/* Visit every study that was joined, in the order of their names. A folder that cannot be read is passed over. */
+tacit_status tacit_site_list(const char *home, tacit_site_visit *visit, void *context, tacit_error *error);
+
 /* What is asked, by whom, of how many rows; borrowed. */
 const tacit_study *tacit_site_study(const tacit_site *site);
 const char *tacit_site_coordinator(const tacit_site *site);

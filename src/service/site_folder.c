@@ -218,3 +218,28 @@ cleanup:
     tacit_site_free(site);
     return status;
 }
+
+static int is_study(const struct dirent *entry) { return strchr(entry->d_name, '@') != NULL; }
+
+tacit_status tacit_site_list(const char *home, tacit_site_visit *visit, void *context, tacit_error *error) {
+    char studies[PATH_MAX];
+    struct dirent **found = NULL;
+    TACIT_TRY(tacit_path_join(studies, sizeof studies, home, "studies", error));
+    int count = scandir(studies, &found, is_study, alphasort); /* -1 when no study has been joined yet */
+    tacit_status status = TACIT_OK;
+    for (int i = 0; i < count; i++) {
+        tacit_site *site = NULL;
+        if (status == TACIT_OK && open_folder(&site, home, found[i]->d_name, NULL) == TACIT_OK) {
+            tacit_site_summary joined = { .id = site->id,
+                                          .coordinator = site->coordinator,
+                                          .source = site->source,
+                                          .study = site->study,
+                                          .has_model = site_file_exists(site, "model.json") };
+            status = visit(context, &joined, error);
+        }
+        tacit_site_free(site);
+        free(found[i]);
+    }
+    free(found);
+    return status;
+}
