@@ -3,6 +3,7 @@
  *
  *   bench_securesum sum  PARTIES LENGTH    one sum, a tenth of the parties vanishing before they send their vector
  *   bench_securesum mask LENGTH REPEATS    masks beside the bare ChaCha20 key stream
+ *   bench_securesum paillier PARTIES LENGTH BITS    one encrypted sum, a tenth of the parties vanishing likewise
  *
  * Prints one JSON line; fails when a sum is wrong.
  */
@@ -14,6 +15,7 @@
 
 #include "base/memory.h"
 #include "crypto/mask.h"
+#include "crypto/paillier_sum.h"
 #include "crypto/securesum.h"
 #include "rand/stream.h"
 
@@ -182,12 +184,118 @@ static int sums(uint32_t parties, size_t length) {
     return status == TACIT_OK ? 0 : 1;
 }
 
+/* ---- encrypted sums ---- */
+
+typedef struct encrypted {
+    work common; /* keys, roster and values */
+    tacit_paillier_sum_terms terms;
+    tacit_securesum_roster signers;
+    tacit_paillier_secret *secret;
+    tacit_paillier_sum_server *server;
+    tacit_entropy *entropy;
+    double key_seconds, party_seconds, holder_seconds, server_seconds;
+    size_t sent, received;
+} encrypted;
+
+/* One party's answer in the open step, in processor time. */
+static tacit_status ask_encrypted(encrypted *self, uint32_t i, tacit_error *error) {
+    const tacit_paillier_sum_step step = tacit_paillier_sum_server_step(self->server);
+    const tacit_paillier_public *key = tacit_paillier_public_of(self->secret);
+    tacit_securesum_signer signer = tacit_securesum_ed25519_signer(self->common.secret[i]);
+    tacit_buffer question = TACIT_BUFFER_INIT, out = TACIT_BUFFER_INIT;
+    tacit_status status;
+    double start = now();
+    TACIT_CHECK(tacit_paillier_sum_server_question(self->server, i, &question, error));
+    double asked = now();
+    if (step == TACIT_PAILLIER_SUM_KEY)
+        TACIT_CHECK(tacit_paillier_sum_write_key(&out, &self->terms, key, &signer, error));
+    else if (step == TACIT_PAILLIER_SUM_ENCRYPT)
+        TACIT_CHECK(tacit_paillier_sum_encrypt(&out, &self->terms, key, i, self->common.values, &signer,
+                                               self->entropy, NULL, error));
+    else
+        TACIT_CHECK(tacit_paillier_sum_decrypt(&out, &self->terms, self->secret, &self->signers,
+                                               question.bytes, question.length, NULL, error));
+    double answered = now();
+    TACIT_CHECK(tacit_paillier_sum_server_receive(self->server, i, out.bytes, out.length, error));
+    self->server_seconds += now() - answered + asked - start;
+    if (step == TACIT_PAILLIER_SUM_ENCRYPT) {
+        self->party_seconds += answered - asked;
+        self->sent = out.length;
+        self->received = question.length;
+    } else {
+        self->holder_seconds += answered - asked;
+    }
+cleanup:
+    tacit_buffer_clear(&question);
+    tacit_buffer_clear(&out);
+    return status;
+}
+
+static tacit_status run_encrypted(encrypted *self, unsigned bits, tacit_error *error) {
+    work *common = &self->common;
+    TACIT_TRY(begin(common, error));
+    for (size_t j = 0; j < common->length; j++)
+        common->values[j] >>= 21; /* what adds up to less than 2^61 */
+    double start = now();
+    TACIT_TRY(tacit_paillier_generate(&self->secret, bits, NULL, error));
+    self->key_seconds = now() - start;
+    TACIT_TRY(tacit_entropy_create(&self->entropy, error));
+    self->signers = tacit_securesum_ed25519_roster(&common->roster);
+    self->terms = (tacit_paillier_sum_terms){ .study = "bench",
+                                              .length = common->length,
+                                              .parties = common->parties,
+                                              .minimum = common->parties / 2,
+                                              .key_bits = bits };
+    TACIT_TRY(tacit_paillier_sum_server_create(&self->server, &self->terms, &self->signers, NULL, error));
+    while (tacit_paillier_sum_server_step(self->server) < TACIT_PAILLIER_SUM_OPENED) {
+        for (uint32_t i = 0; i < common->parties; i++)
+            if (i % 10 != 3 && tacit_paillier_sum_server_expects(self->server, i))
+                TACIT_TRY(ask_encrypted(self, i, error));
+        start = now();
+        TACIT_TRY(tacit_paillier_sum_server_close(self->server, error));
+        self->server_seconds += now() - start;
+    }
+    int64_t survivors = 0;
+    for (uint32_t i = 0; i < common->parties; i++)
+        survivors += tacit_paillier_sum_server_survived(self->server, i);
+    self->party_seconds /= (double)survivors;
+    const int64_t *sum = tacit_paillier_sum_server_sum(self->server);
+    for (size_t j = 0; j < common->length; j++)
+        if (sum[j] != survivors * common->values[j])
+            return tacit_fail(error, TACIT_INTERNAL, "the sum is wrong at %zu", j);
+    return TACIT_OK;
+}
+
+static int encrypted_sums(uint32_t parties, size_t length, unsigned bits) {
+    encrypted self = { .common = { .parties = parties, .length = length } };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = run_encrypted(&self, bits, &error);
+    if (status == TACIT_OK)
+        printf("{\"key\": %.6g, \"party\": %.6g, \"holder\": %.6g, \"server\": %.6g, \"sent\": %zu, "
+               "\"received\": "
+               "%zu}\n",
+               self.key_seconds, self.party_seconds, self.holder_seconds, self.server_seconds, self.sent,
+               self.received);
+    else
+        fprintf(stderr, "bench_securesum: %s\n", error.text);
+    tacit_paillier_sum_server_free(self.server);
+    tacit_paillier_secret_free(self.secret);
+    tacit_entropy_free(self.entropy);
+    end(&self.common);
+    return status == TACIT_OK ? 0 : 1;
+}
+
 int main(int count, char **argument) {
     if (sodium_init() < 0) return 1;
     if (count == 4 && strcmp(argument[1], "sum") == 0)
         return sums((uint32_t)strtoul(argument[2], NULL, 10), strtoull(argument[3], NULL, 10));
     if (count == 4 && strcmp(argument[1], "mask") == 0)
         return masks(strtoull(argument[2], NULL, 10), atoi(argument[3]));
-    fprintf(stderr, "usage: bench_securesum sum PARTIES LENGTH | mask LENGTH REPEATS\n");
+    if (count == 5 && strcmp(argument[1], "paillier") == 0)
+        return encrypted_sums((uint32_t)strtoul(argument[2], NULL, 10), strtoull(argument[3], NULL, 10),
+                              (unsigned)strtoul(argument[4], NULL, 10));
+    fprintf(
+        stderr,
+        "usage: bench_securesum sum PARTIES LENGTH | mask LENGTH REPEATS | paillier PARTIES LENGTH BITS\n");
     return 2;
 }

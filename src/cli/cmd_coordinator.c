@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/listen.h"
 #include "net/server.h"
 #include "service/coordinator.h"
 
@@ -14,9 +15,8 @@ static void print_news(void *context, const char *line) { tacit_console_note(con
 
 static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_console_progress(context)); }
 
-/* "127.0.0.1", "127.0.0.1:8443", "[::1]:8443" */
-static tacit_status parse_listen(const char *text, char *address, size_t size, uint16_t *port,
-                                 tacit_error *error) {
+tacit_status tacit_parse_listen(const char *text, char *address, size_t size, uint16_t *port,
+                                tacit_error *error) {
     const char *close = text[0] == '[' ? strchr(text, ']') : NULL;
     const char *colon = close != NULL ? strchr(close, ':') : strrchr(text, ':');
     if (close == NULL && colon != NULL && strchr(text, ':') != colon) colon = NULL; /* a bare IPv6 address */
@@ -34,26 +34,34 @@ static tacit_status parse_listen(const char *text, char *address, size_t size, u
     return TACIT_OK;
 }
 
-static tacit_status run_coordinator(const tacit_arguments *arguments, tacit_console *console,
-                                    tacit_error *error) {
+tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const char *target,
+                                     tacit_console *console, tacit_error *error) {
     char address[64];
     tacit_coordinator_settings settings = {
         .folder = tacit_arguments_operand(arguments, "DIR"),
         .address = address,
         .url = tacit_arguments_text(arguments, "url"),
+        .target = target,
+        .dashboard = tacit_arguments_given(arguments, "dashboard"),
         .until_done = tacit_arguments_flag(arguments, "until-done"),
         .cancelled = cancelled,
         .news = print_news,
         .context = console,
     };
-    TACIT_TRY(parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address, &settings.port,
-                           error));
+    if (settings.dashboard)
+        settings.dashboard_port = (uint16_t)tacit_arguments_integer(arguments, "dashboard");
+    TACIT_TRY(tacit_parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address,
+                                 &settings.port, error));
     /* Every waiting party holds a connection, and those that want to join need one more. */
     unsigned long files = tacit_file_limit_raise(WANTED_FILES);
     if (files > 2 * OTHER_FILES)
         settings.connections = (unsigned)(files > WANTED_FILES ? WANTED_FILES : files) - OTHER_FILES;
     TACIT_TRY(tacit_coordinator_run(&settings, error));
     return tacit_console_document(console, json_pack("{s:s}", "state", "stopped"), error);
+}
+
+static tacit_status run(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    return tacit_serve_coordinator(arguments, tacit_arguments_text(arguments, "target"), console, error);
 }
 
 const tacit_command tacit_command_coordinator = {
@@ -83,6 +91,21 @@ const tacit_command tacit_command_coordinator = {
               .help = "how parties reach this server, e.g. https://study.example.org:8443; its host goes "
                       "into the "
                       "server's certificate" },
+            { .name = "target",
+              .kind = TACIT_OPTION_FILE,
+              .placeholder = "FILE",
+              .help =
+                  "rows of the coordinator's own, for studies that transfer from sources to a target; they "
+                  "stay here" },
+            { .name = "dashboard",
+              .kind = TACIT_OPTION_INTEGER,
+              .placeholder = "PORT",
+              .help = "also serve a page for people on 127.0.0.1 at this port (0: any free one), and print a "
+                      "link "
+                      "that logs in once",
+              .rules = TACIT_RULE_RANGE,
+              .least = 0,
+              .most = 65535 },
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,
               .help = "end when no study recruits or runs any more" },
@@ -92,7 +115,9 @@ const tacit_command tacit_command_coordinator = {
         (const tacit_example[]){
             { "Serve on the hospital network.",
               "tacit coordinator consortium --listen 0.0.0.0:8443 --url https://study.example.org:8443" },
+            { "Watch the studies in a browser on this machine.",
+              "tacit coordinator consortium --dashboard 8090" },
             { .text = NULL },
         },
-    .run = run_coordinator,
+    .run = run,
 };

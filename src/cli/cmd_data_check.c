@@ -66,6 +66,8 @@ static void count_cell(tally *one, const tacit_column *column, size_t row) {
         one->below += value < one->low;
         one->above += value > one->high;
         one->fractions += one->counts && (value < 0 || value != floor(value)) && !isnan(value);
+    } else if (column->kind == TACIT_COLUMN_TEXT) {
+        one->missing += column->start[row + 1] == column->start[row];
     } else {
         one->missing += column->code[row] == TACIT_CODE_MISSING;
         one->unknown += column->code[row] == TACIT_CODE_UNKNOWN;
@@ -173,13 +175,17 @@ static tacit_status print_columns(tacit_console *console, const check *all, taci
     TACIT_TRY(tacit_grid_create(&grid, columns, 6, error));
     for (size_t i = 0; i < all->count; i++) {
         const tally *one = &all->tallies[i];
-        bool number = one->number;
+        bool number = one->number, text = one->declared != NULL && one->declared->kind == TACIT_SCHEMA_TEXT;
         tacit_grid_cell(grid, "%s", one->name);
-        tacit_grid_cell(grid, "%s", one->declared == NULL ? "label" : number ? "number" : "category");
+        tacit_grid_cell(grid, "%s",
+                        one->declared == NULL ? "label"
+                        : number              ? "number"
+                        : text                ? "text"
+                                              : "category");
         add_count(grid, true, one->missing);
         add_count(grid, number, one->below);
         add_count(grid, number, one->above);
-        add_count(grid, !number, one->unknown);
+        add_count(grid, !number && !text, one->unknown);
     }
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);

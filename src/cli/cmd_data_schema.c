@@ -25,16 +25,16 @@ static tacit_status run_draft(const tacit_arguments *arguments, tacit_console *c
     tacit_schema *schema = NULL;
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status = TACIT_OK;
-    tacit_load_options options = tacit_reading_options(arguments, console);
+    tacit_load_options options = tacit_reading_draft(arguments, console);
     const char *path = tacit_arguments_operand(arguments, "FILE");
-    options.response = tacit_reading_response(arguments);
     TACIT_CHECK(tacit_dataset_load(&dataset, &schema, path, NULL, &options, error));
     TACIT_CHECK(tacit_schema_print(schema, tacit_schema_draft_comment, &text, error));
     TACIT_CHECK(write_schema(console, tacit_arguments_text(arguments, "out"), &text, error));
-    tacit_console_warn(console,
-                       "bounds, levels and classes were read off the rows of %s, so this schema is not "
-                       "private: replace them by what is publicly known before using it in a study",
-                       path);
+    tacit_console_warn(
+        console,
+        "bounds, levels, terms and classes were read off the rows of %s, so this schema is not "
+        "private: replace them by what is publicly known before using it in a study",
+        path);
 cleanup:
     tacit_buffer_clear(&text);
     tacit_schema_free(schema);
@@ -53,13 +53,16 @@ const tacit_command tacit_command_data_draft_schema = {
                    "that is known without looking at the rows, then check it with 'tacit data check'.",
     .operands =
         (const tacit_operand[]){
-            { "FILE", 1, 1, "CSV or LIBSVM, also compressed with gzip or xz" },
+            { "FILE", 1, 1,
+              "CSV or LIBSVM, also compressed with gzip or xz; a folder of documents, or a tar archive of "
+              "them" },
             { .name = NULL },
         },
     .options =
         (const tacit_option[]){
             TACIT_OPTIONS_READING,
             TACIT_OPTION_RESPONSE,
+            TACIT_OPTIONS_TEXT,
             { .name = "out",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",

@@ -51,11 +51,19 @@ static void add_metric(tacit_grid *grid, double value) {
         tacit_grid_cell(grid, "%.4f", value);
 }
 
+static void add_interval(tacit_grid *grid, const tacit_metrics *metrics) {
+    if (isnan(metrics->auc_low))
+        tacit_grid_cell(grid, "-");
+    else
+        tacit_grid_cell(grid, "%.4f to %.4f", metrics->auc_low, metrics->auc_high);
+}
+
 static tacit_status print_metrics(tacit_console *console, size_t rows, const tacit_metrics *metrics,
                                   tacit_error *error) {
     static const tacit_grid_column columns[] = { { "rows", TACIT_RIGHT },
                                                  { "accuracy", TACIT_RIGHT },
                                                  { "AUC", TACIT_RIGHT },
+                                                 { "95% interval", TACIT_RIGHT },
                                                  { "log-loss", TACIT_RIGHT } };
     static const tacit_grid_column of_numbers[] = { { "rows", TACIT_RIGHT },
                                                     { "RMSE", TACIT_RIGHT },
@@ -67,6 +75,7 @@ static tacit_status print_metrics(tacit_console *console, size_t rows, const tac
     tacit_grid_cell(grid, "%zu", rows);
     add_metric(grid, numbers ? metrics->rmse : metrics->accuracy);
     add_metric(grid, numbers ? metrics->deviance : metrics->auc);
+    if (!numbers) add_interval(grid, metrics);
     if (!numbers) add_metric(grid, metrics->log_loss);
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
@@ -86,10 +95,11 @@ static tacit_status run_evaluate(const tacit_arguments *arguments, tacit_console
     TACIT_CHECK(print_metrics(console, use.rows->rows, &metrics, error));
     print_guarantee(console, &use.model->guarantee);
     json_t *document = json_pack(
-        "{s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "model",
+        "{s:o,s:o,s:I,s:o,s:o,s:[o,o],s:o,s:o}", "model",
         tacit_json_text(tacit_arguments_operand(arguments, "MODEL")), "file",
         tacit_json_text(tacit_arguments_operand(arguments, "FILE")), "n", (json_int_t)use.rows->rows,
-        "accuracy", tacit_json_number(metrics.accuracy), "auc", tacit_json_number(metrics.auc), "logloss",
+        "accuracy", tacit_json_number(metrics.accuracy), "auc", tacit_json_number(metrics.auc),
+        "auc_interval", tacit_json_number(metrics.auc_low), tacit_json_number(metrics.auc_high), "logloss",
         tacit_json_number(metrics.log_loss), "guarantee", guarantee_document(&use.model->guarantee));
     if (document != NULL && tacit_model_is_numeric(use.model)) {
         json_object_set_new(document, "rmse", tacit_json_number(metrics.rmse));
@@ -107,7 +117,8 @@ const tacit_command tacit_command_evaluate = {
     .section = "Learning",
     .summary = "how good a model is on a file, and its guarantee",
     .description =
-        "Rows are encoded by the schema inside the model. AUC applies to two classes only; a model of a "
+        "Rows are encoded by the schema inside the model. AUC, with DeLong's interval, applies to two "
+        "classes only; a model of a "
         "numeric response has the root of the mean squared error and the mean deviance of a row instead.",
     .operands =
         (const tacit_operand[]){

@@ -1,13 +1,22 @@
 /* tacit explain: what leaves a party, who sees it, what is guaranteed, and what it really costs. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/json.h"
 #include "cli/text.h"
 #include "method/methods.h"
+#include "session/masked.h"
+
+static tacit_sum_way way_of(const char *name) {
+    tacit_sum_way way = TACIT_SUMS_MASKED;
+    while (strcmp(tacit_sum_way_name(way), name) != 0) way++;
+    return way;
+}
 
 static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out, tacit_error *error) {
     const tacit_method *method = NULL;
@@ -23,6 +32,9 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
         .classes = (size_t)tacit_arguments_integer(arguments, "classes"),
         .parties = (size_t)tacit_arguments_integer(arguments, "parties"),
         .minimum_parties = 1,
+        .sums = way_of(tacit_arguments_text(arguments, "sum")),
+        .dropouts = tacit_arguments_number(arguments, "dropouts"),
+        .colluders = tacit_arguments_number(arguments, "colluders"),
         .minimum_rows = (size_t)tacit_arguments_integer(arguments, "rows"),
     };
     if (method->most_columns > 0 && !tacit_arguments_given(arguments, "features"))
@@ -35,39 +47,82 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
 
 static void print_item(const tacit_console *console, const char *title, const char *text) {
     tacit_wrap wrap = { .out = console->out, .width = console->width, .indent = 12 };
-    fprintf(console->out, "%-12s", title);
-    wrap.column = 12;
+    int wide = fprintf(console->out, strlen(title) < 12 ? "%-12s" : "%s  ", title);
+    wrap.column = wide > 12 ? (size_t)wide : 12;
     tacit_wrap_text(&wrap, text);
     fputc('\n', console->out);
 }
 
-static void print_settings(const tacit_console *console, const tacit_plan *plan) {
+/* What a number that is left to the method will be, where that is known: rounds that are priced one by one. */
+static void value_text(char *out, size_t size, const tacit_plan *plan, const tacit_parameter *one,
+                       const tacit_prices *prices) {
+    if (!tacit_plan_leaves_open(plan, one))
+        snprintf(out, size, "%s", tacit_plan_text(plan, one->name));
+    else if (strcmp(one->name, "rounds") == 0 && prices->event.count > 0)
+        snprintf(out, size, "automatic (%llu)", (unsigned long long)prices->event.count);
+    else
+        snprintf(out, size, "automatic");
+}
+
+static void print_settings(const tacit_console *console, const tacit_plan *plan, const tacit_prices *prices) {
     char text[512];
     int used =
         snprintf(text, sizeof text, "%zu parties of at least %zu rows, %zu features, %zu classes, lambda %g",
                  plan->parties, plan->minimum_rows, plan->features, plan->classes, plan->lambda);
-    for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++)
+    for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++) {
+        char value[TACIT_SETTING_SIZE];
+        value_text(value, sizeof value, plan, one, prices);
         if (used > 0 && (size_t)used < sizeof text)
-            used += snprintf(text + used, sizeof text - (size_t)used, ", %s=%s", one->name,
-                             tacit_plan_text(plan, one->name));
+            used += snprintf(text + used, sizeof text - (size_t)used, ", %s=%s", one->name, value);
+    }
     print_item(console, "here", text);
 }
 
+/* How a deployed study adds up, and what that rests on. */
+static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, tacit_error *error) {
+    static const char *const rests_on[] = {
+        [TACIT_SUMS_MASKED] =
+            "the coordinator sees the sum under masks that cancel, and no single contribution",
+        [TACIT_SUMS_CLEAR] = "the coordinator sees every contribution",
+        [TACIT_SUMS_PAILLIER] = "the coordinator adds up ciphertexts; the party that joined first holds the "
+                                "key and decrypts the sum, "
+                                "under masks that only the coordinator can take off. The two together, or a "
+                                "coordinator that lies to "
+                                "the key holder, can read every single contribution",
+    };
+    size_t minimum = 0;
+    int used = snprintf(out, size, "%s: %s", tacit_sum_way_name(plan->sums), rests_on[plan->sums]);
+    if (plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
+    if (plan->parties < 2) return TACIT_OK; /* nothing to hide in: a study of one is refused */
+    TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
+    used += snprintf(
+        out + used, size - (size_t)used,
+        ". Opened from at least %zu of %zu parties, of which at most %zu collude with the coordinator",
+        minimum, plan->parties, tacit_plan_colluders(plan));
+    if (tacit_plan_shares_noise(plan))
+        snprintf(out + used, size - (size_t)used,
+                 "; each adds one share of the noise, and %zu are worth the price",
+                 tacit_plan_noise_shares(plan));
+    return TACIT_OK;
+}
+
 static void print_text(tacit_console *console, const tacit_plan *plan, const tacit_prices *prices,
-                       const tacit_noise_law *noise) {
+                       const tacit_noise_law *noise, const char *sums) {
     const tacit_method *method = plan->method;
     char text[512], price[TACIT_PRICE_TEXT_SIZE];
     snprintf(text, sizeof text, "%s (%s)", method->title, method->reference);
     print_item(console, method->name, text);
-    print_settings(console, plan);
+    print_settings(console, plan, prices);
     print_item(console, "leaves", method->leaves);
     print_item(console, "how", tacit_release_kind_name(method->release_kind(plan)));
     print_item(console, "seen by", method->seen_by);
+    if (method->undeployable == NULL) print_item(console, "sums", sums);
     print_item(console, "guarantee", method->guarantee);
     print_item(console, "assuming", method->assumption);
     print_item(console, "theorem", method->theorem);
     print_item(console, "charged",
-               method->noise_free ? "nothing is private" : tacit_price_text(price, &prices->charged));
+               isinf(prices->charged.epsilon) ? "nothing is private"
+                                              : tacit_price_text(price, &prices->charged));
     if (!method->noise_free) {
         snprintf(text, sizeof text, "%s; %s", tacit_price_text(price, &prices->claimed), method->claim);
         print_item(console, "paper", text);
@@ -90,29 +145,84 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
     print_item(console, "caveats", method->caveats);
 }
 
-static json_t *price_document(const tacit_price *price) {
-    return json_pack("{s:s,s:o,s:o}", "unit", tacit_unit_name(price->unit), "epsilon",
-                     tacit_json_number(price->epsilon), "delta", tacit_json_number(price->delta));
+/* ---- the method's table beside the paper's ---- */
+
+enum { MOST_CELLS = 16 };
+
+/* The cells of the line at *text, ended by NULs; *text moves on. How many there are, 0 at the end. */
+static size_t split_line(char **text, char *cells[MOST_CELLS]) {
+    size_t count = 0;
+    char *end = strchr(*text, '\n');
+    if (end == NULL) return 0;
+    *end = 0;
+    for (char *at = *text; at != NULL && count < MOST_CELLS; count++) {
+        cells[count] = at;
+        at = strchr(at, '\t');
+        if (at != NULL) *at++ = 0;
+    }
+    *text = end + 1;
+    return count;
 }
 
-static json_t *noise_document(const tacit_method *method, const tacit_noise_law *noise) {
-    if (method->noise == NULL) return json_null();
-    return json_pack("{s:s,s:s,s:I,s:o,s:o,s:o}", "law", noise->law, "added_to", noise->added_to, "dimension",
-                     (json_int_t)noise->dimension, "sensitivity", tacit_json_number(noise->sensitivity),
-                     "scale", tacit_json_number(noise->scale), "mean_norm",
-                     tacit_json_number(noise->mean_norm));
+static tacit_status print_comparison(tacit_console *console, const char *title, char *text,
+                                     tacit_error *error) {
+    char *cells[MOST_CELLS];
+    tacit_grid_column columns[MOST_CELLS];
+    tacit_grid *grid = NULL;
+    size_t count = split_line(&text, cells);
+    for (size_t c = 0; c < count; c++) columns[c] = (tacit_grid_column){ cells[c], TACIT_RIGHT };
+    tacit_wrap wrap = { .out = console->out, .width = console->width };
+    fputc('\n', console->out);
+    tacit_wrap_text(&wrap, title);
+    fputs("\n\n", console->out);
+    TACIT_TRY(tacit_grid_create(&grid, columns, count, error));
+    while ((count = split_line(&text, cells)) > 0)
+        for (size_t c = 0; c < count; c++) tacit_grid_cell(grid, "%s", cells[c]);
+    tacit_status status = tacit_console_grid(console, grid, error);
+    tacit_grid_free(grid);
+    return status;
 }
 
-static json_t *document(const tacit_plan *plan, const tacit_prices *prices, const tacit_noise_law *noise) {
+/* A list of objects, all values as the text that would be printed. */
+static json_t *comparison_document(char *text) {
+    char *titles[MOST_CELLS], *cells[MOST_CELLS];
+    size_t columns = split_line(&text, titles), count;
+    json_t *rows = json_array();
+    while ((count = split_line(&text, cells)) > 0) {
+        json_t *row = json_object();
+        for (size_t c = 0; c < count && c < columns; c++)
+            json_object_set_new(row, titles[c], json_string(cells[c]));
+        rows = tacit_json_append(rows, row);
+    }
+    return rows;
+}
+
+/* The method's own table goes last, in either form. */
+static tacit_status tell(tacit_console *console, const tacit_plan *plan, const tacit_prices *prices,
+                         const tacit_noise_law *noise, const char *sums, tacit_error *error) {
     const tacit_method *method = plan->method;
-    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "method", method->name,
-                     "title", method->title, "reference", method->reference, "leaves", method->leaves,
-                     "release", tacit_release_kind_name(method->release_kind(plan)), "seen_by",
-                     method->seen_by, "guarantee", method->guarantee, "assumption", method->assumption,
-                     "theorem", method->theorem, "claim", method->claim, "caveats", method->caveats,
-                     "charged", price_document(&prices->charged), "claimed", price_document(&prices->claimed),
-                     "noise", noise_document(method, noise), "undeployable",
-                     method->undeployable != NULL ? json_string(method->undeployable) : json_null());
+    tacit_buffer table = TACIT_BUFFER_INIT;
+    tacit_status status = TACIT_OK;
+    json_t *all = NULL;
+    char *text = NULL;
+    TACIT_CHECK(tacit_json_explanation(&all, plan, error));
+    json_object_set_new(all, "sums", json_string(sums));
+    if (method->comparison != NULL) {
+        TACIT_CHECK(method->comparison(&table, error));
+        text = tacit_copy_text(tacit_buffer_text(&table));
+        if (text == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    }
+    if (!console->json) print_text(console, plan, prices, noise, sums);
+    if (text != NULL && !console->json)
+        TACIT_CHECK(print_comparison(console, method->comparison_title, text, error));
+    if (text != NULL && console->json) json_object_set_new(all, "comparison", comparison_document(text));
+    status = tacit_console_document(console, all, error);
+    all = NULL;
+cleanup:
+    json_decref(all);
+    free(text);
+    tacit_buffer_clear(&table);
+    return status;
 }
 
 static tacit_status run_explain(const tacit_arguments *arguments, tacit_console *console,
@@ -120,11 +230,12 @@ static tacit_status run_explain(const tacit_arguments *arguments, tacit_console 
     tacit_plan plan;
     tacit_prices prices = { .event = { .count = 0 } };
     tacit_noise_law noise = { .law = "" };
+    char sums[1024];
     TACIT_TRY(make_plan(arguments, &plan, error));
+    TACIT_TRY(sums_text(sums, sizeof sums, &plan, error));
     TACIT_TRY(plan.method->price(&plan, &prices, error));
     if (plan.method->noise != NULL) TACIT_TRY(plan.method->noise(&plan, &noise, error));
-    if (!console->json) print_text(console, &plan, &prices, &noise);
-    return tacit_console_document(console, document(&plan, &prices, &noise), error);
+    return tell(console, &plan, &prices, &noise, sums, error);
 }
 
 /* A whole number from 1 upwards. */
@@ -178,6 +289,12 @@ const tacit_command tacit_command_explain = {
             OPTION_COUNT("rows", "N", "100", "the fewest rows a party may have"),
             OPTION_COUNT("features", "D", "10", "of an encoded row, the intercept included"),
             OPTION_COUNT("classes", "K", "2", "of the label"),
+            { .name = "sum",
+              .kind = TACIT_OPTION_CHOICE,
+              .placeholder = "masked|paillier|clear",
+              .fallback = "masked",
+              .help = "how a deployed study adds up" },
+            TACIT_OPTION_FRACTIONS,
             { .name = "set",
               .kind = TACIT_OPTION_SETTING,
               .placeholder = "KEY=VALUE",

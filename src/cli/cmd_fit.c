@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/ledger_use.h"
 #include "cli/reading.h"
+#include "data/text.h"
 #include "method/methods.h"
 #include "service/fit.h"
 
@@ -17,11 +18,28 @@ static tacit_status read_plan(tacit_plan *out, const tacit_arguments *arguments,
     size_t count = 0;
     const tacit_setting *settings = tacit_arguments_settings(arguments, "set", &count);
     *out = (tacit_plan){ .epsilon = tacit_arguments_number(arguments, "epsilon"),
-                         .delta = tacit_arguments_number(arguments, "delta"),
-                         .lambda = tacit_arguments_number(arguments, "lambda") };
+                         .delta = tacit_arguments_number(arguments, "delta") };
     TACIT_TRY(tacit_method_require(&out->method, tacit_arguments_text(arguments, "method"), error));
     for (size_t i = 0; i < count; i++)
         TACIT_TRY(tacit_plan_set(out, settings[i].key, settings[i].value, error));
+    return TACIT_OK;
+}
+
+/* "0.01", or "choose:0.1,0.01": *candidates is then what follows the colon. */
+static tacit_status read_lambda(double *out, const char **candidates, const tacit_arguments *arguments,
+                                tacit_error *error) {
+    static const char choose[] = "choose:";
+    const char *text = tacit_arguments_text(arguments, "lambda");
+    if (strncmp(text, choose, sizeof choose - 1) == 0) {
+        *candidates = text + sizeof choose - 1;
+        return TACIT_OK;
+    }
+    if (!tacit_text_to_number(text, strlen(text), out) || !(*out > 0 && *out <= 1e6))
+        return tacit_fail(error, TACIT_USAGE,
+                          "--lambda is a number above 0, or choose:L1,L2,..., not '%.60s'", text);
+    if (tacit_arguments_text(arguments, "public") != NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--public is there to choose lambda on: give --lambda choose:L1,L2,...");
     return TACIT_OK;
 }
 
@@ -78,12 +96,14 @@ static tacit_status run_fit(const tacit_arguments *arguments, tacit_console *con
     const char *data = tacit_arguments_text(arguments, "train"),
                *given = tacit_arguments_text(arguments, "source"),
                *path = tacit_arguments_text(arguments, "out");
+    const char *candidates = NULL;
     char home[PATH_MAX], source[PATH_MAX];
     tacit_load_options reading = tacit_reading_options(arguments, console);
     tacit_fit_result result = TACIT_FIT_RESULT_INIT;
     tacit_plan plan;
     tacit_status status;
     TACIT_CHECK(read_plan(&plan, arguments, error));
+    TACIT_CHECK(read_lambda(&plan.lambda, &candidates, arguments, error));
     TACIT_CHECK(check_folder(path, error));
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
     TACIT_CHECK(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
@@ -94,6 +114,8 @@ static tacit_status run_fit(const tacit_arguments *arguments, tacit_console *con
                                     .label = reading.label,
                                     .positive = reading.positive,
                                     .no_header = reading.no_header,
+                                    .candidates = candidates,
+                                    .public_rows = tacit_arguments_text(arguments, "public"),
                                     .plan = &plan,
                                     .progress = tacit_console_progress(console) };
     TACIT_CHECK(tacit_fit(&result, &settings, error));
@@ -109,7 +131,7 @@ static const tacit_option options[] = {
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "NAME",
       .rules = TACIT_RULE_REQUIRED,
-      .help = "output, plr or gop: see 'tacit explain'" },
+      .help = "output, plr, gop, pst-s or pst-f: see 'tacit explain'" },
     { .name = "train",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -136,13 +158,16 @@ static const tacit_option options[] = {
       .most = 1,
       .help = "for gop, which needs one" },
     { .name = "lambda",
-      .kind = TACIT_OPTION_NUMBER,
-      .placeholder = "L",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "L|choose:L1,L2,...",
       .fallback = "0.01",
-      .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
-      .least = 0,
-      .most = 1e6,
-      .help = "weight of the regulariser (lambda/2)|w|^2" },
+      .help = "weight of the regulariser (lambda/2)|w|^2; or candidates, to choose among on public rows "
+              "(--public), free, or on "
+              "the private ones for a price of its own (--set select=private:E)" },
+    { .name = "public",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .help = "public rows with labels, to choose lambda on" },
     { .name = "set",
       .kind = TACIT_OPTION_SETTING,
       .placeholder = "NAME=VALUE",

@@ -1,5 +1,6 @@
 /* tacit join and tacit party: a site's side of a study. */
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,7 +71,8 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
                                      .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
                                      .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
                                      .listen = tacit_arguments_text(arguments, "listen"),
-                                     .local = tacit_arguments_text(arguments, "local") };
+                                     .local = tacit_arguments_text(arguments, "local"),
+                                     .role = tacit_arguments_text(arguments, "role") };
     tacit_site_callbacks callbacks = { cancelled, print_news, console };
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
                                 &callbacks, error));
@@ -122,9 +124,8 @@ const tacit_command tacit_command_join = {
             { .name = "data",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
-              .help =
-                  "the rows: CSV or LIBSVM, also compressed; a folder of CSV files; sqlite:PATH?QUERY; or "
-                  "postgres:CONNINFO?QUERY",
+              .help = "the rows: CSV or LIBSVM, also compressed; a folder of CSV files, or of documents; "
+                      "sqlite:PATH?QUERY; or postgres:CONNINFO?QUERY",
               .rules = TACIT_RULE_REQUIRED },
             { .name = "schema",
               .kind = TACIT_OPTION_FILE,
@@ -167,6 +168,10 @@ const tacit_command tacit_command_join = {
                       "svm, tree, "
                       "bayes, bernoulli, knn:K, mlp:H, or exec:CMD, a program of your own "
                       "(docs/classifiers.md)" },
+            { .name = "role",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "ROLE",
+              .help = "what this party is in a study whose parties differ: source or target (pst-h)" },
             { .name = "yes", .kind = TACIT_OPTION_FLAG, .help = "consent without being asked" },
             { .name = "no-wait",
               .kind = TACIT_OPTION_FLAG,

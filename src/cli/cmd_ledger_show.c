@@ -100,13 +100,14 @@ static json_t *entry_document(const tacit_entry *entry) {
                           tacit_json_number(about->price.epsilon), "delta",
                           tacit_json_number(about->price.delta));
     return json_pack(
-        "{s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "number", (json_int_t)entry->number,
+        "{s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "number", (json_int_t)entry->number,
         "when", when_text(when, entry->time), "entry", tacit_entry_kind_name(entry->kind), "asked_by",
         text_or_null(release ? about->coordinator : ""), "study", text_or_null(about->study), "method",
         text_or_null(release ? about->method : ""), "question", text_or_null(release ? about->question : ""),
         "kind", text_or_null(release ? tacit_release_kind_name(about->kind) : ""), "price", price, "noise",
         text_or_null(release ? tacit_noise_name(about->noise) : ""), "event",
-        release ? event_document(&about->event) : json_null(), "rows",
+        release ? event_document(&about->event) : json_null(), "assumption",
+        text_or_null(release ? about->assumption : ""), "rows",
         release ? json_integer((json_int_t)about->rows) : json_null(), "parameters",
         release ? json_integer((json_int_t)about->parameters) : json_null(), "reason",
         text_or_null(entry->kind == TACIT_ENTRY_REFUSAL ? entry->reason : ""));

@@ -19,12 +19,10 @@ typedef struct answers {
     double *columns; /* scratch: what is written for one row */
 } answers;
 
-/* A margin loss other than the logistic has no probabilities; its score is written instead. */
-static bool has_probabilities(const tacit_model *model) {
-    return model->loss != TACIT_LOSS_HUBER && !tacit_model_is_numeric(model);
+/* Where there are no probabilities the score is written instead. */
+static size_t column_count(const tacit_model *model) {
+    return tacit_model_has_probabilities(model) ? model->classes : 1;
 }
-
-static size_t column_count(const tacit_model *model) { return has_probabilities(model) ? model->classes : 1; }
 
 static const char *class_name(const tacit_model *model, size_t k, char scratch[TACIT_NUMBER_TEXT]) {
     if (k < model->class_names.count) return model->class_names.text[k];
@@ -44,7 +42,7 @@ static const char *predicted_text(const answers *all, size_t i, char scratch[TAC
 static const double *fill_columns(const answers *all, size_t i) {
     const double *scores = all->scores + i * all->each;
     double *out = all->columns;
-    if (!has_probabilities(all->model)) {
+    if (!tacit_model_has_probabilities(all->model)) {
         out[0] = scores[0];
     } else if (all->each == 1) {
         out[1] = 1 / (1 + exp(-scores[0]));
@@ -74,8 +72,8 @@ static void put_cell(FILE *out, const char *text) {
 
 static void write_header(FILE *out, const tacit_model *model) {
     fputs("row,predicted", out);
-    if (!has_probabilities(model)) fputs(",score", out);
-    for (size_t k = 0; has_probabilities(model) && k < model->classes; k++) {
+    if (!tacit_model_has_probabilities(model)) fputs(",score", out);
+    for (size_t k = 0; tacit_model_has_probabilities(model) && k < model->classes; k++) {
         char scratch[TACIT_NUMBER_TEXT], name[256];
         snprintf(name, sizeof name, "p(%.200s)", class_name(model, k, scratch));
         fputc(',', out);
@@ -105,7 +103,7 @@ static json_t *row_document(const answers *all, size_t i) {
         json_pack("{s:I,s:o}", "row", (json_int_t)i + 1, "predicted",
                   tacit_model_is_numeric(model) ? tacit_json_number(tacit_model_mean(model, columns[0]))
                                                 : tacit_json_text(predicted_text(all, i, scratch)));
-    if (!has_probabilities(model)) {
+    if (!tacit_model_has_probabilities(model)) {
         json_object_set_new(row, "score", json_real(columns[0]));
         return row;
     }

@@ -73,11 +73,11 @@ static tacit_status list_experiments(tacit_console *console, tacit_error *error)
 
 /* ---- the table ---- */
 
-static void add_ours(tacit_grid *grid, const tacit_finding *finding) {
+static void add_ours(tacit_grid *grid, const tacit_finding *finding, bool of_any_size) {
     if (finding->trials == 0)
         tacit_grid_cell(grid, "not run");
     else if (finding->trials == 1)
-        tacit_grid_cell(grid, "%.4f", finding->mean);
+        tacit_grid_cell(grid, of_any_size ? "%.4g" : "%.4f", finding->mean);
     else
         tacit_grid_cell(grid, "%.4f ± %.4f", finding->mean, finding->sd);
 }
@@ -103,7 +103,7 @@ static void add_finding(tacit_grid *grid, const tacit_experiment *experiment, co
         tacit_grid_cell(grid, "-");
     else
         tacit_grid_cell(grid, "%.2g", finding->lambda);
-    add_ours(grid, finding);
+    add_ours(grid, finding, experiment->own_rows);
     if (finding->trials > 0)
         tacit_grid_cell(grid, "%zu", finding->trials);
     else
@@ -111,7 +111,11 @@ static void add_finding(tacit_grid *grid, const tacit_experiment *experiment, co
     if (isnan(finding->printed))
         tacit_grid_cell(grid, "-");
     else
-        tacit_grid_cell(grid, "%.2f", finding->printed);
+        tacit_grid_cell(grid,
+                        experiment->own_rows    ? "%.6g"
+                        : experiment->shows_auc ? "%.3f"
+                                                : "%.2f",
+                        finding->printed);
 }
 
 static tacit_status print_findings(tacit_console *console, const tacit_reproduction *result,
@@ -124,7 +128,12 @@ static tacit_status print_findings(tacit_console *console, const tacit_reproduct
         { "epsilon", TACIT_RIGHT },
         { "1/epsilon", TACIT_RIGHT },
         { "lambda", TACIT_RIGHT },
-        { experiment->shows_errors ? "error, ours" : "accuracy, ours", TACIT_RIGHT },
+        { experiment->own_rows       ? "ours"
+          : experiment->is_unbounded ? experiment->measures
+          : experiment->shows_errors ? "error, ours"
+          : experiment->shows_auc    ? "AUC, ours"
+                                     : "accuracy, ours",
+          TACIT_RIGHT },
         { "trials", TACIT_RIGHT },
         { "paper", TACIT_RIGHT },
     };
@@ -167,11 +176,15 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
                                  const tacit_reproduce_options *options, tacit_error *error) {
     const tacit_experiment *experiment = result->experiment;
     tacit_console_print(console, "%s, %s\n%s\n\n", experiment->paper, experiment->figure, experiment->title);
-    tacit_console_print(console,
-                        "%zu rows for parties, %zu auxiliary, %zu test rows, %zu features; seed %llu\n",
-                        result->train_rows, result->auxiliary_rows, result->test_rows, result->features,
-                        (unsigned long long)options->seed);
-    if (experiment->by_round)
+    if (experiment->own_rows)
+        tacit_console_print(console, "%s; seed %llu\n", experiment->measures,
+                            (unsigned long long)options->seed);
+    else
+        tacit_console_print(console,
+                            "%zu rows for parties, %zu auxiliary, %zu test rows, %zu features; seed %llu\n",
+                            result->train_rows, result->auxiliary_rows, result->test_rows, result->features,
+                            (unsigned long long)options->seed);
+    if (experiment->by_round || experiment->own_rows)
         tacit_console_print(console, "no noise; %s%.1f s\n",
                             options->fraction < 1 ? "only a fraction of parties and rows; " : "",
                             result->seconds);
@@ -181,7 +194,13 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
                             options->effort.trials, tacit_plural(options->effort.trials, "draw", "draws"),
                             options->fraction < 1 ? "; only a fraction of parties and rows" : "",
                             result->seconds);
-    tacit_console_print(console, "%s\n\n", statistics_text(result, options));
+    tacit_console_print(console, "%s\n",
+                        experiment->own_rows
+                            ? "columns were standardised with statistics of ALL rows: not private, fine "
+                              "only in a simulation"
+                            : statistics_text(result, options));
+    if (result->stand_in != NULL) tacit_console_print(console, "%s\n", result->stand_in);
+    tacit_console_print(console, "\n");
     TACIT_TRY(experiment->by_round ? tacit_rounds_print(console, result, error)
                                    : print_findings(console, result, error));
     print_paragraph(console, "The paper says", experiment->says);
@@ -201,17 +220,23 @@ static json_t *finding_document(const tacit_experiment *experiment, const tacit_
                      tacit_json_number(finding->printed));
 }
 
+static const char *metric_of(const tacit_experiment *experiment) {
+    if (experiment->is_unbounded || experiment->own_rows) return experiment->measures;
+    return experiment->shows_errors ? "error" : experiment->shows_auc ? "auc" : "accuracy";
+}
+
 static json_t *result_document(const tacit_reproduction *result, const tacit_reproduce_options *options) {
     const tacit_experiment *experiment = result->experiment;
     json_t *findings = json_array();
     for (size_t i = 0; i < result->count; i++)
         findings = tacit_json_append(findings, finding_document(experiment, &result->findings[i]));
-    json_t *told = json_pack(
-        "{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:s,s:o}", "id", experiment->id, "paper", experiment->paper,
-        "figure", experiment->figure, "metric", experiment->shows_errors ? "error" : "accuracy", "seed",
-        (json_int_t)options->seed, "repeats", (json_int_t)options->effort.repeats, "trials",
-        (json_int_t)options->effort.trials, "private_statistics", result->used_private_statistics, "differs",
-        experiment->differs, "findings", findings);
+    json_t *told =
+        json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:s,s:o}", "id", experiment->id, "paper",
+                  experiment->paper, "figure", experiment->figure, "metric", metric_of(experiment), "seed",
+                  (json_int_t)options->seed, "repeats", (json_int_t)options->effort.repeats, "trials",
+                  (json_int_t)options->effort.trials, "private_statistics", result->used_private_statistics,
+                  "differs", experiment->differs, "findings", findings);
+    if (result->stand_in != NULL) json_object_set_new(told, "stand_in", json_string(result->stand_in));
     if (experiment->by_round && json_object_set_new(told, "traces", tacit_rounds_document(result)) != 0) {
         json_decref(told);
         told = NULL;
@@ -255,7 +280,9 @@ static tacit_status write_figure(tacit_console *console, const tacit_reproductio
             options->effort.trials, (unsigned long long)options->seed,
             options->fraction < 1 ? " Only a fraction of parties and rows." : "",
             has_printed(result) ? " Circles: numbers in the paper's text." : "",
-            result->used_private_statistics ? " Scaling used all training rows: not private." : "");
+            result->used_private_statistics ? " Scaling used all training rows: not private."
+            : result->stand_in != NULL      ? " Generated rows: the file is not there."
+                                            : "");
     TACIT_CHECK(tacit_reproduction_plot(result, note, &text, error));
     TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, FIGURE_MODE, error));
     tacit_console_note(console, "wrote %s", path);

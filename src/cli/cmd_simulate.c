@@ -74,6 +74,8 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
     plan->trials = (size_t)tacit_arguments_integer(arguments, "trials");
     if (tacit_arguments_given(arguments, "minimum-rows"))
         plan->minimum_rows = (size_t)tacit_arguments_integer(arguments, "minimum-rows");
+    plan->dropouts = tacit_arguments_number(arguments, "dropouts");
+    plan->colluders = tacit_arguments_number(arguments, "colluders");
     plan->seed = tacit_chance_seed(arguments);
     for (size_t m = 0; m < plan->method_count; m++)
         if (!plan->methods[m]->noise_free && plan->epsilon_count == 0)
@@ -85,6 +87,14 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
         return tacit_fail(error, TACIT_USAGE,
                           "--schema declares the bounds and --bounds-from-data reads them off the rows: "
                           "give one of the two");
+    if (tacit_arguments_given(arguments, "text") && tacit_arguments_given(arguments, "schema"))
+        return tacit_fail(error, TACIT_USAGE,
+                          "--text: the schema says which columns are texts; leave --text out");
+    if (tacit_arguments_given(arguments, "text") && !tacit_arguments_flag(arguments, "bounds-from-data"))
+        return tacit_fail(error, TACIT_USAGE,
+                          "--text reads bounds and a vocabulary off the rows, which is not private: say that "
+                          "this is meant with "
+                          "--bounds-from-data, or declare a text column in a schema");
     if (tacit_arguments_given(arguments, "test") && tacit_arguments_given(arguments, "test-fraction"))
         return tacit_fail(error, TACIT_USAGE, "give either --test or --test-fraction");
     if (tacit_arguments_given(arguments, "aux") && tacit_arguments_given(arguments, "aux-fraction"))
@@ -111,6 +121,7 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
     all->plan.split = all->deal.parties;
     all->plan.test = all->deal.test;
     all->plan.auxiliary = all->deal.auxiliary;
+    if (all->deal.target_data != NULL) all->plan.target = tacit_dataset_view(all->deal.target_data);
     all->plan.pool = all->pool;
     all->plan.progress = tacit_console_progress(console);
     return tacit_simulate(&all->plan, all->runs, &all->model, error);
@@ -256,6 +267,7 @@ static const tacit_option options[] = {
       .kind = TACIT_OPTION_FLAG,
       .help = "say that reading bounds off the rows is meant" },
     TACIT_OPTION_RESPONSE,
+    TACIT_OPTIONS_TEXT,
     { .name = "test",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -279,6 +291,10 @@ static const tacit_option options[] = {
       .least = 0,
       .most = 1,
       .help = "the same from --train: this part of its rows counts as public" },
+    { .name = "target",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .help = "rows of whoever runs the coordinator, for methods that transfer from sources to a target" },
     { .name = "parties",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "M",
@@ -292,6 +308,17 @@ static const tacit_option options[] = {
       .fallback = "even",
       .help = "how rows are dealt out: even; dirichlet:A (sizes from a symmetric Dirichlet); fractions such "
               "as 0.5,0.3,0.2; by:COLUMN (a party for each value)" },
+    { .name = "together",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "COLUMN",
+      .help =
+          "rows with the same value, such as those of one account, stay together: whole accounts are held "
+          "out for testing and dealt out to parties" },
+    { .name = "undersample",
+      .kind = TACIT_OPTION_SETTING,
+      .placeholder = "CLASS=SHARE",
+      .help = "keep each row of this class with that chance, before anything else is done; with --together, "
+              "each account that has rows of no other class" },
     { .name = "epsilon",
       .kind = TACIT_OPTION_NUMBERS,
       .placeholder = "E1,E2,...",
@@ -307,6 +334,7 @@ static const tacit_option options[] = {
       .least = 0,
       .most = 1,
       .help = "for methods whose guarantee has one" },
+    TACIT_OPTION_FRACTIONS,
     { .name = "lambda",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "L",

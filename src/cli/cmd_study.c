@@ -8,6 +8,7 @@
 #include "cli/json.h"
 #include "service/coordinator.h"
 #include "service/study.h"
+#include "session/masked.h"
 
 static const tacit_operand folder_and_study[] = {
     { "DIR", 1, 1, "the coordinator's folder" },
@@ -168,20 +169,48 @@ const tacit_command tacit_command_study_invite = {
 
 /* ---- status ---- */
 
-static json_t *record_document(const tacit_study_record *record) {
-    return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:s}", "study", record->name, "state",
-                     tacit_study_state_name(record->state), "reason", tacit_json_text(record->reason),
-                     "version", (json_int_t)record->version, "outdated", (json_int_t)record->outdated,
-                     "joined", (json_int_t)record->joined, "invited", (json_int_t)record->invited, "rounds",
-                     (json_int_t)record->rounds, "step", record->step);
+/* How a study adds up, as its definition says. */
+typedef struct sums_shown {
+    const char *way;
+    size_t minimum;
+    double dropouts, colluders;
+} sums_shown;
+
+static tacit_status look_at_sums(sums_shown *out, tacit_registry *registry, const char *name,
+                                 tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_study *study = NULL;
+    tacit_study_record record;
+    tacit_status status;
+    TACIT_CHECK(tacit_registry_study(registry, name, &record, &text, error));
+    TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&text), text.length, name, error));
+    *out = (sums_shown){ .way = tacit_sum_way_name(study->plan.sums),
+                         .dropouts = study->plan.dropouts,
+                         .colluders = study->plan.colluders };
+    TACIT_CHECK(tacit_secure_minimum(&out->minimum, &study->plan, error));
+cleanup:
+    tacit_study_free(study);
+    tacit_buffer_clear(&text);
+    return status;
 }
 
-static tacit_status show(tacit_console *console, const tacit_study_record *records, size_t count,
-                         tacit_error *error) {
+static json_t *record_document(const tacit_study_record *record, const sums_shown *sums) {
+    return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:s,s:{s:s,s:I,s:o,s:o}}", "study", record->name,
+                     "state", tacit_study_state_name(record->state), "reason",
+                     tacit_json_text(record->reason), "version", (json_int_t)record->version, "outdated",
+                     (json_int_t)record->outdated, "joined", (json_int_t)record->joined, "invited",
+                     (json_int_t)record->invited, "rounds", (json_int_t)record->rounds, "step", record->step,
+                     "sums", "way", sums->way, "minimum", (json_int_t)sums->minimum, "dropouts",
+                     tacit_json_number(sums->dropouts), "colluders", tacit_json_number(sums->colluders));
+}
+
+static tacit_status show(tacit_console *console, tacit_registry *registry, const tacit_study_record *records,
+                         size_t count, tacit_error *error) {
     static const tacit_grid_column columns[] = { { "study", TACIT_LEFT },    { "state", TACIT_LEFT },
                                                  { "version", TACIT_RIGHT }, { "joined", TACIT_RIGHT },
                                                  { "invited", TACIT_RIGHT }, { "rounds", TACIT_RIGHT },
-                                                 { "step", TACIT_LEFT },     { "reason", TACIT_LEFT } };
+                                                 { "sums", TACIT_LEFT },     { "step", TACIT_LEFT },
+                                                 { "reason", TACIT_LEFT } };
     tacit_grid *grid = NULL;
     json_t *list = json_array();
     tacit_status status;
@@ -193,9 +222,13 @@ static tacit_status show(tacit_console *console, const tacit_study_record *recor
         tacit_grid_cell(grid, "%zu", records[i].joined);
         tacit_grid_cell(grid, "%zu", records[i].invited);
         tacit_grid_cell(grid, "%llu", (unsigned long long)records[i].rounds);
+        sums_shown sums;
+        TACIT_CHECK(look_at_sums(&sums, registry, records[i].name, error));
+        tacit_grid_cell(grid, "%s of %zu or more, dropouts %g, colluders %g", sums.way, sums.minimum,
+                        sums.dropouts, sums.colluders);
         tacit_grid_cell(grid, "%s", records[i].step);
         tacit_grid_cell(grid, "%s", records[i].reason);
-        list = tacit_json_append(list, record_document(&records[i]));
+        list = tacit_json_append(list, record_document(&records[i], &sums));
     }
     TACIT_CHECK(tacit_console_grid(console, grid, error));
     status = tacit_console_document(console, json_pack("{s:o}", "studies", list), error);
@@ -217,7 +250,8 @@ static tacit_status run_status(const tacit_arguments *arguments, tacit_console *
         TACIT_CHECK(tacit_registry_study(registry, name, &one, NULL, error));
     else
         TACIT_CHECK(tacit_registry_studies(registry, &records, &count, error));
-    TACIT_CHECK(name != NULL ? show(console, &one, 1, error) : show(console, records, count, error));
+    TACIT_CHECK(name != NULL ? show(console, registry, &one, 1, error)
+                             : show(console, registry, records, count, error));
 cleanup:
     free(records);
     tacit_registry_close(registry);

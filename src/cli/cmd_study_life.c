@@ -4,6 +4,7 @@
 #include "cli/console.h"
 #include "cli/json.h"
 #include "service/registry.h"
+#include "service/rounds.h"
 #include "service/study.h"
 
 static const tacit_operand folder_and_study[] = {
@@ -99,6 +100,7 @@ static tacit_status run_amend(const tacit_arguments *arguments, tacit_console *c
     TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
     TACIT_CHECK(tacit_registry_amend(registry, study->name, tacit_buffer_text(&study->canonical),
                                      &study->point_bytes, error));
+    tacit_rounds_forget(tacit_arguments_operand(arguments, "DIR"), study->name);
     TACIT_CHECK(tacit_registry_study(registry, study->name, &record, NULL, error));
     tacit_console_print(console,
                         "Study '%s' is now version %u and %s; %zu parties are asked for consent again.\n",

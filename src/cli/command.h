@@ -97,11 +97,69 @@ extern const tacit_option tacit_common_options[];
     }
 
 /* For commands that draft a schema. */
+/* How many of the parties a secure sum, and shares of noise, allow to vanish and to collude. */
+#define TACIT_OPTION_FRACTIONS                                                                               \
+    { .name = "dropouts",                                                                                    \
+      .kind = TACIT_OPTION_NUMBER,                                                                           \
+      .placeholder = "F",                                                                                    \
+      .fallback = "0.1",                                                                                     \
+      .help = "the largest fraction of the parties that may vanish from a sum (noise=shares)",               \
+      .rules = TACIT_RULE_RANGE,                                                                             \
+      .least = 0,                                                                                            \
+      .most = 0.9 },                                                                                         \
+    {                                                                                                        \
+        .name = "colluders", .kind = TACIT_OPTION_NUMBER, .placeholder = "F", .fallback = "0.1",             \
+        .help = "the largest fraction that shares what it knows with whoever looks (noise=shares)",          \
+        .rules = TACIT_RULE_RANGE, .least = 0, .most = 0.9                                                   \
+    }
+
 #define TACIT_OPTION_RESPONSE                                                                                \
     {                                                                                                        \
         .name = "response", .kind = TACIT_OPTION_CHOICE, .placeholder = "class|number|count",                \
         .fallback = "class",                                                                                 \
         .help = "what the label is, where no schema says it: a class, a number or a count of something"      \
+    }
+
+/* For commands that draft a schema with a text in it. */
+#define TACIT_OPTIONS_TEXT                                                                                   \
+    { .name = "text",                                                                                        \
+      .kind = TACIT_OPTION_TEXT,                                                                             \
+      .placeholder = "NAME",                                                                                 \
+      .help = "a column that holds texts, where no schema says it; its terms become features" },             \
+        { .name = "grams",                                                                                   \
+          .kind = TACIT_OPTION_INTEGER,                                                                      \
+          .placeholder = "1|2",                                                                              \
+          .fallback = "1",                                                                                   \
+          .rules = TACIT_RULE_RANGE,                                                                         \
+          .least = 1,                                                                                        \
+          .most = 2,                                                                                         \
+          .help = "terms are words (1), or pairs of neighbouring words too (2)" },                           \
+        { .name = "min-df",                                                                                  \
+          .kind = TACIT_OPTION_NUMBER,                                                                       \
+          .placeholder = "F",                                                                                \
+          .fallback = "0.005",                                                                               \
+          .rules = TACIT_RULE_RANGE,                                                                         \
+          .least = 0,                                                                                        \
+          .most = 1,                                                                                         \
+          .help = "leave out terms that occur in a smaller share of the rows" },                             \
+        { .name = "max-df",                                                                                  \
+          .kind = TACIT_OPTION_NUMBER,                                                                       \
+          .placeholder = "F",                                                                                \
+          .fallback = "0.5",                                                                                 \
+          .rules = TACIT_RULE_RANGE,                                                                         \
+          .least = 0,                                                                                        \
+          .most = 1,                                                                                         \
+          .help = "leave out terms that occur in a larger share of the rows" },                              \
+        { .name = "hash",                                                                                    \
+          .kind = TACIT_OPTION_INTEGER,                                                                      \
+          .placeholder = "N",                                                                                \
+          .rules = TACIT_RULE_RANGE,                                                                         \
+          .least = 1,                                                                                        \
+          .most = 50000000,                                                                                  \
+          .help = "hash the terms into N features instead of reading a vocabulary off the rows" },           \
+    {                                                                                                        \
+        .name = "strip", .kind = TACIT_OPTION_CHOICE, .placeholder = "nothing|news", .fallback = "nothing",  \
+        .help = "what to leave out of each text: news is header, quoted lines and signature of an article"   \
     }
 
 /* Is `word` the whole of a command's name, or the first of its two words? */

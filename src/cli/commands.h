@@ -27,6 +27,7 @@
     X(study_amend)                                                                                           \
     X(study_close)                                                                                           \
     X(coordinator)                                                                                           \
+    X(center)                                                                                                \
     X(catalogue)                                                                                             \
     X(join)                                                                                                  \
     X(party)                                                                                                 \
@@ -34,6 +35,7 @@
     X(rules_show)                                                                                            \
     X(rules_set)                                                                                             \
     X(withdraw)                                                                                              \
+    X(page)                                                                                                  \
     X(ledger_show)                                                                                           \
     X(ledger_limit)                                                                                          \
     X(ledger_verify)                                                                                         \

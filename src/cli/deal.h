@@ -7,9 +7,11 @@
 
 typedef struct tacit_deal {
     tacit_dataset *data;
-    tacit_dataset *test_data; /* NULL when test rows were held out of `data` */
-    tacit_dataset *aux_data;  /* NULL when auxiliary rows were, or there are none */
-    tacit_schema *schema;     /* the one given, or drafted from the rows: see data->bounds_from_data */
+    tacit_dataset *test_data;   /* NULL when test rows were held out of `data` */
+    tacit_dataset *aux_data;    /* NULL when auxiliary rows were, or there are none */
+    tacit_dataset *target_data; /* of --target; NULL without */
+    tacit_schema *schema;       /* the one given, or drafted from the rows: see data->bounds_from_data */
+    tacit_split *kept;          /* rows left by --undersample; NULL: all */
     tacit_split *holdout;
     tacit_split *parties;
     tacit_view test;
@@ -20,7 +22,7 @@ typedef struct tacit_deal {
 #define TACIT_DEAL_INIT                                                                                      \
     { .data = NULL }
 
-/* As --train, --schema, --test, --test-fraction, --aux, --aux-fraction, --parties and --split say. All chance comes from `seed`. */
+/* As --train, --schema, --test, --test-fraction, --aux, --aux-fraction, --parties, --split, --together and --undersample say. All chance comes from `seed`. */
 tacit_status tacit_deal_make(tacit_deal *out, const tacit_arguments *arguments, tacit_console *console,
                              uint64_t seed, tacit_error *error);
 void tacit_deal_clear(tacit_deal *deal);

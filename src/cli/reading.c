@@ -12,6 +12,20 @@ tacit_load_options tacit_reading_options(const tacit_arguments *arguments, tacit
     return options;
 }
 
+tacit_load_options tacit_reading_draft(const tacit_arguments *arguments, tacit_console *console) {
+    tacit_load_options options = tacit_reading_options(arguments, console);
+    tacit_text_draft *draft = &options.text_draft;
+    options.response = tacit_reading_response(arguments);
+    options.text = tacit_arguments_text(arguments, "text");
+    draft->grams = (unsigned)tacit_arguments_integer(arguments, "grams");
+    draft->limits.lowest = tacit_arguments_number(arguments, "min-df");
+    draft->limits.highest = tacit_arguments_number(arguments, "max-df");
+    if (tacit_arguments_given(arguments, "hash"))
+        draft->buckets = (size_t)tacit_arguments_integer(arguments, "hash");
+    if (strcmp(tacit_arguments_text(arguments, "strip"), "news") == 0) draft->strip = TACIT_STRIP_NEWS;
+    return options;
+}
+
 tacit_response tacit_reading_response(const tacit_arguments *arguments) {
     const char *text = tacit_arguments_text(arguments, "response");
     if (strcmp(text, "number") == 0) return TACIT_RESPONSE_NUMBER;

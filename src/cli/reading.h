@@ -9,6 +9,9 @@
 /* What TACIT_OPTIONS_READING was given, with the console's progress. Borrows from both. */
 tacit_load_options tacit_reading_options(const tacit_arguments *arguments, tacit_console *console);
 
+/* The same with what TACIT_OPTIONS_TEXT was given. */
+tacit_load_options tacit_reading_draft(const tacit_arguments *arguments, tacit_console *console);
+
 /* What TACIT_OPTION_RESPONSE was given. */
 tacit_response tacit_reading_response(const tacit_arguments *arguments);
 

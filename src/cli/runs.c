@@ -59,7 +59,10 @@ tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, siz
         if (numbers) add_spread(grid, &run->deviance, run->trials);
         add_charge(grid, run);
         tacit_grid_cell(grid, "%.2f s", run->seconds);
-        if (lambdas) tacit_grid_cell(grid, "%.3g", run->lambda);
+        if (lambdas && isnan(run->lambda))
+            tacit_grid_cell(grid, "various");
+        else if (lambdas)
+            tacit_grid_cell(grid, "%.3g", run->lambda);
     }
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
@@ -75,14 +78,14 @@ static json_t *spread_document(const tacit_spread *spread) {
 static json_t *run_document(const tacit_run *run) {
     const tacit_price *charged = &run->charged, *claimed = &run->claimed;
     json_t *document = json_pack(
-        "{s:s,s:o,s:o,s:f,s:I,s:o,s:o,s:o,s:{s:s,s:o,s:o},s:{s:o,s:o},s:f,s:I,s:I}", "method",
+        "{s:s,s:o,s:o,s:o,s:I,s:o,s:o,s:o,s:{s:s,s:o,s:o},s:{s:o,s:o},s:f,s:I,s:I}", "method",
         run->method->name, "epsilon", tacit_json_number(run->epsilon), "delta", tacit_json_number(run->delta),
-        "lambda", run->lambda, "trials", (json_int_t)run->trials, "accuracy", spread_document(&run->accuracy),
-        "auc", spread_document(&run->auc), "logloss", spread_document(&run->log_loss), "charged", "unit",
-        tacit_unit_name(charged->unit), "epsilon", tacit_json_number(charged->epsilon), "delta",
-        tacit_json_number(charged->delta), "claimed", "epsilon", tacit_json_number(claimed->epsilon), "delta",
-        tacit_json_number(claimed->delta), "seconds", run->seconds, "rounds", (json_int_t)run->rounds,
-        "bytes_per_party", (json_int_t)run->bytes_per_party);
+        "lambda", tacit_json_number(run->lambda), "trials", (json_int_t)run->trials, "accuracy",
+        spread_document(&run->accuracy), "auc", spread_document(&run->auc), "logloss",
+        spread_document(&run->log_loss), "charged", "unit", tacit_unit_name(charged->unit), "epsilon",
+        tacit_json_number(charged->epsilon), "delta", tacit_json_number(charged->delta), "claimed", "epsilon",
+        tacit_json_number(claimed->epsilon), "delta", tacit_json_number(claimed->delta), "seconds",
+        run->seconds, "rounds", (json_int_t)run->rounds, "bytes_per_party", (json_int_t)run->bytes_per_party);
     if (document != NULL && numeric(run)) {
         json_object_set_new(document, "rmse", spread_document(&run->rmse));
         json_object_set_new(document, "deviance", spread_document(&run->deviance));

@@ -1,5 +1,6 @@
 #include "cli/terms.h"
 
+#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static void show_points(tacit_console *console, const tacit_site *site) {
         "points     %zu public points are fetched, checked against the hash you consent to, and "
         "labelled: %.3g labels for each of your rows",
         labels, (double)labels / (double)tacit_site_rows(site));
-    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !plan->sums_masked)
+    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && plan->sums == TACIT_SUMS_CLEAR)
         tacit_console_note(console,
                            "entrusted  your labels go to %s in clear, which is trusted to add them to the "
                            "others', to add the noise, and to keep them to itself",
@@ -43,29 +44,41 @@ static void show_points(tacit_console *console, const tacit_site *site) {
 /* What the coordinator sees of the parties' contributions to a sum. */
 static tacit_status show_sums(tacit_console *console, const tacit_site *site, tacit_error *error) {
     const tacit_plan *plan = &tacit_site_study(site)->plan;
-    tacit_graph_shape shape;
-    if (!plan->sums_masked) {
+    const char *coordinator = tacit_site_coordinator(site);
+    size_t minimum;
+    if (plan->sums == TACIT_SUMS_CLEAR) {
         tacit_console_note(console, "sums       in clear: %s sees your contributions one by one",
-                           tacit_site_coordinator(site));
+                           coordinator);
         return TACIT_OK;
     }
-    TACIT_TRY(tacit_masked_shape(&shape, plan, error));
+    TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
     tacit_console_note(
-        console,
-        "sums       masked: %s sees the sum of at least %lu parties' contributions, and no single one",
-        tacit_site_coordinator(site), (unsigned long)shape.minimum);
+        console, "sums       %s: %s sees the sum of at least %zu parties' contributions, and no single one",
+        tacit_sum_way_name(plan->sums), coordinator, minimum);
+    if (plan->sums == TACIT_SUMS_PAILLIER)
+        tacit_console_note(
+            console,
+            "key holder the party that joined first holds the key (%u bits) and decrypts sums under "
+            "masks; together with %s it could read your contributions one by one",
+            plan->key_bits, coordinator);
+    tacit_console_note(
+        console, "assumes    at most %zu of %zu parties vanish in a sum, and at most %zu help %s to look",
+        tacit_plan_dropouts(plan), plan->parties, tacit_plan_colluders(plan), coordinator);
+    if (tacit_plan_shares_noise(plan))
+        tacit_console_note(
+            console, "shares     you add a share of the noise: one of %zu that together are worth the price",
+            tacit_plan_noise_shares(plan));
     if (plan->method->meetings != NULL)
         tacit_console_note(console,
                            "neighbours graph %s, %s rounds: those next to you see your words exactly, and %s "
                            "carries them sealed; compare the roster that is shown when the study starts",
-                           tacit_plan_text(plan, "graph"), tacit_plan_text(plan, "rounds"),
-                           tacit_site_coordinator(site));
+                           tacit_plan_text(plan, "graph"), tacit_plan_text(plan, "rounds"), coordinator);
     else if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
         tacit_console_note(
             console,
             "entrusted  the sum goes to %s in clear, which is trusted to add the noise and to keep "
             "the sum to itself",
-            tacit_site_coordinator(site));
+            coordinator);
     return TACIT_OK;
 }
 
@@ -108,7 +121,7 @@ tacit_status tacit_terms_show(tacit_console *console, const tacit_site *site, ta
                        plan->parties, plan->minimum_parties, tacit_site_rows(site), plan->minimum_rows);
     if (tacit_site_local(site) != NULL)
         tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));
-    if (method->noise_free)
+    if (isinf(prices.charged.epsilon))
         tacit_console_note(console, "noise      none: what leaves is exact");
     else
         tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");

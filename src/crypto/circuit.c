@@ -13,8 +13,8 @@ tacit_status tacit_and(tacit_builder *builder, tacit_wire *out, const tacit_wire
     return builder->kind->and_gates(builder, out, a, b, count);
 }
 
-tacit_status tacit_input(tacit_builder *builder, tacit_role owner, tacit_wire *out, const uint8_t *bits,
-                         size_t count) {
+tacit_status tacit_input_wires(tacit_builder *builder, tacit_role owner, tacit_wire *out, const uint8_t *bits,
+                               size_t count) {
     return builder->kind->input(builder, owner, out, bits, count);
 }
 

@@ -75,8 +75,8 @@ static inline tacit_wire tacit_constant(const tacit_builder *builder, unsigned b
     return tacit_wire_if(bit, builder->one);
 }
 
-tacit_status tacit_input(tacit_builder *builder, tacit_role owner, tacit_wire *out, const uint8_t *bits,
-                         size_t count);
+tacit_status tacit_input_wires(tacit_builder *builder, tacit_role owner, tacit_wire *out, const uint8_t *bits,
+                               size_t count);
 
 /* Open wires to one role or to both. Out: the bits, for who may see them; the other passes NULL. */
 tacit_status tacit_reveal(tacit_builder *builder, tacit_role to, uint8_t *bits, const tacit_wire *wires,

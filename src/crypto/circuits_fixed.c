@@ -55,8 +55,8 @@ static tacit_status magnitudes(tacit_builder *builder, tacit_wire *sizes, const 
  * which stays in [-B, B) and thus in w bits; the quotient's bit is R >= 0. Adding or subtracting is one adder whose
  * second operand is turned over by the last bit: w - 1 gates a step, (w - 1)^2 in all and 3(w - 1) for the signs.
  */
-static tacit_status divide_steps(tacit_builder *builder, tacit_wire *quotient, const tacit_wire *numerator,
-                                 const tacit_wire *divisor, tacit_fixed format, size_t lanes) {
+tacit_status tacit_divide_steps(tacit_builder *builder, tacit_wire *quotient, const tacit_wire *numerator,
+                                const tacit_wire *divisor, tacit_fixed format, size_t lanes) {
     size_t width = format.width, kept = width - 1 - format.fraction;
     tacit_wire zero = tacit_constant(builder, 0);
     tacit_wire *rest = tacit_scratch(builder, (width + 1) * lanes);
@@ -90,7 +90,7 @@ tacit_status tacit_fixed_divide(tacit_builder *builder, tacit_wire *out, const t
     if (sizes == NULL || sign == NULL || quotient == NULL) return TACIT_NO_MEMORY;
     tacit_xor(sign, a + all - lanes, b + all - lanes, lanes);
     TACIT_TRY(magnitudes(builder, sizes, a, b, format.width, lanes));
-    TACIT_TRY(divide_steps(builder, quotient, sizes, sizes + all, format, lanes));
+    TACIT_TRY(tacit_divide_steps(builder, quotient, sizes, sizes + all, format, lanes));
     TACIT_TRY(tacit_word_negate_if(builder, out, sign, quotient, format.width, lanes));
     tacit_scratch_release(builder, mark);
     return TACIT_OK;

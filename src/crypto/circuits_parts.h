@@ -1,9 +1,9 @@
-/* The ripple adder that the arithmetic circuits share. */
+/* What the arithmetic circuits share. */
 #pragma once
 
 #include <stdbool.h>
 
-#include "crypto/circuit.h"
+#include "crypto/circuits_fixed.h"
 
 /*
  * out = a + b + carry over `width` bits, one AND a bit: with carry c into bit i,
@@ -25,3 +25,7 @@ void tacit_fill(tacit_wire *out, tacit_wire value, size_t count);
 static inline void tacit_copy(tacit_wire *out, const tacit_wire *from, size_t count) {
     for (size_t k = 0; k < count; k++) out[k] = from[k];
 }
+
+/* A quotient of numbers that are not negative, to w - 1 bits: (w - 1)^2 gates. */
+tacit_status tacit_divide_steps(tacit_builder *builder, tacit_wire *quotient, const tacit_wire *numerator,
+                                const tacit_wire *divisor, tacit_fixed format, size_t lanes);

@@ -105,6 +105,9 @@ tacit_status tacit_plaintexts_set_bytes(tacit_plaintexts *plaintexts, size_t at,
                                         size_t length, tacit_error *error);
 void tacit_plaintexts_get_bytes(uint8_t *out, const tacit_plaintexts *plaintexts, size_t at);
 
+/* Each m to -m. */
+void tacit_plaintexts_negate(tacit_plaintexts *plaintexts);
+
 /* ---- Ciphertexts: a vector, each a valid unit modulo n^2; at first the ciphertext 1, of 0 without randomness ---- */
 
 typedef struct tacit_ciphertexts tacit_ciphertexts;

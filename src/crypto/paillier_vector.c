@@ -92,6 +92,14 @@ void tacit_plaintexts_get_bytes(uint8_t *out, const tacit_plaintexts *plaintexts
     tacit_limbs_to_bytes(out, tacit_plaintext_at(plaintexts, at), plaintexts->key->limbs);
 }
 
+void tacit_plaintexts_negate(tacit_plaintexts *plaintexts) {
+    const mp_limb_t zero[TACIT_RESIDUE_LIMBS_MOST] = { 0 };
+    for (size_t at = 0; at < plaintexts->count; at++) {
+        mp_limb_t *m = tacit_plaintext_at(plaintexts, at);
+        tacit_residue_subtract(&plaintexts->key->n, m, zero, m);
+    }
+}
+
 /* ---- Ciphertexts ---- */
 
 tacit_status tacit_ciphertexts_create(tacit_ciphertexts **out, const tacit_paillier_public *key, size_t count,

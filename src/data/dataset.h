@@ -31,6 +31,14 @@ typedef struct tacit_dataset {
     tacit_encode_counts counts;
 } tacit_dataset;
 
+/* The vocabulary of a text column without a schema: hashed, or read off the rows, which is not private. */
+typedef struct tacit_text_draft {
+    unsigned grams;
+    tacit_strip strip;
+    size_t buckets; /* > 0: hashed */
+    tacit_term_limits limits;
+} tacit_text_draft;
+
 typedef struct tacit_load_options {
     const char *label;       /* NULL: the schema's, or the last column */
     const char *positive;    /* NULL: the schema's second class, or the larger value */
@@ -43,10 +51,16 @@ typedef struct tacit_load_options {
     tacit_storage storage;
     size_t dimension; /* of a LIBSVM file without schema; 0: infer */
     const tacit_progress *progress;
+    const char *text; /* without a schema: a column that holds texts; NULL: none */
+    tacit_text_draft text_draft;
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \
-    { NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL }
+    {                                                                                                        \
+        NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL, NULL, { \
+            1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 }                                                     \
+        }                                                                                                    \
+    }
 
 /* Load a CSV or LIBSVM file (told apart by extension, then by content), plain, .gz or .xz. With a schema
  * the file is encoded as it streams by. Without (NULL) one is drafted from the data, bounds_from_data is

@@ -12,7 +12,8 @@ typedef struct slot {
     const tacit_column *column;
     const tacit_schema_column *declared;
     uint32_t feature;
-    double middle, half_width; /* number */
+    double middle, half_width; /* number: encoded as (x - middle)/half_width */
+    double least, most;        /* number: what that is at its bounds */
     int32_t *level;            /* category: the schema's level of each code of the table, or unknown */
     size_t levels;             /* how many codes the table had when `level` was made */
 } slot;
@@ -21,7 +22,8 @@ struct tacit_encoder {
     const tacit_schema *schema;
     tacit_encode_counts counts;
     size_t features;
-    size_t slots;
+    size_t slots, entries; /* columns, and the most entries of a row */
+    double reach;          /* the square of the largest norm before scaling */
     slot *slot;
     uint32_t *column; /* entries of the row at hand */
     double *value;
@@ -35,6 +37,15 @@ static tacit_status map_levels(slot *to, tacit_error *error) {
     for (size_t i = 0; i < levels->count; i++)
         to->level[i] = tacit_levels_find(&to->declared->levels, levels->text[i], strlen(levels->text[i]));
     return TACIT_OK;
+}
+
+static void set_scale(slot *to) {
+    const tacit_schema_column *declared = to->declared;
+    bool standardised = declared->sd > 0;
+    to->half_width = standardised ? declared->sd : (declared->high - declared->low) / 2;
+    to->middle = standardised ? declared->mean : declared->low + (declared->high - declared->low) / 2;
+    to->least = standardised ? (declared->low - to->middle) / to->half_width : -1;
+    to->most = standardised ? (declared->high - to->middle) / to->half_width : 1;
 }
 
 static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table, tacit_error *error) {
@@ -52,19 +63,23 @@ static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table,
             tacit_names_find(&names, declared->name, "column", "schema", table->name, position, error));
         slot *to = &encoder->slot[encoder->slots++];
         *to = (slot){ .column = &table->columns[*position], .declared = declared, .feature = feature };
-        bool number = declared->kind == TACIT_SCHEMA_NUMBER;
-        if (number != (to->column->kind == TACIT_COLUMN_NUMBER))
+        bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;
+        tacit_column_kind wanted = number ? TACIT_COLUMN_NUMBER
+                                   : text ? TACIT_COLUMN_TEXT
+                                          : TACIT_COLUMN_CATEGORY;
+        if (to->column->kind != wanted)
             TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
                                    "%s: column '%s' is a %s in the schema but not in the file", table->name,
-                                   declared->name, number ? "number" : "category"));
+                                   declared->name,
+                                   number ? "number"
+                                   : text ? "text"
+                                          : "category"));
         if (number) {
-            to->middle = declared->low + (declared->high - declared->low) / 2;
-            to->half_width = (declared->high - declared->low) / 2;
-            feature++;
-        } else {
+            set_scale(to);
+        } else if (!text) { /* the reader has found the terms of a text */
             TACIT_CHECK(map_levels(to, error));
-            feature += (uint32_t)declared->levels.count;
         }
+        feature += (uint32_t)tacit_schema_column_features(declared);
     }
 cleanup:
     tacit_levels_clear(&names);
@@ -78,9 +93,16 @@ tacit_status tacit_encoder_create(tacit_encoder **out, const tacit_schema *schem
     tacit_status status = TACIT_OK;
     encoder->schema = schema;
     encoder->features = tacit_schema_features(schema);
+    encoder->entries = 1; /* the intercept */
+    for (size_t i = 0; i < schema->cols; i++) {
+        const tacit_schema_column *declared = &schema->columns[i];
+        encoder->entries += declared->effect ? tacit_schema_column_features(declared) : 1;
+        if (declared->kind == TACIT_SCHEMA_TEXT) encoder->entries += tacit_vocabulary_most(&declared->text);
+        encoder->reach += tacit_schema_column_reach(declared);
+    }
     encoder->slot = TACIT_NEW(slot, schema->cols);
-    encoder->column = TACIT_NEW(uint32_t, schema->cols + 1);
-    encoder->value = TACIT_NEW(double, schema->cols + 1);
+    encoder->column = TACIT_NEW(uint32_t, encoder->entries);
+    encoder->value = TACIT_NEW(double, encoder->entries);
     if (encoder->slot == NULL || encoder->column == NULL || encoder->value == NULL)
         TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(make_slots(encoder, table, error));
@@ -101,11 +123,11 @@ tacit_encoder *tacit_encoder_free(tacit_encoder *encoder) {
     return NULL;
 }
 
-size_t tacit_encoder_entries(const tacit_encoder *encoder) { return encoder->schema->cols + 1; }
+size_t tacit_encoder_entries(const tacit_encoder *encoder) { return encoder->entries; }
 
 const tacit_encode_counts *tacit_encoder_counts(const tacit_encoder *encoder) { return &encoder->counts; }
 
-/* A number on [-1, 1]; 0, the midpoint, where it is missing. */
+/* A number on [-1, 1], or standardised; 0, the midpoint or the mean, where it is missing. */
 static double scale_number(const slot *from, size_t row, tacit_encode_counts *counts) {
     double value = from->column->number[row];
     if (isnan(value)) {
@@ -114,9 +136,9 @@ static double scale_number(const slot *from, size_t row, tacit_encode_counts *co
     }
     if (value < from->declared->low || value > from->declared->high) {
         counts->outside_bounds++;
-        return value < from->declared->low ? -1 : 1;
+        return value < from->declared->low ? from->least : from->most;
     }
-    return fmin(fmax((value - from->middle) / from->half_width, -1), 1);
+    return fmin(fmax((value - from->middle) / from->half_width, from->least), from->most);
 }
 
 /* The level of a category in the schema, or a negative number for all zeros. */
@@ -137,26 +159,58 @@ static int32_t find_level(const slot *from, size_t row, tacit_encode_counts *cou
     return level;
 }
 
+/* The terms of a text, already of norm 1. */
+static size_t collect_terms(const slot *from, size_t row, uint32_t *column, double *value,
+                            tacit_encode_counts *counts) {
+    const size_t *start = from->column->start;
+    size_t count = start[row + 1] - start[row];
+    counts->missing += count == 0;
+    for (size_t k = 0; k < count; k++) {
+        column[k] = from->feature + from->column->entries.feature[start[row] + k];
+        value[k] = from->column->entries.value[start[row] + k];
+    }
+    return count;
+}
+
+/* Append what a column says of the row at hand; returns the square of its norm. */
+static double collect_one(tacit_encoder *encoder, const slot *from, size_t row, tacit_encode_counts *counts,
+                          size_t *count) {
+    const tacit_schema_column *declared = from->declared;
+    uint32_t feature = from->feature, several = 1;
+    double value = 1;
+    if (declared->kind == TACIT_SCHEMA_TEXT) {
+        size_t first = *count;
+        double square = 0;
+        *count += collect_terms(from, row, encoder->column + first, encoder->value + first, counts);
+        for (size_t k = first; k < *count; k++) square += encoder->value[k] * encoder->value[k];
+        return square;
+    }
+    if (declared->kind == TACIT_SCHEMA_NUMBER) {
+        value = scale_number(from, row, counts);
+        if (value == 0) return 0;
+    } else {
+        int32_t level = find_level(from, row, counts);
+        if (level < 0) return 0;
+        if (declared->effect && (size_t)level + 1 == declared->levels.count) {
+            several = (uint32_t)level;
+            value = -1;
+        } else {
+            feature += (uint32_t)level;
+        }
+    }
+    for (uint32_t k = 0; k < several; k++) {
+        encoder->column[*count] = feature + k;
+        encoder->value[(*count)++] = value;
+    }
+    return value * value * several;
+}
+
 /* The entries of a row before scaling, and the square of its norm. */
 static size_t collect(tacit_encoder *encoder, size_t row, tacit_encode_counts *counts, double *square) {
     size_t count = 0;
     double sum = 0;
-    for (size_t i = 0; i < encoder->slots; i++) {
-        const slot *from = &encoder->slot[i];
-        uint32_t feature = from->feature;
-        double value = 1;
-        if (from->declared->kind == TACIT_SCHEMA_NUMBER) {
-            value = scale_number(from, row, counts);
-            if (value == 0) continue;
-        } else {
-            int32_t level = find_level(from, row, counts);
-            if (level < 0) continue;
-            feature += (uint32_t)level;
-        }
-        encoder->column[count] = feature;
-        encoder->value[count++] = value;
-        sum += value * value;
-    }
+    for (size_t i = 0; i < encoder->slots; i++)
+        sum += collect_one(encoder, &encoder->slot[i], row, counts, &count);
     *square = sum;
     return count;
 }
@@ -174,9 +228,9 @@ static double inside_ball(const tacit_schema *schema, size_t features) {
     return (1 - 2 * ((double)features + 8) * DBL_EPSILON) * (schema->intercept ? M_SQRT1_2 : 1);
 }
 
-static double row_factor(const tacit_schema *schema, double norm, size_t parts, tacit_encode_counts *counts) {
+static double row_factor(const tacit_schema *schema, double norm, double reach, tacit_encode_counts *counts) {
     switch (schema->rows) {
-    case TACIT_ROWS_BOUND: return parts > 0 ? 1 / sqrt((double)parts) : 1;
+    case TACIT_ROWS_BOUND: return reach > 0 ? 1 / sqrt(reach) : 1;
     case TACIT_ROWS_UNIT: return norm > 0 ? 1 / norm : 1;
     case TACIT_ROWS_CLIP:
         if (norm <= schema->clip) return 1 / schema->clip;
@@ -195,20 +249,37 @@ double tacit_schema_intercept_value(const tacit_schema *schema) {
 }
 
 tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out, tacit_error *error) {
-    size_t features = tacit_schema_features(schema), used = 0, parts = 0;
+    size_t features = tacit_schema_features(schema), used = 0;
+    double reach = 0;
     if (schema->rows == TACIT_ROWS_UNIT)
         return tacit_fail(
             error, TACIT_USAGE,
             "rows: unit in the schema makes features that are no linear function of the columns: "
             "write rows: bound or {clip: C}");
-    for (size_t i = 0; i < schema->cols; i++) parts += schema->columns[i].kind != TACIT_SCHEMA_SKIP;
+    for (size_t i = 0; i < schema->cols; i++) {
+        if (schema->columns[i].kind == TACIT_SCHEMA_TEXT)
+            return tacit_fail(
+                error, TACIT_USAGE,
+                "column '%s' is a text, whose features are no linear function of it: declare it "
+                "skip, or choose another method",
+                schema->columns[i].name);
+        if (schema->columns[i].effect)
+            return tacit_fail(
+                error, TACIT_USAGE,
+                "column '%s' is effect coded in the schema, and this method needs one feature a "
+                "level: write coding: indicator",
+                schema->columns[i].name);
+        reach += tacit_schema_column_reach(&schema->columns[i]);
+    }
     double inside = inside_ball(schema, schema->sparse > 0 ? schema->sparse : features);
-    double factor = inside / (schema->rows == TACIT_ROWS_CLIP ? schema->clip : sqrt(fmax(1, (double)parts)));
+    double factor = inside / (schema->rows == TACIT_ROWS_CLIP ? schema->clip : sqrt(reach > 0 ? reach : 1));
     for (size_t j = 0; j < schema->sparse; j++)
         out[used++] = (tacit_feature){ SIZE_MAX, SIZE_MAX, factor, 0 };
     for (size_t i = 0; i < schema->cols; i++) {
         const tacit_schema_column *column = &schema->columns[i];
-        double half = (column->high - column->low) / 2, middle = column->low + half;
+        bool standardised = column->sd > 0;
+        double half = standardised ? column->sd : (column->high - column->low) / 2;
+        double middle = standardised ? column->mean : column->low + half;
         if (column->kind == TACIT_SCHEMA_NUMBER)
             out[used++] = (tacit_feature){ i, SIZE_MAX, factor / half, -factor * middle / half };
         for (size_t k = 0; column->kind == TACIT_SCHEMA_CATEGORY && k < column->levels.count; k++)
@@ -223,7 +294,7 @@ tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out,
 static size_t encode(tacit_encoder *encoder, size_t row) {
     double square, inside = inside_ball(encoder->schema, encoder->features);
     size_t count = collect(encoder, row, &encoder->counts, &square);
-    double factor = row_factor(encoder->schema, sqrt(square), encoder->slots, &encoder->counts) * inside;
+    double factor = row_factor(encoder->schema, sqrt(square), encoder->reach, &encoder->counts) * inside;
     for (size_t k = 0; k < count; k++) encoder->value[k] *= factor;
     if (encoder->schema->intercept) {
         encoder->column[count] = (uint32_t)(encoder->features - 1);
@@ -253,14 +324,18 @@ static tacit_status declare_features(tacit_table *table, const tacit_schema *sch
         if (declared->kind == TACIT_SCHEMA_SKIP) continue;
         size_t field;
         tacit_column *column;
-        bool number = declared->kind == TACIT_SCHEMA_NUMBER;
+        bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;
         TACIT_TRY(tacit_csv_require(csv, declared->name, "schema", &field, error));
         TACIT_TRY(tacit_table_declare(table, &column, declared->name,
-                                      number ? TACIT_COLUMN_NUMBER : TACIT_COLUMN_CATEGORY, field, error));
+                                      number ? TACIT_COLUMN_NUMBER
+                                      : text ? TACIT_COLUMN_TEXT
+                                             : TACIT_COLUMN_CATEGORY,
+                                      field, error));
+        if (text) column->vocabulary = &declared->text;
         column->required = schema->missing_is_error;
         column->closed = true;
         column->strict = schema->strict;
-        if (!number) TACIT_TRY(tacit_levels_copy(&column->levels, &declared->levels, error));
+        if (!number && !text) TACIT_TRY(tacit_levels_copy(&column->levels, &declared->levels, error));
     }
     return TACIT_OK;
 }

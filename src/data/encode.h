@@ -65,8 +65,8 @@ typedef struct tacit_feature {
     double scale, shift;
 } tacit_feature;
 
-/* All tacit_schema_features of them. TACIT_USAGE for `rows: unit`, under which features are no linear function of
- * their columns; with a clip the map is that of the rows that are not shortened. */
+/* All tacit_schema_features of them. TACIT_USAGE for `rows: unit` and for effect coding, under which features are no linear function of
+ * their columns or belong to several levels; with a clip the map is that of the rows that are not shortened. */
 tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out, tacit_error *error);
 
 /* The value of the intercept feature. */

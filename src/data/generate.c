@@ -134,3 +134,30 @@ tacit_status tacit_generate_response(tacit_dataset **out, size_t rows, size_t di
     *out = dataset;
     return TACIT_OK;
 }
+
+/* A normal over the root of chi-square(5)/5, cut at six; about standardised. */
+static double heavy_tailed(tacit_stream *stream) {
+    enum { FREEDOM = 5 };
+    double square = 0, number = tacit_fast_normal(stream);
+    for (int i = 0; i < FREEDOM; i++) square += pow(tacit_fast_normal(stream), 2);
+    return fmax(-6, fmin(6, number / sqrt(square / FREEDOM) * sqrt((FREEDOM - 2.0) / FREEDOM)));
+}
+
+tacit_status tacit_generate_fraud(tacit_dataset **out, size_t rows, double fraud, tacit_stream *stream,
+                                  tacit_error *error) {
+    static const char *const classes[] = { "0", "1" };
+    static const double shift[] = { 2.5, -2, 2, -2.5, 1.5, -1.5, 3, -3 };
+    tacit_dataset *dataset = NULL;
+    TACIT_TRY(tacit_dataset_create(&dataset, rows, TACIT_FRAUD_FEATURES, classes, 2, error));
+    for (size_t i = 0; i < rows; i++) {
+        double *x = dataset->dense.values + i * TACIT_FRAUD_FEATURES, by = 0;
+        dataset->label[i] = tacit_stream_unit(stream) < fraud;
+        double kind = tacit_stream_unit(stream);
+        if (dataset->label[i] == 1) by = kind < 0.6 ? 1 : kind < 0.85 ? 0.5 : 0;
+        for (size_t j = 0; j < TACIT_FRAUD_FEATURES; j++) x[j] = heavy_tailed(stream);
+        for (size_t j = 0; j < sizeof shift / sizeof *shift; j++) x[3 * j] += by * shift[j];
+        scale(x, TACIT_FRAUD_FEATURES, (1 - 1e-12) / fmax(8, sqrt(dot(x, x, TACIT_FRAUD_FEATURES))));
+    }
+    *out = dataset;
+    return TACIT_OK;
+}

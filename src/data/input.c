@@ -8,7 +8,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
+#include "data/csv.h"
+#include "data/documents.h"
 
 enum { RAW_BYTES = 1 << 16, CHUNK_BYTES = 1 << 18 };
 
@@ -30,6 +33,8 @@ struct tacit_input {
     bool member_ended; /* between two members of a gzip file */
     z_stream gzip;
     lzma_stream xz;
+    tacit_documents *documents; /* instead of a file */
+    tacit_buffer record;        /* the document at hand as a line of CSV */
     bool peeked;
     const uint8_t *chunk_at; /* what a peek showed */
     size_t chunk_length;
@@ -144,8 +149,31 @@ static tacit_status decode_xz(tacit_input *input, size_t *filled, tacit_error *e
     }
 }
 
+/* A document as a record of CSV; the header before the first. */
+static tacit_status next_document(tacit_input *input, const uint8_t **bytes, size_t *length,
+                                  tacit_error *error) {
+    tacit_buffer *record = &input->record;
+    bool first = record->bytes == NULL;
+    tacit_document document;
+    record->length = 0;
+    if (first) TACIT_TRY(tacit_buffer_print(record, error, "file,text,folder\n"));
+    TACIT_TRY(tacit_documents_next(input->documents, &document, error));
+    if (document.path != NULL) {
+        const char *fields[] = { document.path, document.text, document.folder };
+        size_t sizes[] = { strlen(document.path), document.length, strlen(document.folder) };
+        for (size_t i = 0; i < 3; i++) {
+            TACIT_TRY(tacit_csv_write_field(record, fields[i], sizes[i], ',', error));
+            TACIT_TRY(tacit_buffer_append(record, i < 2 ? "," : "\n", 1, error));
+        }
+    }
+    *bytes = record->bytes;
+    *length = record->length;
+    return TACIT_OK;
+}
+
 static tacit_status next_chunk(tacit_input *input, const uint8_t **bytes, size_t *length,
                                tacit_error *error) {
+    if (input->documents != NULL) return next_document(input, bytes, length, error);
     if (input->coding == CODING_PLAIN) {
         TACIT_TRY(refill_raw(input, error));
         *bytes = input->raw_at;
@@ -189,6 +217,8 @@ tacit_input *tacit_input_free(tacit_input *input) {
     if (input->file >= 0) close(input->file);
     if (input->coding == CODING_GZIP) inflateEnd(&input->gzip);
     if (input->coding == CODING_XZ) lzma_end(&input->xz);
+    tacit_documents_free(input->documents);
+    tacit_buffer_clear(&input->record);
     free(input->name);
     free(input);
     return NULL;
@@ -208,13 +238,26 @@ static tacit_status create(tacit_input **out, const char *name, tacit_error *err
     return TACIT_OK;
 }
 
-tacit_status tacit_input_open(tacit_input **out, const char *path, tacit_error *error) {
+tacit_status tacit_input_open_file(tacit_input **out, const char *path, tacit_error *error) {
     tacit_input *input = NULL;
     TACIT_TRY(create(&input, path, error));
     tacit_status status = TACIT_OK;
     input->file = open(path, O_RDONLY | O_CLOEXEC);
     if (input->file < 0) status = tacit_fail_errno(error, "opening", path);
     if (status == TACIT_OK) status = start_decoder(input, error);
+    if (status != TACIT_OK) {
+        tacit_input_free(input);
+        return status;
+    }
+    *out = input;
+    return TACIT_OK;
+}
+
+tacit_status tacit_input_open(tacit_input **out, const char *path, tacit_error *error) {
+    if (!tacit_documents_at(path)) return tacit_input_open_file(out, path, error);
+    tacit_input *input = NULL;
+    TACIT_TRY(create(&input, path, error));
+    tacit_status status = tacit_documents_open(&input->documents, path, error);
     if (status != TACIT_OK) {
         tacit_input_free(input);
         return status;

@@ -1,6 +1,7 @@
 /*
  * Bytes of a data file in chunks: plain, gzip or xz, told apart by their first bytes and not by the name.
- * A file is never loaded whole.
+ * A file is never loaded whole. A folder of documents, or a tar archive of them (documents.h), reads as a CSV file with
+ * the columns file, text and folder.
  */
 #pragma once
 
@@ -12,6 +13,9 @@
 typedef struct tacit_input tacit_input;
 
 tacit_status tacit_input_open(tacit_input **out, const char *path, tacit_error *error);
+
+/* The same for a file whose bytes are wanted as they are, be it an archive. */
+tacit_status tacit_input_open_file(tacit_input **out, const char *path, tacit_error *error);
 
 /* The same over bytes in memory, which are borrowed; `name` stands for the file in errors. */
 tacit_status tacit_input_open_memory(tacit_input **out, const void *bytes, size_t length, const char *name,

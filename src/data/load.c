@@ -80,7 +80,8 @@ typedef struct loading {
     tacit_gather gather;
     int32_t *classes; /* of the rows in the table */
     size_t class_capacity;
-    uint64_t moved; /* responses that were outside their bounds */
+    tacit_vocabulary vocabulary; /* of the text column, where one is drafted */
+    uint64_t moved;              /* responses that were outside their bounds */
 } loading;
 
 static void loading_clear(loading *load) {
@@ -88,6 +89,7 @@ static void loading_clear(loading *load) {
     tacit_table_free(load->table);
     tacit_csv_free(load->csv);
     tacit_gather_clear(&load->gather);
+    tacit_vocabulary_clear(&load->vocabulary);
     free(load->classes);
 }
 
@@ -219,6 +221,56 @@ static tacit_status load_with_schema(loading *load, tacit_input *input, tacit_da
     return finish(load, out, error);
 }
 
+/* Count the terms of the text column of a file that will be read again. */
+static tacit_status count_terms(loading *load, tacit_terms *terms, const char *path, tacit_error *error) {
+    tacit_input *input = NULL;
+    tacit_csv *csv = NULL;
+    tacit_record record;
+    size_t field = 0;
+    tacit_csv_options format = tacit_csv_defaults();
+    format.no_header = load->options->no_header;
+    format.separator = load->options->separator;
+    tacit_status status = TACIT_OK;
+    TACIT_CHECK(tacit_input_open(&input, path, error));
+    TACIT_CHECK(tacit_csv_open(&csv, input, &format, error));
+    TACIT_CHECK(tacit_csv_require(csv, load->options->text, "--text", &field, error));
+    for (;;) {
+        TACIT_CHECK(tacit_csv_next(csv, &record, error));
+        if (record.count == 0) break;
+        TACIT_CHECK(tacit_terms_add(terms, record.cells[field].text, record.cells[field].length, error));
+    }
+cleanup:
+    tacit_csv_free(csv);
+    tacit_input_free(input);
+    return status;
+}
+
+/* The vocabulary of the text column: hashed, or that of the rows themselves. */
+static tacit_status draft_vocabulary(loading *load, const char *path, tacit_error *error) {
+    const tacit_text_draft *draft = &load->options->text_draft;
+    load->vocabulary.grams = draft->grams;
+    load->vocabulary.strip = draft->strip;
+    load->vocabulary.buckets = draft->buckets;
+    if (draft->buckets > 0) return TACIT_OK;
+    tacit_terms *terms = NULL;
+    TACIT_TRY(tacit_terms_create(&terms, draft->grams, draft->strip, error));
+    tacit_status status = count_terms(load, terms, path, error);
+    if (status == TACIT_OK) status = tacit_terms_choose(terms, &draft->limits, &load->vocabulary, error);
+    tacit_terms_free(terms);
+    return status;
+}
+
+static tacit_status declare_text(loading *load, tacit_error *error) {
+    size_t at = 0;
+    TACIT_TRY(tacit_table_find(load->table, load->options->text, "--text", &at, error));
+    if (at == load->label)
+        return tacit_fail(error, TACIT_USAGE, "--text %s: this column is the label", load->options->text);
+    load->table->columns[at].kind = TACIT_COLUMN_TEXT;
+    load->table->columns[at].detected = false;
+    load->table->columns[at].vocabulary = &load->vocabulary;
+    return TACIT_OK;
+}
+
 static tacit_status read_whole_table(loading *load, tacit_input *input, bool label_required,
                                      tacit_error *error) {
     TACIT_TRY(open_csv(load, input, error));
@@ -227,6 +279,7 @@ static tacit_status read_whole_table(loading *load, tacit_input *input, bool lab
     if (load->options->label != NULL)
         TACIT_TRY(tacit_csv_require(load->csv, load->options->label, "--label", &load->label, error));
     load->table->columns[load->label].required = label_required;
+    if (load->vocabulary.grams > 0) TACIT_TRY(declare_text(load, error));
     if (load->options->group != NULL)
         TACIT_TRY(
             tacit_table_declare_group(load->table, load->csv, load->options->group, &load->group, error));
@@ -297,6 +350,10 @@ tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tac
                                 tacit_error *error) {
     bool libsvm = false;
     if (options == NULL) options = &default_options;
+    if (schema == NULL && options->text != NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "%s: a vocabulary is drafted from a file, which is read twice; give a schema",
+                          tacit_input_name(input));
     TACIT_TRY(is_libsvm(&libsvm, input, error));
     if (libsvm) return tacit_dataset_read_libsvm(out, drafted, input, schema, options, error);
     loading load = { .schema = schema, .options = options, .label = SIZE_MAX, .group = SIZE_MAX };
@@ -306,10 +363,29 @@ tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tac
     return status;
 }
 
+/* A vocabulary must be known before the rows are read: the file is read twice. */
+static tacit_status draft_with_text(tacit_dataset **out, tacit_schema **drafted, const char *path,
+                                    const tacit_load_options *options, tacit_error *error) {
+    tacit_input *input = NULL;
+    loading load = {
+        .options = options, .label = SIZE_MAX, .group = SIZE_MAX, .vocabulary = TACIT_VOCABULARY_INIT
+    };
+    tacit_status status = TACIT_OK;
+    TACIT_CHECK(draft_vocabulary(&load, path, error));
+    TACIT_CHECK(tacit_input_open(&input, path, error));
+    TACIT_CHECK(load_and_draft(&load, input, out, drafted, error));
+cleanup:
+    loading_clear(&load);
+    tacit_input_free(input);
+    return status;
+}
+
 tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *path,
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error) {
     tacit_input *input = NULL;
+    if (schema == NULL && options != NULL && options->text != NULL)
+        return draft_with_text(out, drafted, path, options, error);
     TACIT_TRY(tacit_input_open(&input, path, error));
     tacit_status status = tacit_dataset_read(out, drafted, input, schema, options, error);
     tacit_input_free(input);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "num/special.h"
 
 static tacit_status no_rows(tacit_error *error) {
     return tacit_fail(error, TACIT_INPUT, "there are no rows to evaluate on");
@@ -52,19 +53,70 @@ static double rank_sum(const scored *sorted, size_t count, size_t *positives) {
     return (double)(twice / 2 / ((long double)positive_count * (long double)negatives_below));
 }
 
-tacit_status tacit_auc(double *out, bool *defined, const int32_t *label, const double *score, size_t count,
-                       tacit_error *error) {
+static tacit_status sort_scores(scored **out, const int32_t *label, const double *score, size_t count,
+                                tacit_error *error) {
     TACIT_TRY(check_scores(score, count, "score", error));
     scored *sorted = TACIT_NEW(scored, count);
     if (sorted == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < count; i++) sorted[i] = (scored){ score[i], label[i] == 1 };
     qsort(sorted, count, sizeof *sorted, compare_scores);
+    *out = sorted;
+    return TACIT_OK;
+}
+
+tacit_status tacit_auc(double *out, bool *defined, const int32_t *label, const double *score, size_t count,
+                       tacit_error *error) {
+    scored *sorted = NULL;
+    TACIT_TRY(sort_scores(&sorted, label, score, count, error));
     size_t positives;
     double area = rank_sum(sorted, count, &positives);
     free(sorted);
     bool both = positives > 0 && positives < count;
     *out = both ? area : NAN;
     if (defined != NULL) *defined = both;
+    return TACIT_OK;
+}
+
+/* DeLong's components: of a positive row the share of negatives that it beats, of a negative row the share of positives that
+ * beat it, ties half; both have the area as their mean. Sums of squared distances from it, over each class. */
+static void component_squares(const scored *sorted, size_t count, size_t positives, double area,
+                              double squares[2]) {
+    double negatives = (double)(count - positives), negative_below = 0, positive_below = 0;
+    squares[0] = squares[1] = 0;
+    for (size_t i = 0; i < count;) {
+        size_t end = i, positive = 0;
+        for (; end < count && sorted[end].score == sorted[i].score; end++) positive += sorted[end].positive;
+        double here = (double)positive, others = (double)(end - i - positive);
+        double beats = (negative_below + others / 2) / negatives;
+        double beaten = ((double)positives - positive_below - here / 2) / (double)positives;
+        squares[1] += here * (beats - area) * (beats - area);
+        squares[0] += others * (beaten - area) * (beaten - area);
+        negative_below += others;
+        positive_below += here;
+        i = end;
+    }
+}
+
+tacit_status tacit_auc_interval(tacit_auc_estimate *out, const int32_t *label, const double *score,
+                                size_t count, double confidence, tacit_error *error) {
+    if (!(confidence > 0 && confidence < 1))
+        return tacit_fail(error, TACIT_USAGE, "a confidence lies between 0 and 1, not at %g", confidence);
+    scored *sorted = NULL;
+    size_t positives;
+    double squares[2];
+    tacit_auc_estimate made = { NAN, NAN, NAN, NAN };
+    TACIT_TRY(sort_scores(&sorted, label, score, count, error));
+    double area = rank_sum(sorted, count, &positives), n1 = (double)positives, n0 = (double)count - n1;
+    if (n1 > 0 && n0 > 0) made.area = area;
+    if (n1 > 1 && n0 > 1) {
+        component_squares(sorted, count, positives, area, squares);
+        made.error = sqrt(squares[1] / (n1 - 1) / n1 + squares[0] / (n0 - 1) / n0);
+        double reach = tacit_normal_tail_quantile(log((1 - confidence) / 2)) * made.error;
+        made.low = fmax(0, area - reach);
+        made.high = fmin(1, area + reach);
+    }
+    free(sorted);
+    *out = made;
     return TACIT_OK;
 }
 

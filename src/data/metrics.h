@@ -19,6 +19,17 @@ tacit_status tacit_accuracy(double *out, const int32_t *label, const int32_t *pr
 tacit_status tacit_auc(double *out, bool *defined, const int32_t *label, const double *score, size_t count,
                        tacit_error *error);
 
+/* The same with its standard error and a confidence interval by DeLong, DeLong and Clarke-Pearson 1988: the area plus and minus
+ * a normal quantile of standard errors, cut to [0, 1]. All NaN with one class only; error and interval are NaN too with a
+ * single row of a class, of which there is no variance. */
+typedef struct tacit_auc_estimate {
+    double area, error, low, high;
+} tacit_auc_estimate;
+
+/* `confidence` is in (0, 1), else TACIT_USAGE. */
+tacit_status tacit_auc_interval(tacit_auc_estimate *out, const int32_t *label, const double *score,
+                                size_t count, double confidence, tacit_error *error);
+
 /* Mean of log(1 + exp(-y t)) over margins t = w.x. */
 tacit_status tacit_log_loss(double *out, const int32_t *label, const double *margin, size_t count,
                             tacit_error *error);

@@ -1,5 +1,8 @@
 #include "data/schema.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,6 +25,7 @@ tacit_schema *tacit_schema_free(tacit_schema *schema) {
         free(schema->columns[i].name);
         free(schema->columns[i].note);
         tacit_levels_clear(&schema->columns[i].levels);
+        tacit_vocabulary_clear(&schema->columns[i].text);
     }
     free(schema->columns);
     free(schema->label);
@@ -42,7 +46,7 @@ tacit_status tacit_schema_add_column(tacit_schema *schema, tacit_schema_column *
     char *copy = tacit_copy_text(name);
     if (copy == NULL) return tacit_fail_memory(error);
     tacit_schema_column *column = &schema->columns[schema->cols++];
-    *column = (tacit_schema_column){ .name = copy, .kind = kind };
+    *column = (tacit_schema_column){ .name = copy, .kind = kind, .text = TACIT_VOCABULARY_INIT };
     *out = column;
     return TACIT_OK;
 }
@@ -56,26 +60,47 @@ const char *tacit_response_name(tacit_response response) {
     return "unknown";
 }
 
-static size_t column_features(const tacit_schema_column *column) {
+size_t tacit_schema_column_features(const tacit_schema_column *column) {
     switch (column->kind) {
     case TACIT_SCHEMA_NUMBER: return 1;
-    case TACIT_SCHEMA_CATEGORY: return column->levels.count;
+    case TACIT_SCHEMA_CATEGORY: return column->levels.count - column->effect;
     case TACIT_SCHEMA_SKIP: return 0;
+    case TACIT_SCHEMA_TEXT: return tacit_vocabulary_size(&column->text);
     }
     return 0;
 }
 
+double tacit_schema_column_reach(const tacit_schema_column *column) {
+    if (column->kind == TACIT_SCHEMA_NUMBER && column->sd > 0)
+        return pow(fmax(fabs(column->low - column->mean), fabs(column->high - column->mean)) / column->sd,
+                   2) *
+               (1 + 8 * DBL_EPSILON);
+    if (column->kind == TACIT_SCHEMA_CATEGORY && column->effect) return (double)(column->levels.count - 1);
+    return column->kind != TACIT_SCHEMA_SKIP;
+}
+
 size_t tacit_schema_features(const tacit_schema *schema) {
     size_t features = schema->sparse + schema->intercept;
-    for (size_t i = 0; i < schema->cols; i++) features += column_features(&schema->columns[i]);
+    for (size_t i = 0; i < schema->cols; i++) features += tacit_schema_column_features(&schema->columns[i]);
     return features;
 }
 
 double tacit_schema_density(const tacit_schema *schema) {
     if (schema->sparse > 0) return 0;
     size_t filled = schema->intercept;
-    for (size_t i = 0; i < schema->cols; i++) filled += schema->columns[i].kind != TACIT_SCHEMA_SKIP;
+    for (size_t i = 0; i < schema->cols; i++) {
+        size_t features = tacit_schema_column_features(&schema->columns[i]);
+        size_t most = schema->columns[i].kind == TACIT_SCHEMA_TEXT ? 100 : 1;
+        filled += features < most ? features : most;
+    }
     return (double)filled / (double)tacit_schema_features(schema);
+}
+
+bool tacit_schema_nonnegative(const tacit_schema *schema) {
+    if (schema->sparse > 0) return false;
+    for (size_t i = 0; i < schema->cols; i++)
+        if (schema->columns[i].kind == TACIT_SCHEMA_NUMBER || schema->columns[i].effect) return false;
+    return true;
 }
 
 char **tacit_feature_names_free(char **names, size_t count) {
@@ -96,6 +121,16 @@ static char *join_name(const char *column, const char *level) {
     return name;
 }
 
+/* The name of feature k of a column, allocated. */
+static char *feature_name(const tacit_schema_column *column, size_t k) {
+    if (column->kind == TACIT_SCHEMA_NUMBER) return join_name(column->name, NULL);
+    if (column->kind == TACIT_SCHEMA_CATEGORY) return join_name(column->name, column->levels.text[k]);
+    if (column->text.buckets == 0) return join_name(column->name, column->text.terms.text[k]);
+    char number[24];
+    snprintf(number, sizeof number, "#%zu", k + 1);
+    return join_name(column->name, number);
+}
+
 tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema, tacit_error *error) {
     size_t features = tacit_schema_features(schema), used = 0;
     if (schema->sparse > 0) {
@@ -106,9 +141,8 @@ tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema,
     bool complete = names != NULL;
     for (size_t i = 0; i < schema->cols && complete; i++) {
         const tacit_schema_column *column = &schema->columns[i];
-        bool number = column->kind == TACIT_SCHEMA_NUMBER;
-        for (size_t k = 0; k < column_features(column) && complete; k++) {
-            names[used] = join_name(column->name, number ? NULL : column->levels.text[k]);
+        for (size_t k = 0; k < tacit_schema_column_features(column) && complete; k++) {
+            names[used] = feature_name(column, k);
             complete = names[used++] != NULL;
         }
     }
@@ -167,6 +201,20 @@ static tacit_status print_list(tacit_buffer *out, const tacit_levels *levels, bo
     return tacit_buffer_print(out, error, "]");
 }
 
+static tacit_status print_vocabulary(tacit_buffer *out, const tacit_vocabulary *text, bool canonical,
+                                     tacit_error *error) {
+    char number[TACIT_NUMBER_TEXT];
+    TACIT_TRY(tacit_buffer_print(out, error, ", kind: text, grams: %u", text->grams));
+    if (text->strip == TACIT_STRIP_NEWS) TACIT_TRY(tacit_buffer_print(out, error, ", strip: news"));
+    if (text->buckets > 0) return tacit_buffer_print(out, error, ", hash: %zu", text->buckets);
+    TACIT_TRY(tacit_buffer_print(out, error, ", terms: "));
+    TACIT_TRY(print_list(out, &text->terms, canonical, error));
+    for (size_t i = 0; text->idf != NULL && i < text->terms.count; i++)
+        TACIT_TRY(tacit_buffer_print(out, error, "%s%s", i > 0 ? ", " : ", idf: [",
+                                     tacit_number_to_text(text->idf[i], number)));
+    return text->idf != NULL ? tacit_buffer_print(out, error, "]") : TACIT_OK;
+}
+
 static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *column, bool canonical,
                                  tacit_error *error) {
     char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
@@ -176,9 +224,16 @@ static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *c
         TACIT_TRY(tacit_buffer_print(out, error, ", kind: number, low: %s, high: %s",
                                      tacit_number_to_text(column->low, low),
                                      tacit_number_to_text(column->high, high)));
+        if (column->sd > 0)
+            TACIT_TRY(tacit_buffer_print(out, error, ", mean: %s, sd: %s",
+                                         tacit_number_to_text(column->mean, low),
+                                         tacit_number_to_text(column->sd, high)));
     } else if (column->kind == TACIT_SCHEMA_CATEGORY) {
         TACIT_TRY(tacit_buffer_print(out, error, ", kind: category, levels: "));
         TACIT_TRY(print_list(out, &column->levels, canonical, error));
+        if (column->effect) TACIT_TRY(tacit_buffer_print(out, error, ", coding: effect"));
+    } else if (column->kind == TACIT_SCHEMA_TEXT) {
+        TACIT_TRY(print_vocabulary(out, &column->text, canonical, error));
     } else {
         TACIT_TRY(tacit_buffer_print(out, error, ", kind: skip"));
     }

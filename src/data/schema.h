@@ -1,6 +1,6 @@
 /*
  * A schema is what is publicly known about the columns before anybody looks at the rows: names, bounds,
- * levels, classes. It alone fixes the map of a row into the unit ball; no statistic of private rows enters.
+ * levels, vocabularies, classes. It alone fixes the map of a row into the unit ball; no statistic of private rows enters.
  *
  *   label:
  *     name: diagnosis
@@ -10,18 +10,25 @@
  *                                    # {name: visits, kind: count, low: 0, high: 50}
  *   columns:                         # in order; columns of a file that are not named here are not read
  *     - {name: age, kind: number, low: 0, high: 120}
+ *     - {name: spent, kind: number, low: 0, high: 5000, mean: 90, sd: 250}   # both or neither; as low and high, public
  *     - {name: sex, kind: category, levels: [f, m]}
+ *     - {name: shop, kind: category, levels: [food, fuel, other], coding: effect}   # or indicator, the default
  *     - {name: id, kind: skip}
+ *     - {name: note, kind: text, hash: 65536}            # or terms: [fever, "short of", ...], the vocabulary; with
+ *                                    # idf: [1.2, 3.4, ...] a weight for each; grams: 2 (default 1); strip: news
  *   missing: fill                    # default; or `error`
  *   strict: no                       # default; yes: a text that is no level is an error
  *   intercept: yes                   # default
  *   rows: bound                      # default; or unit, or {clip: C}
  *
- * Encoding. A number becomes 2 (x - low)/(high - low) - 1 in [-1, 1]; a value outside its bounds is moved
- * to the nearest bound and counted. A category becomes one feature a level, 1 for its own level and 0
- * elsewhere. A missing number is encoded as the midpoint of its bounds (0), a missing or unknown level as
- * all zeros. Then the row is brought inside the unit ball:
- *   bound    divided by the largest norm the schema permits, sqrt(numbers + categories);
+ * Encoding. A number becomes 2 (x - low)/(high - low) - 1 in [-1, 1], or (x - mean)/sd where these are given; a value
+ * outside its bounds is moved to the nearest bound and counted. A category becomes one feature a level, 1 for its own
+ * level and 0 elsewhere; with effect coding it has one feature less, and its last level is -1 in all of them. A text
+ * becomes the counts of its terms (vocabulary.h) times their weights, divided by their norm: none is negative. A missing
+ * number is encoded as 0, the midpoint of its bounds or its mean, a missing or unknown level as all zeros. Then the row
+ * is brought inside the unit ball:
+ *   bound    divided by the largest norm the schema permits, sqrt(numbers + categories + texts), or more where a
+ *            standardised number reaches beyond 1, or a last level of k features has norm sqrt(k);
  *   unit     divided by its own norm; a zero row stays zero;
  *   clip: C  divided by C, and by its norm where that is still above 1.
  * With an intercept, x <- (x, 1)/sqrt(2). A last factor of 1 - O(d eps) keeps the norm, as computed in any
@@ -37,11 +44,13 @@
 #include "base/buffer.h"
 #include "data/levels.h"
 #include "data/table.h"
+#include "data/vocabulary.h"
 
 typedef enum tacit_schema_kind {
     TACIT_SCHEMA_NUMBER,
     TACIT_SCHEMA_CATEGORY,
     TACIT_SCHEMA_SKIP,
+    TACIT_SCHEMA_TEXT,
 } tacit_schema_kind;
 
 typedef enum tacit_schema_rows {
@@ -60,9 +69,12 @@ typedef enum tacit_response {
 typedef struct tacit_schema_column {
     char *name;
     tacit_schema_kind kind;
-    double low, high;    /* number: finite, low < high */
-    tacit_levels levels; /* category: at least one */
-    char *note;          /* written as a comment beside the column; may be NULL; not part of the schema */
+    double low, high;      /* number: finite, low < high */
+    double mean, sd;       /* number: standardised by them, unless sd is 0 */
+    bool effect;           /* category: effect coding, not indicators */
+    tacit_levels levels;   /* category: at least one */
+    tacit_vocabulary text; /* text */
+    char *note;            /* written as a comment beside the column; may be NULL; not part of the schema */
 } tacit_schema_column;
 
 typedef struct tacit_schema {
@@ -139,11 +151,20 @@ extern const char tacit_schema_draft_comment[];
 /* How many features an encoded row has, the intercept included. */
 size_t tacit_schema_features(const tacit_schema *schema);
 
-/* The expected share of features of a row that are not zero: every number, one level a category, the
- * intercept. */
+/* How many features a column becomes. */
+size_t tacit_schema_column_features(const tacit_schema_column *column);
+
+/* The square of the largest norm that a column's features can have: 1 for most. */
+double tacit_schema_column_reach(const tacit_schema_column *column);
+
+/* The expected share of features of a row that are not zero: every number, one level a category, a hundred terms a
+ * text, the intercept. */
 double tacit_schema_density(const tacit_schema *schema);
 
-/* The names of all features: "age", "sex=f", "(intercept)". NULL for a sparse schema, whose features are
+/* Can no feature be negative, whatever the row? So it is with texts and categories only. */
+bool tacit_schema_nonnegative(const tacit_schema *schema);
+
+/* The names of all features: "age", "sex=f", "note=short of", "note#17" where terms are hashed, "(intercept)". NULL for a sparse schema, whose features are
  * numbered. Out: an array freed by tacit_feature_names_free. */
 tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema, tacit_error *error);
 char **tacit_feature_names_free(char **names, size_t count);

@@ -220,11 +220,13 @@ static tacit_status draft_column(tacit_schema *schema, const tacit_table *table,
                                  tacit_error *error) {
     size_t rows = table->rows;
     tacit_schema_column *out;
-    tacit_schema_kind kind =
-        column->kind == TACIT_COLUMN_NUMBER ? TACIT_SCHEMA_NUMBER : TACIT_SCHEMA_CATEGORY;
+    tacit_schema_kind kind = column->kind == TACIT_COLUMN_NUMBER ? TACIT_SCHEMA_NUMBER
+                             : column->kind == TACIT_COLUMN_TEXT ? TACIT_SCHEMA_TEXT
+                                                                 : TACIT_SCHEMA_CATEGORY;
     TACIT_TRY(tacit_schema_add_column(schema, &out, column->name, kind, error));
     if (names_parties(table, column)) return skip_column(out, "names the party", error);
     if (kind == TACIT_SCHEMA_NUMBER) return draft_number(out, column, rows, error);
+    if (kind == TACIT_SCHEMA_TEXT) return tacit_vocabulary_copy(&out->text, column->vocabulary, error);
     char why[80];
     snprintf(why, sizeof why, "more than %zu different texts", column->level_limit);
     if (column->overflow) return skip_column(out, why, error);

@@ -68,6 +68,32 @@ static tacit_status read_bounds(const reading *r, const yaml_node_t *node, const
     return TACIT_OK;
 }
 
+/* Public statements like the bounds, from which no row may be further away than 1e6 standard deviations. */
+static tacit_status read_scale(const reading *r, const yaml_node_t *node, const yaml_node_t *mean,
+                               const yaml_node_t *sd, tacit_schema_column *column) {
+    if (mean == NULL && sd == NULL) return TACIT_OK;
+    if (mean == NULL || sd == NULL)
+        return tacit_yaml_fail(r->yaml, node, r->error, "number '%s' needs both mean and sd, or neither",
+                               column->name);
+    TACIT_TRY(tacit_yaml_number(r->yaml, mean, "mean", &column->mean, r->error));
+    TACIT_TRY(tacit_yaml_number(r->yaml, sd, "sd", &column->sd, r->error));
+    if (!(column->sd > 0)) return tacit_yaml_fail(r->yaml, sd, r->error, "sd must be positive");
+    if (!(column->low <= column->mean && column->mean <= column->high))
+        return tacit_yaml_fail(r->yaml, mean, r->error, "mean must lie between low and high");
+    if (!(column->high - column->low <= 1e6 * column->sd))
+        return tacit_yaml_fail(r->yaml, sd, r->error,
+                               "low and high must be within 1e6 times sd of each other");
+    return TACIT_OK;
+}
+
+static tacit_status read_coding(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(read_choice(r, node, "coding", "effect", "indicator", &column->effect));
+    if (column->effect && column->levels.count < 2)
+        return tacit_yaml_fail(r->yaml, node, r->error, "effect coding needs at least two levels");
+    return TACIT_OK;
+}
+
 static tacit_status read_classes(const reading *r, const yaml_node_t *classes, const yaml_node_t *others) {
     const char *text = "";
     size_t length = 0;
@@ -127,10 +153,68 @@ static tacit_status read_label(const reading *r, const yaml_node_t *node) {
     return read_classes(r, values[CLASSES], values[OTHERS]);
 }
 
+/* The keys of a text, in this order. */
+enum { TERMS, IDF, GRAMS, HASH, STRIP, TEXT_KEYS };
+
+static tacit_status read_whole(const reading *r, const yaml_node_t *node, const char *what, double most,
+                               size_t *out) {
+    double value;
+    TACIT_TRY(tacit_yaml_number(r->yaml, node, what, &value, r->error));
+    if (!(value >= 1) || value > most || value != floor(value))
+        return tacit_yaml_fail(r->yaml, node, r->error, "%s must be a whole number from 1 to %.0f", what,
+                               most);
+    *out = (size_t)value;
+    return TACIT_OK;
+}
+
+static tacit_status read_weights(const reading *r, const yaml_node_t *node, tacit_vocabulary *text) {
+    size_t count = 0;
+    if (node->type != YAML_SEQUENCE_NODE)
+        return tacit_yaml_fail(r->yaml, node, r->error, "idf must be a list of numbers");
+    if ((size_t)(node->data.sequence.items.top - node->data.sequence.items.start) != text->terms.count)
+        return tacit_yaml_fail(r->yaml, node, r->error, "idf must have one number for each of the %zu terms",
+                               text->terms.count);
+    text->idf = TACIT_NEW(double, text->terms.count);
+    if (text->idf == NULL) return tacit_fail_memory(r->error);
+    for (yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top;
+         item++) {
+        const yaml_node_t *entry = yaml_document_get_node(&r->yaml->document, *item);
+        TACIT_TRY(tacit_yaml_number(r->yaml, entry, "idf", &text->idf[count], r->error));
+        if (!(text->idf[count] >= 1e-6 && text->idf[count] <= 1e6))
+            return tacit_yaml_fail(r->yaml, entry, r->error, "idf must be between 1e-6 and 1e6");
+        count++;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status read_vocabulary(const reading *r, const yaml_node_t *node, const yaml_node_t **values,
+                                    const char *name, tacit_vocabulary *text) {
+    size_t grams = 1;
+    bool news = false;
+    if ((values[TERMS] == NULL) == (values[HASH] == NULL))
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "text '%s' needs either terms: [a, b, ...], a public vocabulary, or hash: N",
+                               name);
+    if (values[GRAMS] != NULL) TACIT_TRY(read_whole(r, values[GRAMS], "grams", 2, &grams));
+    if (values[STRIP] != NULL) TACIT_TRY(read_choice(r, values[STRIP], "strip", "news", "nothing", &news));
+    text->grams = (unsigned)grams;
+    text->strip = news ? TACIT_STRIP_NEWS : TACIT_STRIP_NOTHING;
+    if (values[HASH] != NULL) {
+        if (values[IDF] != NULL)
+            return tacit_yaml_fail(r->yaml, values[IDF], r->error, "idf belongs to terms, not to hash");
+        return read_whole(r, values[HASH], "hash", TACIT_FEATURE_LIMIT - 1, &text->buckets);
+    }
+    TACIT_TRY(read_list(r, values[TERMS], "terms", TACIT_FEATURE_LIMIT, &text->terms));
+    if (text->terms.count == 0)
+        return tacit_yaml_fail(r->yaml, values[TERMS], r->error, "text '%s' has no terms", name);
+    return values[IDF] != NULL ? read_weights(r, values[IDF], text) : TACIT_OK;
+}
+
 static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit_levels *names) {
-    enum { NAME, KIND, LOW, HIGH, LEVELS, KEYS };
-    static const char *const keys[] = { "name", "kind", "low", "high", "levels" };
-    static const char *const kinds[] = { "number", "category", "skip" };
+    enum { NAME, KIND, LOW, HIGH, LEVELS, MEAN, SD, CODING, TEXT, KEYS = TEXT + TEXT_KEYS };
+    static const char *const keys[] = { "name",   "kind",  "low", "high",  "levels", "mean", "sd",
+                                        "coding", "terms", "idf", "grams", "hash",   "strip" };
+    static const char *const kinds[] = { "number", "category", "skip", "text" };
     const yaml_node_t *values[KEYS];
     const char *name = "", *kind_text = "";
     size_t name_length = 0, length = 0, kind = 0, before = names->count;
@@ -143,30 +227,41 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     if (names->count == before)
         return tacit_yaml_fail(r->yaml, values[NAME], r->error, "column '%s' appears twice", shown);
     if (values[KIND] == NULL)
-        return tacit_yaml_fail(r->yaml, node, r->error, "column '%s' has no kind: number, category or skip",
-                               shown);
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "column '%s' has no kind: number, category, text or skip", shown);
     TACIT_TRY(tacit_yaml_text(r->yaml, values[KIND], "kind", &kind_text, &length, r->error));
-    while (kind < 3 && strcmp(kind_text, kinds[kind]) != 0) kind++;
-    if (kind == 3)
-        return tacit_yaml_fail(r->yaml, values[KIND], r->error, "kind must be number, category or skip");
+    while (kind < 4 && strcmp(kind_text, kinds[kind]) != 0) kind++;
+    if (kind == 4)
+        return tacit_yaml_fail(r->yaml, values[KIND], r->error,
+                               "kind must be number, category, text or skip");
     bool bounds = values[LOW] != NULL || values[HIGH] != NULL;
     if (kind != TACIT_SCHEMA_NUMBER && bounds)
         return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': low and high belong to numbers only",
                                shown);
-    if (kind != TACIT_SCHEMA_CATEGORY && values[LEVELS] != NULL)
-        return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': levels belong to categories only",
+    if (kind != TACIT_SCHEMA_NUMBER && (values[MEAN] != NULL || values[SD] != NULL))
+        return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': mean and sd belong to numbers only",
                                shown);
+    if (kind != TACIT_SCHEMA_CATEGORY && (values[LEVELS] != NULL || values[CODING] != NULL))
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "column '%s': levels and coding belong to categories only", shown);
+    for (size_t i = TEXT; i < KEYS; i++)
+        if (kind != TACIT_SCHEMA_TEXT && values[i] != NULL)
+            return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': %s belongs to texts only", shown,
+                                   keys[i]);
     tacit_schema_column *column;
     TACIT_TRY(tacit_schema_add_column(r->schema, &column, name, (tacit_schema_kind)kind, r->error));
-    if (kind == TACIT_SCHEMA_NUMBER)
-        return read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high);
+    if (kind == TACIT_SCHEMA_NUMBER) {
+        TACIT_TRY(read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high));
+        return read_scale(r, node, values[MEAN], values[SD], column);
+    }
     if (kind == TACIT_SCHEMA_SKIP) return TACIT_OK;
+    if (kind == TACIT_SCHEMA_TEXT) return read_vocabulary(r, node, values + TEXT, shown, &column->text);
     if (values[LEVELS] == NULL)
         return tacit_yaml_fail(r->yaml, node, r->error, "category '%s' needs levels: [a, b, ...]", shown);
     TACIT_TRY(read_list(r, values[LEVELS], "levels", TACIT_FEATURE_LIMIT, &column->levels));
     if (column->levels.count == 0)
         return tacit_yaml_fail(r->yaml, values[LEVELS], r->error, "category '%s' has no levels", shown);
-    return TACIT_OK;
+    return read_coding(r, values[CODING], column);
 }
 
 static tacit_status read_columns(const reading *r, const yaml_node_t *node) {

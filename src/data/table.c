@@ -82,6 +82,8 @@ tacit_table *tacit_table_free(tacit_table *table) {
         free(column->name);
         free(column->number);
         free(column->code);
+        free(column->start);
+        tacit_bag_clear(&column->entries);
         tacit_levels_clear(&column->levels);
     }
     free(table->columns);
@@ -93,6 +95,7 @@ tacit_table *tacit_table_free(tacit_table *table) {
 void tacit_table_drop_rows(tacit_table *table) {
     table->dropped += table->rows;
     table->rows = 0;
+    for (size_t i = 0; i < table->cols; i++) table->columns[i].entries.count = 0;
 }
 
 /* Give a column room for `capacity` rows, in the form of its kind. */
@@ -105,6 +108,11 @@ static tacit_status grow_column(tacit_column *column, size_t capacity, tacit_err
         int32_t *code = tacit_grow(column->code, capacity, sizeof *code);
         if (code == NULL) return tacit_fail_memory(error);
         column->code = code;
+    } else if (column->kind == TACIT_COLUMN_TEXT) {
+        size_t *start = tacit_grow(column->start, capacity + 1, sizeof *start);
+        if (start == NULL) return tacit_fail_memory(error);
+        column->start = start;
+        start[0] = 0;
     }
     return TACIT_OK;
 }
@@ -206,6 +214,41 @@ static tacit_status add_category(const tacit_csv *csv, tacit_column *column, con
     return TACIT_OK;
 }
 
+static tacit_status append_entries(tacit_column *column, const tacit_bag *bag, size_t row,
+                                   tacit_error *error) {
+    tacit_bag *all = &column->entries;
+    if (all->capacity - all->count < bag->count) {
+        size_t capacity = all->capacity + all->capacity / 2 + bag->count;
+        uint32_t *feature = tacit_grow(all->feature, capacity, sizeof *feature);
+        if (feature == NULL) return tacit_fail_memory(error);
+        all->feature = feature;
+        double *value = tacit_grow(all->value, capacity, sizeof *value);
+        if (value == NULL) return tacit_fail_memory(error);
+        all->value = value;
+        all->capacity = capacity;
+    }
+    if (bag->count > 0) {
+        memcpy(all->feature + all->count, bag->feature, bag->count * sizeof *bag->feature);
+        memcpy(all->value + all->count, bag->value, bag->count * sizeof *bag->value);
+    }
+    all->count += bag->count;
+    column->start[row + 1] = all->count;
+    return TACIT_OK;
+}
+
+/* A text is kept as its terms: the words themselves are not needed any more. */
+static tacit_status add_text(const tacit_csv *csv, tacit_column *column, const tacit_cell *cell, size_t row,
+                             tacit_error *error) {
+    tacit_bag bag = TACIT_BAG_INIT;
+    tacit_status status = TACIT_OK;
+    if (cell->length == 0) TACIT_CHECK(add_missing(csv, column, cell, error));
+    TACIT_CHECK(tacit_vocabulary_encode(column->vocabulary, cell->text, cell->length, &bag, error));
+    TACIT_CHECK(append_entries(column, &bag, row, error));
+cleanup:
+    tacit_bag_clear(&bag);
+    return status;
+}
+
 static tacit_status add_record(tacit_table *table, const tacit_csv *csv, const tacit_cell *cells,
                                tacit_error *error) {
     TACIT_TRY(make_room(table, error));
@@ -223,6 +266,8 @@ static tacit_status add_record(tacit_table *table, const tacit_csv *csv, const t
         }
         if (column->kind == TACIT_COLUMN_NUMBER)
             TACIT_TRY(add_number(csv, column, cell, table->rows, error));
+        else if (column->kind == TACIT_COLUMN_TEXT)
+            TACIT_TRY(add_text(csv, column, cell, table->rows, error));
         else
             TACIT_TRY(add_category(csv, column, cell, table->rows, error));
     }

@@ -13,10 +13,12 @@
 
 #include "data/csv.h"
 #include "data/levels.h"
+#include "data/vocabulary.h"
 
 typedef enum tacit_column_kind {
     TACIT_COLUMN_NUMBER,
     TACIT_COLUMN_CATEGORY,
+    TACIT_COLUMN_TEXT,   /* declared only: terms of a vocabulary */
     TACIT_COLUMN_DETECT, /* only in a declaration: number or category, as the first rows say */
 } tacit_column_kind;
 
@@ -40,8 +42,11 @@ typedef struct tacit_column {
     bool overflow;        /* more levels than level_limit: levels and codes were given up */
     size_t level_limit;
     tacit_levels levels;
-    double *number; /* kind number */
-    int32_t *code;  /* kind category, unless overflow */
+    double *number;                     /* kind number */
+    int32_t *code;                      /* kind category, unless overflow */
+    const tacit_vocabulary *vocabulary; /* kind text; borrowed */
+    size_t *start;                      /* kind text: rows + 1 offsets into entries */
+    tacit_bag entries;                  /* of all rows */
     size_t missing;
 } tacit_column;
 

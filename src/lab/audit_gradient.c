@@ -77,8 +77,10 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_method *method,
     TACIT_CHECK(tacit_audit_plan(&plan, method, setup, error));
     if (plan.lambda == 0) plan.lambda = 0.01;
     bool whole = method == &tacit_method_dpgd && tacit_plan_is(&plan, "unit", "party");
-    /* An entrusted coordinator adds the same noise as a party would; the attack looks at answers. */
-    if (method == &tacit_method_dpgd) TACIT_CHECK(tacit_plan_set(&plan, "noise", "party", error));
+    /* An entrusted coordinator adds the same noise as a party would; the attack looks at answers. A party alone adds the only
+     * share, which is all of the noise. */
+    if (method == &tacit_method_dpgd && !tacit_plan_shares_noise(&plan))
+        TACIT_CHECK(tacit_plan_set(&plan, "noise", "party", error));
     for (size_t i = 0; i < setup->setting_count; i++)
         if (strcmp(setup->settings[i].name, "rounds") == 0)
             rounds = (size_t)fmax(1, tacit_plan_number(&plan, "rounds"));

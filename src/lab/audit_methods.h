@@ -3,4 +3,6 @@
 
 #include "lab/audit.h"
 
-extern const tacit_auditable tacit_audit_histogram;
+extern const tacit_auditable tacit_audit_exponential, tacit_audit_histogram;
+extern const tacit_auditable tacit_audit_pst_s, tacit_audit_pst_f, tacit_audit_pst_h,
+    tacit_audit_pst_h_printed;

@@ -265,20 +265,30 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_output,
     &tacit_audit_plr,
     &tacit_audit_gop,
+    &tacit_audit_pst_s,
+    &tacit_audit_pst_f,
+    &tacit_audit_pst_h,
     &tacit_audit_vote,
     &tacit_audit_soft,
     &tacit_audit_soft_stat,
     &tacit_audit_pate,
     &tacit_audit_histogram,
+    &tacit_audit_dpiw,
+    &tacit_audit_dphtl,
     &tacit_audit_dpgd,
     &tacit_audit_psgd,
+    &tacit_audit_exponential,
+    &tacit_audit_dpstgd,
+    &tacit_audit_dpsgd,
     &laplace_halved,
     &tacit_audit_psgd_claim,
+    &tacit_audit_dpstgd_claim,
+    &tacit_audit_pst_h_printed,
     NULL,
 };
 
 tacit_status tacit_auditable_require(const tacit_auditable **out, const char *name, tacit_error *error) {
-    char known[300] = "";
+    char known[600] = "";
     size_t used = 0;
     for (size_t i = 0; tacit_auditables[i] != NULL; i++) {
         if (strcmp(tacit_auditables[i]->name, name) == 0) {

@@ -9,11 +9,12 @@
 
 typedef struct tacit_material {
     tacit_dataset *train;
-    tacit_dataset *test; /* NULL: test rows are held out of `train` */
+    tacit_dataset *test;  /* NULL: test rows are held out of `train` */
+    const char *stand_in; /* where the rows are not those of the source: a sentence that says so */
 } tacit_material;
 
 #define TACIT_MATERIAL_INIT                                                                                  \
-    { NULL, NULL }
+    { NULL, NULL, NULL }
 
 void tacit_material_clear(tacit_material *material);
 

@@ -14,7 +14,7 @@ const tacit_experiment *const tacit_experiments[] = { TACIT_EXPERIMENTS(TACIT_EX
 #undef TACIT_EXPERIMENT_ENTRY
 
 tacit_status tacit_experiment_require(const tacit_experiment **out, const char *id, tacit_error *error) {
-    char known[256] = "";
+    char known[600] = "";
     for (size_t i = 0; tacit_experiments[i] != NULL; i++) {
         if (strcmp(tacit_experiments[i]->id, id) == 0) {
             *out = tacit_experiments[i];
@@ -29,6 +29,7 @@ tacit_status tacit_experiment_require(const tacit_experiment **out, const char *
 tacit_reproduce_options tacit_reproduce_defaults(const tacit_experiment *experiment, bool full) {
     return (tacit_reproduce_options){ .effort = full ? experiment->full : experiment->quick,
                                       .fraction = 1,
+                                      .full = full,
                                       .scale = experiment->scale };
 }
 
@@ -69,6 +70,24 @@ static size_t fraction_of(const lab_work *work, size_t count, size_t least) {
 static size_t parties_of(const lab_work *work, const tacit_setup *setup) {
     bool may_shrink = work->experiment->rows_each > 0; /* else the parties share all rows and are few */
     return may_shrink ? fraction_of(work, setup->parties, 2) : setup->parties;
+}
+
+static tacit_adjustment adjustment_of(const lab_work *work, const tacit_setup *setup) {
+    const tacit_experiment *experiment = work->experiment;
+    static const tacit_adjustment none = { { NULL, NULL }, 0 };
+    return experiment->adjustments != NULL ? experiment->adjustments[setup - experiment->setups] : none;
+}
+
+/* Rows that the parties of a setup must have at least; all of them, if the experiment says how many. */
+static size_t rows_of(const lab_work *work, const tacit_setup *setup) {
+    size_t each = work->experiment->rows_each;
+    size_t all = adjustment_of(work, setup).rows;
+    if (all > 0) return fraction_of(work, all, setup->parties);
+    return parties_of(work, setup) * (each > 0 ? each : 1);
+}
+
+static bool says_rows(const lab_work *work, const tacit_setup *setup) {
+    return work->experiment->rows_each > 0 || adjustment_of(work, setup).rows > 0;
 }
 
 static double seconds_now(void) {
@@ -124,7 +143,8 @@ static tacit_status find_methods(lab_work *work, tacit_error *error) {
     if (work->methods == NULL) return tacit_fail_memory(error);
     for (size_t m = 0; m < work->method_count; m++) {
         work->methods[m] = tacit_method_find(experiment->curves[m].method);
-        work->run_count += work->methods[m]->noise_free ? 1 : experiment->epsilon_count;
+        bool once = tacit_variant_epsilon(work->methods[m], &experiment->curves[m]) > 0;
+        work->run_count += once ? 1 : experiment->epsilon_count;
     }
     return TACIT_OK;
 }
@@ -146,7 +166,8 @@ static double printed_value(const tacit_experiment *experiment, size_t setup, co
 static bool is_run(const lab_work *work, const tacit_printed *printed) {
     for (size_t m = 0; m < work->method_count; m++) {
         if (strcmp(label_of(&work->experiment->curves[m]), printed->curve) != 0) continue;
-        if (work->methods[m]->noise_free) return isinf(printed->epsilon);
+        double only = tacit_variant_epsilon(work->methods[m], &work->experiment->curves[m]);
+        if (only > 0) return printed->epsilon == only;
         for (size_t e = 0; e < work->experiment->epsilon_count; e++)
             if (work->experiment->epsilons[e] == printed->epsilon) return true;
     }
@@ -164,8 +185,9 @@ static tacit_status lay_out(lab_work *work, tacit_error *error) {
     for (size_t s = 0; s < experiment->setup_count; s++)
         for (size_t m = 0; m < work->method_count; m++) {
             const tacit_method *method = work->methods[m];
-            for (size_t e = 0; e < (method->noise_free ? 1 : experiment->epsilon_count); e++) {
-                double epsilon = method->noise_free ? INFINITY : experiment->epsilons[e];
+            double only = tacit_variant_epsilon(method, &experiment->curves[m]);
+            for (size_t e = 0; e < (only > 0 ? 1 : experiment->epsilon_count); e++) {
+                double epsilon = only > 0 ? only : experiment->epsilons[e];
                 const char *label = label_of(&experiment->curves[m]);
                 double printed = printed_value(experiment, s, label, epsilon);
                 out->findings[out->count++] =
@@ -175,7 +197,8 @@ static tacit_status lay_out(lab_work *work, tacit_error *error) {
                                      .epsilon = epsilon,
                                      .lambda = NAN,
                                      .printed = printed,
-                                     .noise_free = method->noise_free };
+                                     .noise_free = method->noise_free,
+                                     .is_alone = only > 0 };
             }
         }
     for (size_t p = 0; p < experiment->printed_count; p++) {
@@ -217,8 +240,7 @@ static tacit_status divide_rows(lab_work *work, size_t repeat, tacit_error *erro
     free(order);
     work->auxiliary_rows = fraction_of(work, experiment->auxiliary_rows, 1);
     for (size_t s = 0; s < experiment->setup_count; s++) {
-        size_t parties = parties_of(work, &experiment->setups[s]);
-        size_t needed = parties * (experiment->rows_each > 0 ? experiment->rows_each : 1);
+        size_t needed = rows_of(work, &experiment->setups[s]);
         if (needed > most) most = needed;
     }
     size_t others = work->auxiliary_rows + work->held_out_rows;
@@ -229,7 +251,7 @@ static tacit_status divide_rows(lab_work *work, size_t repeat, tacit_error *erro
             "and the files have %zu: are they whole? --fraction runs it smaller",
             experiment->id, most + others, most, work->auxiliary_rows, work->held_out_rows, rows);
     work->party_rows = rows - others;
-    work->dealt_rows = experiment->rows_each > 0 ? most : work->party_rows;
+    work->dealt_rows = says_rows(work, experiment->setups) ? most : work->party_rows;
     return TACIT_OK;
 }
 
@@ -293,6 +315,7 @@ static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error
         tacit_dataset_subset(work->ready.train, work->order + work->party_rows, work->auxiliary_rows);
     work->auxiliary.label = NULL; /* nobody reads the labels of public points */
     work->out->used_private_statistics = learns && from_all;
+    work->out->stand_in = work->raw.stand_in;
     work->out->features = work->ready.train->features;
     work->out->train_rows = work->dealt_rows;
     work->out->auxiliary_rows = work->auxiliary_rows;
@@ -303,10 +326,12 @@ static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error
 /* ---- running ---- */
 
 /* Merge a run's trials into what earlier repeats gave (Chan, Golub and LeVeque's update of mean and variance). */
-static void merge(tacit_finding *into, const tacit_run *run, bool as_error) {
+static void merge(tacit_finding *into, const tacit_run *run, const tacit_experiment *experiment) {
     double n = (double)into->trials, k = (double)run->trials;
-    double mean = as_error ? 1 - run->accuracy.mean : run->accuracy.mean;
-    double shift = mean - into->mean, square = run->accuracy.sd * run->accuracy.sd * (k - 1);
+    if (run->trials == 0) return; /* left out this time */
+    tacit_spread shown = experiment->shows_auc ? run->auc : run->accuracy;
+    double mean = experiment->shows_errors ? 1 - shown.mean : shown.mean;
+    double shift = mean - into->mean, square = shown.sd * shown.sd * (k - 1);
     if (into->trials > 0) square += into->sd * into->sd * (n - 1) + shift * shift * n * k / (n + k);
     into->mean = into->trials > 0 ? into->mean + shift * k / (n + k) : mean;
     into->lambda = run->lambda;
@@ -314,42 +339,71 @@ static void merge(tacit_finding *into, const tacit_run *run, bool as_error) {
     into->sd = into->trials > 1 ? sqrt(square / (n + k - 1)) : 0;
 }
 
+/* The experiment's curves with the setup's setting. */
+static tacit_status set_curves(tacit_variant **out, const lab_work *work, const tacit_setup *setup,
+                               tacit_error *error) {
+    tacit_choice setting = adjustment_of(work, setup).setting;
+    tacit_variant *curves = TACIT_NEW(tacit_variant, work->method_count);
+    if (curves == NULL) return tacit_fail_memory(error);
+    for (size_t m = 0; m < work->method_count; m++) {
+        size_t s = 0;
+        curves[m] = work->experiment->curves[m];
+        if (setting.name == NULL || !tacit_method_takes(work->methods[m], setting.name)) continue;
+        while (s < TACIT_VARIANT_SETTINGS && curves[m].settings[s].name != NULL &&
+               strcmp(curves[m].settings[s].name, setting.name) != 0)
+            s++;
+        if (s < TACIT_VARIANT_SETTINGS && curves[m].settings[s].name == NULL) curves[m].settings[s] = setting;
+    }
+    *out = curves;
+    return TACIT_OK;
+}
+
 static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_error *error) {
     const tacit_experiment *experiment = work->experiment;
     const tacit_setup *setup = &experiment->setups[at];
     tacit_split_plan *plan = NULL;
     tacit_split *split = NULL;
+    tacit_variant *variants = NULL;
     tacit_status status;
     size_t parties = parties_of(work, setup);
-    size_t rows = experiment->rows_each > 0 ? parties * experiment->rows_each : work->party_rows;
+    size_t rows = says_rows(work, setup) ? rows_of(work, setup) : work->party_rows;
     tacit_stream dealing = tacit_stream_fork(&work->root, "party rows", repeat, at);
     tacit_stream noise = tacit_stream_fork(&work->root, "noise", repeat, at);
     tacit_view view = tacit_dataset_subset(work->ready.train, work->order, rows);
+    TACIT_CHECK(set_curves(&variants, work, setup, error));
     TACIT_CHECK(tacit_split_plan_parse(&plan, setup->split, error));
     TACIT_CHECK(tacit_split_make(&split, plan, &view, 0, parties, &dealing, error));
+    const tacit_choice *also = experiment->also != NULL ? experiment->also[at] : NULL;
+    size_t also_count = 0;
+    while (also != NULL && also_count < 2 && also[also_count].name != NULL) also_count++;
     tacit_simulation simulation = {
         .dataset = work->ready.train,
+        .settings = also,
+        .setting_count = also_count,
         .split = split,
         .test = work->test,
         .methods = work->methods,
         .method_count = work->method_count,
-        .variants = experiment->curves,
+        .variants = variants,
         .auxiliary = work->auxiliary,
         .epsilons = experiment->epsilons,
         .epsilon_count = experiment->epsilon_count,
         .trials = work->options->effort.trials,
         .seed = tacit_stream_u64(&noise),
         .trace = experiment->by_round && repeat == 0 ? &work->out->trace : NULL,
+        .folder = work->options->folder,
+        .full = work->options->full,
         .pool = work->options->pool,
         .progress = &work->progress,
     };
     TACIT_CHECK(experiment->run != NULL ? experiment->run(&simulation, setup, work->runs, error)
                                         : tacit_simulate(&simulation, work->runs, NULL, error));
     for (size_t r = 0; r < work->run_count; r++)
-        merge(&work->out->findings[at * work->run_count + r], &work->runs[r], experiment->shows_errors);
+        merge(&work->out->findings[at * work->run_count + r], &work->runs[r], experiment);
 cleanup:
     tacit_split_free(split);
     tacit_split_plan_free(plan);
+    free(variants);
     return status;
 }
 

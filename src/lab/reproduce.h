@@ -16,12 +16,21 @@ typedef struct tacit_setup {
     const char *split; /* as `tacit simulate --split` has it */
 } tacit_setup;
 
+/* What a setup changes besides. */
+typedef struct tacit_adjustment {
+    tacit_choice
+        setting; /* of the methods that know it, in curves that do not set it themselves; no name: none */
+    size_t rows; /* of all parties; 0: as the experiment says */
+} tacit_adjustment;
+/* Settings that come with a setup, for the methods that have them; up to the first without a name. */
+typedef tacit_choice tacit_setup_settings[2];
+
 /* A number that the paper's text gives. */
 typedef struct tacit_printed {
     size_t setup;      /* in the experiment's list */
     const char *curve; /* by its label */
     double epsilon;    /* INFINITY for 1/epsilon = 0 and for methods without noise */
-    double value;      /* an accuracy, or an error where the experiment shows errors */
+    double value;      /* an accuracy, or an error or AUC where the experiment shows these */
 } tacit_printed;
 
 /* What makes a run quick, or as long as the paper's. */
@@ -50,6 +59,8 @@ typedef struct tacit_experiment {
     const tacit_variant *curves;  /* ends with a NULL method; a name that is no method is an error */
     const tacit_setup *setups;
     size_t setup_count;
+    const tacit_adjustment *adjustments; /* one for each setup; NULL: none */
+    const tacit_setup_settings *also;    /* one for each setup, or NULL */
     const double *epsilons;
     size_t epsilon_count;
     size_t rows_each;      /* of a party; 0: all training rows are dealt out */
@@ -60,8 +71,11 @@ typedef struct tacit_experiment {
     bool is_in_ball;
     bool is_generated;    /* read anew for each repeat */
     bool shows_errors;    /* 1 - accuracy, as the paper does */
-    const char *measures; /* what the y-axis shows; NULL: test error or accuracy */
+    bool shows_auc;       /* instead of accuracies */
+    const char *measures; /* what is shown; NULL: test error, AUC or accuracy */
+    bool is_unbounded;    /* numbers of any size, not within [0, 1] */
     bool by_setup;        /* the figure's x-axis is the setups, not 1/epsilon */
+    bool own_rows;        /* each setup has rows of its own, which `run` reads */
     bool by_round;        /* it is the rounds of methods without a centre, and the figure shows distances */
     tacit_row_scale scale;
     tacit_effort quick, full;
@@ -69,7 +83,7 @@ typedef struct tacit_experiment {
     size_t printed_count;
     tacit_status (*read)(tacit_material *out, const tacit_reading_context *context, tacit_error *error);
 
-    /* Fills one run for each curve and epsilon of a setup, `accuracy` being what the figure shows (or 1 minus it); NULL:
+    /* Fills one run for each curve and epsilon of a setup, `accuracy` (or `auc`) being what the figure shows (or 1 minus it); NULL:
      * the methods are simulated and tested. */
     tacit_status (*run)(const tacit_simulation *simulation, const tacit_setup *setup, tacit_run *runs,
                         tacit_error *error);
@@ -82,7 +96,29 @@ typedef struct tacit_experiment {
     X(rajkumar_fig1)                                                                                         \
     X(rajkumar_fig2)                                                                                         \
     X(rajkumar_attack)                                                                                       \
-    X(wang_consensus)
+    X(wang_consensus)                                                                                        \
+    X(wang_table51)                                                                                          \
+    X(wang_fig52)                                                                                            \
+    X(wang_fig53)                                                                                            \
+    X(wang_fig54)                                                                                            \
+    X(wang_fig55)                                                                                            \
+    X(wang_table31)                                                                                          \
+    X(wang_fig33)                                                                                            \
+    X(wang_fig34)                                                                                            \
+    X(wang_fig35)                                                                                            \
+    X(wang_fig36)                                                                                            \
+    X(wang_fig42)                                                                                            \
+    X(wang_fig43)                                                                                            \
+    X(wang_table42)                                                                                          \
+    X(wang_table43)                                                                                          \
+    X(yao_fig1)                                                                                              \
+    X(yao_fig1_news)                                                                                         \
+    X(yao_fig2)                                                                                              \
+    X(yao_fig2_news)                                                                                         \
+    X(yao_fig3)                                                                                              \
+    X(yao_fig3_news)                                                                                         \
+    X(yao_fig4)                                                                                              \
+    X(yao_table2)
 
 #define TACIT_EXPERIMENT_DECLARE(name) extern const tacit_experiment tacit_experiment_##name;
 TACIT_EXPERIMENTS(TACIT_EXPERIMENT_DECLARE)
@@ -100,6 +136,7 @@ typedef struct tacit_reproduce_options {
     uint64_t seed;
     double fraction; /* of the parties and of the auxiliary and test rows: 1, or less for a look */
     tacit_row_scale scale;
+    bool full;              /* as long as the paper's */
     bool statistics_of_all; /* components and norms from all training rows instead of the auxiliary ones */
     tacit_pool *pool;
     const tacit_progress *progress;
@@ -118,7 +155,8 @@ typedef struct tacit_finding {
     size_t trials;   /* 0: printed only, the curve is not among those run */
     double mean, sd; /* of ours; NaN without */
     double printed;  /* NaN: the text gives no number */
-    bool noise_free;
+    bool noise_free; /* the method is */
+    bool is_alone;   /* the curve has one epsilon only, its own */
 } tacit_finding;
 
 typedef struct tacit_reproduction {
@@ -128,6 +166,7 @@ typedef struct tacit_reproduction {
     tacit_trace trace; /* of the first draw of the rows, by round */
     size_t features, train_rows, auxiliary_rows, test_rows;
     bool used_private_statistics; /* components or norms were taken from private rows */
+    const char *stand_in; /* what the rows are, where the file is not there; NULL: as the source says */
     double seconds;
 } tacit_reproduction;
 

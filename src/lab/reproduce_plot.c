@@ -106,7 +106,10 @@ static bool shares_panel(const drawing *draw, size_t setup, size_t other) {
 static void add_by_setup(drawing *draw, size_t setup, double epsilon) {
     const tacit_reproduction *from = draw->from;
     char title[PANEL_TITLE];
-    snprintf(title, sizeof title, "%s, ε = %g", from->experiment->setups[setup].panel, epsilon);
+    if (isinf(epsilon)) /* every curve has its own */
+        snprintf(title, sizeof title, "%s", from->experiment->setups[setup].panel);
+    else
+        snprintf(title, sizeof title, "%s, ε = %g", from->experiment->setups[setup].panel, epsilon);
     tacit_plot_panel *panel = add_panel(draw, title);
     const char **names = draw->names + draw->name_count;
     size_t positions = 0;
@@ -123,7 +126,7 @@ static void add_by_setup(drawing *draw, size_t setup, double epsilon) {
             const tacit_finding *one = &from->findings[j];
             if (strcmp(one->curve, from->findings[i].curve) != 0 || !shares_panel(draw, setup, one->setup))
                 continue;
-            if (one->trials > 0 && (one->noise_free || one->epsilon == epsilon))
+            if (one->trials > 0 && (one->is_alone || one->epsilon == epsilon))
                 add_point(draw, (double)(one->setup - setup + 1), one);
         }
         end_series(draw, panel, from->findings[i].curve, first, from->findings[i].noise_free, false);
@@ -157,8 +160,10 @@ tacit_status tacit_reproduction_plot(const tacit_reproduction *reproduction, con
                         .description = experiment->differs,
                         .y = { .title = experiment->measures != NULL ? experiment->measures
                                         : experiment->shows_errors   ? "test error"
+                                        : experiment->shows_auc      ? "test AUC"
                                                                      : "test accuracy",
-                               .is_bounded = true,
+                               .is_logarithmic = experiment->is_unbounded,
+                               .is_bounded = !experiment->is_unbounded,
                                .least = 0,
                                .most = 1 },
                         .panels = draw.panels,

@@ -10,10 +10,24 @@
 #include "base/memory.h"
 #include "session/local.h"
 
+double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *variant) {
+    if (method->noise_free) return INFINITY;
+    return variant != NULL ? variant->epsilon : 0;
+}
+
+/* The only epsilon of the m-th method, or 0. */
+static double only_epsilon(const tacit_simulation *simulation, size_t m) {
+    return tacit_variant_epsilon(simulation->methods[m],
+                                 simulation->variants != NULL ? &simulation->variants[m] : NULL);
+}
+
+static size_t runs_of(const tacit_simulation *simulation, size_t m) {
+    return only_epsilon(simulation, m) > 0 ? 1 : simulation->epsilon_count;
+}
+
 size_t tacit_simulation_runs(const tacit_simulation *simulation) {
     size_t runs = 0;
-    for (size_t m = 0; m < simulation->method_count; m++)
-        runs += simulation->methods[m]->noise_free ? 1 : simulation->epsilon_count;
+    for (size_t m = 0; m < simulation->method_count; m++) runs += runs_of(simulation, m);
     return runs;
 }
 
@@ -69,6 +83,7 @@ typedef struct counting {
     double first, all; /* the cost of earlier runs, and of the whole sweep */
     trial_cost cost;
     double from, to; /* the part of a trial that is under way */
+    bool best;       /* the best of several models counts */
     double reached;  /* in this trial: a second question starts over, progress does not */
 } counting;
 
@@ -93,8 +108,7 @@ static void begin_stage(counting *run, const tacit_simulation *simulation, const
                        .first = first,
                        .cost = cost_of(simulation, plan->method) };
     for (size_t m = 0; m < simulation->method_count; m++)
-        run->all += cost_of_run(simulation, simulation->methods[m]) *
-                    (double)(simulation->methods[m]->noise_free ? 1 : simulation->epsilon_count);
+        run->all += cost_of_run(simulation, simulation->methods[m]) * (double)runs_of(simulation, m);
     if (plan->method->noise_free)
         snprintf(run->name, sizeof run->name, "%s", plan->method->name);
     else
@@ -155,8 +169,10 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
     if (work.metrics == NULL) return tacit_fail_memory(error);
     tacit_status status =
         tacit_pool_for(simulation->pool, outcome->count, MODELS_AT_A_TIME, evaluate_some, &work, error);
-    tacit_metrics sum = { 0, 0, 0, 0, 0 };
+    tacit_metrics sum = { .accuracy = 0 };
+    size_t best = 0;
     for (size_t i = 0; i < outcome->count; i++) {
+        if (work.metrics[i].accuracy > work.metrics[best].accuracy) best = i;
         sum.accuracy += work.metrics[i].accuracy;
         sum.auc += work.metrics[i].auc;
         sum.log_loss += work.metrics[i].log_loss;
@@ -165,8 +181,14 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
     }
     double count = (double)outcome->count;
     if (status == TACIT_OK)
-        *out = (tacit_metrics){ sum.accuracy / count, sum.auc / count, sum.log_loss / count, sum.rmse / count,
-                                sum.deviance / count };
+        *out = (tacit_metrics){ sum.accuracy / count,
+                                sum.auc / count,
+                                sum.log_loss / count,
+                                sum.rmse / count,
+                                sum.deviance / count,
+                                NAN,
+                                NAN }; /* the mean of several models has no interval */
+    if (status == TACIT_OK && stage->best) *out = work.metrics[best];
     pthread_mutex_destroy(&work.mutex);
     free(work.metrics);
     return status;
@@ -191,7 +213,7 @@ static tacit_status set_all(const tacit_simulation *simulation, const tacit_vari
     for (size_t s = 0; variant != NULL && s < TACIT_VARIANT_SETTINGS && variant->settings[s].name != NULL;
          s++)
         TACIT_TRY(tacit_plan_set(out, variant->settings[s].name, variant->settings[s].value, error));
-    for (size_t s = 0; variant == NULL && s < simulation->setting_count; s++)
+    for (size_t s = 0; s < simulation->setting_count; s++)
         if (tacit_method_takes(out->method, simulation->settings[s].name))
             TACIT_TRY(
                 tacit_plan_set(out, simulation->settings[s].name, simulation->settings[s].value, error));
@@ -218,9 +240,11 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .classes = simulation->dataset->classes.count,
         .parties = tacit_local_parties(local),
         .minimum_parties = 1,
+        .dropouts = simulation->dropouts,
+        .colluders = simulation->colluders,
         .minimum_rows =
             simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
-        .points = method->needs_points ? points : NULL,
+        .points = (method->needs_points || method->takes_points) && points->rows.count > 0 ? points : NULL,
         .schema = simulation->schema,
     };
     TACIT_TRY(set_all(simulation, variant, out, error));
@@ -233,7 +257,7 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
 static void remember_guarantee(tacit_model *model, const tacit_plan *plan, const tacit_run *run) {
     tacit_guarantee *guarantee = &model->guarantee;
     snprintf(guarantee->method, sizeof guarantee->method, "%s", plan->method->name);
-    guarantee->is_private = isfinite(plan->epsilon);
+    guarantee->is_private = isfinite(run->charged.epsilon);
     guarantee->charged = run->charged;
     guarantee->claimed = run->claimed;
     guarantee->noise = guarantee->is_private ? TACIT_NOISE_SIMULATED : TACIT_NOISE_NONE;
@@ -262,21 +286,25 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
                                         simulation->split, simulation->pool, error));
         session.round_watch = tacit_tracer_watch(tracer);
     }
+    if (simulation->target.rows.count > 0) session.own = &simulation->target;
     double start = seconds_now();
     TACIT_CHECK(plan->method->coordinate(&session, &outcome, error));
     run->seconds += seconds_now() - start;
     run->rounds = session.round;
     run->bytes_per_party = session.bytes_per_party;
     run->parties = outcome.parties;
+    if (outcome.lambda > 0) /* NaN once trials chose differently */
+        run->lambda = stage->trial == 0 || run->lambda == outcome.lambda ? outcome.lambda : NAN;
     run->refusals = tacit_local_refusals(local, &refusal);
     snprintf(run->refusal, sizeof run->refusal, "%s", refusal);
-    TACIT_CHECK(tacit_local_charged(local, run->charged.unit, &account, error));
+    TACIT_CHECK(tacit_local_charged_at(local, run->charged.unit, run->delta, &account, error));
     if (!plan->method->noise_free)
         run->charged = (tacit_price){ run->charged.unit, account.spent_epsilon, account.spent_delta };
     TACIT_CHECK(evaluate(simulation, &outcome, stage, metrics, error));
     report_trial(stage, "trials", 1, 1);
     if (model != NULL && stage->trial == 0 && outcome.count == 1) {
         remember_guarantee(outcome.models[0], plan, run);
+        if (outcome.lambda > 0) outcome.models[0]->guarantee.lambda = outcome.lambda;
         tacit_model_free(*model);
         *model = outcome.models[0];
         outcome.count = 0;
@@ -288,8 +316,8 @@ cleanup:
 }
 
 static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_local *local,
-                                   const tacit_plan *plan, double first, tacit_run *run, tacit_model **model,
-                                   tacit_error *error) {
+                                   const tacit_plan *plan, double first, bool best, tacit_run *run,
+                                   tacit_model **model, tacit_error *error) {
     size_t trials = trials_of(simulation, plan->method);
     tacit_prices prices = { .event = { .count = 0 } };
     counting stage;
@@ -305,6 +333,7 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
                         .charged = prices.charged,
                         .claimed = prices.claimed };
     begin_stage(&stage, simulation, plan, first);
+    stage.best = best;
     for (size_t t = 0; t < trials; t++) {
         tacit_metrics metrics;
         begin_trial(&stage, t);
@@ -327,20 +356,35 @@ cleanup:
 
 /* The parties, and one that has all their rows, for variants that want it. */
 typedef struct places {
-    tacit_local *parties, *pooled;
-    tacit_split whole;
-    size_t ends[2];
+    tacit_local *parties, *pooled, *alone;
+    tacit_split whole, part;
+    size_t ends[2], part_ends[2];
+    size_t only; /* who is alone */
 } places;
+
+/* One party by itself, as if it were the only one. */
+static void seat_alone(places *self, const tacit_split *split, size_t only) {
+    if (self->only != only) self->alone = tacit_local_free(self->alone);
+    self->only = only;
+    self->part_ends[1] = tacit_split_count(split, only - 1);
+    self->part = (tacit_split){ 1, self->part_ends, split->index + split->start[only - 1] };
+}
 
 static tacit_status find_place(places *self, const tacit_simulation *simulation, size_t m, tacit_local **out,
                                tacit_error *error) {
     const tacit_split *split = simulation->split;
     bool pooled = simulation->variants != NULL && simulation->variants[m].pooled;
-    tacit_local **place = pooled ? &self->pooled : &self->parties;
+    size_t only = simulation->variants != NULL ? simulation->variants[m].only : 0;
+    tacit_local **place = pooled ? &self->pooled : only > 0 ? &self->alone : &self->parties;
+    if (only > split->parts)
+        return tacit_fail(error, TACIT_USAGE, "there is no party %zu among %zu", only, split->parts);
     if (pooled) {
         self->ends[1] = split->start[split->parts];
         self->whole = (tacit_split){ 1, self->ends, split->index };
         split = &self->whole;
+    } else if (only > 0) {
+        seat_alone(self, split, only);
+        split = &self->part;
     }
     if (*place == NULL)
         TACIT_TRY(tacit_local_create(place, simulation->dataset, split, simulation->pool, error));
@@ -350,7 +394,7 @@ static tacit_status find_place(places *self, const tacit_simulation *simulation,
 
 tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs, tacit_model **model,
                             tacit_error *error) {
-    places all = { NULL, NULL, { 0, NULL, NULL }, { 0, 0 } };
+    places all = { .parties = NULL };
     tacit_model *last = NULL;
     tacit_points points = TACIT_POINTS_INIT;
     size_t done = 0;
@@ -361,17 +405,18 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
         TACIT_CHECK(tacit_points_of(&points, &simulation->auxiliary.rows, simulation->pool, error));
     for (size_t m = 0; m < simulation->method_count; m++) {
         const tacit_method *method = simulation->methods[m];
-        size_t epsilons = method->noise_free ? 1 : simulation->epsilon_count;
+        double only = only_epsilon(simulation, m);
         tacit_local *local = NULL;
         TACIT_CHECK(find_place(&all, simulation, m, &local, error));
-        for (size_t e = 0; e < epsilons; e++) {
+        for (size_t e = 0; e < runs_of(simulation, m); e++) {
             tacit_plan plan;
             tacit_run *run = &runs[done++];
-            double epsilon = method->noise_free ? INFINITY : simulation->epsilons[e];
+            double epsilon = only > 0 ? only : simulation->epsilons[e];
             size_t traced = simulation->trace != NULL ? simulation->trace->count : 0;
             TACIT_CHECK(make_plan(simulation, local, &points, m, epsilon, &plan, error));
-            TACIT_CHECK(
-                run_all_trials(simulation, local, &plan, spent, run, model != NULL ? &last : NULL, error));
+            bool best = simulation->variants != NULL && simulation->variants[m].best;
+            TACIT_CHECK(run_all_trials(simulation, local, &plan, spent, best, run,
+                                       model != NULL ? &last : NULL, error));
             run->label = simulation->variants != NULL && simulation->variants[m].label != NULL
                              ? simulation->variants[m].label
                              : method->name;
@@ -388,6 +433,7 @@ cleanup:
     tacit_model_free(last);
     tacit_local_free(all.parties);
     tacit_local_free(all.pooled);
+    tacit_local_free(all.alone);
     tacit_points_clear(&points);
     return status;
 }

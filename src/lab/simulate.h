@@ -14,7 +14,7 @@ typedef struct tacit_choice {
 } tacit_choice;
 
 /* One of several ways to run methods in a sweep. */
-enum { TACIT_VARIANT_SETTINGS = 3 };
+enum { TACIT_VARIANT_SETTINGS = 8 };
 typedef struct tacit_variant {
     const char *method;
     const char *label; /* NULL: the method's name */
@@ -22,6 +22,11 @@ typedef struct tacit_variant {
         settings[TACIT_VARIANT_SETTINGS]; /* up to the first without a name; the method must know them */
     double delta, lambda;
     bool pooled; /* one party has all rows */
+    size_t only; /* one party is asked, by its number from 1; 0: all */
+    bool
+        best; /* of several models the one with the best accuracy counts, not their mean: a yardstick that looks at
+                  * the test rows */
+    double epsilon; /* its own, at which alone it runs; 0: those of the sweep */
 } tacit_variant;
 
 typedef struct tacit_simulation {
@@ -31,10 +36,11 @@ typedef struct tacit_simulation {
     tacit_view test;
     tacit_view
         auxiliary; /* public points for the methods that need them, no rows when there are none; labels are never read */
+    tacit_view target; /* rows of whoever runs the coordinator's half; no rows: it has none */
     const tacit_method *const *methods;
     size_t method_count;
-    const tacit_variant
-        *variants; /* one for each of `methods`, instead of the settings, delta and lambda below; or NULL */
+    const tacit_variant *
+        variants; /* one for each of `methods`, instead of delta and lambda below, and with settings of its own; or NULL */
     const double *epsilons;
     size_t epsilon_count;
     double delta, lambda;         /* lambda 0: each method chooses one from public quantities */
@@ -42,7 +48,11 @@ typedef struct tacit_simulation {
     size_t setting_count;
     size_t trials;
     size_t minimum_rows; /* declared; 0: what the smallest party has */
+    double dropouts,
+        colluders; /* fractions of the parties that shares of noise allow for; none does either */
     uint64_t seed;
+    const char *folder; /* of an experiment that reads rows itself: where they are; else NULL */
+    bool full;          /* it shall take as long as the paper's */
     tacit_trace *trace; /* receives the rounds of methods without a centre; NULL: nobody looks */
     tacit_pool *pool;
     const tacit_progress *progress;
@@ -68,6 +78,10 @@ typedef struct tacit_run {
     size_t refusals;
     char refusal[TACIT_ERROR_TEXT_SIZE]; /* why the first refused */
 } tacit_run;
+
+/* The only epsilon that a method runs at: infinity for one without noise, or that of its variant (which may be NULL). 0: all
+ * of the sweep. */
+double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *variant);
 
 /* How many runs a simulation has: a noise-free method appears once. */
 size_t tacit_simulation_runs(const tacit_simulation *simulation);

@@ -17,7 +17,12 @@
  *   sigma sqrt(T), at whatever w the coordinator asks. T of those, each asked in view of the answers before, are together exactly as
  *   private as one of relative noise sigma (their losses add up to that of one Gaussian, also when adaptive: Dong, Roth and Su
  *   2022, corollary 3.3): (epsilon, delta). All iterates are post-processing, so that every party may see every w.
- *   In the ledger each round is a Gaussian event, and T of them compose to (epsilon, delta). A round's own price is
+ *   noise=shares: party k adds discrete Gaussian noise of scale u to its contribution on the grid of the sum, and only the sum
+ *   is seen (privacy/shares.h). Of the shares in it at least m = survivors - colluders are unknown to whoever looks. In steps of
+ *   the grid the sensitivity is S 2^grid, rounded up, so that one sum is rho-zCDP with rho = (S 2^grid/(sqrt(m) u) + sqrt(D) tau)^2/2;
+ *   u is chosen such that T rho buys (epsilon, delta) (Canonne, Kamath and Steinke 2020). In the ledger each round is
+ *   an event of that rho. With all n parties in it the sum carries noise of variance n u^2: a factor n/m more than needed.
+ *   In the ledger each round is otherwise a Gaussian event, and T of them compose to (epsilon, delta). A round's own price is
  *   (epsilon_1, delta/T), epsilon_1 what its noise buys at that delta: many times epsilon/T, and not what adds up.
  *
  * Rounds. More of them get nearer to the minimum and need more noise in each. The rule (rounds=0) minimises over T
@@ -35,21 +40,25 @@
 #include "base/memory.h"
 #include "method/gradient.h"
 #include "privacy/gaussian.h"
+#include "privacy/integer.h"
+#include "privacy/shares.h"
 
 enum { MOST_ROUNDS = 100000, MOST_CHOSEN_ROUNDS = 1000 };
 
 static const tacit_parameter parameters[] = {
     { "rounds", "0", NULL, 0, MOST_ROUNDS,
       "steps of the descent, each a question to every party; 0: chosen from public numbers" },
-    { "noise", "coordinator", "coordinator|party", 0, 0,
-      "who adds it: a coordinator entrusted with the gradients, or each party itself (more noise, no "
-      "trust)" },
+    { "noise", "coordinator", "coordinator|party|shares", 0, 0,
+      "who adds it: a coordinator entrusted with the gradients, each party itself (more noise, no trust), or "
+      "each party a share, which secure summation adds up to little more than the coordinator's" },
     { "unit", "record", "record|party", 0, 0,
       "whose replacement is hidden: one row, or all rows of a party" },
     { NULL, NULL, NULL, 0, 0, NULL },
 };
 
 static bool by_party(const tacit_plan *plan) { return tacit_plan_is(plan, "noise", "party"); }
+
+static bool by_coordinator(const tacit_plan *plan) { return tacit_plan_is(plan, "noise", "coordinator"); }
 
 static bool hides_party(const tacit_plan *plan) { return tacit_plan_is(plan, "unit", "party"); }
 
@@ -58,9 +67,10 @@ typedef struct descent {
     tacit_sum_spec spec; /* the gradient and, to hide a record, the number of rows */
     size_t size, rounds;
     double step;
-    tacit_mechanism each; /* of one round */
-    double scale;         /* v */
-    tacit_event event;    /* of one round; count 0 without noise */
+    tacit_mechanism each;      /* of one round */
+    double scale;              /* v; with shares, of the noise in a sum of all parties */
+    tacit_event event;         /* of one round; count 0 without noise */
+    tacit_shared_noise shared; /* noise=shares, in steps of the grid */
 } descent;
 
 /* What N is at least. */
@@ -102,20 +112,87 @@ static tacit_status round_price(tacit_price *price, double sigma, tacit_error *e
     return tacit_fail(error, TACIT_INTERNAL, "no price found for a round with noise %g", sigma);
 }
 
+/* What `event` costs at delta, by the accountant that the ledger will ask. */
+static tacit_status cost_of(double *out, const tacit_event *event, double delta, tacit_error *error) {
+    tacit_accountant *accountant = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_accountant_create(&accountant, TACIT_REPLACE, error));
+    TACIT_CHECK(tacit_accountant_add(accountant, event, error));
+    TACIT_CHECK(tacit_accountant_epsilon_by(out, accountant, TACIT_COMPOSITION_ZCDP, delta, error));
+cleanup:
+    tacit_accountant_free(accountant);
+    return status;
+}
+
+/* Shares for a hair less than the plan's price, so that the ledger's accountant, whose search over orders is coarser, finds all
+ * rounds together within it. *rho: of one round. */
+static tacit_status fit_shares(const tacit_plan *plan, tacit_shared_noise *noise, double *scale, double *rho,
+                               tacit_error *error) {
+    for (double spare = 1e-8; spare < 0.1; spare *= 4) {
+        double epsilon = 0;
+        noise->price.epsilon = plan->epsilon * (1 - spare);
+        TACIT_TRY(tacit_share_scale(scale, noise, error));
+        TACIT_TRY(tacit_share_rho(rho, noise, *scale, error));
+        tacit_event all = tacit_event_replaced(tacit_event_concentrated(*rho, noise->runs));
+        TACIT_TRY(cost_of(&epsilon, &all, plan->delta, error));
+        if (epsilon <= plan->epsilon) return TACIT_OK;
+    }
+    return tacit_fail(error, TACIT_USAGE,
+                      "no shares of noise found for epsilon %g at delta %g: choose another delta",
+                      plan->epsilon, plan->delta);
+}
+
+/* Shares that buy the plan's price in all rounds, and what one of them costs, at its part of delta. */
+static tacit_status set_shares(const tacit_plan *plan, descent *out, tacit_error *error) {
+    double scale = 0, rho = 0, step = ldexp(1, -out->spec.grid_bits);
+    out->shared = (tacit_shared_noise){ .law = TACIT_LAW_DISCRETE_GAUSSIAN,
+                                        .sensitivity = out->each.sensitivity / step,
+                                        .price = out->each.price,
+                                        .shares = tacit_plan_noise_shares(plan),
+                                        .length = out->spec.length,
+                                        .runs = out->rounds };
+    TACIT_TRY(fit_shares(plan, &out->shared, &scale, &rho, error));
+    out->shared.scale = scale; /* found once, drawn from in every round */
+    out->scale = scale * step * sqrt((double)plan->parties);
+    out->event = tacit_event_replaced(tacit_event_concentrated(rho, 1));
+    if (out->rounds == 1) return TACIT_OK;
+    out->each.price.delta /= (double)out->rounds;
+    TACIT_TRY(cost_of(&out->each.price.epsilon, &out->event, out->each.price.delta, error));
+    out->each.price.epsilon *= 1 + 1e-12;
+    return TACIT_OK;
+}
+
+/* Noise in a sum of all parties over the sensitivity, for all rounds together. */
+static tacit_status relative_noise(const tacit_plan *plan, double *out, tacit_error *error) {
+    double rho = 0, parties = (double)plan->parties;
+    if (!tacit_plan_shares_noise(plan)) {
+        TACIT_TRY(tacit_gaussian_sigma(out, plan->epsilon, plan->delta, 1, error));
+        if (by_party(plan)) *out *= sqrt(parties);
+        return TACIT_OK;
+    }
+    TACIT_TRY(tacit_zcdp_for(&rho, plan->epsilon, plan->delta, error));
+    *out = sqrt(parties / (double)tacit_plan_noise_shares(plan) / (2 * rho));
+    return TACIT_OK;
+}
+
 static tacit_status set_noise(const tacit_plan *plan, descent *out, tacit_error *error) {
     double shift =
                2 * (gradient_norm(plan) + GRADIENT_ROUNDING + tacit_sum_rounding(&out->spec)) * (1 + 1e-12),
-           sigma = 0, set = tacit_plan_number(plan, "rounds");
+           sigma = 0, all = 0, set = tacit_plan_number(plan, "rounds");
     bool noisy = isfinite(plan->epsilon);
     out->each = (tacit_mechanism){ TACIT_LAW_GAUSSIAN,
                                    shift,
                                    { hides_party(plan) ? TACIT_UNIT_PARTY : TACIT_UNIT_RECORD, plan->epsilon,
                                      noisy ? plan->delta : 0 } };
-    if (noisy) TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));
-    double noise = out->step * shift * sigma / least_count(plan, plan->parties);
-    if (by_party(plan)) noise *= sqrt((double)plan->parties);
+    if (noisy) TACIT_TRY(relative_noise(plan, &all, error));
+    double noise = out->step * shift * all / least_count(plan, plan->parties);
     out->rounds = set > 0 ? (size_t)set : choose_rounds(plan, out->step, noise);
+    out->shared = (tacit_shared_noise){
+        .law = TACIT_LAW_DISCRETE_GAUSSIAN, .price = out->each.price, .shares = 1, .length = out->spec.length
+    };
     if (!noisy) return TACIT_OK;
+    if (tacit_plan_shares_noise(plan)) return set_shares(plan, out, error);
+    TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));
     if (out->rounds > 1) {
         double rounds = (double)out->rounds;
         out->each.price.delta = plan->delta / rounds;
@@ -172,6 +249,7 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 }
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
+    if (tacit_plan_shares_noise(plan)) return TACIT_RELEASE_SEALED;
     return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
 }
 
@@ -184,7 +262,9 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     if (by_party(plan)) noise *= sqrt((double)plan->parties);
     double start = expected_error(plan, rounds, how.step, 0);
     *out = (tacit_noise_law){
-        .law = "Gaussian N(0, s^2), in every round",
+        .law = tacit_plan_shares_noise(plan)
+                   ? "discrete Gaussian in shares, together near N(0, s^2), in every round"
+                   : "Gaussian N(0, s^2), in every round",
         .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
         .dimension = how.size,
         .sensitivity = how.each.sensitivity,
@@ -192,6 +272,19 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .mean_norm = fmin(radius, sqrt(expected_error(plan, rounds, how.step, noise) - start)),
     };
     return TACIT_OK;
+}
+
+/* Round to the grid, then add a share of the noise, which is on the grid itself. */
+static tacit_status add_share(tacit_party *party, const descent *how, const double *values,
+                              tacit_reply *reply, tacit_error *error) {
+    int64_t *steps = TACIT_NEW(int64_t, how->spec.length);
+    if (steps == NULL) return tacit_fail_memory(error);
+    tacit_status status = tacit_sum_quantise(&how->spec, values, steps, error);
+    if (status == TACIT_OK)
+        status =
+            tacit_share_add(&reply->noised, &party->noise, &how->shared, steps, how->spec.grid_bits, error);
+    free(steps);
+    return status;
 }
 
 /* The party's half: the gradient of its rows at the weights asked for, and how many they are. */
@@ -215,7 +308,10 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     reply->kind = release_kind(plan);
     reply->price = how.each.price;
     reply->event = how.event;
-    if (by_party(plan)) {
+    if (tacit_plan_shares_noise(plan)) {
+        reply->assumption = "secure summation: only the sum is seen, with enough shares of the noise in it";
+        TACIT_CHECK(add_share(party, &how, values, reply, error));
+    } else if (by_party(plan)) {
         const tacit_sum_spec *spec = &how.spec;
         TACIT_CHECK(isinf(plan->epsilon)
                         ? tacit_mechanism_release(&reply->noised, &party->noise, &how.each, values,
@@ -257,9 +353,11 @@ static tacit_status one_round(tacit_session *session, const descent *how, gradie
     tacit_status status;
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", state->weights, how->size, error));
     TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, &how->spec, &sum, error));
-    if (!by_party(plan))
+    if (by_coordinator(plan))
         TACIT_CHECK(tacit_session_publish(session, &how->each, sum.values, how->size,
                                           how->spec.bound * (double)plan->parties, sum.values, error));
+    else
+        tacit_session_tell(session, sum.values, how->size);
     step(plan, how, &sum, state);
 cleanup:
     tacit_sum_clear(&sum);
@@ -298,21 +396,26 @@ const tacit_method tacit_method_dpgd = {
     .leaves =
         "in every round, the sum (unit=party: the mean) of the gradients of the party's rows at weights "
         "that all know, and with unit=record the number of its rows, as one contribution to a sum",
-    .seen_by =
-        "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); "
-        "noise=party: the coordinator, with the party's own noise inside (charged). Everybody sees the "
-        "weights after every step",
+    .seen_by = "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); "
+               "noise=party: the coordinator, with the party's own noise inside (charged); noise=shares: "
+               "nobody, only "
+               "the sum over all parties, with the noise inside (sealed). Everybody sees the weights after "
+               "every step",
     .guarantee =
         "(epsilon, delta)-differential privacy of all rounds together, for replacing one row of a "
         "party (unit=record) or all its rows (unit=party), towards everybody who sees all steps; with "
-        "noise=party towards the coordinator too",
-    .assumption = "every row lies in the unit ball (the schema's encoding sees to it); with unit=record the "
-                  "number of a party's rows is no secret; with noise=coordinator, that the coordinator adds "
-                  "the noise and keeps the contributions to itself",
+        "noise=party or shares towards the coordinator too",
+    .assumption =
+        "every row lies in the unit ball (the schema's encoding sees to it); with unit=record the "
+        "number of a party's rows is no secret; with noise=coordinator, that the coordinator adds "
+        "the noise and keeps the contributions to itself; with noise=shares, secure summation, and that "
+        "no more parties vanish from a sum or collude than the study declares",
     .theorem =
         "Gaussian noise of standard deviation S sigma sqrt(T) on a sum of L2 sensitivity S = 2L, L = 1 or "
         "sqrt(2) for softmax, in each of T rounds; sigma the exact calibration of a single round (Balle "
-        "and Wang 2018), because T Gaussians compose to one, also when adaptive (Dong, Roth and Su 2022)",
+        "and Wang 2018), because T Gaussians compose to one, also when adaptive (Dong, Roth and Su 2022). "
+        "noise=shares: shares of "
+        "discrete Gaussian noise, zCDP composed (Kairouz, Liu and Steinke 2021, Proposition 14)",
     .claim = "no paper's: Rajkumar and Agarwal print the price of one round (psgd)",
     .caveats =
         "as many questions as rounds: every party must stay connected. A round's own price in the ledger "

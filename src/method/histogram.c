@@ -14,6 +14,10 @@
  *   density (epsilon/4) exp(-epsilon |z|/2), the same scale). Counts are integers, so nothing is rounded. What becomes
  *   of negative counts, and the fit, see only what is published: post-processing. The grid depends on the schema and on declared numbers alone.
  *
+ * noise=shares: each party adds to its counts Polya shares of that noise, and only the sum is seen (privacy/shares.h). At least
+ *   m = survivors - colluders of the shares in it are unknown to whoever looks, and m of them add up to discrete Laplace
+ *   noise of scale 2/epsilon exactly: epsilon-DP. With all n parties in it the variance is n/m times that.
+ *
  * Cells. A cell of width h moves a row by up to h, and the noise of the h^-d cells, each of standard deviation near
  *   2 sqrt(2)/epsilon, adds up to h^(-d/2) times that over n in the objective. They balance at the paper's rate (2.21),
  *     h = (c sqrt(log n)/n)^(2/(2 + d)),
@@ -26,6 +30,7 @@
 
 #include "base/memory.h"
 #include "data/encode.h"
+#include "privacy/shares.h"
 #include "session/party.h"
 #include "session/session.h"
 
@@ -36,6 +41,9 @@ static const double MOST_ROWS = 4294967296.0; /* of one party */
 static const tacit_parameter parameters[] = {
     { "cells", "0", NULL, 0, 1000,
       "along each number; 0: from epsilon, the declared rows and the number of columns" },
+    { "noise", "coordinator", "coordinator|shares", 0, 0,
+      "who adds it: a coordinator entrusted with the counts, or each party a share, which secure summation "
+      "adds up" },
     { "negative", "project", "project|clip", 0, 0,
       "counts below 0 by noise: taken off the others so that the total stays, or set to 0 as in the paper" },
     { NULL, NULL, NULL, 0, 0, NULL },
@@ -80,6 +88,11 @@ static tacit_status axes_of_schema(cell_grid *out, const tacit_schema *schema, t
             continue;
         }
         const tacit_schema_column *column = &schema->columns[one->column];
+        if (column->sd > 0)
+            status = tacit_fail(error, TACIT_USAGE,
+                                "method histogram cuts the range from low to high into cells of equal width: "
+                                "column '%s' must have no mean and sd",
+                                column->name);
         if (one->level == SIZE_MAX)
             out->axis[out->axes++] =
                 (axis){ .first = j, .number = true, .reach = one->scale * (column->high - column->low) / 2 };
@@ -180,6 +193,16 @@ static tacit_mechanism mechanism(const tacit_plan *plan) {
     return (tacit_mechanism){ TACIT_LAW_DISCRETE_LAPLACE, 2, { TACIT_UNIT_RECORD, plan->epsilon, 0 } };
 }
 
+static tacit_shared_noise shared_noise(const tacit_plan *plan, size_t length) {
+    const tacit_mechanism whole = mechanism(plan);
+    return (tacit_shared_noise){ .law = TACIT_LAW_POLYA,
+                                 .sensitivity = whole.sensitivity,
+                                 .price = whole.price,
+                                 .shares = tacit_plan_noise_shares(plan),
+                                 .length = length,
+                                 .runs = 1 };
+}
+
 static tacit_sum_spec sum_spec(const cell_grid *grid, const tacit_plan *plan) {
     return (tacit_sum_spec){ grid->cells * plan->classes, MOST_ROWS, 0 };
 }
@@ -191,17 +214,20 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 }
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
-    (void)plan;
-    return TACIT_RELEASE_ENTRUSTED;
+    return tacit_plan_shares_noise(plan) ? TACIT_RELEASE_SEALED : TACIT_RELEASE_ENTRUSTED;
 }
 
-/* Discrete Laplace of scale s has variance 2p/(1 - p)^2, p = exp(-1/s). The norm is that of the noise on the counts. */
+/* Discrete Laplace of scale s has variance 2p/(1 - p)^2, p = exp(-1/s). The norm is that of the noise on the counts; n parties
+ * add n shares of which m would do. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     cell_grid grid;
     TACIT_TRY(make_grid(&grid, plan, error));
     double scale = 2 / plan->epsilon, p = exp(-1 / scale), counts = (double)(grid.cells * plan->classes);
+    bool shares = tacit_plan_shares_noise(plan);
+    if (shares) counts *= (double)plan->parties / (double)tacit_plan_noise_shares(plan);
     *out = (tacit_noise_law){
-        .law = "discrete Laplace of scale s",
+        .law = shares ? "Polya shares, of which enough for discrete Laplace of scale s are in the sum"
+                      : "discrete Laplace of scale s",
         .added_to = "each count",
         .dimension = grid.cells * plan->classes,
         .sensitivity = sqrt(2), /* in L2 norm; 2 in L1 norm, which the scale is for */
@@ -230,6 +256,22 @@ static tacit_status count_block(void *context, const tacit_view *block, size_t f
     return TACIT_OK;
 }
 
+/* Counts are whole numbers; a share is one too. */
+static tacit_status add_share(tacit_party *party, const tacit_sum_spec *spec, tacit_reply *reply,
+                              tacit_error *error) {
+    const tacit_shared_noise noise = shared_noise(party->plan, spec->length);
+    int64_t *steps = TACIT_NEW(int64_t, spec->length);
+    if (steps == NULL) return tacit_fail_memory(error);
+    tacit_status status = tacit_sum_quantise(spec, reply->contribution, steps, error);
+    if (status == TACIT_OK)
+        status = tacit_share_add(&reply->noised, &party->noise, &noise, steps, spec->grid_bits, error);
+    free(steps);
+    free(reply->contribution);
+    reply->contribution = NULL;
+    reply->assumption = "secure summation: only the sum is seen, with enough shares of the noise in it";
+    return status;
+}
+
 static tacit_status answer_counts(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                   tacit_error *error) {
     const tacit_plan *plan = party->plan;
@@ -251,6 +293,7 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
     if (status == TACIT_OK && party->reducer != NULL)
         status = party->reducer->sum(party->reducer->context, reply->contribution, spec.length, error);
     free(self.row);
+    if (status == TACIT_OK && tacit_plan_shares_noise(plan)) status = add_share(party, &spec, reply, error);
     return status;
 }
 
@@ -332,8 +375,11 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_sum_spec spec = sum_spec(&grid, plan);
     TACIT_CHECK(tacit_message_add_integers(&message, "cells", &(int64_t){ (int64_t)grid.along }, 1, error));
     TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &spec, &sum, error));
-    TACIT_CHECK(tacit_session_release(session, &discrete_laplace, sum.values, spec.length, 0, 0x1p61,
-                                      sum.values, error));
+    if (tacit_plan_shares_noise(plan))
+        tacit_session_tell(session, sum.values, spec.length);
+    else
+        TACIT_CHECK(tacit_session_release(session, &discrete_laplace, sum.values, spec.length, 0, 0x1p61,
+                                          sum.values, error));
     TACIT_CHECK(
         tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
     if (tacit_plan_is(plan, "negative", "project")) TACIT_CHECK(project(sum.values, spec.length, error));
@@ -363,19 +409,22 @@ const tacit_method tacit_method_histogram = {
     .parameters = parameters,
     .leaves = "how many of the party's rows of each class lie in each cell of a public grid, as one "
               "contribution to a sum",
-    .seen_by = "the coordinator receives the counts in clear and is trusted to add the noise (entrusted). "
-               "Everybody sees "
-               "the final model, and may see the noisy counts",
+    .seen_by =
+        "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); noise=shares: "
+        "nobody, only the sum over all parties, with the noise inside (sealed). Everybody sees the final "
+        "model, and may see the noisy counts",
     .guarantee = "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards "
                  "everybody who sees "
                  "the noisy counts or the model",
-    .assumption = "the coordinator adds the noise and keeps the counts to itself; the grid comes from the "
-                  "public schema "
-                  "and declared numbers",
+    .assumption =
+        "noise=coordinator: the coordinator adds the noise and keeps the counts to itself; noise=shares: "
+        "secure summation, and that no more parties vanish from the sum or collude than the study "
+        "declares; the grid comes from the public schema and declared numbers",
     .theorem =
         "discrete Laplace noise of scale 2/epsilon on each count: replacing a row moves two counts by 1 "
         "each, 2 in "
-        "L1 norm (Ghosh, Roughgarden and Sundararajan 2009); negative counts and fit are post-processing",
+        "L1 norm (Ghosh, Roughgarden and Sundararajan 2009), or Polya shares of it (Goryczka and Xiong "
+        "2017); negative counts and fit are post-processing",
     .claim = "the same epsilon, with continuous Laplace noise of the same scale",
     .caveats = "the error of the grid shrinks slowly with more rows and the faster the fewer the columns: "
                "n^(-2/(2 + d)). "

@@ -22,7 +22,7 @@ tacit_status tacit_method_require(const tacit_method **out, const char *name, ta
         *out = method;
         return TACIT_OK;
     }
-    char known[300];
+    char known[600];
     size_t used = 0;
     known[0] = 0;
     for (size_t i = 0; tacit_methods[i] != NULL && used < sizeof known; i++)

@@ -10,17 +10,27 @@
     X(output)                                                                                                \
     X(plr)                                                                                                   \
     X(gop)                                                                                                   \
+    X(pst_s)                                                                                                 \
+    X(pst_f)                                                                                                 \
+    X(pst_h)                                                                                                 \
     X(vote)                                                                                                  \
     X(soft)                                                                                                  \
     X(soft_stat)                                                                                             \
     X(pate)                                                                                                  \
     X(dpgd)                                                                                                  \
     X(psgd)                                                                                                  \
+    X(dpiw)                                                                                                  \
+    X(dphtl)                                                                                                 \
+    X(dpsgd)                                                                                                 \
+    X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \
     X(gossip)                                                                                                \
-    X(extra)
+    X(extra)                                                                                                 \
+    X(newton)                                                                                                \
+    X(privlogit_hessian)                                                                                     \
+    X(privlogit_local)
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
 TACIT_METHODS(TACIT_METHOD_DECLARE)

@@ -9,6 +9,18 @@
 #include "session/party.h"
 #include "session/session.h"
 
+#define PERTURB_PARAMETERS                                                                                   \
+    { "loss",                                                                                                \
+      "logistic",                                                                                            \
+      "logistic|huber",                                                                                      \
+      0,                                                                                                     \
+      0,                                                                                                     \
+      "what is minimised: the logistic loss (softmax for more than two classes), or the Huberised hinge" },  \
+        { "width", "0.5", NULL, 0.01, 1, "half the width of the rounded corner of loss=huber" }, {           \
+        "calibration", "tight", "tight|paper", 0, 0,                                                         \
+            "how much noise: what the proof needs, or the constants that the paper prints"                   \
+    }
+
 /* loss, width, calibration. */
 extern const tacit_parameter perturb_parameters[];
 

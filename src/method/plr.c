@@ -13,17 +13,25 @@
  * differentiable but for isolated margins: c = 1/4 for the logistic loss, 1/(2h) for Huber's of width h. The printed sign of
  * the exponent of b's density is wrong; it is exp(-epsilon' |b|/2).
  */
-#include "method/perturb.h"
+#include "method/choosing.h"
+
+static const tacit_parameter parameters[] = {
+    PERTURB_PARAMETERS,
+    CHOOSING_PARAMETERS,
+    { NULL, NULL, NULL, 0, 0, NULL },
+};
 
 static const tacit_law LAW = TACIT_LAW_GAMMA_NORM;
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    return perturb_objective_check(plan, LAW, error);
+    TACIT_TRY(perturb_objective_check(plan, LAW, error));
+    return choosing_count(plan) > 0 ? stacking_plan_check(plan, stacking_of_one, error)
+                                    : choosing_check(plan, error);
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)error;
-    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, 0 };
+    out->charged = out->claimed = choosing_price(plan);
     return TACIT_OK;
 }
 
@@ -36,11 +44,20 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     return perturb_objective_answer(party, question, LAW, reply, error);
 }
 
+/* With lambda chosen on the way: a stack of one member is the same model. */
+static tacit_status answer_chosen(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                  tacit_error *error) {
+    return stacking_plan_answer(party, question, stacking_of_one, reply, error);
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    if (choosing_count(session->plan) > 0)
+        return stacking_plan_coordinate(session, stacking_of_one, out, error);
     return perturb_objective_coordinate(session, LAW, out, error);
 }
 
 static const tacit_handler_entry handlers[] = { { .question = "weights", .answer = answer_weights },
+                                                { .question = "stack", .answer = answer_chosen },
                                                 { .question = NULL } };
 
 const tacit_method tacit_method_plr = {
@@ -49,7 +66,7 @@ const tacit_method tacit_method_plr = {
     .reference = "Chaudhuri, Monteleoni & Sarwate 2011; Yao et al. 2019, Algorithm 1",
     .version = 1,
     .units = "record",
-    .parameters = perturb_parameters,
+    .parameters = parameters,
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
               "noise for the solver's "
               "error",

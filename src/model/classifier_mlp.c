@@ -298,9 +298,9 @@ static tacit_status train_mlp(tacit_classifier **out, const char *argument, cons
                               const tacit_training *training, tacit_error *error) {
     mlp *self = TACIT_NEW(mlp, 1);
     if (self == NULL) return tacit_fail_memory(error);
-    self->network = (tacit_network){
-        2, { rows->rows.cols, classifier_number(argument, FALLBACK), tacit_network_outputs(rows->classes) }
-    };
+    self->network = (tacit_network){ .layers = 2,
+                                     .width = { rows->rows.cols, classifier_number(argument, FALLBACK),
+                                                tacit_network_outputs(rows->classes) } };
     self->parameters = TACIT_NEW(double, tacit_network_size(&self->network));
     tacit_status status =
         self->parameters != NULL ? fit_network(self, rows, training, error) : tacit_fail_memory(error);

@@ -129,6 +129,16 @@ static void raw_row(const tacit_design *design, const tacit_feature *feature, si
         row[j] += feature[design->kept[j]].shift;
 }
 
+tacit_status tacit_design_raw_row(const tacit_design *design, size_t at, double *row, tacit_error *error) {
+    tacit_feature *feature = TACIT_NEW(tacit_feature, design->features);
+    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status == TACIT_OK && design->schema != NULL)
+        status = tacit_schema_linear(design->schema, feature, error);
+    if (status == TACIT_OK) raw_row(design, feature, at, row);
+    free(feature);
+    return status;
+}
+
 static double quadratic(const double *lower, const double *z, size_t d) {
     double sum = 0;
     for (size_t i = 0; i < d; i++) {
@@ -174,6 +184,7 @@ static tacit_status prepare(workspace *work, const tacit_design *design, const t
     work->row = work->scale + d;
     work->solved = work->row + d;
     if (design->schema != NULL) TACIT_TRY(tacit_schema_linear(design->schema, work->feature, error));
+    if (at->variance != NULL) return TACIT_OK;
     memcpy(work->factor, at->hessian, d * d * sizeof *work->factor);
     for (size_t j = 0; j < d; j++) work->factor[j * d + j] += at->rows * at->lambda;
     if (tacit_cholesky_factor(work->factor, d, 0, work->scale, work->deficient) > 0)
@@ -194,9 +205,11 @@ static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t 
     raw_row(design, work->feature, k, work->row);
     one->estimate = design->half * dot(work->row, at->w, d) + (k == design->intercept ? design->middle : 0);
     memcpy(work->solved, work->row, d * sizeof *work->solved);
-    tacit_cholesky_solve(work->factor, d, work->scale, work->solved);
+    if (at->variance == NULL) tacit_cholesky_solve(work->factor, d, work->scale, work->solved);
     double variance;
-    if (at->middle != NULL)
+    if (at->variance != NULL)
+        variance = at->variance[k];
+    else if (at->middle != NULL)
         variance = quadratic(at->middle, work->solved, d);
     else if (at->lambda > 0)
         variance = quadratic(at->hessian, work->solved, d);

@@ -60,15 +60,20 @@ void tacit_design_clear(tacit_design *design);
 /* The name of a kept feature. */
 tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buffer *out, tacit_error *error);
 
+/* The row of the map from weights to coefficient `at` on the raw scale, a number for each kept feature. */
+tacit_status tacit_design_raw_row(const tacit_design *design, size_t at, double *row, tacit_error *error);
+
 /* Sums over all rows at the optimum. */
 typedef struct tacit_optimum {
     const tacit_family *family;
     double rows, lambda, level;
     const double *w;       /* width */
     double objective;      /* sum of losses */
-    const double *hessian; /* width x width, lower triangle */
-    const double *middle;  /* the same; NULL for a likelihood */
-    double response[3];    /* tacit_response_terms, summed */
+    const double *hessian; /* width x width, lower triangle; NULL with `variance` */
+    const double
+        *variance; /* of each coefficient on the raw scale, where that is all that is known; else NULL */
+    const double *middle; /* the same; NULL for a likelihood */
+    double response[3];   /* tacit_response_terms, summed */
     size_t iterations;
 } tacit_optimum;
 

@@ -28,9 +28,47 @@ tacit_status tacit_model_create(tacit_model **out, tacit_loss loss, size_t featu
     return TACIT_OK;
 }
 
+tacit_status tacit_model_create_stack(tacit_model **out, tacit_stack *stack, size_t features,
+                                      tacit_error *error) {
+    tacit_model *model = NULL;
+    tacit_status status = tacit_stack_check(stack, features, error);
+    if (status == TACIT_OK) status = tacit_model_create(&model, TACIT_LOSS_LOGISTIC, features, 2, error);
+    if (status != TACIT_OK) {
+        tacit_stack_free(stack);
+        return status;
+    }
+    model->stack = stack;
+    free(model->weights);
+    model->weights = TACIT_NEW(double, tacit_model_size(model));
+    if (model->weights == NULL) {
+        tacit_model_free(model);
+        return tacit_fail_memory(error);
+    }
+    *out = model;
+    return TACIT_OK;
+}
+
+tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *network, tacit_error *error) {
+    size_t outputs = network->width[network->layers];
+    tacit_model *model = TACIT_NEW(tacit_model, 1);
+    if (model == NULL) return tacit_fail_memory(error);
+    model->classes = outputs == 1 ? 2 : outputs;
+    model->loss = tacit_loss_for(model->classes);
+    model->features = network->width[0];
+    model->network = *network;
+    model->weights = TACIT_NEW(double, tacit_model_size(model));
+    if (model->weights == NULL) {
+        tacit_model_free(model);
+        return tacit_fail_memory(error);
+    }
+    *out = model;
+    return TACIT_OK;
+}
+
 tacit_model *tacit_model_free(tacit_model *model) {
     if (model == NULL) return NULL;
     free(model->weights);
+    tacit_stack_free(model->stack);
     tacit_levels_clear(&model->class_names);
     tacit_schema_free(model->schema);
     tacit_estimates_free(model->estimates);
@@ -43,7 +81,14 @@ size_t tacit_model_scores_per_row(const tacit_model *model) {
 }
 
 size_t tacit_model_size(const tacit_model *model) {
+    if (model->stack != NULL) return tacit_stack_size(model->stack);
+    if (model->network.layers > 0) return tacit_network_size(&model->network);
     return tacit_model_scores_per_row(model) * model->features;
+}
+
+bool tacit_model_has_probabilities(const tacit_model *model) {
+    bool votes = model->stack != NULL && model->stack->combiner != TACIT_COMBINE_HIGH;
+    return model->loss != TACIT_LOSS_HUBER && !tacit_model_is_numeric(model) && !votes;
 }
 
 tacit_loss tacit_loss_for(size_t classes) { return classes > 2 ? TACIT_LOSS_SOFTMAX : TACIT_LOSS_LOGISTIC; }
@@ -63,6 +108,7 @@ tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, c
         .huber_width = fit->huber_width,
         .lambda = fit->lambda,
         .linear = fit->linear,
+        .prior = fit->prior,
         .reducer = fit->reducer,
     };
     tacit_glm_settings settings = tacit_glm_defaults();
@@ -115,13 +161,48 @@ static tacit_status score_rows(void *context, size_t begin, size_t end, unsigned
     return TACIT_OK;
 }
 
+static tacit_status score_stack(void *context, size_t begin, size_t end, unsigned worker,
+                                tacit_error *error) {
+    (void)worker;
+    const scoring *work = context;
+    double *scratch = TACIT_NEW(double, work->rows->cols);
+    if (scratch == NULL) return tacit_fail_memory(error);
+    for (size_t i = begin; i < end; i++)
+        work->out[i] = tacit_stack_score(work->model->stack, work->model->weights, work->rows, i, scratch);
+    free(scratch);
+    return TACIT_OK;
+}
+
+/* A network's scores, block by block; the space is made anew for each piece of the loop, which is long. */
+static tacit_status score_blocks(void *context, size_t begin, size_t end, unsigned worker,
+                                 tacit_error *error) {
+    (void)worker;
+    const scoring *work = context;
+    const tacit_network *network = &work->model->network;
+    size_t each = tacit_model_scores_per_row(work->model);
+    tacit_network_space *space = NULL;
+    TACIT_TRY(tacit_network_space_create(&space, network, error));
+    for (size_t i = begin; i < end;) {
+        size_t count = end - i < TACIT_NETWORK_BLOCK ? end - i : TACIT_NETWORK_BLOCK;
+        tacit_rows block = tacit_rows_slice(work->rows, i, count);
+        memcpy(work->out + i * each, tacit_network_forward(network, work->model->weights, &block, space),
+               count * each * sizeof *work->out);
+        i += count;
+    }
+    tacit_network_space_free(space);
+    return TACIT_OK;
+}
+
 tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool,
                                 double *out, tacit_error *error) {
     if (rows->cols != model->features)
         return tacit_fail(error, TACIT_INPUT, "the rows have %zu features and the model %zu", rows->cols,
                           model->features);
     scoring work = { model, rows, out };
-    return tacit_pool_for(pool, rows->count, 0, score_rows, &work, error);
+    tacit_task *task = model->stack != NULL        ? score_stack
+                       : model->network.layers > 0 ? score_blocks
+                                                   : score_rows;
+    return tacit_pool_for(pool, rows->count, 0, task, &work, error);
 }
 
 bool tacit_model_is_numeric(const tacit_model *model) { return model->classes == 0; }
@@ -142,12 +223,16 @@ int32_t tacit_model_class(const tacit_model *model, const double *scores) {
 static tacit_status measure(const tacit_model *model, const int32_t *label, int32_t *predicted,
                             const double *scores, size_t count, tacit_metrics *out, tacit_error *error) {
     size_t each = tacit_model_scores_per_row(model);
-    tacit_metrics metrics = { NAN, NAN, NAN, NAN, NAN };
+    tacit_metrics metrics = TACIT_METRICS_NONE;
     for (size_t i = 0; i < count; i++) predicted[i] = tacit_model_class(model, scores + i * each);
     TACIT_TRY(tacit_accuracy(&metrics.accuracy, label, predicted, count, error));
     if (each == 1) {
-        TACIT_TRY(tacit_auc(&metrics.auc, NULL, label, scores, count, error));
-        if (model->loss == TACIT_LOSS_LOGISTIC) /* a hinge gives no probabilities */
+        tacit_auc_estimate auc;
+        TACIT_TRY(tacit_auc_interval(&auc, label, scores, count, 0.95, error));
+        metrics.auc = auc.area;
+        metrics.auc_low = auc.low;
+        metrics.auc_high = auc.high;
+        if (tacit_model_has_probabilities(model))
             TACIT_TRY(tacit_log_loss(&metrics.log_loss, label, scores, count, error));
     } else {
         TACIT_TRY(tacit_log_loss_multiclass(&metrics.log_loss, label, scores, count, model->classes, error));
@@ -164,7 +249,7 @@ static tacit_status evaluate_response(const tacit_model *model, const tacit_view
     if (count == 0) return tacit_fail(error, TACIT_INPUT, "no rows to evaluate on");
     double *mean = TACIT_NEW(double, 2 * count), *response = mean + count;
     if (mean == NULL) return tacit_fail_memory(error);
-    tacit_metrics metrics = { NAN, NAN, NAN, NAN, NAN };
+    tacit_metrics metrics = TACIT_METRICS_NONE;
     tacit_status status = tacit_model_scores(model, &rows->rows, pool, mean, error);
     for (size_t i = 0; i < count && status == TACIT_OK; i++) {
         mean[i] = tacit_model_mean(model, mean[i]);

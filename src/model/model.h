@@ -8,6 +8,8 @@
 #include "data/dataset.h"
 #include "data/schema.h"
 #include "model/estimates.h"
+#include "model/network.h"
+#include "model/stack.h"
 #include "num/glm.h"
 #include "privacy/release.h"
 
@@ -25,9 +27,12 @@ typedef struct tacit_guarantee {
 
 typedef struct tacit_model {
     tacit_loss loss;
-    size_t features, classes;   /* no classes: a numeric response, linear or Poisson */
-    double huber_width;         /* of the Huber loss; 0 for others */
-    double *weights;            /* features of them, or classes x features row-major for softmax */
+    size_t features, classes; /* no classes: a numeric response, linear or Poisson */
+    double huber_width;       /* of the Huber loss; 0 for others */
+    tacit_network network;    /* of layers; without layers the model is linear or a stack */
+    tacit_stack *stack; /* how weights of several members are combined; NULL: one linear model or a network */
+    double *
+        weights; /* features of them, classes x features row-major for softmax, a stack's, or a network's parameters */
     tacit_levels class_names;   /* as many as classes, or none */
     tacit_schema *schema;       /* the encoding; NULL when the model is used on encoded rows only */
     tacit_estimates *estimates; /* coefficients with their errors, where the method makes them; else NULL */
@@ -37,11 +42,20 @@ typedef struct tacit_model {
 /* Zero weights, nothing promised. */
 tacit_status tacit_model_create(tacit_model **out, tacit_loss loss, size_t features, size_t classes,
                                 tacit_error *error);
+
+/* A stack over so many features, two classes: takes `stack`, also on failure. */
+tacit_status tacit_model_create_stack(tacit_model **out, tacit_stack *stack, size_t features,
+                                      tacit_error *error);
+/* A network for that many classes, all parameters zero: logistic with one output, else softmax. */
+tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *network, tacit_error *error);
 tacit_model *tacit_model_free(tacit_model *model);
 
 /* How many weights there are, and how many scores a row gets: 1 (the margin) or `classes`. */
 size_t tacit_model_size(const tacit_model *model);
 size_t tacit_model_scores_per_row(const tacit_model *model);
+
+/* Whether a score stands for a probability: not those of a hinge, of votes, or of a number. */
+bool tacit_model_has_probabilities(const tacit_model *model);
 
 /* The loss that fits a number of classes: logistic for two, softmax for more. */
 tacit_loss tacit_loss_for(size_t classes);
@@ -51,6 +65,7 @@ typedef struct tacit_linear_fit {
     double lambda;
     double huber_width;        /* of the Huberised hinge, two classes; 0: logistic, or softmax for more */
     const double *linear;      /* a term linear.w more; NULL: none */
+    const double *prior;       /* (lambda/2)|w - prior|^2 instead of (lambda/2)|w|^2; NULL: zero */
     double gradient_tolerance; /* 0: 1e-8 */
     size_t total_rows;         /* 0: those of the view */
     const tacit_reducer *reducer;
@@ -58,7 +73,7 @@ typedef struct tacit_linear_fit {
     const tacit_progress *progress;
 } tacit_linear_fit;
 
-/* Minimise (1/n) sum loss + (lambda/2)|w|^2 + linear.w over the view to a certified gradient norm. */
+/* Minimise (1/n) sum loss + (lambda/2)|w - prior|^2 + linear.w over the view to a certified gradient norm. */
 tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, const tacit_linear_fit *fit,
                                     tacit_error *error);
 
@@ -86,12 +101,17 @@ double tacit_model_mean(const tacit_model *model, double score);
 /* The predicted class of a row from its scores. */
 int32_t tacit_model_class(const tacit_model *model, const double *scores);
 
-/* NaN where a metric does not apply (AUC with more than two classes, or with one class present). For a numeric response
+/* NaN where a metric does not apply (AUC with more than two classes, or with one class present). The interval of the AUC is
+ * DeLong's, of 95% confidence (data/metrics.h). For a numeric response
  * the root of the mean squared error, and the mean deviance of a row: squared error, or that of Poisson counts. */
 typedef struct tacit_metrics {
     double accuracy, auc, log_loss;
     double rmse, deviance;
+    double auc_low, auc_high;
 } tacit_metrics;
+
+#define TACIT_METRICS_NONE                                                                                   \
+    (tacit_metrics) { NAN, NAN, NAN, NAN, NAN, NAN, NAN }
 
 tacit_status tacit_model_evaluate(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
                                   tacit_metrics *out, tacit_error *error);

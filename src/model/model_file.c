@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "model/model.h"
+#include "model/stack_file.h"
 
 enum { FORMAT_VERSION = 1, FILE_BYTES_LIMIT = 1 << 30 };
 
@@ -40,13 +41,25 @@ static json_t *guarantee_to_json(const tacit_guarantee *guarantee) {
     return object;
 }
 
+/* The hidden layers and what their units do; outputs follow from the classes. */
+static json_t *network_to_json(const tacit_network *network) {
+    json_t *hidden = json_array();
+    for (size_t l = 1; l < network->layers; l++)
+        json_array_append_new(hidden, json_integer((json_int_t)network->width[l]));
+    if (json_array_size(hidden) != network->layers - 1) {
+        json_decref(hidden);
+        return NULL;
+    }
+    return json_pack("{s:o,s:s}", "hidden", hidden, "activation", tacit_activation_name(network->activation));
+}
+
 tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, tacit_error *error) {
     tacit_buffer schema = TACIT_BUFFER_INIT;
     json_t *weights = json_array(), *names = json_array(), *root = NULL;
     char *text = NULL;
     tacit_status status = TACIT_OK;
-    for (size_t i = 0; i < tacit_model_size(model); i++)
-        json_array_append_new(weights, json_real(model->weights[i]));
+    size_t plain = model->stack == NULL ? tacit_model_size(model) : 0; /* a stack's are with its members */
+    for (size_t i = 0; i < plain; i++) json_array_append_new(weights, json_real(model->weights[i]));
     for (size_t k = 0; k < model->class_names.count; k++)
         json_array_append_new(names, json_string(model->class_names.text[k]));
     if (model->schema != NULL) TACIT_CHECK(tacit_schema_canonical(model->schema, &schema, error));
@@ -56,11 +69,16 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
                      "schema", tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
     if (root != NULL && model->loss == TACIT_LOSS_HUBER)
         json_object_set_new(root, "huber_width", json_real(model->huber_width));
+    if (root != NULL && model->network.layers > 0 &&
+        json_object_set_new(root, "network", network_to_json(&model->network)) != 0)
+        TACIT_CHECK(tacit_fail_memory(error));
     if (model->estimates != NULL &&
         json_object_set_new(root, "estimates", tacit_estimates_to_json(model->estimates)) != 0)
         TACIT_CHECK(tacit_fail_memory(error));
-    bool whole = json_array_size(weights) == tacit_model_size(model) &&
-                 json_array_size(names) == model->class_names.count;
+    if (model->stack != NULL &&
+        json_object_set_new(root, "stack", tacit_stack_to_json(model->stack, model->weights)) != 0)
+        TACIT_CHECK(tacit_fail_memory(error));
+    bool whole = json_array_size(weights) == plain && json_array_size(names) == model->class_names.count;
     /* 17 digits bring back the same double. */
     text = root != NULL && whole ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
     status = text != NULL ? tacit_buffer_print(out, error, "%s\n", text)
@@ -153,6 +171,31 @@ static tacit_status check_schema(const tacit_model *model, tacit_error *error) {
                       classes, model->features, model->classes);
 }
 
+/* A file without it has a linear model. */
+static tacit_status read_network(tacit_network *out, const json_t *root, size_t features, size_t classes,
+                                 tacit_error *error) {
+    const json_t *object = json_object_get(root, "network"), *hidden = json_object_get(object, "hidden");
+    const char *activation = json_string_value(json_object_get(object, "activation"));
+    int kind = 0;
+    *out = (tacit_network){ .layers = 0 };
+    if (object == NULL) return TACIT_OK;
+    while (activation != NULL && kind < TACIT_ACTIVATIONS &&
+           strcmp(activation, tacit_activation_name((tacit_activation)kind)) != 0)
+        kind++;
+    if (activation == NULL || kind == TACIT_ACTIVATIONS || !json_is_array(hidden) ||
+        json_array_size(hidden) >= TACIT_NETWORK_LAYERS)
+        return tacit_fail(error, TACIT_INPUT, "the network's layers or their activation are damaged");
+    char list[TACIT_NETWORK_LAYERS * 8] = "";
+    for (size_t l = 0, used = 0; l < json_array_size(hidden); l++) {
+        json_int_t units = json_integer_value(json_array_get(hidden, l));
+        if (units < 1 || units > 65536)
+            return tacit_fail(error, TACIT_INPUT, "hidden layer %zu of the network is damaged", l + 1);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%d", l > 0 ? "," : "", (int)units);
+    }
+    tacit_status status = tacit_network_parse(out, list, (tacit_activation)kind, features, classes, error);
+    return status == TACIT_USAGE ? TACIT_INPUT : status;
+}
+
 static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *error) {
     const char *format = NULL, *loss = NULL, *schema = NULL;
     int version = 0;
@@ -180,14 +223,34 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
                           : kind == TACIT_LOSS_SOFTMAX ? "two or more"
                                                        : "two",
                           (long long)classes);
-    size_t size = kind == TACIT_LOSS_SOFTMAX ? (size_t)features * (size_t)classes : (size_t)features;
+    tacit_network network;
+    TACIT_TRY(read_network(&network, root, (size_t)features, (size_t)classes, error));
+    if (network.layers > 0 && (tacit_loss)kind != tacit_loss_for((size_t)classes))
+        return tacit_fail(error, TACIT_INPUT, "a network for %lld classes has no %s loss", (long long)classes,
+                          loss);
+    const json_t *stack = json_object_get(root, "stack");
+    if (stack != NULL && kind != TACIT_LOSS_LOGISTIC && kind != TACIT_LOSS_HUBER)
+        return tacit_fail(error, TACIT_INPUT, "a stack has the logistic or the Huber loss, not the %s one",
+                          loss);
+    size_t size = stack != NULL                ? 0
+                  : network.layers > 0         ? tacit_network_size(&network)
+                  : kind == TACIT_LOSS_SOFTMAX ? (size_t)features * (size_t)classes
+                                               : (size_t)features;
     if (json_array_size(weights) != size) /* before anything of that size is allocated */
         return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(weights), size);
     tacit_model *model = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_model_create(&model, (tacit_loss)kind, (size_t)features, (size_t)classes, error));
-    TACIT_CHECK(read_width(model, root, error));
-    TACIT_CHECK(read_weights(model, weights, error));
+    if (stack != NULL) {
+        TACIT_CHECK(tacit_stack_from_json(&model, stack, (size_t)features, error));
+        model->loss = (tacit_loss)kind;
+        TACIT_CHECK(read_width(model, root, error));
+    } else {
+        TACIT_CHECK(network.layers > 0 ? tacit_model_create_network(&model, &network, error)
+                                       : tacit_model_create(&model, (tacit_loss)kind, (size_t)features,
+                                                            (size_t)classes, error));
+        TACIT_CHECK(read_width(model, root, error));
+        TACIT_CHECK(read_weights(model, weights, error));
+    }
     TACIT_CHECK(read_names(model, names, error));
     if (schema[0] != 0)
         TACIT_CHECK(tacit_schema_parse(&model->schema, schema, strlen(schema), "schema", error));

@@ -16,6 +16,47 @@ struct tacit_network_space {
     double scale[TACIT_NETWORK_BLOCK];
 };
 
+const char *tacit_activation_name(tacit_activation activation) {
+    switch (activation) {
+    case TACIT_ACTIVATION_TANH: return "tanh";
+    case TACIT_ACTIVATION_SIGMOID: return "sigmoid";
+    case TACIT_ACTIVATION_RELU: return "relu";
+    }
+    return "unknown";
+}
+
+enum { MOST_UNITS = 1 << 16, MOST_PARAMETERS = 1 << 26 };
+
+tacit_status tacit_network_parse(tacit_network *out, const char *hidden, tacit_activation activation,
+                                 size_t features, size_t classes, tacit_error *error) {
+    tacit_network network = { .layers = 0, .activation = activation };
+    network.width[0] = features;
+    for (const char *at = hidden; *at != 0; network.layers++) {
+        char *end;
+        unsigned long units = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
+        bool ends = units > 0 && (*end == 0 || (*end == ',' && end[1] != 0));
+        if (!ends || units > MOST_UNITS || network.layers + 1 == TACIT_NETWORK_LAYERS)
+            return tacit_fail(error, TACIT_USAGE,
+                              "'%s' lists no hidden layers: give at most %d numbers of units, each at most "
+                              "%d, with commas between, like 50,20",
+                              hidden, TACIT_NETWORK_LAYERS - 1, (int)MOST_UNITS);
+        network.width[network.layers + 1] = units;
+        at = *end == ',' ? end + 1 : end;
+    }
+    network.width[++network.layers] = tacit_network_outputs(classes);
+    double size = 0; /* in doubles, which do not wrap round */
+    for (size_t l = 0; l < network.layers; l++)
+        size += ((double)network.width[l] + 1) * (double)network.width[l + 1];
+    if (features == 0 || classes < 2 || size > MOST_PARAMETERS)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "no network has %zu features, hidden layers '%s' and %zu classes: give at least one "
+            "feature and two classes, and layers of at most %d parameters together",
+            features, hidden, classes, (int)MOST_PARAMETERS);
+    *out = network;
+    return TACIT_OK;
+}
+
 size_t tacit_network_outputs(size_t classes) { return classes > 2 ? classes : 1; }
 
 size_t tacit_network_weights_at(const tacit_network *network, size_t layer) {
@@ -112,6 +153,20 @@ static tacit_rows layer_input(const tacit_network *network, const tacit_network_
                          .stride = network->width[layer] };
 }
 
+static void activate(tacit_activation activation, double *units, size_t count) {
+    switch (activation) {
+    case TACIT_ACTIVATION_TANH:
+        for (size_t i = 0; i < count; i++) units[i] = tanh(units[i]);
+        break;
+    case TACIT_ACTIVATION_SIGMOID:
+        for (size_t i = 0; i < count; i++) units[i] = 1 / (1 + exp(-units[i]));
+        break;
+    case TACIT_ACTIVATION_RELU:
+        for (size_t i = 0; i < count; i++) units[i] = fmax(0, units[i]);
+        break;
+    }
+}
+
 const double *tacit_network_forward(const tacit_network *network, const double *parameters,
                                     const tacit_rows *block, tacit_network_space *space) {
     size_t last = network->layers - 1;
@@ -121,7 +176,7 @@ const double *tacit_network_forward(const tacit_network *network, const double *
         forward_layer(space, &in, parameters + tacit_network_weights_at(network, l),
                       parameters + tacit_network_biases_at(network, l), units, space->units[l]);
         if (l == last) break;
-        for (size_t i = 0; i < block->count * units; i++) space->units[l][i] = tanh(space->units[l][i]);
+        activate(network->activation, space->units[l], block->count * units);
     }
     return space->units[last];
 }
@@ -153,15 +208,19 @@ static double softmax_loss(const double *scores, size_t outputs, int32_t label, 
     return log(sum) + largest - scores[label];
 }
 
+double tacit_network_loss(const tacit_network *network, const double *scores, int32_t label, double *slope) {
+    size_t outputs = network->width[network->layers];
+    return outputs == 1 ? logistic_loss(scores[0], label, slope)
+                        : softmax_loss(scores, outputs, label, slope);
+}
+
 static double output_slopes(const tacit_network *network, const tacit_view *block, const double *scores,
                             double *slope) {
     size_t outputs = network->width[network->layers];
     double loss = 0;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        int32_t label = tacit_view_label(block, i);
-        loss += outputs == 1 ? logistic_loss(scores[i], label, slope + i)
-                             : softmax_loss(scores + i * outputs, outputs, label, slope + i * outputs);
-    }
+    for (size_t i = 0; i < block->rows.count; i++)
+        loss += tacit_network_loss(network, scores + i * outputs, tacit_view_label(block, i),
+                                   slope + i * outputs);
     return loss;
 }
 
@@ -180,14 +239,25 @@ static void add_layer_gradient(tacit_network_space *space, const tacit_rows *in,
     }
 }
 
-/* Derivatives by what the hidden layer below takes in: (slope W) (1 - unit^2). */
-static void slope_below(tacit_network_space *space, size_t rows, const double *slope, const double *weights,
-                        size_t units, const double *below, size_t inputs, double *out) {
+/* The activation's derivative, in terms of what the unit gives out. */
+static double activation_slope(tacit_activation activation, double unit) {
+    switch (activation) {
+    case TACIT_ACTIVATION_TANH: return 1 - unit * unit;
+    case TACIT_ACTIVATION_SIGMOID: return unit * (1 - unit);
+    case TACIT_ACTIVATION_RELU: return unit > 0;
+    }
+    return 0;
+}
+
+/* Derivatives by what the hidden layer below takes in: (slope W) times the activation's. */
+static void slope_below(const tacit_network *network, tacit_network_space *space, size_t rows,
+                        const double *slope, const double *weights, size_t units, const double *below,
+                        size_t inputs, double *out) {
     point_at_units(space, weights, units, inputs);
     memset(out, 0, rows * inputs * sizeof *out);
     for (size_t i = 0; i < rows; i++)
         space->kernels->add_rows(space->pointers, units, inputs, slope + i * units, out + i * inputs);
-    for (size_t i = 0; i < rows * inputs; i++) out[i] *= 1 - below[i] * below[i];
+    for (size_t i = 0; i < rows * inputs; i++) out[i] *= activation_slope(network->activation, below[i]);
 }
 
 double tacit_network_backward(const tacit_network *network, const double *parameters, const tacit_view *block,
@@ -201,7 +271,7 @@ double tacit_network_backward(const tacit_network *network, const double *parame
         add_layer_gradient(space, &in, slope, units, gradient + at,
                            gradient + tacit_network_biases_at(network, l));
         if (l == 0) break;
-        slope_below(space, in.count, slope, parameters + at, units, in.dense, in.cols, below);
+        slope_below(network, space, in.count, slope, parameters + at, units, in.dense, in.cols, below);
         double *swap = slope;
         slope = below;
         below = swap;

@@ -7,6 +7,7 @@
 #include "net/server.h"
 
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ enum {
     DRAIN_BYTES_MAX = 65536, /* a refused body up to this size is read, so that the refusal is not lost */
     CONNECTION_BYTES =
         16384, /* memory of libmicrohttpd for one connection: headers and a piece of the body */
-    LISTEN_BACKLOG = 1024
+    LISTEN_BACKLOG = 1024,
+    OPTIONS_MOST = 16
 };
 
 tacit_server_settings tacit_server_defaults(void) {
@@ -365,15 +367,18 @@ static tacit_status make_server(tacit_server **out, const tacit_server_identity 
     server->settings = *settings;
     server->callbacks = *callbacks;
     server->next_wake = TACIT_NO_DEADLINE;
-    server->identity.key = tacit_copy_text(identity->key);
-    server->identity.certificate = tacit_copy_text(identity->certificate);
-    server->identity.authority = tacit_copy_text(identity->authority);
+    if (identity != NULL) {
+        server->identity.key = tacit_copy_text(identity->key);
+        server->identity.certificate = tacit_copy_text(identity->certificate);
+        server->identity.authority = tacit_copy_text(identity->authority);
+    }
+    bool identified =
+        identity == NULL || (server->identity.key != NULL && server->identity.certificate != NULL &&
+                             server->identity.authority != NULL);
     server->nothing = fixed_response("");
     server->stopping_text = fixed_response("the server is stopping; try again later");
     server->failed = fixed_response("out of memory");
-    if (server->identity.key == NULL || server->identity.certificate == NULL ||
-        server->identity.authority == NULL || server->nothing == NULL || server->stopping_text == NULL ||
-        server->failed == NULL) {
+    if (!identified || server->nothing == NULL || server->stopping_text == NULL || server->failed == NULL) {
         tacit_server_unreference(server);
         return tacit_fail_memory(error);
     }
@@ -393,15 +398,34 @@ static tacit_status resolve(struct addrinfo **out, const tacit_server_settings *
     return TACIT_OK;
 }
 
-static tacit_status start_daemon(tacit_server *server, const struct sockaddr *address, tacit_error *error) {
-    const tacit_server_settings *settings = &server->settings;
-    struct MHD_OptionItem options[] = {
-        { MHD_OPTION_SOCK_ADDR, 0, (void *)(uintptr_t)address },
+/* What is said in plain must stay on this machine. */
+static bool is_loopback(const struct sockaddr *address) {
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+    if (address->sa_family == AF_INET) {
+        memcpy(&four, address, sizeof four);
+        return ntohl(four.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    }
+    memcpy(&six, address, sizeof six);
+    return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&six.sin6_addr);
+}
+
+static size_t tls_options(const tacit_server *server, struct MHD_OptionItem *out) {
+    const struct MHD_OptionItem options[] = {
         { MHD_OPTION_HTTPS_MEM_KEY, 0, server->identity.key },
         { MHD_OPTION_HTTPS_MEM_CERT, 0, server->identity.certificate },
         { MHD_OPTION_HTTPS_MEM_TRUST, 0,
           server->identity.authority }, /* also asks clients for certificates */
         { MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3" },
+    };
+    memcpy(out, options, sizeof options);
+    return sizeof options / sizeof options[0];
+}
+
+static tacit_status start_daemon(tacit_server *server, const struct sockaddr *address, tacit_error *error) {
+    const tacit_server_settings *settings = &server->settings;
+    struct MHD_OptionItem options[OPTIONS_MOST] = {
+        { MHD_OPTION_SOCK_ADDR, 0, (void *)(uintptr_t)address },
         { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_completed, server },
         { MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, server },
         { MHD_OPTION_CONNECTION_LIMIT, (intptr_t)settings->connection_limit, NULL },
@@ -410,13 +434,16 @@ static tacit_status start_daemon(tacit_server *server, const struct sockaddr *ad
         { MHD_OPTION_CONNECTION_TIMEOUT, (intptr_t)settings->request_ms / 1000 + 2,
           NULL }, /* behind our own */
         { MHD_OPTION_LISTEN_BACKLOG_SIZE, LISTEN_BACKLOG, NULL },
-        /* One thread is no pool. */
-        { settings->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)settings->threads,
-          NULL },
-        { MHD_OPTION_END, 0, NULL }
     };
-    unsigned flags =
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TLS | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    size_t used = 8;           /* what follows is zero: MHD_OPTION_END */
+    if (settings->threads > 1) /* one thread is no pool */
+        options[used++] =
+            (struct MHD_OptionItem){ MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)settings->threads, NULL };
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    if (server->identity.key != NULL) {
+        flags |= MHD_USE_TLS;
+        used += tls_options(server, options + used);
+    }
     if (address->sa_family == AF_INET6) flags |= MHD_USE_IPv6;
     server->daemon =
         MHD_start_daemon(flags, settings->port, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER,
@@ -441,6 +468,12 @@ tacit_status tacit_server_start(tacit_server **out, const tacit_server_identity 
     struct addrinfo *address = NULL;
     tacit_server *server = NULL;
     TACIT_TRY(resolve(&address, settings, error));
+    if (identity == NULL && !is_loopback(address->ai_addr)) {
+        freeaddrinfo(address);
+        return tacit_fail(error, TACIT_USAGE,
+                          "without TLS only a loopback address such as 127.0.0.1 is served, not %.80s",
+                          settings->address);
+    }
     tacit_status status = make_server(&server, identity, settings, callbacks, error);
     /* The timer comes first: a client may be quick, and what is suspended must have its end. */
     if (status == TACIT_OK && pthread_create(&server->timer, NULL, run_timer, server) != 0) {

@@ -11,6 +11,8 @@
 
 enum {
     MOST_ROWS = 1536,
+    THIN_ROWS = 128,
+    THIN_SHARE = 16,       /* of the columns */
     MOST_COPIED = 1 << 24, /* numbers in a dense copy of sparse or scattered rows */
     CACHED_COPY = 1 << 15, /* contiguous rows are copied only when the copy stays in the cache */
     OWN_GRAM_ROWS = 48,    /* up to here our own loops beat BLAS's start-up cost */
@@ -23,10 +25,21 @@ static bool copies_rows(const tacit_rows *x) {
     return x->dense == NULL || x->index != NULL || x->count * x->cols <= CACHED_COPY;
 }
 
+/* Sparse rows with so few entries that conjugate gradients on them are done long before a Gram matrix is factored. */
+static bool is_thin(const tacit_rows *x) {
+    if (x->dense != NULL || x->count < THIN_ROWS) return false;
+    size_t entries = 0;
+    for (size_t i = 0; i < x->count; i++) {
+        size_t stored = tacit_rows_stored(x, i);
+        entries += x->sparse->start[stored + 1] - x->sparse->start[stored];
+    }
+    return entries < x->count * (x->cols / THIN_SHARE);
+}
+
 bool glm_small_fits(const tacit_glm_problem *problem) {
     const tacit_rows *x = &problem->x;
     if (problem->reducer != NULL || problem->lambda_each != NULL) return false;
-    if (x->count >= x->cols || x->count > MOST_ROWS) return false;
+    if (x->count >= x->cols || x->count > MOST_ROWS || is_thin(x)) return false;
     return !copies_rows(x) || x->cols <= MOST_COPIED / x->count;
 }
 

@@ -97,6 +97,36 @@ void tacit_rows_copy(const tacit_rows *rows, size_t i, double *out) {
     for (size_t k = csr->start[stored]; k < csr->start[stored + 1]; k++) out[csr->column[k]] = csr->value[k];
 }
 
+/* Four sums at once: one would wait for each addition before it starts the next. */
+static double dot_entries(const uint32_t *restrict column, const double *restrict value, size_t count,
+                          const double *restrict weights) {
+    double a = 0, b = 0, c = 0, d = 0;
+    size_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        a += value[k] * weights[column[k]];
+        b += value[k + 1] * weights[column[k + 1]];
+        c += value[k + 2] * weights[column[k + 2]];
+        d += value[k + 3] * weights[column[k + 3]];
+    }
+    for (; k < count; k++) a += value[k] * weights[column[k]];
+    return (a + b) + (c + d);
+}
+
+/* Columns of a row differ, so four places can be read before any is written. */
+static void add_entries(const uint32_t *restrict column, const double *restrict value, size_t count,
+                        double scale, double *restrict out) {
+    size_t k = 0;
+    for (; k + 4 <= count; k += 4) {
+        double a = out[column[k]] + scale * value[k], b = out[column[k + 1]] + scale * value[k + 1];
+        double c = out[column[k + 2]] + scale * value[k + 2], d = out[column[k + 3]] + scale * value[k + 3];
+        out[column[k]] = a;
+        out[column[k + 1]] = b;
+        out[column[k + 2]] = c;
+        out[column[k + 3]] = d;
+    }
+    for (; k < count; k++) out[column[k]] += scale * value[k];
+}
+
 double tacit_rows_dot(const tacit_rows *rows, size_t i, const double *weights) {
     size_t stored = tacit_rows_stored(rows, i);
     double sum = 0;
@@ -105,8 +135,8 @@ double tacit_rows_dot(const tacit_rows *rows, size_t i, const double *weights) {
         for (size_t j = 0; j < rows->cols; j++) sum += x[j] * weights[j];
     } else {
         const tacit_csr *csr = rows->sparse;
-        for (size_t k = csr->start[stored]; k < csr->start[stored + 1]; k++)
-            sum += csr->value[k] * weights[csr->column[k]];
+        size_t first = csr->start[stored];
+        sum = dot_entries(csr->column + first, csr->value + first, csr->start[stored + 1] - first, weights);
     }
     return sum;
 }
@@ -118,8 +148,8 @@ void tacit_rows_add(const tacit_rows *rows, size_t i, double scale, double *out)
         for (size_t j = 0; j < rows->cols; j++) out[j] += scale * x[j];
     } else {
         const tacit_csr *csr = rows->sparse;
-        for (size_t k = csr->start[stored]; k < csr->start[stored + 1]; k++)
-            out[csr->column[k]] += scale * csr->value[k];
+        size_t first = csr->start[stored];
+        add_entries(csr->column + first, csr->value + first, csr->start[stored + 1] - first, scale, out);
     }
 }
 

@@ -31,6 +31,13 @@ bool tacit_accountant_replaces(const tacit_accountant *accountant) {
     return false;
 }
 
+tacit_status tacit_accountant_refuse_concentrated(const tacit_accountant *accountant, tacit_error *error) {
+    for (size_t i = 0; i < accountant->count; i++)
+        if (accountant->events[i].kind == TACIT_EVENT_CONCENTRATED)
+            return tacit_fail(error, TACIT_USAGE, "of an event only its zCDP is known: use zCDP or RDP");
+    return TACIT_OK;
+}
+
 static tacit_event *find_event(const tacit_accountant *accountant, const tacit_event *event) {
     for (size_t i = 0; i < accountant->count; i++)
         if (same_event(&accountant->events[i], event)) return &accountant->events[i];

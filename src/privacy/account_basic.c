@@ -67,6 +67,7 @@ static tacit_status basic_of(double *out, const tacit_steps *steps, double delta
 tacit_status tacit_basic_epsilon(double *out, const tacit_accountant *accountant, double delta,
                                  tacit_error *error) {
     tacit_steps steps;
+    TACIT_TRY(tacit_accountant_refuse_concentrated(accountant, error));
     TACIT_TRY(tacit_steps_make(&steps, accountant, accountant->adjacency, error));
     tacit_status status = basic_of(out, &steps, delta, error);
     free(steps.items);
@@ -78,6 +79,7 @@ tacit_status tacit_basic_delta(double *out, const tacit_accountant *accountant, 
                                tacit_error *error) {
     tacit_steps steps;
     tacit_status status = TACIT_OK;
+    TACIT_TRY(tacit_accountant_refuse_concentrated(accountant, error));
     TACIT_TRY(tacit_steps_make(&steps, accountant, accountant->adjacency, error));
     double spent, runs, reached, result = 1;
     if (pure_sum(&steps, &spent, &runs) <= epsilon) {

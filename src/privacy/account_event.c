@@ -22,6 +22,10 @@ tacit_event tacit_event_approximate(double epsilon, double delta, uint64_t count
     return (tacit_event){ TACIT_EVENT_APPROXIMATE, epsilon, delta, 1, count, false };
 }
 
+tacit_event tacit_event_concentrated(double rho, uint64_t count) {
+    return (tacit_event){ TACIT_EVENT_CONCENTRATED, rho, 0, 1, count, false };
+}
+
 tacit_event tacit_event_sampled(tacit_event event, double probability) {
     event.sampling = probability;
     return event;
@@ -38,6 +42,7 @@ const char *tacit_event_kind_name(tacit_event_kind kind) {
     case TACIT_EVENT_LAPLACE: return "Laplace";
     case TACIT_EVENT_PURE: return "pure";
     case TACIT_EVENT_APPROXIMATE: return "approximate";
+    case TACIT_EVENT_CONCENTRATED: return "zCDP";
     }
     return "unknown event";
 }
@@ -57,6 +62,11 @@ tacit_status tacit_event_check(const tacit_event *event, tacit_error *error) {
         if (!(x > 0 && x <= TACIT_EVENT_EPSILON_MOST))
             return tacit_fail(error, TACIT_USAGE, "epsilon is %g: give a number above 0, at most %g", x,
                               TACIT_EVENT_EPSILON_MOST);
+        break;
+    case TACIT_EVENT_CONCENTRATED:
+        if (!(x >= 5e-13 && x <= 5e5))
+            return tacit_fail(error, TACIT_USAGE, "rho is %g: give 5e-13 to 5e5", x);
+        if (event->sampling < 1) return tacit_fail(error, TACIT_USAGE, "a zCDP event is not sampled");
         break;
     default: return tacit_fail(error, TACIT_USAGE, "%d is no kind of event", (int)event->kind);
     }
@@ -105,7 +115,8 @@ double tacit_unsampled_loss(double sampling, tacit_direction direction, double l
  * the sample S of the other rows, and by joint convexity S may be fixed.
  *
  * Without sampling, |f(x) - f(x')| is at most twice the sensitivity to a row that comes or goes (Gaussian, Laplace:
- * noise halves relative to it), and a pure or approximate guarantee is used twice: 2 epsilon, (1 + e^epsilon) delta.
+ * noise halves relative to it), and a pure or approximate guarantee is used twice: 2 epsilon, (1 + e^epsilon) delta; of
+ * zCDP twice in a row is four times rho (Bun and Steinke 2016, Proposition 1.9).
  *
  * Sampled, pure: (1-q) M(S) + q M(S+x) over (1-q) M(S) + q M(S+x') is at most (1 - q + q e^epsilon)/(1 - q + q e^-epsilon),
  * both terms being within e^epsilon of M(S): a pure event again.
@@ -130,6 +141,7 @@ static tacit_step replacing(const tacit_event *event) {
         step.sampling = 1;
         step.either = false;
         break;
+    case TACIT_EVENT_CONCENTRATED: step.parameter = 4 * x; break;
     case TACIT_EVENT_APPROXIMATE:
         step.parameter = 2 * x;
         step.delta = fmin(1, event->delta * (1 + exp(x)) * up);
@@ -170,7 +182,7 @@ tacit_status tacit_steps_make(tacit_steps *out, const tacit_accountant *accounta
  * q delta (Balle, Barthe and Gaboardi 2018, on Poisson sampling, whose delta holds at the amplified epsilon). Under EITHER the
  * same formula holds with the replacement pair, by the note above. */
 bool tacit_step_pure(const tacit_step *step, double *epsilon, double *delta) {
-    if (step->kind == TACIT_EVENT_GAUSSIAN) return false;
+    if (step->kind == TACIT_EVENT_GAUSSIAN || step->kind == TACIT_EVENT_CONCENTRATED) return false;
     double whole = step->kind == TACIT_EVENT_LAPLACE ? 1 / step->parameter : step->parameter;
     *epsilon = step->sampling < 1 || step->kind == TACIT_EVENT_LAPLACE
                    ? mixture_loss(step->sampling, whole) * (1 + 16 * TACIT_ROUND)

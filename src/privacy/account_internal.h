@@ -44,13 +44,16 @@ tacit_status tacit_accountant_append(tacit_accountant *accountant, const tacit_e
  * remove, then add, cannot take it. */
 bool tacit_accountant_replaces(const tacit_accountant *accountant);
 
+/* TACIT_USAGE for an accountant that composes losses, when of some event only zCDP is known. */
+tacit_status tacit_accountant_refuse_concentrated(const tacit_accountant *accountant, tacit_error *error);
+
 /* The accountant's events as steps, unsampled Gaussians merged into one: T Gaussians of sigma are one of sigma/sqrt(T).
  * Freed with free(out->items). */
 tacit_status tacit_steps_make(tacit_steps *out, const tacit_accountant *accountant, tacit_adjacency adjacency,
                               tacit_error *error);
 
 /* Epsilon of a step that is pure or Laplace, sampling included, or of an approximate one with its delta; false for a
- * Gaussian. Rounded up. */
+ * Gaussian or concentrated one. Rounded up. */
 bool tacit_step_pure(const tacit_step *step, double *epsilon, double *delta);
 
 /* Privacy loss after sampling of an unsampled loss t, and the t that becomes `loss`; infinite where there is none. */

@@ -28,7 +28,7 @@ static tacit_status check_target(const tacit_event *event, double epsilon, doubl
     tacit_event tried = *event;
     tried.parameter = 1;
     TACIT_TRY(tacit_event_check(&tried, error));
-    if (event->kind == TACIT_EVENT_APPROXIMATE)
+    if (event->kind == TACIT_EVENT_APPROXIMATE || event->kind == TACIT_EVENT_CONCENTRATED)
         return tacit_fail(error, TACIT_USAGE, "noise is found for Gaussian, Laplace and pure events");
     if (!(epsilon > 0 && isfinite(epsilon)))
         return tacit_fail(error, TACIT_USAGE, "epsilon is %g: give a finite number above 0", epsilon);

@@ -234,6 +234,7 @@ cleanup:
 tacit_status tacit_pld_epsilon(double *out, const tacit_accountant *accountant, double delta,
                                tacit_error *error) {
     double epsilon;
+    TACIT_TRY(tacit_accountant_refuse_concentrated(accountant, error));
     if (delta == 0) {
         tacit_steps steps;
         TACIT_TRY(tacit_steps_make(&steps, accountant, accountant->adjacency, error));
@@ -251,6 +252,7 @@ tacit_status tacit_pld_epsilon(double *out, const tacit_accountant *accountant, 
 tacit_status tacit_pld_delta(double *out, const tacit_accountant *accountant, double epsilon,
                              tacit_error *error) {
     double delta, group = 1;
+    TACIT_TRY(tacit_accountant_refuse_concentrated(accountant, error));
     TACIT_TRY(pairs_delta(&delta, accountant, accountant->adjacency, epsilon, error));
     if (can_group(accountant)) TACIT_TRY(group_delta(&group, accountant, epsilon, error));
     *out = fmin(delta, group);

@@ -44,6 +44,7 @@ static double base_moment(const tacit_step *step, double order) {
     case TACIT_EVENT_LAPLACE: return laplace_moment(order, 1 / x);
     case TACIT_EVENT_PURE:
     case TACIT_EVENT_APPROXIMATE: return response_moment(order, x);
+    case TACIT_EVENT_CONCENTRATED: return order * (order - 1) * x;
     }
     return INFINITY;
 }
@@ -198,7 +199,7 @@ static bool concentrate(renyi *account) {
         double e, d;
         if (!tacit_step_pure(step, &e, &d)) {
             if (step->sampling < 1) return false;
-            e = 1 / step->parameter;
+            e = step->kind == TACIT_EVENT_GAUSSIAN ? 1 / step->parameter : sqrt(2 * step->parameter);
         }
         account->rho += (double)step->count * e * e / 2;
     }

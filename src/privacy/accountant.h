@@ -22,10 +22,11 @@
 #include "privacy/price.h"
 
 typedef enum tacit_event_kind {
-    TACIT_EVENT_GAUSSIAN,   /* parameter: standard deviation over L2 sensitivity */
-    TACIT_EVENT_LAPLACE,    /* parameter: scale over L1 sensitivity */
-    TACIT_EVENT_PURE,       /* any epsilon-DP mechanism; parameter: epsilon */
-    TACIT_EVENT_APPROXIMATE /* any (epsilon, delta)-DP mechanism; parameter: epsilon, and delta */
+    TACIT_EVENT_GAUSSIAN,    /* parameter: standard deviation over L2 sensitivity */
+    TACIT_EVENT_LAPLACE,     /* parameter: scale over L1 sensitivity */
+    TACIT_EVENT_PURE,        /* any epsilon-DP mechanism; parameter: epsilon */
+    TACIT_EVENT_APPROXIMATE, /* any (epsilon, delta)-DP mechanism; parameter: epsilon, and delta */
+    TACIT_EVENT_CONCENTRATED /* any rho-zCDP mechanism, without sampling; parameter: rho. By zCDP and RDP only */
 } tacit_event_kind;
 
 typedef struct tacit_event {
@@ -39,7 +40,8 @@ typedef struct tacit_event {
         replaced; /* the parameter is about a replaced row already: for TACIT_REPLACE only, without sampling */
 } tacit_event;
 
-/* Epsilon of a pure or approximate event is at most TACIT_EVENT_EPSILON_MOST; sigma and scale are 1e-3 to 1e6. */
+/* Epsilon of a pure or approximate event is at most TACIT_EVENT_EPSILON_MOST; sigma and scale are 1e-3 to 1e6, and rho is
+ * that of such a sigma, 5e-13 to 5e5. */
 #define TACIT_EVENT_COUNT_MOST ((uint64_t)1000000000)
 #define TACIT_EVENT_EPSILON_MOST 500.0
 
@@ -47,6 +49,7 @@ tacit_event tacit_event_gaussian(double sigma, uint64_t count);
 tacit_event tacit_event_laplace(double scale, uint64_t count);
 tacit_event tacit_event_pure(double epsilon, uint64_t count);
 tacit_event tacit_event_approximate(double epsilon, double delta, uint64_t count);
+tacit_event tacit_event_concentrated(double rho, uint64_t count);
 
 /* The same event on a Poisson sample. */
 tacit_event tacit_event_sampled(tacit_event event, double probability);
@@ -56,7 +59,7 @@ tacit_event tacit_event_replaced(tacit_event event);
 
 tacit_status tacit_event_check(const tacit_event *event, tacit_error *error);
 
-/* "Gaussian", "Laplace", "pure", "approximate". */
+/* "Gaussian", "Laplace", "pure", "approximate", "zCDP". */
 const char *tacit_event_kind_name(tacit_event_kind kind);
 
 typedef enum tacit_adjacency { TACIT_ADD_OR_REMOVE, TACIT_REPLACE } tacit_adjacency;
@@ -68,12 +71,12 @@ tacit_accountant *tacit_accountant_free(tacit_accountant *accountant);
 tacit_status tacit_accountant_add(tacit_accountant *accountant, const tacit_event *event, tacit_error *error);
 
 typedef enum tacit_composition {
-    TACIT_COMPOSITION_BASIC,    /* epsilons and deltas add */
+    TACIT_COMPOSITION_BASIC,    /* epsilons and deltas add; no concentrated events */
     TACIT_COMPOSITION_ADVANCED, /* pure, approximate and Laplace events */
     TACIT_COMPOSITION_ZCDP,     /* no sampled Gaussian or Laplace */
     TACIT_COMPOSITION_RDP,
     TACIT_COMPOSITION_GAUSSIAN, /* unsampled Gaussians only; exact */
-    TACIT_COMPOSITION_PLD
+    TACIT_COMPOSITION_PLD       /* no concentrated events */
 } tacit_composition;
 
 enum { TACIT_COMPOSITIONS = 6 };

@@ -32,15 +32,25 @@ static tacit_status check(const tacit_erm *erm, tacit_law law, tacit_error *erro
     return TACIT_OK;
 }
 
-/* Part epsilon between the noise and the Jacobian factor: step 4 of the header. */
-static double noise_epsilon(const tacit_erm *erm, double epsilon, double *lambda) {
+/* c q_k^2 R^2/n, rounded up. */
+static double group_curvature(const tacit_erm *erm, const tacit_erm_group *group) {
+    double radius = erm->radius * group->scale;
+    return erm->curvature * radius * radius / (double)erm->rows * UP;
+}
+
+/* Part epsilon between the noise and the Jacobian factors: step 4 of the header, over groups. Sets lambda + Delta of each. */
+static double noise_epsilon(const tacit_erm *erm, const tacit_erm_group *groups, size_t count, double epsilon,
+                            tacit_objective_noise *out) {
     bool paper = erm->calibration == TACIT_CALIBRATION_PAPER;
-    double curvature = erm->curvature * erm->radius * erm->radius / (double)erm->rows * UP;
-    double factors = paper ? 2 : 1;
-    double left = epsilon - factors * log1p(curvature / erm->lambda) * UP;
-    *lambda = erm->lambda;
+    double factors = paper ? 2 : 1, left = epsilon;
+    for (size_t k = 0; k < count; k++) {
+        left -= factors * log1p(group_curvature(erm, &groups[k]) / groups[k].lambda) * UP;
+        out[k].lambda = groups[k].lambda;
+    }
     if (paper ? left > 0 : left >= epsilon / 2) return left * (1 - 1e-12);
-    *lambda = fmax(erm->lambda, curvature / expm1(epsilon / (2 * factors)) * UP);
+    for (size_t k = 0; k < count; k++)
+        out[k].lambda = fmax(groups[k].lambda, group_curvature(erm, &groups[k]) /
+                                                   expm1(epsilon * groups[k].scale / (2 * factors)) * UP);
     return epsilon / 2 * (1 - 1e-12);
 }
 
@@ -83,17 +93,19 @@ static double take_slack(double epsilon, double *rest) {
     return slack;
 }
 
-/* Everything that follows from the scale of b. */
+/* Everything that follows from the scale of b; `prior` is |u|. */
 static tacit_status complete(tacit_objective_noise *noise, const tacit_erm *erm, tacit_law law, double slack,
-                             tacit_error *error) {
+                             double prior, tacit_error *error) {
     double n = (double)erm->rows, d = (double)erm->dimension, radius = erm->radius;
     double reach = tacit_noise_reach(law, erm->dimension, noise->scale);
     double rounding = set_grid(noise, reach, erm->dimension);
-    /* At the minimum (lambda + Delta)|w| <= R + |b|/n; the certificate then rounds by a few ulps of the terms it adds and,
+    /* At the minimum (lambda + Delta)|w - u| <= R + |b|/n; the certificate then rounds by a few ulps of the terms it adds and,
      * through the margins, by about d ulps of c R^2 |w| (num/glm_certify.c). */
-    double pull = radius + reach / n, weights = pull / erm->lambda;
-    noise->tolerance = TOLERANCE * radius +
-                       16 * ROUNDOFF * ((d + 16) * erm->curvature * radius * radius * weights + 16 * pull);
+    double pull = radius + reach / n, weights = prior + pull / erm->lambda;
+    noise->tolerance =
+        TOLERANCE * fmax(radius, 1) +
+        16 * ROUNDOFF *
+            ((d + 16) * erm->curvature * radius * radius * weights + 16 * (pull + noise->lambda * prior));
     double distance = (noise->tolerance + rounding / n) * UP;
     noise->last = (tacit_mechanism){ TACIT_LAW_GAMMA_NORM,
                                      2 * distance / noise->lambda * UP,
@@ -108,14 +120,19 @@ static tacit_status complete(tacit_objective_noise *noise, const tacit_erm *erm,
     return TACIT_OK;
 }
 
+static tacit_erm_group whole(const tacit_erm *erm) {
+    return (tacit_erm_group){ erm->dimension, erm->lambda, 1, 0 };
+}
+
 tacit_status tacit_objective_noise_for(tacit_objective_noise *out, const tacit_erm *erm, tacit_law law,
                                        tacit_error *error) {
     tacit_objective_noise noise = { 0 };
     double rest;
     TACIT_TRY(check(erm, law, error));
-    double slack = take_slack(erm->epsilon, &rest), epsilon = noise_epsilon(erm, rest, &noise.lambda);
+    tacit_erm_group all = whole(erm);
+    double slack = take_slack(erm->epsilon, &rest), epsilon = noise_epsilon(erm, &all, 1, rest, &noise);
     TACIT_TRY(objective_law(&noise, erm, law, epsilon, error));
-    TACIT_TRY(complete(&noise, erm, law, slack, error));
+    TACIT_TRY(complete(&noise, erm, law, slack, 0, error));
     *out = noise;
     return TACIT_OK;
 }
@@ -124,15 +141,59 @@ tacit_status tacit_objective_largest(double *out, const tacit_erm *erm, tacit_la
     tacit_objective_noise noise = { 0 };
     double rest;
     TACIT_TRY(check(erm, law, error));
-    double slack = take_slack(erm->epsilon, &rest), epsilon = noise_epsilon(erm, rest, &noise.lambda);
+    tacit_erm_group all = whole(erm);
+    double slack = take_slack(erm->epsilon, &rest), epsilon = noise_epsilon(erm, &all, 1, rest, &noise);
     if (law == TACIT_LAW_GAMMA_NORM)
         noise.scale = 2 * erm->radius / epsilon * UP;
     else if (by_chi_square(erm, law))
         noise.scale = chi_square_scale(erm, epsilon);
     else
         noise.scale = 2 * erm->radius * tacit_gaussian_sigma_enough(epsilon, erm->delta) * UP;
-    TACIT_TRY(complete(&noise, erm, law, slack, error));
+    TACIT_TRY(complete(&noise, erm, law, slack, 0, error));
     *out = noise.largest;
+    return TACIT_OK;
+}
+
+/* ---- groups ---- */
+
+/* The k-th model as one of its own: its dimension, lambda and radius. */
+static tacit_erm erm_of_group(const tacit_erm *erm, const tacit_erm_group *group) {
+    tacit_erm one = *erm;
+    one.dimension = group->dimension;
+    one.lambda = group->lambda;
+    one.radius = erm->radius * group->scale;
+    return one;
+}
+
+static tacit_status check_groups(const tacit_erm *erm, const tacit_erm_group *groups, size_t count,
+                                 tacit_error *error) {
+    double sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        tacit_erm one = erm_of_group(erm, &groups[k]);
+        TACIT_TRY(check(&one, TACIT_LAW_GAMMA_NORM, error));
+        if (!(groups[k].prior >= 0) || !isfinite(groups[k].prior))
+            return tacit_fail(error, TACIT_USAGE, "a prior mean must be finite");
+        sum = tacit_add_up(sum, groups[k].scale);
+    }
+    if (count == 0 || sum > 1)
+        return tacit_fail(error, TACIT_USAGE,
+                          "%zu groups have scales that add up to %.17g, and not to at most 1", count, sum);
+    return TACIT_OK;
+}
+
+tacit_status tacit_group_noise_for(tacit_objective_noise *out, const tacit_erm *erm,
+                                   const tacit_erm_group *groups, size_t count, tacit_error *error) {
+    double rest;
+    TACIT_TRY(check_groups(erm, groups, count, error));
+    for (size_t k = 0; k < count; k++) out[k] = (tacit_objective_noise){ 0 };
+    double slack = take_slack(erm->epsilon, &rest);
+    double epsilon = noise_epsilon(erm, groups, count, rest, out);
+    if (count > 1) slack = slack / (double)count * (1 - 1e-12);
+    for (size_t k = 0; k < count; k++) {
+        tacit_erm one = erm_of_group(erm, &groups[k]);
+        TACIT_TRY(objective_law(&out[k], &one, TACIT_LAW_GAMMA_NORM, epsilon * groups[k].scale, error));
+        TACIT_TRY(complete(&out[k], &one, TACIT_LAW_GAMMA_NORM, slack, groups[k].prior, error));
+    }
     return TACIT_OK;
 }
 

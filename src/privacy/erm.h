@@ -32,6 +32,16 @@
  *     more is checked numerically, over angles, norms, epsilon and s (tests/privacy/test_erm.c): a computation, not a theorem.
  *     It needs l' in [-1, 0]; for two-sided l' see Redberg, Koskela and Wang 2023.
  *
+ * Groups (Yao et al. 2019, Algorithm 3, Theorem 4). K models of the same rows, the k-th of features scaled to |x_i|
+ * <= q_k R with sum_k q_k <= 1, its own lambda_k, and the regulariser (lambda_k/2)|w - u_k|^2 about a public u_k.
+ * Given the rows the b_k are independent, so the losses add up: by step 3 the k-th shift is at most 2 q_k R, and with
+ * b_k ~ G(d_k, 2R/epsilon') it loses q_k epsilon', all together epsilon'; by step 2 the Jacobians lose sum_k log(1 +
+ * c q_k^2 R^2/(n (lambda_k + Delta_k))). Where Delta = 0 would leave epsilon' less than half, Delta_k is raised until
+ * the k-th Jacobian loses at most q_k times half of it. u_k cancels in both steps, since b(w) = -n (lambda_k +
+ * Delta_k)(w - u_k) - ... differs between the data sets by v alone. (`paper`: twice the logarithms, and Delta once
+ * epsilon' is not positive.) Whether groups share features plays no part. With one group and q = 1 it is the
+ * calibration of one model, to the last bit. The K approximate minima share the one epsilon_slack.
+ *
  * Approximate minima (Iyengar et al. 2019). The solver sees b^, b rounded to a grid, and stops at a certified gradient
  * norm g, so its w^ is within r = (g + |b^ - b|/n)/(lambda + Delta) of w*. By step 1 the difference w^ - w* is a function of
  * the rows and w*. So release w* in thought, at (epsilon - epsilon_slack, delta), and then w^ + G(d, 2r/epsilon_slack),
@@ -76,6 +86,19 @@ tacit_status tacit_objective_noise_for(tacit_objective_noise *out, const tacit_e
 
 /* `largest`, or for Gaussian noise a little more, without the search for AG: room for what will be released. */
 tacit_status tacit_objective_largest(double *out, const tacit_erm *erm, tacit_law law, tacit_error *error);
+
+/* One of several models of the same rows. */
+typedef struct tacit_erm_group {
+    size_t dimension;
+    double lambda;
+    double scale; /* q_k: norms of its rows are at most q_k R */
+    double prior; /* |u_k|, for `largest` */
+} tacit_erm_group;
+
+/* The noise of each of `count` models that are released together for epsilon, gamma-norm: dimension and lambda come from the
+ * groups, the rest from `erm`. TACIT_USAGE for numbers as above, no groups, or scales that are not positive or add up to more than 1. */
+tacit_status tacit_group_noise_for(tacit_objective_noise *out, const tacit_erm *erm,
+                                   const tacit_erm_group *groups, size_t count, tacit_error *error);
 
 /* S of output perturbation: min(2L/(n lambda), 2 largest_weights) + 2g/lambda, `paper` without the minimum; rounded up. */
 double tacit_output_sensitivity(size_t rows, double lambda, double gradient, double largest_weights,

@@ -40,6 +40,27 @@ tacit_noised *tacit_noised_free(tacit_noised *noised) {
     return NULL;
 }
 
+tacit_status tacit_noised_join(tacit_noised **out, const tacit_noised *const *parts, size_t count,
+                               tacit_error *error) {
+    size_t all = 0;
+    tacit_noised *made = NULL;
+    for (size_t p = 0; p < count; p++) {
+        if (parts[p]->grid_bits != parts[0]->grid_bits)
+            return tacit_fail(error, TACIT_USAGE, "values with noise on different grids cannot be joined");
+        all += parts[p]->count;
+    }
+    if (all == 0) return tacit_fail(error, TACIT_USAGE, "there are no values to join");
+    TACIT_TRY(tacit_noised_create(&made, all, parts[0]->grid_bits, error));
+    made->grade = TACIT_NOISE_EXACT;
+    made->price.epsilon = NAN; /* equal to no price, so that it has no event */
+    for (size_t p = 0, at = 0; p < count; at += parts[p++]->count) {
+        memcpy(made->steps + at, parts[p]->steps, parts[p]->count * sizeof *made->steps);
+        if (parts[p]->grade < made->grade) made->grade = parts[p]->grade;
+    }
+    *out = made;
+    return TACIT_OK;
+}
+
 const int64_t *tacit_noised_steps(const tacit_noised *noised) { return noised->steps; }
 size_t tacit_noised_count(const tacit_noised *noised) { return noised->count; }
 int tacit_noised_grid_bits(const tacit_noised *noised) { return noised->grid_bits; }

@@ -77,6 +77,11 @@ tacit_status tacit_mechanism_release_at(tacit_noised **out, const tacit_noise_so
                                         size_t count, int grid_bits, double bound, tacit_error *error);
 tacit_noised *tacit_noised_free(tacit_noised *noised);
 
+/* Several in one, in their order: all on one grid (else TACIT_USAGE), as good as the worst of them. It has no event, for what
+ * they cost together is the method's to say. */
+tacit_status tacit_noised_join(tacit_noised **out, const tacit_noised *const *parts, size_t count,
+                               tacit_error *error);
+
 const int64_t *tacit_noised_steps(const tacit_noised *noised);
 size_t tacit_noised_count(const tacit_noised *noised);
 int tacit_noised_grid_bits(const tacit_noised *noised);

@@ -79,7 +79,11 @@ static tacit_status keeps_within(bool *out, const tacit_accountant *accountant, 
                                  const tacit_price *price, tacit_error *error) {
     const double slack = 1 + 0x1p-40;
     tacit_spending spent = { .epsilon = price->epsilon * slack, .delta = 1 };
-    if (event->sampling < 1) {
+    if (event->kind == TACIT_EVENT_CONCENTRATED) {
+        TACIT_TRY(tacit_accountant_epsilon_by(&spent.epsilon, accountant, TACIT_COMPOSITION_ZCDP,
+                                              price->delta, error));
+        spent.delta = price->delta;
+    } else if (event->sampling < 1) {
         TACIT_TRY(tacit_accountant_epsilon(&spent, accountant, price->delta, error));
     } else {
         if (event->kind != TACIT_EVENT_GAUSSIAN)

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "privacy/choice.h"
+#include "privacy/mechanism_parts.h"
 
 #define CHOICES_MOST ((size_t)1 << 30) /* so that choices times sensitivity is exact in a double */
 #define DIFFERENCE_MOST ((int64_t)1 << 53)
@@ -162,4 +163,18 @@ cleanup:
     free(among.index);
     free(among.steps);
     return status;
+}
+
+tacit_status tacit_selected_noised(tacit_noised **out, const tacit_selected *selected, int grid_bits,
+                                   tacit_error *error) {
+    tacit_noised *noised = NULL;
+    if (grid_bits < 0 || grid_bits > 61)
+        return tacit_fail(error, TACIT_USAGE, "an index has no place on a grid of 2^%d", -grid_bits);
+    TACIT_TRY(tacit_noised_create(&noised, selected->count, grid_bits, error));
+    for (size_t i = 0; i < selected->count; i++)
+        noised->steps[i] = (int64_t)((uint64_t)selected->indices[i] << grid_bits);
+    noised->grade = selected->grade;
+    noised->price.epsilon = NAN; /* equal to no price: what it costs is said by whoever joins it to others */
+    *out = noised;
+    return TACIT_OK;
 }

@@ -73,6 +73,10 @@ tacit_status tacit_selection_release(tacit_selected **out, const tacit_noise_sou
                                      tacit_error *error);
 tacit_selected *tacit_selected_free(tacit_selected *selected);
 
+/* The indices as values on a grid, to be released beside others: what the selection was worth stays with them. */
+tacit_status tacit_selected_noised(tacit_noised **out, const tacit_selected *selected, int grid_bits,
+                                   tacit_error *error);
+
 const size_t *tacit_selected_indices(const tacit_selected *selected);
 size_t tacit_selected_count(const tacit_selected *selected);
 tacit_noise tacit_selected_grade(const tacit_selected *selected); /* NONE, SIMULATED or EXACT */

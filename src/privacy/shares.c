@@ -179,9 +179,7 @@ static tacit_status draw_exact(tacit_exact_vector **out, tacit_entropy *entropy,
 }
 
 static tacit_status draw(tacit_noised *noised, const tacit_noise_source *source,
-                         const tacit_shared_noise *noise, tacit_error *error) {
-    double scale;
-    TACIT_TRY(tacit_share_scale(&scale, noise, error));
+                         const tacit_shared_noise *noise, double scale, tacit_error *error) {
     if (source->stream != NULL) {
         draw_simulated(noised->steps, source->stream, noise, scale);
     } else {
@@ -194,17 +192,13 @@ static tacit_status draw(tacit_noised *noised, const tacit_noise_source *source,
     return TACIT_OK;
 }
 
-tacit_status tacit_share_add(tacit_noised **out, const tacit_noise_source *source,
-                             const tacit_shared_noise *noise, const int64_t *values, int grid_bits,
-                             tacit_error *error) {
-    TACIT_TRY(tacit_noise_source_check(source, error));
-    TACIT_TRY(tacit_price_check(&noise->price, error));
-    if (noise->length == 0)
-        return tacit_fail(error, TACIT_USAGE, "there is nothing to add a share of noise to");
-    bool silent = noise->price.epsilon == INFINITY && source->entropy == NULL;
+/* Scale 0: no noise. */
+static tacit_status add_share(tacit_noised **out, const tacit_noise_source *source,
+                              const tacit_shared_noise *noise, double scale, const int64_t *values,
+                              int grid_bits, tacit_error *error) {
     tacit_noised *noised = NULL;
     TACIT_TRY(tacit_noised_create(&noised, noise->length, grid_bits, error));
-    tacit_status status = silent ? TACIT_OK : draw(noised, source, noise, error);
+    tacit_status status = scale == 0 ? TACIT_OK : draw(noised, source, noise, scale, error);
     if (status != TACIT_OK) {
         tacit_noised_free(noised);
         return status;
@@ -213,4 +207,31 @@ tacit_status tacit_share_add(tacit_noised **out, const tacit_noise_source *sourc
         noised->steps[j] = (int64_t)((uint64_t)noised->steps[j] + (uint64_t)values[j]);
     *out = noised;
     return TACIT_OK;
+}
+
+tacit_status tacit_share_add(tacit_noised **out, const tacit_noise_source *source,
+                             const tacit_shared_noise *noise, const int64_t *values, int grid_bits,
+                             tacit_error *error) {
+    double scale = 0;
+    TACIT_TRY(tacit_noise_source_check(source, error));
+    TACIT_TRY(tacit_price_check(&noise->price, error));
+    if (noise->length == 0)
+        return tacit_fail(error, TACIT_USAGE, "there is nothing to add a share of noise to");
+    bool silent = noise->price.epsilon == INFINITY && source->entropy == NULL;
+    if (!silent) {
+        scale = noise->scale;
+        if (scale == 0) TACIT_TRY(tacit_share_scale(&scale, noise, error));
+        TACIT_TRY(check_scale(noise, scale, error));
+    }
+    return add_share(out, source, noise, scale, values, grid_bits, error);
+}
+
+tacit_status tacit_share_add_at(tacit_noised **out, const tacit_noise_source *source,
+                                const tacit_shared_noise *noise, double scale, const int64_t *values,
+                                int grid_bits, tacit_error *error) {
+    TACIT_TRY(tacit_noise_source_check(source, error));
+    TACIT_TRY(check_scale(noise, scale, error));
+    if (noise->law != TACIT_LAW_DISCRETE_GAUSSIAN)
+        return tacit_fail(error, TACIT_USAGE, "only discrete Gaussian shares are drawn at a given scale");
+    return add_share(out, source, noise, scale, values, grid_bits, error);
 }

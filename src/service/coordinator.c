@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
+#include "service/rounds.h"
 
 enum { SERVER_DAYS = 365, LOOK_EVERY_MS = 100, FAREWELL_MS = 10000 };
 
@@ -99,12 +100,12 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     TACIT_CHECK(plan->method->price(plan, &prices, error));
     TACIT_CHECK(tacit_model_describe(model, &study->schema->classes, study->schema, error));
     model->guarantee =
-        (tacit_guarantee){ .is_private = !plan->method->noise_free,
+        (tacit_guarantee){ .is_private = isfinite(prices.charged.epsilon),
                            .charged = prices.charged,
                            .claimed = prices.claimed,
-                           .noise = plan->method->noise_free ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
+                           .noise = isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
                            .parties = outcome->parties,
-                           .lambda = plan->lambda };
+                           .lambda = outcome->lambda > 0 ? outcome->lambda : plan->lambda };
     snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
     snprintf(model->guarantee.study, sizeof model->guarantee.study, "%s", study->name);
     TACIT_CHECK(tacit_model_print(model, &text, error));
@@ -121,20 +122,27 @@ cleanup:
 static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error *error) {
     coordinator *self = host->owner;
     tacit_journal journal = { .context = NULL };
+    tacit_recorder recorder = { .plan = NULL };
     tacit_session session = {
         .plan = &host->study->plan,
         .transport = tacit_board_transport(host->board),
         .journal = &journal,
         .pool = self->pool,
         .bytes_per_party = host->study->point_bytes.length,
+        .own = host->target != NULL ? &host->own : NULL,
     };
     tacit_status status;
     TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
     TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
     TACIT_CHECK(tacit_entropy_create(&session.entropy, error));
-    TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
+    TACIT_CHECK(tacit_recorder_attach(&recorder, &session, self->settings.folder, error));
+    if (host->study->plan.method->compute != NULL)
+        TACIT_CHECK(coordinator_with_center(host, &session, outcome, error));
+    else
+        TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
     host->bytes_per_party = session.bytes_per_party;
 cleanup:
+    tacit_recorder_clear(&recorder);
     tacit_stream_wipe(&session.secret);
     tacit_entropy_free(session.entropy);
     free(journal.context);
@@ -147,9 +155,12 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
     coordinator *self = host->owner;
     const char *name = host->study->name;
     if (status == TACIT_OK) {
-        coordinator_news(self, "study %s is done: one model from %zu parties, %llu bytes to and from each%s",
-                         name, parties, (unsigned long long)host->bytes_per_party,
-                         host->study->plan.sums_masked ? ", not counting keys and shares of masks" : "");
+        coordinator_news(
+            self, "study %s is done: one model from %zu parties, %llu bytes to and from each%s", name,
+            parties, (unsigned long long)host->bytes_per_party,
+            host->study->plan.sums == TACIT_SUMS_MASKED     ? ", not counting keys and shares of masks"
+            : host->study->plan.sums == TACIT_SUMS_PAILLIER ? ", not counting what encryption adds"
+                                                            : "");
     } else if (status == TACIT_IO || status == TACIT_NO_MEMORY) {
         coordinator_news(self, "study %s stopped, and goes on when the coordinator is started again: %s",
                          name, error->text);
@@ -182,7 +193,7 @@ static void *study_main(void *argument) {
 
 static void join_thread(hosted *host) {
     if (!host->started) return;
-    tacit_board_cancel(host->board);
+    coordinator_cancel(host);
     pthread_join(host->thread, NULL);
     host->started = false;
 }
@@ -193,13 +204,19 @@ static hosted *hosted_free(hosted *host) {
     tacit_board_free(host->board);
     free(host->steps.context);
     tacit_study_free(host->study);
+    tacit_dataset_free(host->target);
     tacit_levels_clear(&host->told);
+    tacit_levels_clear(&host->seen);
+    free(host->seen_at);
     free(host);
     return NULL;
 }
 
-static tacit_status seat(void *context, const char *party, tacit_error *error) {
-    return tacit_board_admit(context, party, error);
+/* Who is away has a seat too, an empty one: the others' places stay the same whenever they are counted. */
+static tacit_status seat(void *context, const char *party, bool away, tacit_error *error) {
+    TACIT_TRY(tacit_board_admit(context, party, error));
+    if (away) tacit_board_dismiss(context, party);
+    return TACIT_OK;
 }
 
 /* The auxiliary points of a study that has some. A file that was changed is found here, not by the parties. */
@@ -223,15 +240,17 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     tacit_status status;
     if (host == NULL) return tacit_fail_memory(error);
     host->owner = self;
+    atomic_store(&host->center, -1);
     TACIT_CHECK(tacit_registry_study(self->registry, name, &record, &text, error));
     host->version = record.version;
     TACIT_CHECK(tacit_study_parse(&host->study, tacit_buffer_text(&text), text.length, name, error));
     TACIT_CHECK(load_points(self, host->study, error));
+    TACIT_CHECK(coordinator_load_target(self, host, error));
     TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
     board.minimum_parties = host->study->plan.minimum_parties;
     board.patience_ms = host->study->patience_ms;
     board.pool = self->pool;
-    if (host->study->plan.sums_masked) {
+    if (host->study->plan.sums != TACIT_SUMS_CLEAR) {
         TACIT_CHECK(tacit_registry_steps(self->registry, name, &host->steps, error));
         board.masked = &host->study->plan;
         board.steps = &host->steps;
@@ -259,7 +278,7 @@ static tacit_status start_study(coordinator *self, hosted *host, const tacit_stu
         TACIT_TRY(tacit_registry_start(self->registry, record->name, host->version, error));
     /* A party is in the registry a moment before it has its seat; the round must not close without it. */
     TACIT_TRY(tacit_registry_parties(self->registry, record->name, seat, host->board, error));
-    if (host->study->plan.sums_masked) TACIT_TRY(coordinator_fix_roster(self, host, error));
+    if (host->study->plan.sums != TACIT_SUMS_CLEAR) TACIT_TRY(coordinator_fix_roster(self, host, error));
     coordinator_news(self, "study %s runs with %zu parties%s", record->name, record->joined,
                      record->rounds > 0 ? ", resumed from its journal" : "");
     host->started = pthread_create(&host->thread, NULL, study_main, host) == 0;
@@ -272,7 +291,7 @@ static tacit_status tend_study(coordinator *self, const tacit_study_record *reco
     hosted *host = coordinator_find(self, record->name);
     if (record->state >= TACIT_STUDY_DONE) {
         if (host != NULL && !atomic_exchange(&host->ended, true)) { /* closed by another process */
-            tacit_board_cancel(host->board);
+            coordinator_cancel(host);
             coordinator_wake(self, record->name);
         }
         return TACIT_OK;
@@ -361,6 +380,7 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
             return TACIT_OK;
         TACIT_TRY(tend_studies(self, &active, error));
         TACIT_TRY(study_failure(self, error));
+        dashboard_look(self);
         if (self->settings.until_done && !active) {
             if (idle_since == 0) idle_since = tacit_clock_monotonic_ms();
             if (all_told(self) || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS) return TACIT_OK;
@@ -510,8 +530,9 @@ static void stop(coordinator *self) {
     char path[PATH_MAX];
     /* First the studies' threads, which may wait for answers; then the server, whose handlers use the
      * studies. */
-    for (hosted *host = self->studies; host != NULL; host = host->next) tacit_board_cancel(host->board);
+    for (hosted *host = self->studies; host != NULL; host = host->next) coordinator_cancel(host);
     tacit_server_free(self->server);
+    dashboard_stop(self);
     for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
     free_hosts(&self->studies);
     free_hosts(&self->retired);
@@ -544,53 +565,9 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(open_log(&self, error));
     TACIT_CHECK(start_server(&self, error));
     TACIT_CHECK(announce(&self, error));
+    TACIT_CHECK(dashboard_start(&self, error));
     TACIT_CHECK(serve(&self, error));
 cleanup:
     stop(&self);
-    return status;
-}
-
-tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
-                                      tacit_buffer *out, tacit_error *error) {
-    tacit_registry *registry = NULL;
-    tacit_authority *authority = NULL;
-    tacit_invitation invitation = { .expires = expires };
-    tacit_study_record record;
-    tacit_buffer der = TACIT_BUFFER_LIMITED(sizeof invitation.authority);
-    uint8_t hash[TACIT_TOKEN_HASH_BYTES];
-    tacit_status status;
-    TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
-    TACIT_CHECK(tacit_registry_study(registry, study, &record, NULL, error));
-    if (record.state != TACIT_STUDY_RECRUITING)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' is %s and takes no new parties", study,
-                               tacit_study_state_name(record.state)));
-    TACIT_CHECK(tacit_authority_load(&authority, folder, error));
-    if (url != NULL && strlen(url) >= sizeof invitation.url)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "the address parties use is longer than %d bytes",
-                               TACIT_INVITATION_URL_MAX));
-    if (url != NULL)
-        memcpy(invitation.url, url, strlen(url) + 1);
-    else
-        TACIT_CHECK(tacit_registry_get(registry, "url", invitation.url, sizeof invitation.url, error));
-    if (invitation.url[0] == 0)
-        TACIT_CHECK(tacit_fail(
-            error, TACIT_USAGE,
-            "the coordinator's address is not known yet: start `tacit coordinator %s` first, or give "
-            "--url",
-            folder));
-    snprintf(invitation.study, sizeof invitation.study, "%s", study);
-    const char *pem = tacit_authority_pem(authority);
-    TACIT_CHECK(tacit_certificate_to_der(&der, pem, strlen(pem), error));
-    memcpy(invitation.authority, der.bytes, der.length);
-    invitation.authority_length = der.length;
-    tacit_token_create(invitation.token);
-    tacit_token_hash(hash, invitation.token);
-    TACIT_CHECK(tacit_registry_invite(registry, study, hash, expires, error));
-    TACIT_CHECK(tacit_invitation_encode(out, &invitation, error));
-cleanup:
-    tacit_invitation_wipe(&invitation);
-    tacit_buffer_clear(&der);
-    tacit_authority_free(authority);
-    tacit_registry_close(registry);
     return status;
 }

@@ -13,11 +13,15 @@ tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tac
 
 typedef struct tacit_coordinator_settings {
     const char *folder;
-    const char *address;  /* to listen on; NULL: 127.0.0.1 */
-    uint16_t port;        /* 0: the port used last time if it is free, else any free one */
-    const char *url;      /* how parties reach it; NULL: made from address and port */
-    unsigned connections; /* most at once, one for each waiting party and some to join by; 0: 1000 */
-    bool until_done;      /* end when no study is left that recruits or runs */
+    const char *address;     /* to listen on; NULL: 127.0.0.1 */
+    uint16_t port;           /* 0: the port used last time if it is free, else any free one */
+    const char *url;         /* how parties reach it; NULL: made from address and port */
+    unsigned connections;    /* most at once, one for each waiting party and some to join by; 0: 1000 */
+    bool dashboard;          /* serve a page for people, on 127.0.0.1 */
+    uint16_t dashboard_port; /* 0: any free one */
+    const char
+        *target;     /* rows of this coordinator's own, for studies that transfer to a target; NULL: none */
+    bool until_done; /* end when no study is left that recruits or runs */
     bool (*cancelled)(void *context);
     /* One line of news; also written to coordinator.log in the folder. */
     void (*news)(void *context, const char *line);

@@ -421,6 +421,7 @@ static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_p
     if (status == TACIT_OK)
         status = coordinator_take_standing(self, party, study, tacit_exchange_body(exchange), &leaving,
                                            &amended, &error);
+    if (status == TACIT_OK && !leaving) coordinator_saw(self, study, party);
     if (status == TACIT_OK && !leaving) status = news_for(self, party, study, &what, &body, &error);
     if (status == TACIT_OK && amended && what != TIDINGS_END) {
         tacit_buffer_clear(&body);
@@ -479,6 +480,7 @@ static tacit_status take_answer(coordinator *self, const tacit_buffer *body, con
                                 tacit_error *error) {
     char study[TACIT_ID_SIZE];
     TACIT_TRY(tacit_registry_party_study(self->registry, peer->name, study, error));
+    coordinator_saw(self, study, peer->name);
     hosted *host = coordinator_find(self, study);
     if (host == NULL) return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' asks nothing now", study);
     return tacit_board_answer(host->board, peer->name, body->bytes, body->length, error);

@@ -14,7 +14,7 @@
 
 /* As when the program stops: what the journal holds is where a later host goes on. */
 void coordinator_retire(coordinator *self, hosted *host) {
-    tacit_board_cancel(host->board);
+    coordinator_cancel(host);
     if (host->started) pthread_join(host->thread, NULL);
     host->started = false;
     pthread_mutex_lock(&self->mutex);

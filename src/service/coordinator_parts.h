@@ -13,6 +13,7 @@
 #include "session/board.h"
 
 typedef struct coordinator coordinator;
+typedef struct dashboard dashboard; /* dashboard.c */
 
 /* A study that this process serves. */
 typedef struct hosted {
@@ -21,15 +22,26 @@ typedef struct hosted {
     tacit_board *board;
     tacit_board_steps steps; /* of its masked sums */
     unsigned version;        /* of the definition */
+    tacit_dataset *target;   /* rows of this coordinator's own; NULL: none */
+    tacit_view own;          /* all of them */
     pthread_t thread;
     bool started;
-    atomic_bool ended; /* the registry holds its final state */
-    tacit_levels told; /* parties that have been told the end; guarded by the coordinator's mutex */
+    atomic_bool leaving; /* the study's thread shall end */
+    atomic_int center;   /* socket to centre server B; -1: none */
+    atomic_bool ended;   /* the registry holds its final state */
+    tacit_levels told;   /* parties that have been told the end; guarded by the coordinator's mutex */
     char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
     uint64_t bytes_per_party;     /* points, questions and answers, once done; the study's thread only */
     _Atomic uint64_t points_sent; /* bytes of auxiliary points, to all parties, by this process */
+    tacit_levels
+        seen; /* parties that have asked or answered; like the next two, guarded by the coordinator's mutex */
+    int64_t *seen_at; /* when each last did, monotonic milliseconds */
+    size_t seen_room;
     struct hosted *next;
 } hosted;
+
+/* The rows of a target, read as the study's schema says, where its method needs them. They stay in this process. */
+tacit_status coordinator_load_target(coordinator *self, hosted *host, tacit_error *error);
 
 /* A party's poll that waits for something to say. */
 typedef struct waiter {
@@ -45,6 +57,7 @@ struct coordinator {
     tacit_registry *registry;
     tacit_authority *authority;
     tacit_server *server;
+    dashboard *dashboard; /* NULL: none */
     tacit_pool *pool;
     FILE *log;
     int lock;               /* an open file that says: this folder is being served; -1 when not */
@@ -95,9 +108,23 @@ tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, 
 tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition, tacit_buffer *out,
                               tacit_error *error);
 
+/* A study with two centre servers (coordinator_center.c): dial B and compute with it, again when it was lost, until the study
+ * ends. */
+tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit_outcome *outcome,
+                                     tacit_error *error);
+/* Have the study's thread end: its board and its connection to B fail from now on. */
+void coordinator_cancel(hosted *host);
+
 /* The HTTP side (coordinator_api.c). */
 tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
                                uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error);
 void coordinator_handle(void *context, tacit_exchange *exchange);
 bool coordinator_is_open(void *context, const char *method, const char *path);
 size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer);
+
+/* The page for people (dashboard.c): started when the settings ask for it, looked after by the main loop, and told of a
+ * party that has asked or answered. */
+tacit_status dashboard_start(coordinator *self, tacit_error *error);
+void dashboard_look(coordinator *self);
+void dashboard_stop(coordinator *self);
+void coordinator_saw(coordinator *self, const char *study, const char *party);

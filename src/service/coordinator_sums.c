@@ -1,4 +1,4 @@
-/* The coordinator's part in masked sums: the roster, and what the log says of the steps. */
+/* The coordinator's part in secure sums: the roster, and what the log says of the steps. */
 #include "service/coordinator_parts.h"
 
 void coordinator_tell_step(hosted *host) {
@@ -9,8 +9,9 @@ void coordinator_tell_step(hosted *host) {
                          (unsigned long long)state.round + 1, state.late_one,
                          state.late > 1 ? " and others" : "");
     if (state.open && state.step != NULL)
-        coordinator_news(host->owner, "study %s, round %llu: '%s', step %s of a masked sum",
-                         host->study->name, (unsigned long long)state.round + 1, state.question, state.step);
+        coordinator_news(host->owner, "study %s, round %llu: '%s', step %s of %s sum", host->study->name,
+                         (unsigned long long)state.round + 1, state.question, state.step,
+                         host->study->plan.sums == TACIT_SUMS_PAILLIER ? "an encrypted" : "a masked");
 }
 
 /* The roster as it is collected from the registry. */

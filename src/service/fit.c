@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "data/text.h"
 #include "privacy/gate.h"
+#include "service/choose.h"
 #include "service/home.h"
 #include "service/site_parts.h"
 #include "session/party.h"
@@ -48,15 +49,46 @@ static void clear(fitting *self) {
 
 /* ---- what is asked ---- */
 
-static tacit_status load(fitting *self, tacit_error *error) {
+static tacit_status load_rows(tacit_dataset **out, const fitting *self, const char *path,
+                              tacit_error *error) {
     const tacit_fit_settings *settings = self->settings;
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.label = settings->label;
     options.positive = settings->positive;
     options.no_header = settings->no_header;
     options.progress = settings->progress;
-    TACIT_TRY(tacit_schema_load(&self->schema, settings->schema, error));
-    return tacit_dataset_load(&self->rows, NULL, settings->data, self->schema, &options, error);
+    return tacit_dataset_load(out, NULL, path, self->schema, &options, error);
+}
+
+static tacit_status load(fitting *self, tacit_error *error) {
+    TACIT_TRY(tacit_schema_load(&self->schema, self->settings->schema, error));
+    return load_rows(&self->rows, self, self->settings->data, error);
+}
+
+/* Settle lambda before anything is asked of the private rows: on public ones, or by the method, which charges for it. */
+static tacit_status choose_lambda(fitting *self, tacit_error *error) {
+    const tacit_fit_settings *settings = self->settings;
+    tacit_candidates candidates;
+    tacit_dataset *rows = NULL;
+    tacit_status status;
+    if (settings->candidates == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_candidates_parse(&candidates, settings->candidates, error));
+    if (settings->public_rows == NULL) {
+        if (!tacit_method_takes(self->plan.method, "candidates"))
+            return tacit_fail(
+                error, TACIT_USAGE,
+                "method %s cannot choose lambda on private rows: give public ones with labels, or use plr, "
+                "pst-s or pst-f",
+                self->plan.method->name);
+        self->plan.lambda = candidates.lambda[0]; /* one that passes the checks: the party chooses */
+        return tacit_plan_set(&self->plan, "candidates", settings->candidates, error);
+    }
+    TACIT_CHECK(load_rows(&rows, self, settings->public_rows, error));
+    TACIT_CHECK(tacit_choose_lambda(&self->plan.lambda, &candidates, &self->plan, rows, self->rows->rows,
+                                    NULL, error));
+cleanup:
+    tacit_dataset_free(rows);
+    return status;
 }
 
 static tacit_status make_plan(fitting *self, tacit_error *error) {
@@ -73,11 +105,14 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
     snprintf(plan->study, sizeof plan->study, STUDY);
     plan->features = self->rows->features;
     plan->classes = self->rows->classes.count;
+    plan->schema = self->schema;
     plan->parties = plan->minimum_parties = 1;
+    plan->sums = TACIT_SUMS_CLEAR;         /* nobody is there to hide a sum from, or in */
     plan->minimum_rows = self->rows->rows; /* replacing a row leaves their number as it is */
     if (isinf(plan->epsilon))
         return tacit_fail(error, TACIT_USAGE,
                           "an infinite epsilon is for simulations: a release needs noise");
+    TACIT_TRY(choose_lambda(self, error));
     TACIT_TRY(tacit_plan_check(plan, error));
     return method->price(plan, &self->prices, error);
 }
@@ -226,6 +261,7 @@ static tacit_status run(fitting *self, tacit_fit_result *out, tacit_error *error
     tacit_model *model = outcome.models[0];
     TACIT_CHECK(tacit_model_describe(model, &self->rows->classes, self->schema, error));
     remember_guarantee(self, model);
+    if (outcome.lambda > 0) model->guarantee.lambda = outcome.lambda;
     TACIT_CHECK(tacit_ledger_account(&out->account, self->ledger, NULL, self->prices.charged.unit, error));
     out->model = model;
     outcome.models[0] = NULL;

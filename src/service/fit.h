@@ -17,6 +17,9 @@ typedef struct tacit_fit_settings {
     const char *source;           /* the data source as the ledger calls it */
     const char *label, *positive; /* as for reading any file; NULL: as the schema says */
     bool no_header;
+    const char *candidates; /* lambdas to choose from, "l1,l2,..."; NULL: the plan's */
+    const char *
+        public_rows; /* file with public rows and labels to choose on; NULL: the choice is private and paid for */
     const tacit_plan *plan; /* method, its settings, epsilon, delta, lambda; the rest follows from the rows */
     const tacit_progress *progress;
 } tacit_fit_settings;

@@ -207,19 +207,25 @@ tacit_status tacit_registry_add_draft(tacit_registry *registry, const char *name
     " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"   \
     " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0), "        \
     "definition, (SELECT max(step) + 1 FROM masked_step WHERE study = s.name AND round ="                    \
-    " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0)) "        \
-    ", version, (SELECT count(*) FROM party p WHERE study = s.name AND revoked = 0 AND p.version < "         \
-    "s.version) "                                                                                            \
+    " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0)), "       \
+    "version, (SELECT count(*) FROM party p WHERE study = s.name AND revoked = 0 AND p.version < "           \
+    "s.version), EXISTS (SELECT 1 FROM masked_step WHERE study = s.name)"                                    \
+    " AND instr(definition, char(10) || 'sum: paillier' || char(10)) > 0 "                                   \
     "FROM study s "
+
+/* The step of a secure sum that is open, by its number among those of its protocol; "" for none. */
+static const char *step_name(int64_t step, bool encrypted) {
+    const tacit_plan way = { .sums = encrypted ? TACIT_SUMS_PAILLIER : TACIT_SUMS_MASKED };
+    const int64_t last = encrypted ? TACIT_PAILLIER_SUM_OPENED : TACIT_SUM_OPENED;
+    return step > 0 && step < last ? tacit_sum_step_name(&way, (unsigned)step) : "";
+}
 
 static tacit_status read_record(tacit_statement *row, tacit_study_record *out, tacit_error *error) {
     const char *name, *reason;
     TACIT_TRY(tacit_column_text(&name, row, 0, TACIT_ID_SIZE - 1, error));
     TACIT_TRY(tacit_column_text(&reason, row, 2, TACIT_ERROR_TEXT_SIZE - 1, error));
     int64_t step = tacit_column_integer(row, 7); /* 0 for none */
-    *out = (tacit_study_record){ .step = step > 0 && step < TACIT_SUM_OPENED
-                                             ? tacit_securesum_step_name((tacit_securesum_step)step)
-                                             : "",
+    *out = (tacit_study_record){ .step = step_name(step, tacit_column_integer(row, 10) != 0),
                                  .state = (tacit_study_state)tacit_column_integer(row, 1),
                                  .version = (unsigned)tacit_column_integer(row, 8),
                                  .outdated = (size_t)tacit_column_integer(row, 9),

@@ -122,9 +122,10 @@ tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_
                                   const char *certificate, const char *fingerprint, int64_t now,
                                   tacit_error *error);
 
-typedef tacit_status tacit_party_visit(void *context, const char *party, tacit_error *error);
+typedef tacit_status tacit_party_visit(void *context, const char *party, bool away, tacit_error *error);
 
-/* The admitted parties of a study that take part (tacit_presence), in the order they joined. The visitor must not use the registry. */
+/* The admitted parties of a study that have consented to it as it is, in the order they joined, those that are away
+ * (tacit_presence) too. The visitor must not use the registry. */
 tacit_status tacit_registry_parties(tacit_registry *registry, const char *study, tacit_party_visit *visit,
                                     void *context, tacit_error *error);
 

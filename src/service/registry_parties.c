@@ -200,7 +200,7 @@ tacit_status tacit_registry_parties(tacit_registry *registry, const char *study,
     tacit_status status;
     TACIT_CHECK(
         tacit_statement_prepare(&list, registry->store,
-                                "SELECT name FROM party WHERE study = ?1 AND revoked = 0 AND away = 0"
+                                "SELECT name, away FROM party WHERE study = ?1 AND revoked = 0"
                                 " AND version = (SELECT version FROM study WHERE name = ?1) ORDER BY number",
                                 error));
     tacit_bind_text(list, 1, study);
@@ -208,7 +208,7 @@ tacit_status tacit_registry_parties(tacit_registry *registry, const char *study,
         TACIT_CHECK(tacit_statement_step(&row, list, error));
         if (!row) break;
         TACIT_CHECK(tacit_column_text(&name, list, 0, TACIT_ID_SIZE - 1, error));
-        TACIT_CHECK(visit(context, name, error));
+        TACIT_CHECK(visit(context, name, tacit_column_integer(list, 1) != 0, error));
     }
 cleanup:
     tacit_statement_free(list);

@@ -38,6 +38,7 @@ tacit_site *tacit_site_free(tacit_site *site) {
     free(site->local);
     free(site->listen);
     free(site->link);
+    free(site->role);
     tacit_buffer_clear(&site->authority);
     tacit_buffer_clear(&site->signature);
     sodium_memzero(site->token, sizeof site->token);
@@ -129,6 +130,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     TACIT_CHECK(choose_local(site, settings->local, error));
     if (settings->listen != NULL) TACIT_CHECK(tacit_address_check(settings->listen, error));
     TACIT_CHECK(copy_if_given(&site->listen, settings->listen, error));
+    TACIT_CHECK(copy_if_given(&site->role, settings->role, error));
     *out = site;
 cleanup:
     if (status != TACIT_OK) tacit_site_free(site);
@@ -200,6 +202,21 @@ cleanup:
     return status;
 }
 
+tacit_status site_check_role(const tacit_site *site, tacit_error *error) {
+    const tacit_method *method = site->study->plan.method;
+    const char *role = site->role;
+    if (method->roles == NULL && role != NULL)
+        return tacit_fail(error, TACIT_USAGE, "method %s has no roles: leave --role out", method->name);
+    if (method->roles == NULL) return TACIT_OK;
+    for (const char *at = method->roles; role != NULL && *at != 0; at += *at == '|') {
+        size_t length = strcspn(at, "|");
+        if (strlen(role) == length && strncmp(at, role, length) == 0) return TACIT_OK;
+        at += length;
+    }
+    return tacit_fail(error, TACIT_USAGE, "parties of method %s are one of %s: say which with --role",
+                      method->name, method->roles);
+}
+
 /* The owner's schema and the study's must say the same: the encoding into the unit ball is what bounds
  * sensitivity. */
 tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error) {
@@ -242,6 +259,7 @@ static tacit_status look(tacit_site *site, const tacit_invitation *invitation, t
     status = site_client(site, false, authority, &client, error);
     if (status == TACIT_OK) status = ask_definition(site, client, error);
     unlink(authority);
+    if (status == TACIT_OK) status = site_check_role(site, error);
     if (status == TACIT_OK) status = site_compare_schemas(site, error);
 cleanup:
     tacit_client_free(client);
@@ -366,12 +384,12 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
                           "method %s has a centre and parties only dial out: leave --listen out",
                           plan->method->name);
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the study sends %s in clear to '%s', trusted to add the noise: allow that with "
-                          "--allow-entrusted%s",
-                          plan->sums_masked ? "the sum of all parties' values" : "values", site->coordinator,
-                          tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party"
-                                                                    : "");
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "the study sends %s in clear to '%s', trusted to add the noise: allow that with "
+            "--allow-entrusted%s",
+            plan->sums != TACIT_SUMS_CLEAR ? "the sum of all parties' values" : "values", site->coordinator,
+            tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party" : "");
     TACIT_TRY(check_policy(site, &prices.charged, error));
     if (!isinf(prices.charged.epsilon))
         return site_check_budget(site->home, site->source, site->id, &prices, error);

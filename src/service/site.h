@@ -26,6 +26,7 @@ typedef struct tacit_site_settings {
     const char
         *listen;       /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
     const char *local; /* kinds of local classifier (model/classifier.h), exec too; NULL: the study's */
+    const char *role;  /* the party's, for a method that has several; else NULL */
 } tacit_site_settings;
 
 typedef struct tacit_site_callbacks {
@@ -63,6 +64,20 @@ tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home
 /* Consent to the study as reviewed. The ledger then lets it have its price; what earlier versions had stays counted. */
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error);
 const char *tacit_site_id(const tacit_site *site); /* the study as the ledger calls it; borrowed */
+
+/* A study that was joined, as its folder tells; borrowed for the visit. */
+typedef struct tacit_site_summary {
+    const char *id; /* as the ledger calls it */
+    const char *coordinator, *source;
+    const tacit_study *study;
+    bool amended;   /* there is a version that the owner has not consented to */
+    bool has_model; /* it has ended, and the model is in its folder */
+} tacit_site_summary;
+
+typedef tacit_status tacit_site_visit(void *context, const tacit_site_summary *joined, tacit_error *error);
+
+/* Visit every study that was joined, in the order of their names. A folder that cannot be read is passed over. */
+tacit_status tacit_site_list(const char *home, tacit_site_visit *visit, void *context, tacit_error *error);
 
 /* What is asked, by whom, of how many rows; borrowed. */
 const tacit_study *tacit_site_study(const tacit_site *site);

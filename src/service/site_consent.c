@@ -89,6 +89,12 @@ tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home
     site->callbacks = *callbacks;
     *amended = site_file_exists(site, SITE_AMENDED_FILE);
     if (*amended) TACIT_CHECK(take_amended(site, error));
+    if (*amended && site_check_role(site, NULL) != TACIT_OK)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_REFUSED,
+                       "study '%s' was amended to method %s, in which this party has no role: ask its "
+                       "coordinator for a study of its own",
+                       site->study->name, site->study->plan.method->name));
     TACIT_CHECK(site_load_rows(site, error));
     TACIT_CHECK(site_compare_schemas(site, error));
     *out = site;

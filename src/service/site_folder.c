@@ -39,12 +39,12 @@ static json_t *absolute(const char *path) {
 
 tacit_status site_save_settings(const tacit_site *site, tacit_error *error) {
     json_t *root =
-        json_pack("{s:s,s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:b,s:b,s:s*,s:s*,s:s*}", "id", site->id, "url",
-                  site->url, "coordinator", site->coordinator, "data", absolute(site->data), "schema",
+        json_pack("{s:s,s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:b,s:b,s:s*,s:s*,s:s*,s:s*}", "id", site->id,
+                  "url", site->url, "coordinator", site->coordinator, "data", absolute(site->data), "schema",
                   absolute(site->schema_path), "source", site->source, "label", site->label, "positive",
                   site->positive, "no_header", site->no_header, "allow_entrusted", site->allow_entrusted,
                   "allow_exact", site->allow_exact, "allow_neighbours", site->allow_neighbours, "local",
-                  site->local, "listen", site->listen, "link", site->link);
+                  site->local, "listen", site->listen, "link", site->link, "role", site->role);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     tacit_status status =
         text != NULL ? write_file(site, SITE_SETTINGS_FILE, text, strlen(text), error)
@@ -79,18 +79,19 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_LIMITED(1 << 20);
     json_t *root = NULL;
     const char *id = NULL, *url = NULL, *coordinator = NULL, *data = NULL, *schema = NULL, *source = NULL,
-               *label = NULL, *positive = NULL, *local = NULL, *listen = NULL, *link = NULL;
+               *label = NULL, *positive = NULL, *local = NULL, *listen = NULL, *link = NULL, *role = NULL;
     int no_header = 0, allow_entrusted = 0, allow_exact = 0, allow_neighbours = 0;
     tacit_status status;
     TACIT_CHECK(site_path(site, SITE_SETTINGS_FILE, path, error));
     TACIT_CHECK(tacit_file_read(path, &text, error));
     root = json_loadb(tacit_buffer_text(&text), text.length, 0, NULL);
     if (root == NULL ||
-        json_unpack(root, "{s?:s,s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b,s?:b,s?:b,s?:s,s?:s,s?:s}", "id", &id,
-                    "url", &url, "coordinator", &coordinator, "data", &data, "schema", &schema, "source",
+        json_unpack(root, "{s?:s,s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b,s?:b,s?:b,s?:s,s?:s,s?:s,s?:s}", "id",
+                    &id, "url", &url, "coordinator", &coordinator, "data", &data, "schema", &schema, "source",
                     &source, "label", &label, "positive", &positive, "no_header", &no_header,
                     "allow_entrusted", &allow_entrusted, "allow_exact", &allow_exact, "allow_neighbours",
-                    &allow_neighbours, "local", &local, "listen", &listen, "link", &link) != 0 ||
+                    &allow_neighbours, "local", &local, "listen", &listen, "link", &link, "role",
+                    &role) != 0 ||
         (id != NULL && strlen(id) >= sizeof site->id) || strlen(url) >= sizeof site->url ||
         strlen(coordinator) >= sizeof site->coordinator)
         TACIT_CHECK(
@@ -110,6 +111,7 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     TACIT_CHECK(take_text(&site->local, local, error));
     TACIT_CHECK(take_text(&site->listen, listen, error));
     TACIT_CHECK(take_text(&site->link, link, error));
+    TACIT_CHECK(take_text(&site->role, role, error));
     if (local != NULL)
         TACIT_CHECK(tacit_fail_in(error, tacit_classifier_check(local, true, error), "%s", path));
 cleanup:
@@ -152,6 +154,7 @@ tacit_status site_check_source(tacit_site *site, tacit_error *error) {
     free(before.local);
     free(before.listen);
     free(before.link);
+    free(before.role);
     return status;
 }
 
@@ -175,11 +178,12 @@ cleanup:
     return status;
 }
 
-/* The folder of a study: named in full (name@authority) or, when only one fits, by the study's name. */
+/* The folder of a study: named in full (name@authority), as the ledger calls a version of it (name@authority+version), or, when
+ * only one fits, by the study's name. */
 static tacit_status find_folder(tacit_site *site, const char *studies, const char *study,
                                 tacit_error *error) {
     char known[300] = "";
-    size_t used = 0, matches = 0, length = strlen(study);
+    size_t used = 0, matches = 0, length = strcspn(study, "+");
     DIR *folder = opendir(studies);
     if (folder == NULL)
         return tacit_fail(error, TACIT_NOT_FOUND, "no study has been joined yet (tacit join --help)");
@@ -188,7 +192,7 @@ static tacit_status find_folder(tacit_site *site, const char *studies, const cha
         if (name[0] == '.' || strlen(name) >= sizeof site->id) continue;
         if (used < sizeof known)
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", name);
-        if (strcmp(name, study) != 0 && !(strncmp(name, study, length) == 0 && name[length] == '@')) continue;
+        if (strncmp(name, study, length) != 0 || (name[length] != 0 && name[length] != '@')) continue;
         snprintf(site->id, sizeof site->id, "%s", name);
         matches++;
     }
@@ -228,5 +232,31 @@ tacit_status tacit_site_open(tacit_site **out, const char *home, const char *stu
         *out = site;
     else
         tacit_site_free(site);
+    return status;
+}
+
+static int is_study(const struct dirent *entry) { return strchr(entry->d_name, '@') != NULL; }
+
+tacit_status tacit_site_list(const char *home, tacit_site_visit *visit, void *context, tacit_error *error) {
+    char studies[PATH_MAX];
+    struct dirent **found = NULL;
+    TACIT_TRY(tacit_path_join(studies, sizeof studies, home, "studies", error));
+    int count = scandir(studies, &found, is_study, alphasort); /* -1 when no study has been joined yet */
+    tacit_status status = TACIT_OK;
+    for (int i = 0; i < count; i++) {
+        tacit_site *site = NULL;
+        if (status == TACIT_OK && site_open_folder(&site, home, found[i]->d_name, NULL) == TACIT_OK) {
+            tacit_site_summary joined = { .id = site->id,
+                                          .coordinator = site->coordinator,
+                                          .source = site->source,
+                                          .study = site->study,
+                                          .amended = site_file_exists(site, SITE_AMENDED_FILE),
+                                          .has_model = site_file_exists(site, SITE_MODEL_FILE) };
+            status = visit(context, &joined, error);
+        }
+        tacit_site_free(site);
+        free(found[i]);
+    }
+    free(found);
     return status;
 }

@@ -13,7 +13,7 @@ struct ProtobufCMessageDescriptor;
 
 struct tacit_site {
     tacit_site_callbacks callbacks;
-    char *home, *data, *schema_path, *source, *label, *positive, *local, *listen, *link;
+    char *home, *data, *schema_path, *source, *label, *positive, *local, *listen, *link, *role;
     bool no_header, allow_entrusted, allow_exact, allow_neighbours;
     tacit_study *study;
     tacit_schema *schema;
@@ -93,6 +93,9 @@ tacit_status site_record_consent(const tacit_site *site, tacit_error *error);
 
 /* Nothing more is to be asked of this party. */
 tacit_status site_tell_leaving(const tacit_site *site, tacit_error *error);
+
+/* Where parties do different things the owner says which this one does: TACIT_USAGE unless the method has that role. */
+tacit_status site_check_role(const tacit_site *site, tacit_error *error);
 
 /* TACIT_REFUSED when the owner's schema is not the study's. */
 tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error);

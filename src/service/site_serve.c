@@ -35,7 +35,7 @@ typedef struct serving {
     tacit_gate gate;
     tacit_memo memo;
     tacit_entropy *entropy;
-    tacit_masks *masks; /* NULL: the study has no masked sums */
+    tacit_masks *masks; /* NULL: the study has no secure sums */
     tacit_mail *mail;   /* NULL: the study has a centre */
     site_links *links;  /* NULL as mail */
     size_t number;      /* of this party; see number_of */
@@ -157,6 +157,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     tacit_party party = {
         .plan = &site->study->plan,
         .coordinator = site->coordinator,
+        .role = site->role,
         .number = self->number,
         .study = site->id,
         .rows = tacit_dataset_view(site->rows),
@@ -176,21 +177,21 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     return status;
 }
 
-/* In the first step of the first masked sum, or with the cards, the roster is settled: owners who compare its fingerprint
- * know that they see the same parties. */
+/* In its first step of the first secure sum, or with the cards, the roster is settled: owners who compare its
+ * fingerprint know that they see the same parties. */
 static void tell_answer(serving *self, const tacit_question *question, size_t bytes) {
     const tacit_masked_step *masked = question->masked;
     const tacit_mail_step *mail = question->mail;
     char roster[TACIT_ROSTER_TEXT_SIZE];
     bool cards = mail != NULL && mail->step == TACIT_MAIL_CARDS;
-    if ((cards || (masked != NULL && masked->step == TACIT_SUM_ADVERTISE)) && !self->roster_told) {
+    if ((cards || masked != NULL) && tacit_masks_roster(self->masks) != NULL && !self->roster_told) {
         tacit_roster_text(roster, tacit_masks_roster(self->masks));
         news(self, "roster %s of %zu parties: other owners should see the same", roster,
              self->site->study->plan.parties);
         self->roster_told = true;
     }
     const char *step = cards            ? "cards"
-                       : masked != NULL ? tacit_securesum_step_name((tacit_securesum_step)masked->step)
+                       : masked != NULL ? tacit_sum_step_name(&self->site->study->plan, masked->step)
                                         : NULL;
     news(self, "round %llu: answering '%s'%s%s (%zu bytes)", (unsigned long long)question->round + 1,
          question->name, step != NULL ? ", step " : "", step != NULL ? step : "", bytes);

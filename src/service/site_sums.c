@@ -50,7 +50,7 @@ tacit_status site_write_kept(void *context, const char *name, const uint8_t *byt
 tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error) {
     tacit_masks_store store = { site_read_kept, site_write_kept, site };
     uint8_t public_key[TACIT_SIGNING_KEY_BYTES], secret_key[crypto_sign_SECRETKEYBYTES];
-    if (!site->study->plan.sums_masked) return TACIT_OK;
+    if (site->study->plan.sums == TACIT_SUMS_CLEAR) return TACIT_OK;
     tacit_status status = site_sum_key(site, public_key, secret_key, error);
     if (status == TACIT_OK) status = tacit_masks_create(out, &site->study->plan, secret_key, &store, error);
     sodium_memzero(secret_key, sizeof secret_key);

@@ -156,9 +156,13 @@ static tacit_status gather_folder(gathering *self, const char *folder, const tac
 
 /* ---- any source ---- */
 
-static bool is_folder(const char *data) {
-    struct stat about;
-    return stat(data, &about) == 0 && S_ISDIR(about.st_mode);
+/* A folder without a table is one of documents, which tacit_input_open reads. */
+static bool holds_tables(const char *data) {
+    struct dirent **entries = NULL;
+    int count = scandir(data, &entries, is_table, NULL); /* -1: no folder */
+    for (int i = 0; i < count; i++) free(entries[i]);
+    free(entries);
+    return count > 0;
 }
 
 static bool is_database(const char *data) {
@@ -167,7 +171,7 @@ static bool is_database(const char *data) {
 }
 
 bool tacit_source_is_gathered(const char *data, const char *link) {
-    return link != NULL || is_database(data) || is_folder(data);
+    return link != NULL || is_database(data) || holds_tables(data);
 }
 
 static tacit_status gather_database(gathering *self, const char *data, tacit_error *error) {
@@ -225,9 +229,9 @@ tacit_status tacit_source_load(tacit_dataset **out, const char *data, const char
     gathering self = { .link = link, .text = TACIT_BUFFER_INIT, .seen = TACIT_LEVELS_INIT };
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status;
-    TACIT_CHECK(is_database(data) ? gather_database(&self, data, error)
-                : is_folder(data) ? gather_folder(&self, data, options, error)
-                                  : gather_file(&self, data, options, error));
+    TACIT_CHECK(is_database(data)    ? gather_database(&self, data, error)
+                : holds_tables(data) ? gather_folder(&self, data, options, error)
+                                     : gather_file(&self, data, options, error));
     TACIT_CHECK(print_rows(&self, &text, error));
     TACIT_CHECK(read_gathered(out, &text, schema, options, error));
 cleanup:

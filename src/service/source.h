@@ -1,7 +1,8 @@
 /*
  * Where a party's rows come from. Beside a file (data/dataset.h):
  *
- *   a folder                        every *.csv in it, in the order of their names, with the same columns; files may be added
+ *   a folder                        every *.csv in it, in the order of their names, with the same columns; files may be added.
+ *                                   Without any, the documents in it, as data/input.h reads them
  *   sqlite:/path/clinic.db?QUERY    the rows that a query of a SQLite file gives; opened for reading only
  *   postgres:CONNINFO?QUERY         the same of a PostgreSQL server, e.g. postgres:service=clinic?SELECT ..., in a read-only session
  *

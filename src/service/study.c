@@ -31,14 +31,19 @@ enum {
     ROWS,
     PATIENCE,
     SUM,
+    KEY_BITS,
+    DROPOUTS,
+    COLLUDERS,
     AUXILIARY,
+    CENTER,
     SCHEMA,
     KEYS
 };
-static const char *const keys[KEYS] = { "name",      "title",   "description",  "approval", "consent",
-                                        "schedule",  "method",  "set",          "epsilon",  "delta",
-                                        "lambda",    "parties", "minimum_rows", "patience", "sum",
-                                        "auxiliary", "schema" };
+static const char *const keys[KEYS] = { "name",     "title",    "description",  "approval",  "consent",
+                                        "schedule", "method",   "set",          "epsilon",   "delta",
+                                        "lambda",   "parties",  "minimum_rows", "patience",  "sum",
+                                        "key_bits", "dropouts", "colluders",    "auxiliary", "center",
+                                        "schema" };
 
 tacit_study *tacit_study_free(tacit_study *study) {
     if (study == NULL) return NULL;
@@ -46,6 +51,7 @@ tacit_study *tacit_study_free(tacit_study *study) {
     tacit_buffer_clear(&study->description);
     tacit_buffer_clear(&study->document);
     tacit_buffer_clear(&study->canonical);
+    tacit_buffer_clear(&study->centre_certificate);
     tacit_buffer_clear(&study->point_bytes);
     tacit_points_clear(&study->points);
     tacit_dataset_free(study->point_rows);
@@ -184,42 +190,59 @@ static tacit_status read_parties(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
-/* Whether the coordinator sees contributions or only their sum: as little as possible unless the study says otherwise. */
-static tacit_status read_sum(reading *r, const yaml_node_t *node) {
+/* The size of the key that sums are encrypted with, where they are. */
+static tacit_status read_key_bits(reading *r, const yaml_node_t *node) {
     tacit_plan *plan = &r->study->plan;
-    const char *text = "masked";
-    size_t length;
-    if (node != NULL) TACIT_TRY(tacit_yaml_text(&r->yaml, node, "sum", &text, &length, r->error));
-    plan->sums_masked = strcmp(text, "masked") == 0;
-    if (!plan->sums_masked && strcmp(text, "clear") != 0)
-        return tacit_yaml_fail(&r->yaml, node, r->error, "sum must be masked or clear, not '%.40s'", text);
-    if (!plan->sums_masked) return TACIT_OK;
-    tacit_graph_shape shape;
-    return tacit_fail_in(r->error, tacit_masked_shape(&shape, plan, r->error), "%s", r->yaml.name);
+    double bits = 2048;
+    if (plan->sums != TACIT_SUMS_PAILLIER) {
+        if (node == NULL) return TACIT_OK;
+        return tacit_yaml_fail(&r->yaml, node, r->error, "key_bits belongs to sum: paillier: leave it out");
+    }
+    if (node != NULL) TACIT_TRY(tacit_yaml_number(&r->yaml, node, "key_bits", &bits, r->error));
+    if (bits != 2048 && bits != 3072)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "key_bits must be 2048 or 3072, not %g", bits);
+    plan->key_bits = (unsigned)bits;
+    return TACIT_OK;
 }
 
-/* A method without a centre has every party as a node, and gives the coordinator no weights but in a masked sum. */
-static tacit_status check_neighbours(reading *r, const yaml_node_t *parties, const yaml_node_t *sum) {
-    const tacit_plan *plan = &r->study->plan;
-    enum {
-        MOST_NODES = 1000
-    }; /* whoever reads the definition makes the graph, and a random one up to a hundred times */
-    if (plan->method->meetings == NULL) return TACIT_OK;
-    if (plan->parties > MOST_NODES)
-        return tacit_yaml_fail(&r->yaml, parties, r->error,
-                               "method %s has no centre: a study of it has at most %d parties",
-                               plan->method->name, MOST_NODES);
-    if (plan->minimum_parties != plan->parties)
-        return tacit_yaml_fail(&r->yaml, parties, r->error,
-                               "method %s has no centre, and each party is a node of its graph: leave out "
-                               "'minimum', or make it %zu",
-                               plan->method->name, plan->parties);
-    if (!plan->sums_masked)
-        return tacit_yaml_fail(&r->yaml, sum, r->error,
-                               "method %s has no centre: with 'sum: clear' the coordinator would see every "
-                               "party's weights; leave it out",
-                               plan->method->name);
-    return TACIT_OK;
+/* Whether the coordinator sees contributions or only their sum: as little as possible unless the study says otherwise.
+ * How many parties may vanish, or help the coordinator, is for secure sums and for shares of noise alike. */
+static tacit_status read_sum(reading *r, const yaml_node_t *const values[KEYS]) {
+    static const double MOST = 0.9; /* of all parties; what is sensible depends on their number */
+    tacit_plan *plan = &r->study->plan;
+    const yaml_node_t *node = values[SUM];
+    const char *text = "masked";
+    size_t length, minimum;
+    if (node != NULL) TACIT_TRY(tacit_yaml_text(&r->yaml, node, "sum", &text, &length, r->error));
+    if (node == NULL && plan->method->compute != NULL) text = "clear"; /* it has none: all is encrypted */
+    plan->sums = strcmp(text, "clear") == 0      ? TACIT_SUMS_CLEAR
+                 : strcmp(text, "paillier") == 0 ? TACIT_SUMS_PAILLIER
+                                                 : TACIT_SUMS_MASKED;
+    if (strcmp(text, tacit_sum_way_name(plan->sums)) != 0)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "sum must be masked, paillier or clear, not '%.40s'",
+                               text);
+    TACIT_TRY(read_key_bits(r, values[KEY_BITS]));
+    plan->dropouts = plan->colluders = plan->sums == TACIT_SUMS_CLEAR ? 0 : TACIT_STUDY_FRACTION;
+    for (int k = DROPOUTS; k <= COLLUDERS; k++) {
+        if (values[k] == NULL) continue;
+        if (plan->sums == TACIT_SUMS_CLEAR)
+            return tacit_yaml_fail(&r->yaml, values[k], r->error,
+                                   "%s belongs to secure sums, and these are in clear: leave it out",
+                                   keys[k]);
+        TACIT_TRY(
+            read_number(r, values[k], keys[k], 0, MOST, k == DROPOUTS ? &plan->dropouts : &plan->colluders));
+    }
+    if (plan->sums == TACIT_SUMS_CLEAR && tacit_plan_shares_noise(plan))
+        return tacit_yaml_fail(
+            &r->yaml, node, r->error,
+            "sum: clear would show the coordinator contributions with a share of the noise only "
+            "(noise: shares): choose sum: masked or paillier");
+    if (plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
+    tacit_status status = tacit_secure_minimum(&minimum, plan, r->error);
+    if (status == TACIT_OK) return TACIT_OK;
+    node = values[DROPOUTS] != NULL ? values[DROPOUTS] : values[COLLUDERS];
+    if (node == NULL) return tacit_fail_in(r->error, status, "%s", r->yaml.name);
+    return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
 }
 
 tacit_status study_find_file(reading *r, const yaml_node_t *node, const char *text, char path[PATH_MAX]) {
@@ -241,39 +264,6 @@ static tacit_status read_schema(reading *r, const yaml_node_t *node) {
     char path[PATH_MAX];
     TACIT_TRY(study_find_file(r, node, text, path));
     return tacit_schema_load(&r->study->schema, path, r->error);
-}
-
-/* The graph of a file becomes part of the definition, edge by edge: parties find their neighbours there and nowhere else. */
-static tacit_status read_graph(reading *r, const yaml_node_t *node) {
-    tacit_plan *plan = &r->study->plan;
-    tacit_topology_plan about, file;
-    tacit_topology *graph = NULL;
-    tacit_meetings *meetings = NULL;
-    tacit_buffer text = TACIT_BUFFER_INIT;
-    char path[PATH_MAX];
-    tacit_status status;
-    if (plan->method->meetings == NULL) return TACIT_OK;
-    TACIT_CHECK(tacit_topology_plan_parse(&about, tacit_plan_text(plan, "graph"), r->error));
-    if (about.kind == TACIT_TOPOLOGY_FILE) {
-        TACIT_CHECK(study_find_file(r, node, about.path, path));
-        file = (tacit_topology_plan){ .kind = TACIT_TOPOLOGY_FILE, .path = path };
-        TACIT_CHECK(tacit_topology_make(&graph, &file, plan->parties, NULL, r->error));
-        TACIT_CHECK(tacit_buffer_print(&text, r->error, "edges:"));
-        TACIT_CHECK(tacit_topology_print(graph, &text, r->error));
-        if (text.length >= TACIT_SETTING_SIZE)
-            TACIT_CHECK(tacit_fail(
-                r->error, TACIT_USAGE,
-                "the graph in %s has %zu edges, too many for a definition: choose one of the families", path,
-                graph->edges));
-        TACIT_CHECK(tacit_plan_set(plan, "graph", tacit_buffer_text(&text), r->error));
-    }
-    TACIT_CHECK(
-        plan->method->meetings(&meetings, plan, r->error)); /* a graph that cannot be made is found here */
-cleanup:
-    tacit_meetings_free(meetings);
-    tacit_topology_free(graph);
-    tacit_buffer_clear(&text);
-    return status == TACIT_OK ? TACIT_OK : tacit_fail_in(r->error, status, "%s", r->yaml.name);
 }
 
 /* ---- auxiliary points ---- */
@@ -369,7 +359,7 @@ static tacit_status read_points(reading *r, const yaml_node_t *node, const yaml_
             "with auxiliary: FILE",
             r->yaml.name, method_node->start_mark.line + 1, method->name);
     if (node == NULL) return TACIT_OK;
-    if (!method->needs_points)
+    if (!method->needs_points && !method->takes_points)
         return tacit_fail(r->error, TACIT_USAGE,
                           "%s:%zu: method %s uses no auxiliary points: leave auxiliary out", r->yaml.name,
                           node->start_mark.line + 1, method->name);
@@ -418,7 +408,7 @@ static tacit_status read_study(reading *r) {
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, root, "a study", keys, KEYS, values, r->error));
     for (int k = 0; k < KEYS; k++)
         if (values[k] == NULL && !(k >= DESCRIPTION && k <= SCHEDULE) && k != SET && k != EPSILON &&
-            k != DELTA && k != PATIENCE && k != SUM && k != AUXILIARY && !(k == LAMBDA && r->folder != NULL))
+            k != DELTA && k != PATIENCE && !(k >= SUM && k <= CENTER) && !(k == LAMBDA && r->folder != NULL))
             return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no '%s'", r->yaml.name, keys[k]);
     TACIT_TRY(read_name(r, values[NAME]));
     TACIT_TRY(read_title(r, values[TITLE]));
@@ -435,13 +425,14 @@ static tacit_status read_study(reading *r) {
     if (values[PATIENCE] != NULL)
         TACIT_TRY(read_number(r, values[PATIENCE], "patience", 0.1, 86400, &patience));
     r->study->patience_ms = (unsigned)lround(patience * 1000);
-    TACIT_TRY(read_sum(r, values[SUM]));
-    TACIT_TRY(check_neighbours(r, values[PARTIES], values[SUM]));
-    TACIT_TRY(read_graph(r, values[SET]));
+    TACIT_TRY(read_sum(r, values));
+    TACIT_TRY(study_check_neighbours(r, values[PARTIES], values[SUM]));
+    TACIT_TRY(study_read_graph(r, values[SET]));
     TACIT_TRY(read_schema(r, values[SCHEMA]));
     plan->features = tacit_schema_features(r->study->schema);
     plan->classes = r->study->schema->classes.count;
     plan->schema = r->study->schema;
+    TACIT_TRY(study_read_center(r, values[CENTER], values[METHOD]));
     TACIT_TRY(read_points(r, values[AUXILIARY], values[METHOD]));
     return tacit_fail_in(r->error, finish_plan(plan, r->error), "%s", r->yaml.name);
 }
@@ -470,11 +461,18 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
         out, error,
         "lambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: %zu\npatience: %s\nsum: %s\n",
         tacit_number_to_text(plan->lambda, lambda), plan->parties, plan->minimum_parties, plan->minimum_rows,
-        tacit_number_to_text(study->patience_ms / 1000.0, patience), plan->sums_masked ? "masked" : "clear"));
+        tacit_number_to_text(study->patience_ms / 1000.0, patience), tacit_sum_way_name(plan->sums)));
+    if (plan->sums == TACIT_SUMS_PAILLIER)
+        TACIT_CHECK(tacit_buffer_print(out, error, "key_bits: %u\n", plan->key_bits));
+    if (plan->sums != TACIT_SUMS_CLEAR)
+        TACIT_CHECK(tacit_buffer_print(out, error, "dropouts: %s\ncolluders: %s\n",
+                                       tacit_number_to_text(plan->dropouts, epsilon),
+                                       tacit_number_to_text(plan->colluders, delta)));
     if (study->point_count > 0)
         TACIT_CHECK(tacit_buffer_print(
             out, error, "auxiliary: {points: %zu, hash: %s}\n", study->point_count,
             sodium_bin2hex(digest, sizeof digest, study->point_hash, sizeof study->point_hash)));
+    TACIT_CHECK(study_print_center(study, out, error));
     TACIT_CHECK(tacit_buffer_print(out, error, "schema: |\n"));
     TACIT_CHECK(tacit_schema_canonical(study->schema, &schema, error));
     TACIT_CHECK(study_print_block(out, tacit_buffer_text(&schema), error));

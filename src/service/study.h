@@ -16,8 +16,13 @@
  *   parties: {expected: 5, minimum: 3}
  *   minimum_rows: 80                 # a party with fewer refuses
  *   patience: 30                     # seconds a round waits for stragglers; optional
- *   sum: masked                      # or clear: the coordinator sees every contribution to a sum; optional
+ *   sum: masked                      # or paillier (one party holds a key), or clear: the coordinator sees every
+ *                                    # contribution to a sum; optional
+ *   key_bits: 2048                   # or 3072, of sum: paillier; optional
+ *   dropouts: 0.1                    # the largest fraction of the parties that may vanish in a sum; optional
+ *   colluders: 0.1                   # the largest fraction that helps the coordinator look; optional
  *   schema: breast_cancer.schema.yaml
+ *   center: server-b.card            # of centre server B, for methods that have one (service/center.h)
  *   auxiliary: public.csv            # public points, for methods that have them labelled; a label is not read
  *
  * Its canonical text carries the schema and the consent document themselves, and of the points, which go out separately, number and hash
@@ -28,6 +33,9 @@
 
 #include "base/pool.h"
 #include "method/methods.h"
+
+/* Dropouts and colluders, each, of a study that says nothing of them. */
+#define TACIT_STUDY_FRACTION 0.1
 
 enum { TACIT_STUDY_BYTES_LIMIT = 80 << 20, TACIT_TITLE_SIZE = 200, TACIT_TIME_TEXT = 24 };
 
@@ -47,6 +55,9 @@ typedef struct tacit_study {
     tacit_buffer canonical;
     uint8_t hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the canonical text */
 
+    char centre_address[300];        /* of centre server B; "" without */
+    tacit_buffer centre_certificate; /* of its authority, PEM */
+
     size_t point_count;                   /* public auxiliary points that belong to it; 0: none */
     uint8_t point_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of their bytes (data/points_bytes.h) */
     tacit_buffer point_bytes;             /* those bytes, once they are here; so is plan.points then */
@@ -54,7 +65,7 @@ typedef struct tacit_study {
     tacit_points points;
 } tacit_study;
 
-/* Read a file; `schema:` and `auxiliary:` name files relative to it, and the points are here afterwards. TACIT_REFUSED
+/* Read a file; `schema:`, `auxiliary:` and `center:` name files relative to it, and the points are here afterwards. TACIT_REFUSED
  * for a method that cannot be deployed. */
 tacit_status tacit_study_load(tacit_study **out, const char *path, tacit_error *error);
 

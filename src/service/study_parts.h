@@ -1,4 +1,4 @@
-/* Shared by the files that read a study's definition. */
+/* What the files that read a study's definition share. */
 #pragma once
 
 #include <limits.h>
@@ -20,6 +20,14 @@ bool study_is_plain_line(const char *text, size_t size);
 
 /* Where a file that the study names is. */
 tacit_status study_find_file(reading *r, const yaml_node_t *node, const char *text, char path[PATH_MAX]);
+
+/* The card of server B, for the methods that compute with two (study_center.c), and its part of the canonical text. */
+tacit_status study_read_center(reading *r, const yaml_node_t *node, const yaml_node_t *method_node);
+tacit_status study_print_center(const tacit_study *study, tacit_buffer *out, tacit_error *error);
+
+/* For methods without a centre (study_neighbours.c): `parties` and `sum` are the nodes to point at, `set` holds the graph. */
+tacit_status study_check_neighbours(reading *r, const yaml_node_t *parties, const yaml_node_t *sum);
+tacit_status study_read_graph(reading *r, const yaml_node_t *set);
 
 /* What people read before they consent (study_about.c): description, approval, consent document, schedule. Each node may be
  * NULL: left out. */

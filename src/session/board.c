@@ -43,16 +43,27 @@ tacit_board *tacit_board_free(tacit_board *board) {
     return NULL;
 }
 
-seat *board_find_seat(tacit_board *board, const char *party) {
+static seat *find_any(tacit_board *board, const char *party) {
     for (size_t i = 0; i < board->seat_count; i++)
         if (strcmp(board->seats[i].party, party) == 0) return &board->seats[i];
     return NULL;
 }
 
+seat *board_find_seat(tacit_board *board, const char *party) {
+    seat *who = find_any(board, party);
+    return who != NULL && !who->gone ? who : NULL;
+}
+
+static size_t count_present(const tacit_board *board) {
+    size_t present = 0;
+    for (size_t i = 0; i < board->seat_count; i++) present += !board->seats[i].gone;
+    return present;
+}
+
 static tacit_status add_seat(tacit_board *board, const char *party, tacit_error *error) {
-    seat *known = board_find_seat(board, party);
+    seat *known = find_any(board, party);
     if (known != NULL) {
-        known->leaving = false;
+        known->leaving = known->gone = false;
         return TACIT_OK;
     }
     if (strlen(party) >= TACIT_ID_SIZE)
@@ -80,12 +91,13 @@ static bool counts_seats(const tacit_board *board) {
     return board->open && board->masked == NULL && board->mail == NULL;
 }
 
-static void remove_seat(tacit_board *board, seat *gone) {
-    tacit_answer_clear(&gone->answer);
-    if (gone->state == SEAT_REFUSED && counts_seats(board)) board->refused--;
-    size_t after = (size_t)(board->seats + board->seat_count - gone) - 1;
-    memmove(gone, gone + 1, after * sizeof *gone);
-    board->seat_count--;
+/* The seat stays, for those who take turns count places. */
+static void empty_seat(tacit_board *board, seat *who) {
+    tacit_answer_clear(&who->answer);
+    if (who->state == SEAT_REFUSED && counts_seats(board)) board->refused--;
+    who->state = SEAT_SILENT;
+    who->leaving = false;
+    who->gone = true;
 }
 
 void tacit_board_dismiss(tacit_board *board, const char *party) {
@@ -96,7 +108,7 @@ void tacit_board_dismiss(tacit_board *board, const char *party) {
         if (counts_seats(board) && who->state == SEAT_ANSWERED)
             who->leaving = true;
         else
-            remove_seat(board, who);
+            empty_seat(board, who);
     }
     pthread_cond_broadcast(&board->moved);
     pthread_mutex_unlock(&board->mutex);
@@ -104,7 +116,7 @@ void tacit_board_dismiss(tacit_board *board, const char *party) {
 
 size_t tacit_board_admitted(tacit_board *board) {
     pthread_mutex_lock(&board->mutex);
-    size_t count = board->seat_count;
+    size_t count = count_present(board);
     pthread_mutex_unlock(&board->mutex);
     return count;
 }
@@ -127,6 +139,11 @@ void board_answer_id(const tacit_board *board, const char *party, uint64_t round
 
 /* ---- the parties' side ---- */
 
+/* Whether the open question is for this seat; not asked in masked sums. */
+static bool is_asked(const tacit_board *board, const seat *who) {
+    return board->only == SIZE_MAX || (size_t)(who - board->seats) == board->only;
+}
+
 tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
                               tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
@@ -135,7 +152,7 @@ tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pendi
     bool waiting = who != NULL && board->open &&
                    (masked ? board_masked_waits_for(board, party)
                     : mail ? board_mail_waits_for(board, party)
-                           : who->state == SEAT_SILENT);
+                           : is_asked(board, who) && who->state == SEAT_SILENT);
     tacit_status status = TACIT_OK;
     if (who == NULL)
         status = tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
@@ -180,6 +197,9 @@ static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, ta
         return tacit_fail(error, TACIT_NOT_FOUND, "the answer id is not the one this party was given");
     if (board->masked != NULL) return board_masked_take(board, who->party, answer, error);
     if (board->mail != NULL) return board_mail_take(board, who->party, answer, error);
+    if (!is_asked(board, who))
+        return tacit_fail(error, TACIT_NOT_FOUND, "round %llu is another party's",
+                          (unsigned long long)answer->round);
     if (who->state != SEAT_SILENT) return TACIT_OK; /* handed in twice, taken once */
     if (answer->refusal[0] != 0) {
         who->state = SEAT_REFUSED;
@@ -218,7 +238,7 @@ void tacit_board_look(tacit_board *board, tacit_board_state *out) {
     *out = (tacit_board_state){ .open = board->open,
                                 .round = board->question.round,
                                 .step = board_masked_step(board),
-                                .admitted = board->seat_count,
+                                .admitted = count_present(board),
                                 .answered = board->answered,
                                 .refused = board->refused };
     memcpy(out->question, board->question.name, sizeof out->question);
@@ -247,16 +267,16 @@ static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
     size_t minimum = board->settings.minimum_parties > 0 ? board->settings.minimum_parties : 1;
     for (;;) {
         if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
-        bool all = board->answered + board->refused == board->seat_count && board->seat_count > 0;
+        size_t present = count_present(board);
+        bool all = board->answered + board->refused == present && present > 0;
         if (board->answered >= minimum && (all || !patient)) return TACIT_OK;
         /* A refusal stands for its round: once too few are left, waiting cannot help, and nobody else need be
          * charged. */
-        if (board->refused > 0 && board->seat_count - board->refused < minimum)
+        if (board->refused > 0 && present - board->refused < minimum)
             return tacit_fail(error, TACIT_REFUSED, "%zu of at least %zu parties answered, %zu refused: %s",
                               board->answered, minimum, board->refused, board->first_refusal);
-        if (board->dismissed > 0 && board->seat_count < minimum)
-            return tacit_fail(error, TACIT_REFUSED, "%zu parties are left of at least %zu", board->seat_count,
-                              minimum);
+        if (board->dismissed > 0 && present < minimum)
+            return tacit_fail(error, TACIT_REFUSED, "%zu parties are left of at least %zu", present, minimum);
         if (!patient)
             pthread_cond_wait(&board->moved, &board->mutex);
         else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT)
@@ -264,13 +284,36 @@ static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
     }
 }
 
-static void pin(tacit_board *board, const tacit_question *question, uint64_t *total) {
+/* The same for a round of one: it closes without an answer when patience has run out, unless that is needed. */
+static tacit_status wait_for_one(tacit_board *board, bool needed, tacit_error *error) {
+    struct timespec deadline = board_deadline(board->settings.patience_ms);
+    bool patient = true;
+    for (;;) {
+        if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
+        bool known = board->only < board->seat_count, there = known && !board->seats[board->only].gone;
+        if (there && board->seats[board->only].state == SEAT_ANSWERED) return TACIT_OK;
+        bool refuses = there && board->seats[board->only].state == SEAT_REFUSED;
+        if (refuses && needed)
+            return tacit_fail(error, TACIT_REFUSED, "party %s refuses, and too few are left: %s",
+                              board->seats[board->only].party, board->first_refusal);
+        if (needed && known && !there)
+            return tacit_fail(error, TACIT_REFUSED, "party %s has left, and too few are left",
+                              board->seats[board->only].party);
+        if (!needed && (refuses || !there || !patient)) return TACIT_OK;
+        if (!patient)
+            pthread_cond_wait(&board->moved, &board->mutex);
+        else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT)
+            patient = false;
+    }
+}
+
+static void pin(tacit_board *board, const tacit_question *question, uint64_t *total, size_t only) {
     board->question = *question;
     board->total = total;
+    board->only = only;
     board->answered = board->refused = 0;
-    for (size_t i = board->seat_count; i > 0; i--)
-        if (board->seats[i - 1].leaving) remove_seat(board, &board->seats[i - 1]);
     for (size_t i = 0; i < board->seat_count; i++) {
+        if (board->seats[i].leaving) empty_seat(board, &board->seats[i]);
         board->seats[i].state = SEAT_SILENT;
         tacit_answer_clear(&board->seats[i].answer);
     }
@@ -279,13 +322,14 @@ static void pin(tacit_board *board, const tacit_question *question, uint64_t *to
 
 /* Pin the question, wait, take it down. The lock is held on return, whatever the status. */
 static tacit_status run_round(tacit_board *board, const tacit_question *question, uint64_t *total,
-                              tacit_error *error) {
+                              size_t only, bool needed, tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
-    pin(board, question, total);
+    pin(board, question, total, only);
     pthread_mutex_unlock(&board->mutex);
     if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
     pthread_mutex_lock(&board->mutex);
-    tacit_status status = wait_for_round(board, error);
+    tacit_status status =
+        only == SIZE_MAX ? wait_for_round(board, error) : wait_for_one(board, needed, error);
     board->open = false;
     board->question.message = NULL;
     board->total = NULL;
@@ -296,16 +340,16 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
                             tacit_error *error) {
     tacit_board *board = context;
     if (board->settings.masked != NULL) return board_masked_sum(board, question, total, parties, error);
-    tacit_status status = run_round(board, question, total, error);
+    tacit_status status = run_round(board, question, total, SIZE_MAX, false, error);
     if (status == TACIT_OK) *parties = board->answered;
     pthread_mutex_unlock(&board->mutex);
     return status;
 }
 
-static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
-                        tacit_error *error) {
-    tacit_board *board = context;
-    tacit_status status = run_round(board, question, NULL, error);
+/* One answer or all of them, taken from the seats. */
+static tacit_status ask_some(tacit_board *board, const tacit_question *question, size_t only, bool needed,
+                             tacit_answers *out, tacit_error *error) {
+    tacit_status status = run_round(board, question, NULL, only, needed, error);
     if (status == TACIT_OK) {
         tacit_answers answers = { 0, TACIT_NEW(tacit_answer, board->answered) };
         if (answers.answer == NULL) status = tacit_fail_memory(error);
@@ -320,10 +364,21 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
     return status;
 }
 
+static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
+                        tacit_error *error) {
+    return ask_some(context, question, SIZE_MAX, false, out, error);
+}
+
+static tacit_status ask_one(void *context, const tacit_question *question, size_t place, bool needed,
+                            tacit_answers *out, tacit_error *error) {
+    return ask_some(context, question, place, needed, out, error);
+}
+
 tacit_transport tacit_board_transport(tacit_board *board) {
     const tacit_plan *plan = board->settings.masked; /* words between neighbours go by the same roster */
     bool has_neighbours = plan != NULL && plan->method->meetings != NULL;
     return (tacit_transport){ .ask = ask,
+                              .ask_one = ask_one,
                               .ask_sum = ask_sum,
                               .context = board,
                               .exchange = has_neighbours ? board_mail_exchange : NULL };

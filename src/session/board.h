@@ -4,7 +4,8 @@
  *
  * A round closes when every admitted party has answered or refused, or when its patience has run out and at
  * least the minimum has answered; with fewer it stays open, so that a party that vanished can come back. It
- * fails as soon as so many have refused that the minimum cannot be reached any more.
+ * fails as soon as so many have refused that the minimum cannot be reached any more. A question for one party, by the order of
+ * admission, closes with its answer, or without when it refuses or is silent beyond patience, unless the study needs it.
  * Contributions to a sum are checked, added, and not kept.
  *
  * With `masked` set a sum is one of secure summation: the five steps are pinned one after the other, each as a question

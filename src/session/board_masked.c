@@ -1,6 +1,6 @@
 /*
- * The board's side of masked sums: it carries the messages of secure summation, decides when a step closes, and keeps
- * what a closed step brought until the sum is in the journal. It holds no contribution but under masks.
+ * The board's side of secure sums, masked or encrypted: it carries the messages of the protocol, decides when a step
+ * closes, and keeps what a closed step brought until the sum is in the journal. It holds no contribution but hidden.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,10 +12,9 @@
 
 struct masked_round {
     tacit_signing_roster roster;
-    tacit_graph_shape shape;
     uint8_t id[TACIT_MASKED_ID_BYTES];
-    tacit_securesum *sum;
-    tacit_securesum_server *server;
+    const board_protocol *protocol;
+    void *server;        /* the protocol's */
     bool *refused;       /* by place */
     tacit_buffer record; /* of the open step: place, length and bytes of each answer taken */
 };
@@ -61,13 +60,13 @@ const char *board_masked_step(const tacit_board *board) {
     const masked_round *round = board->masked;
     /* Between two questions the study's thread works on it alone. */
     return round != NULL && board->open
-               ? tacit_securesum_step_name(tacit_securesum_server_step(round->server))
+               ? tacit_sum_step_name(board->settings.masked, round->protocol->step(round->server))
                : NULL;
 }
 
 static bool awaited(const masked_round *round, uint32_t place) {
-    return tacit_securesum_server_expects(round->server, place) &&
-           !tacit_securesum_server_has(round->server, place) && !round->refused[place];
+    return round->protocol->expects(round->server, place) && !round->protocol->has(round->server, place) &&
+           !round->refused[place];
 }
 
 bool board_masked_waits_for(const tacit_board *board, const char *party) {
@@ -84,13 +83,13 @@ tacit_status board_masked_question(tacit_board *board, const char *party, tacit_
     tacit_status status;
     board_find_place(board, party, &place);
     board_answer_id(board, party, question.round, question.answer_id);
-    step.step = tacit_securesum_server_step(round->server);
+    step.step = round->protocol->step(round->server);
     memcpy(step.sum_id, round->id, sizeof step.sum_id);
-    TACIT_CHECK(tacit_securesum_server_question(round->server, place, &step.body, error));
-    if (step.step == TACIT_SUM_ADVERTISE)
+    TACIT_CHECK(round->protocol->question(round->server, place, &step.body, error));
+    if (round->protocol->with_roster(step.step))
         TACIT_CHECK(tacit_buffer_append(&step.roster, round->roster.keys,
                                         (size_t)round->roster.parties * TACIT_SIGNING_KEY_BYTES, error));
-    if (step.step != TACIT_SUM_MASK) question.message = NULL; /* what is asked is told once */
+    if (step.step != round->protocol->contributing) question.message = NULL; /* what is asked is told once */
     question.masked = &step;
     TACIT_CHECK(tacit_question_encode(&question, out, error));
 cleanup:
@@ -106,7 +105,7 @@ static tacit_status receive(masked_round *round, uint32_t place, const uint8_t *
     TACIT_CHECK(tacit_buffer_append_u32(&round->record, place, error));
     TACIT_CHECK(tacit_buffer_append_u64(&round->record, length, error));
     TACIT_CHECK(tacit_buffer_append(&round->record, bytes, length, error));
-    TACIT_CHECK(tacit_securesum_server_receive(round->server, place, bytes, length, error));
+    TACIT_CHECK(round->protocol->receive(round->server, place, bytes, length, error));
 cleanup:
     if (status != TACIT_OK) round->record.length = before;
     return status;
@@ -126,9 +125,9 @@ tacit_status board_masked_take(tacit_board *board, const char *party, const taci
     }
     if (field == NULL || field->kind != TACIT_FIELD_BYTES || strcmp(field->name, TACIT_MASKED_FIELD) != 0)
         return tacit_fail(error, TACIT_PROTOCOL,
-                          "something else was sent where a step of a masked sum is asked for");
-    if (tacit_securesum_server_has(round->server, place))
-        return tacit_securesum_server_receive(round->server, place, field->value.bytes, field->count, error);
+                          "something else was sent where a step of a secure sum is asked for");
+    if (round->protocol->has(round->server, place))
+        return round->protocol->receive(round->server, place, field->value.bytes, field->count, error);
     tacit_status status = receive(round, place, field->value.bytes, field->count, error);
     if (status == TACIT_REFUSED) return TACIT_NOT_FOUND; /* late: the step had closed */
     if (status == TACIT_OK) board->answered++;
@@ -137,25 +136,16 @@ tacit_status board_masked_take(tacit_board *board, const char *party, const taci
 
 /* ---- the study thread's side ---- */
 
-/* How many must answer a step before it may close without the others. Consent and unmasking take as many as open a
- * secret; in a sparse graph nobody can say beforehand which, so that all who may be missing are counted. */
-static size_t needed_in_step(const masked_round *round) {
-    const tacit_graph_shape *shape = &round->shape;
-    bool complete = shape->degree + 1 == shape->parties;
-    return complete && tacit_securesum_server_step(round->server) >= TACIT_SUM_CONSENT ? shape->threshold
-                                                                                       : shape->minimum;
-}
-
 /* Wait, with the lock held, until the open step can be closed. */
 static tacit_status wait_for_step(tacit_board *board, tacit_error *error) {
     const masked_round *round = board->masked;
-    const size_t needed = needed_in_step(round);
+    const size_t needed = round->protocol->needed(round->server);
     struct timespec deadline = board_deadline(board->settings.patience_ms);
     for (bool patient = true;;) {
         size_t left = 0, silent = 0;
         if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
-        for (uint32_t i = 0; i < round->shape.parties; i++) {
-            bool has = tacit_securesum_server_has(round->server, i);
+        for (uint32_t i = 0; i < round->roster.parties; i++) {
+            bool has = round->protocol->has(round->server, i);
             /* Who has lost its seat is not coming back. */
             bool waiting = awaited(round, i) && board_find_seat(board, board->places.names[i]) != NULL;
             left += has || waiting;
@@ -164,7 +154,7 @@ static tacit_status wait_for_step(tacit_board *board, tacit_error *error) {
         if (left < needed)
             return tacit_fail(
                 error, TACIT_REFUSED,
-                "%zu parties are left in step %s of a masked sum that needs %zu, %zu refused%s%s", left,
+                "%zu parties are left in step %s of a secure sum that needs %zu, %zu refused%s%s", left,
                 board_masked_step(board), needed, board->refused, board->refused > 0 ? ": " : "",
                 board->refused > 0 ? board->first_refusal : "");
         if (left - silent >= needed && (silent == 0 || !patient)) return TACIT_OK;
@@ -184,8 +174,8 @@ static tacit_status replay(masked_round *round, const tacit_buffer *record, taci
         const uint8_t *bytes;
         if (!tacit_cursor_read_u32(&cursor, &place) || !tacit_cursor_read_u64(&cursor, &length) ||
             !tacit_cursor_skip(&cursor, &bytes, (size_t)length))
-            return tacit_fail(error, TACIT_CORRUPT, "the record of a masked sum's step is damaged");
-        TACIT_TRY(tacit_securesum_server_receive(round->server, place, bytes, (size_t)length, error));
+            return tacit_fail(error, TACIT_CORRUPT, "the record of a secure sum's step is damaged");
+        TACIT_TRY(round->protocol->receive(round->server, place, bytes, (size_t)length, error));
     }
     return TACIT_OK;
 }
@@ -209,7 +199,7 @@ static tacit_status ask_step(tacit_board *board, const tacit_question *question,
 static tacit_status run_step(tacit_board *board, const tacit_question *question, tacit_error *error) {
     masked_round *round = board->masked;
     const tacit_board_steps *steps = &board->steps;
-    const unsigned step = tacit_securesum_server_step(round->server);
+    const unsigned step = round->protocol->step(round->server);
     tacit_buffer kept = TACIT_BUFFER_INIT;
     bool found = false;
     tacit_status status = TACIT_OK;
@@ -226,7 +216,7 @@ static tacit_status run_step(tacit_board *board, const tacit_question *question,
         if (status != TACIT_OK) goto cleanup;
     }
     /* The question is down: nobody else looks at the sum now. */
-    TACIT_CHECK(tacit_securesum_server_close(round->server, error));
+    TACIT_CHECK(round->protocol->close(round->server, error));
 cleanup:
     tacit_buffer_clear(&kept);
     return status;
@@ -234,21 +224,20 @@ cleanup:
 
 static tacit_status begin(tacit_board *board, const tacit_question *question, masked_round *round,
                           tacit_error *error) {
+    const tacit_plan *plan = board->settings.masked;
     uint8_t digest[TACIT_DIGEST_BYTES];
-    TACIT_TRY(tacit_masked_shape(&round->shape, board->settings.masked, error));
-    if (board->places.count != round->shape.parties)
-        return tacit_fail(error, TACIT_INTERNAL, "%lu places of %lu are taken for a masked sum",
-                          (unsigned long)board->places.count, (unsigned long)round->shape.parties);
+    if (board->places.count != plan->parties)
+        return tacit_fail(error, TACIT_INTERNAL, "%lu places of %zu are taken for a secure sum",
+                          (unsigned long)board->places.count, plan->parties);
     round->roster = (tacit_signing_roster){ board->places.count,
                                             (const uint8_t(*)[TACIT_SIGNING_KEY_BYTES])board->places.keys };
-    round->refused = TACIT_NEW(bool, round->shape.parties);
+    round->refused = TACIT_NEW(bool, round->roster.parties);
     if (round->refused == NULL) return tacit_fail_memory(error);
     tacit_securesum_roster_digest(digest, &round->roster);
     TACIT_TRY(tacit_masked_id(round->id, question, error));
-    tacit_securesum_terms terms = tacit_masked_terms(&round->shape, question, round->id, digest);
-    tacit_securesum_roster roster = tacit_securesum_ed25519_roster(&round->roster);
-    TACIT_TRY(tacit_securesum_create(&round->sum, &terms, &roster, error));
-    return tacit_securesum_server_create(&round->server, round->sum, board->settings.pool, error);
+    round->protocol = plan->sums == TACIT_SUMS_PAILLIER ? &board_paillier_protocol : &board_mask_protocol;
+    return round->protocol->create(&round->server, plan, question, round->id, digest, &round->roster,
+                                   board->settings.pool, error);
 }
 
 tacit_status board_masked_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
@@ -261,18 +250,17 @@ tacit_status board_masked_sum(tacit_board *board, const tacit_question *question
     board->masked = &round;
     board->refused = 0;
     pthread_mutex_unlock(&board->mutex);
-    while (tacit_securesum_server_step(round.server) != TACIT_SUM_OPENED)
+    while (round.protocol->step(round.server) != round.protocol->opened)
         TACIT_CHECK(run_step(board, question, error));
-    for (uint32_t i = 0; i < round.shape.parties; i++)
-        survivors += tacit_securesum_server_survived(round.server, i);
-    memcpy(total, tacit_securesum_server_sum(round.server), question->sum.length * sizeof *total);
+    for (uint32_t i = 0; i < round.roster.parties; i++)
+        survivors += round.protocol->survived(round.server, i);
+    memcpy(total, round.protocol->sum(round.server), question->sum.length * sizeof *total);
     *parties = survivors;
 cleanup:
     pthread_mutex_lock(&board->mutex);
     board->masked = NULL;
     pthread_mutex_unlock(&board->mutex);
-    tacit_securesum_server_free(round.server);
-    tacit_securesum_free(round.sum);
+    if (round.server != NULL) round.protocol->free(round.server);
     free(round.refused);
     tacit_buffer_clear(&round.record);
     return status;

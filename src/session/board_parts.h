@@ -13,15 +13,41 @@ typedef struct seat {
     char party[TACIT_ID_SIZE];
     seat_state state;    /* in the open round */
     bool leaving;        /* has answered the open round, and loses its seat with the next */
+    bool gone;           /* has left: nothing is asked, and no round waits */
     tacit_answer answer; /* of its own, unless a sum is asked for */
 } seat;
 
-/* Who has which place in masked sums. */
+/* Who has which place in secure sums. */
 typedef struct masked_places {
     uint32_t count;
     char (*names)[TACIT_ID_SIZE];
     uint8_t (*keys)[TACIT_SIGNING_KEY_BYTES];
 } masked_places;
+
+/* A protocol that gives the board a sum: what its coordinator's half does, step by step (board_protocols.c). `create`
+ * borrows the roster. */
+typedef struct board_protocol {
+    unsigned contributing, opened; /* the step in which parties contribute, and the one after the last */
+    tacit_status (*create)(void **out, const tacit_plan *plan, const tacit_question *question,
+                           const uint8_t id[TACIT_MASKED_ID_BYTES],
+                           const uint8_t roster_digest[TACIT_DIGEST_BYTES],
+                           const tacit_signing_roster *roster, tacit_pool *pool, tacit_error *error);
+    void (*free)(void *server);
+    unsigned (*step)(const void *server);
+    size_t (*needed)(
+        const void *server); /* how many must answer before the step may close without the others */
+    bool (*with_roster)(unsigned step); /* whether its question carries the roster */
+    bool (*expects)(const void *server, uint32_t place);
+    bool (*has)(const void *server, uint32_t place);
+    tacit_status (*question)(const void *server, uint32_t place, tacit_buffer *out, tacit_error *error);
+    tacit_status (*receive)(void *server, uint32_t place, const uint8_t *answer, size_t length,
+                            tacit_error *error);
+    tacit_status (*close)(void *server, tacit_error *error);
+    const int64_t *(*sum)(const void *server);
+    bool (*survived)(const void *server, uint32_t place);
+} board_protocol;
+
+extern const board_protocol board_mask_protocol, board_paillier_protocol;
 
 typedef struct masked_round masked_round; /* board_masked.c */
 typedef struct mail_round mail_round;     /* board_mail.c */
@@ -48,6 +74,7 @@ struct tacit_board {
     seat *seats;
     size_t seat_count;
     bool open, cancelled;
+    size_t only;             /* the seat that the question is for; SIZE_MAX: all */
     tacit_question question; /* its message is borrowed from the asking thread while open */
     uint64_t *total;
     size_t answered, refused;
@@ -55,12 +82,12 @@ struct tacit_board {
     char first_refusal[TACIT_ERROR_TEXT_SIZE];
     masked_places places;
     tacit_board_steps steps;
-    masked_round *masked; /* the open masked sum; NULL: none */
+    masked_round *masked; /* the open secure sum; NULL: none */
     mailbox mailbox;
     mail_round *mail; /* the open round between neighbours; NULL: none */
 };
 
-seat *board_find_seat(tacit_board *board, const char *party);
+seat *board_find_seat(tacit_board *board, const char *party); /* NULL for one that has left, too */
 void board_answer_id(const tacit_board *board, const char *party, uint64_t round,
                      uint8_t out[TACIT_ANSWER_ID_BYTES]);
 struct timespec board_deadline(unsigned milliseconds);
@@ -68,7 +95,7 @@ void board_note_refusal(tacit_board *board, const char *reason);
 
 bool board_find_place(const tacit_board *board, const char *party, uint32_t *out);
 
-/* Masked sums; the lock is held in all but the last. */
+/* Secure sums; the lock is held in all but the last. */
 bool board_masked_waits_for(const tacit_board *board, const char *party);
 tacit_status board_masked_question(tacit_board *board, const char *party, tacit_buffer *out,
                                    tacit_error *error);

@@ -1,5 +1,7 @@
 #include "session/local.h"
 
+#include <float.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +9,8 @@
 
 #include "base/memory.h"
 
-/* Parties a worker takes at a time: enough to share their preparation, few enough to stop soon. */
+/* Parties a worker takes at a time: enough to share their preparation, few enough to stop soon; and few when there are few,
+ * so that every worker has some. */
 enum { PIECE = 32 };
 
 struct tacit_local {
@@ -94,6 +97,11 @@ size_t tacit_local_smallest_party(const tacit_local *local) {
         if (rows < smallest) smallest = rows;
     }
     return smallest;
+}
+
+static size_t piece_of(const tacit_local *local) {
+    size_t share = local->parties / tacit_pool_threads(local->pool);
+    return share > PIECE ? PIECE : share > 0 ? share : 1;
 }
 
 /* Party k as its handler sees it, for one question. */
@@ -218,6 +226,7 @@ static tacit_status sum_key(const tacit_local *local, const tacit_question *ques
 static const tacit_handler_entry *repeatable_handler(const tacit_local *local,
                                                      const tacit_question *question) {
     const tacit_handler_entry *entry = local->plan->method->handlers;
+    if (tacit_plan_shares_noise(local->plan)) return NULL; /* chance is in every contribution */
     for (; entry != NULL && entry->question != NULL; entry++)
         if (strcmp(entry->question, question->name) == 0) return entry->repeatable ? entry : NULL;
     return NULL;
@@ -227,7 +236,7 @@ static const tacit_handler_entry *repeatable_handler(const tacit_local *local,
 static tacit_status sum_over_parties(asking *work, uint64_t *total, size_t *parties, tacit_error *error) {
     tacit_local *local = work->local;
     size_t workers = tacit_pool_threads(local->pool), length = work->question->sum.length;
-    TACIT_TRY(tacit_pool_for(local->pool, local->parties, PIECE, contribute, work, error));
+    TACIT_TRY(tacit_pool_for(local->pool, local->parties, piece_of(local), contribute, work, error));
     *parties = 0;
     for (size_t worker = 0; worker < workers; worker++) {
         *parties += work->contributors[worker];
@@ -270,26 +279,47 @@ cleanup:
     return status;
 }
 
+/* Party k's answer, or *answered false when it refuses. */
+static tacit_status answer_one(tacit_local *local, size_t k, const tacit_question *asked, tacit_answer *out,
+                               bool *answered, tacit_error *error) {
+    static const uint8_t no_hash[TACIT_HASH_BYTES];
+    seat one;
+    tacit_question question = *asked;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    seat_party(local, k, question.round, &one.party, &one.gate, &one.stream);
+    answer_id(question.answer_id, k, question.round);
+    tacit_status status = tacit_party_answer(&one.party, &question, no_hash, &bytes, error);
+    if (status == TACIT_OK) status = tacit_answer_decode(out, bytes.bytes, bytes.length, error);
+    tacit_buffer_clear(&bytes);
+    *answered = status == TACIT_OK;
+    return *answered ? TACIT_OK : absent_or_failed(local, k, status, error);
+}
+
 static tacit_status answer(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
     asking *work = context;
     (void)worker;
-    static const uint8_t no_hash[TACIT_HASH_BYTES];
-    for (size_t k = begin; k < end; k++) {
-        seat one;
-        tacit_question question = *work->question;
-        tacit_buffer bytes = TACIT_BUFFER_INIT;
-        seat_party(work->local, k, question.round, &one.party, &one.gate, &one.stream);
-        answer_id(question.answer_id, k, question.round);
-        tacit_status status = tacit_party_answer(&one.party, &question, no_hash, &bytes, error);
-        if (status == TACIT_OK)
-            status = tacit_answer_decode(&work->answers[k], bytes.bytes, bytes.length, error);
-        tacit_buffer_clear(&bytes);
-        if (status == TACIT_OK)
-            work->answered[k] = true;
-        else
-            TACIT_TRY(absent_or_failed(work->local, k, status, error));
-    }
+    for (size_t k = begin; k < end; k++)
+        TACIT_TRY(answer_one(work->local, k, work->question, &work->answers[k], &work->answered[k], error));
     return keep_going(work, end - begin, error);
+}
+
+static tacit_status ask_one(void *context, const tacit_question *question, size_t place, bool needed,
+                            tacit_answers *out, tacit_error *error) {
+    tacit_local *local = context;
+    bool answered = false;
+    if (tacit_progress_cancelled(local->progress)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
+    tacit_answer *answers = TACIT_NEW(tacit_answer, 1);
+    if (answers == NULL) return tacit_fail_memory(error);
+    tacit_status status = TACIT_OK;
+    if (place < local->parties) status = answer_one(local, place, question, answers, &answered, error);
+    if (status == TACIT_OK && needed && !answered)
+        status = tacit_fail(error, TACIT_REFUSED, "party %zu does not answer, and too few are left: %s",
+                            place + 1, local->refusal);
+    if (status == TACIT_OK)
+        *out = (tacit_answers){ answered, answers };
+    else
+        free(answers);
+    return status;
 }
 
 static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
@@ -303,7 +333,7 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
         status = tacit_fail_memory(error);
         goto cleanup;
     }
-    TACIT_CHECK(tacit_pool_for(local->pool, local->parties, PIECE, answer, &work, error));
+    TACIT_CHECK(tacit_pool_for(local->pool, local->parties, piece_of(local), answer, &work, error));
     size_t count = 0;
     for (size_t k = 0; k < local->parties; k++)
         if (work.answered[k]) work.answers[count++] = work.answers[k];
@@ -385,7 +415,7 @@ static tacit_status exchange(void *context, const tacit_question *question, cons
         return tacit_fail(error, TACIT_USAGE, "the graph has %zu nodes and there are %zu parties",
                           mixing->nodes, local->parties);
     *bytes = most_bytes_heard(local, mixing);
-    TACIT_TRY(tacit_pool_for(local->pool, local->parties, PIECE, exchange_some, &work, error));
+    TACIT_TRY(tacit_pool_for(local->pool, local->parties, piece_of(local), exchange_some, &work, error));
     for (size_t k = 0; k < local->parties; k++) {
         if (!mixing->present[k]) continue;
         tacit_answer said = local->next_words[k];
@@ -415,7 +445,12 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
     local->refusal[0] = 0;
     *out = (tacit_session){
         .plan = plan,
-        .transport = { ask, ask_sum, pooled, local, exchange },
+        .transport = { .ask = ask,
+                       .ask_one = ask_one,
+                       .ask_sum = ask_sum,
+                       .pooled = pooled,
+                       .context = local,
+                       .exchange = exchange },
         .secret = tacit_stream_fork(seed, "coordinator", 0, 0),
         .pool = local->pool,
         .progress = progress,
@@ -427,10 +462,20 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
 
 tacit_status tacit_local_charged(const tacit_local *local, tacit_unit unit, tacit_account *out,
                                  tacit_error *error) {
+    return tacit_local_charged_at(local, unit, 0, out, error);
+}
+
+tacit_status tacit_local_charged_at(const tacit_local *local, tacit_unit unit, double delta,
+                                    tacit_account *out, tacit_error *error) {
+    const tacit_price at = { unit, DBL_MAX, delta }; /* a limit that nothing reaches says where to compose */
     tacit_account most = { 0 };
     for (size_t k = 0; k < local->parties; k++) {
         tacit_account one;
         TACIT_TRY(tacit_ledger_account(&one, local->ledgers[k], NULL, unit, error));
+        if (isfinite(one.sum_epsilon) && delta > one.sum_delta) {
+            TACIT_TRY(tacit_ledger_set_limit(local->ledgers[k], NULL, &at, error));
+            TACIT_TRY(tacit_ledger_account(&one, local->ledgers[k], NULL, unit, error));
+        }
         if (one.spent_epsilon > most.spent_epsilon || k == 0) most = one;
     }
     *out = most;

@@ -30,4 +30,8 @@ const tacit_message *tacit_local_word(const tacit_local *local, size_t party);
  */
 tacit_status tacit_local_charged(const tacit_local *local, tacit_unit unit, tacit_account *out,
                                  tacit_error *error);
+/* The same composed at `delta` where the prices' own add up to less: what many pure answers cost together, if a little delta
+ * may be spent on it. */
+tacit_status tacit_local_charged_at(const tacit_local *local, tacit_unit unit, double delta,
+                                    tacit_account *out, tacit_error *error);
 size_t tacit_local_refusals(const tacit_local *local, const char **first);

@@ -5,20 +5,51 @@
 
 #include "session/wire.h"
 
+static tacit_status check_parties(const tacit_plan *plan, tacit_error *error) {
+    if (plan->parties >= 2 && plan->parties <= TACIT_GRAPH_PARTIES_MOST) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "a secure sum takes 2 to %d parties, and the study expects %zu (sum: clear sends "
+                      "contributions as they are)",
+                      TACIT_GRAPH_PARTIES_MOST, plan->parties);
+}
+
 tacit_status tacit_masked_shape(tacit_graph_shape *out, const tacit_plan *plan, tacit_error *error) {
-    if (plan->parties < 2 || plan->parties > TACIT_GRAPH_PARTIES_MOST)
-        return tacit_fail(error, TACIT_USAGE,
-                          "a masked sum takes 2 to %d parties, and the study expects %zu (sum: clear sends "
-                          "contributions unmasked)",
-                          TACIT_GRAPH_PARTIES_MOST, plan->parties);
+    TACIT_TRY(check_parties(plan, error));
+    const double parties = (double)plan->parties;
     tacit_graph_assumption assumption = tacit_graph_assumption_default((uint32_t)plan->parties);
-    assumption.minimum = plan->minimum_parties > 0 ? (uint32_t)plan->minimum_parties : 1;
-    if (plan->parties <= TACIT_GRAPH_COMPLETE_MOST) {
-        /* A complete graph does not depend on how many vanish: whoever does is waited for, down to the minimum. */
-        assumption.colluders = (double)(plan->parties / 10) / (double)plan->parties;
-        assumption.dropouts = 0;
-    }
+    assumption.minimum = (uint32_t)tacit_plan_survivors(plan);
+    assumption.dropouts = (double)tacit_plan_dropouts(plan) / parties;
+    assumption.colluders = (double)tacit_plan_colluders(plan) / parties;
     return tacit_graph_plan(out, &assumption, error);
+}
+
+tacit_status tacit_secure_minimum(size_t *out, const tacit_plan *plan, tacit_error *error) {
+    size_t least = tacit_plan_colluders(plan) + 2, declared = tacit_plan_survivors(plan);
+    if (plan->sums == TACIT_SUMS_CLEAR) {
+        *out = declared;
+        return TACIT_OK;
+    }
+    if (plan->sums == TACIT_SUMS_MASKED) {
+        tacit_graph_shape shape;
+        TACIT_TRY(tacit_masked_shape(&shape, plan, error));
+        *out = shape.minimum;
+        return TACIT_OK;
+    }
+    TACIT_TRY(check_parties(plan, error));
+    if (least > plan->parties - tacit_plan_dropouts(plan))
+        return tacit_fail(error, TACIT_USAGE,
+                          "%zu parties are too few for a secure sum in which %zu may vanish and %zu collude; "
+                          "declare fewer of either, or wait for more parties",
+                          plan->parties, tacit_plan_dropouts(plan), tacit_plan_colluders(plan));
+    *out = declared > least ? declared : least;
+    return TACIT_OK;
+}
+
+const char *tacit_sum_step_name(const tacit_plan *plan, unsigned step) {
+    if (plan->sums == TACIT_SUMS_PAILLIER)
+        return step < TACIT_PAILLIER_SUM_OPENED ? tacit_paillier_sum_step_name((tacit_paillier_sum_step)step)
+                                                : "unknown";
+    return step < TACIT_SUM_OPENED ? tacit_securesum_step_name((tacit_securesum_step)step) : "unknown";
 }
 
 tacit_status tacit_masked_id(uint8_t out[TACIT_MASKED_ID_BYTES], const tacit_question *question,
@@ -58,6 +89,26 @@ tacit_securesum_terms tacit_masked_terms(const tacit_graph_shape *shape, const t
     memcpy(terms.roster, roster, sizeof terms.roster);
     graph_seed(terms.graph_seed, roster, question->round);
     return terms;
+}
+
+tacit_status tacit_encrypted_terms(tacit_paillier_sum_terms *out, const tacit_plan *plan,
+                                   const tacit_question *question, const uint8_t id[TACIT_MASKED_ID_BYTES],
+                                   const uint8_t roster[TACIT_DIGEST_BYTES], tacit_error *error) {
+    size_t minimum;
+    TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
+    tacit_paillier_sum_terms terms = { .round = question->round,
+                                       .length = question->sum.length,
+                                       .parties = (uint32_t)plan->parties,
+                                       .minimum = (uint32_t)minimum,
+                                       .holder = TACIT_KEY_HOLDER,
+                                       .key_bits =
+                                           plan->key_bits != 0 ? plan->key_bits : TACIT_PAILLIER_BITS };
+    _Static_assert(sizeof terms.study >= sizeof question->study, "a study's name fits");
+    memcpy(terms.study, question->study, sizeof question->study);
+    memcpy(terms.id, id, sizeof terms.id);
+    memcpy(terms.roster, roster, sizeof terms.roster);
+    *out = terms;
+    return TACIT_OK;
 }
 
 void tacit_roster_text(char out[TACIT_ROSTER_TEXT_SIZE], const uint8_t digest[TACIT_DIGEST_BYTES]) {

@@ -1,20 +1,26 @@
 /*
- * Masked sums: tacit_ask_sum in a deployed study, by secure summation (crypto/securesum.h, docs/securesum.md), so
- * that the coordinator sees the sum and no term of it. One round of the session with five steps. All that the two
- * sides must agree on follows from the plan, the roster and the question, so that neither can be talked into other
- * terms:
+ * Secure sums: tacit_ask_sum in a deployed study, so that the coordinator sees the sum and no term of it. One round of
+ * the session with several steps, by one of two protocols that the study chooses (docs/securesum.md):
  *
- *  - the shape from the numbers of parties that the definition declares (tacit_masked_shape);
+ *  - masked: secure summation (crypto/securesum.h), five steps. Nobody but all others together can see a contribution.
+ *  - paillier: encrypted sums (crypto/paillier_sum.h), three steps. One party, the first on the roster, holds the key.
+ *    It and the coordinator together can see every contribution.
+ *
+ * All that the two sides must agree on follows from the plan, the roster and the question, so that neither can be talked
+ * into other terms:
+ *
+ *  - who must take part, from the numbers of parties that the definition declares;
  *  - the roster, all parties' signing keys, is fixed when the study starts; a party keeps the first one in which it
- *    finds its own key, and takes part under no other in this study;
+ *    finds its own key, and takes part under no other in this study. So it does with the key that sums are encrypted with;
  *  - the sum's id is a hash of the question, so that no party adds an answer to another question than the others;
  *  - one sum a round, and rounds only go up: a party that was in a sum of a round refuses another of that round or
  *    of an earlier one. There is no second attempt. After a crash on either side the sum goes on where it was.
  *
- * A simulation adds the integers up as they are: the masks cancel exactly modulo 2^64, so the sum is the same one.
+ * A simulation adds the integers up as they are: masks cancel exactly, and so does encryption, so the sum is the same one.
  */
 #pragma once
 
+#include "crypto/paillier_sum.h"
 #include "crypto/securesum.h"
 #include "session/method.h"
 
@@ -23,10 +29,17 @@ enum { TACIT_SIGNING_KEY_BYTES = crypto_sign_PUBLICKEYBYTES };
 /* The field of an answer that holds a step's bytes. */
 #define TACIT_MASKED_FIELD "masked"
 
-/* Who masks with whom and how many must be left, for a study of plan->parties. Up to 50 parties all with all, a tenth
- * of them (rounded down) colluding; more with a sparse graph, a tenth vanishing and a tenth colluding. The minimum is the
- * plan's, or what the threshold needs where that is more: above half of the parties. TACIT_USAGE for fewer than two. */
+/* Who masks with whom and how many must be left, for a study of plan->parties: all with all up to 50 parties, more with a
+ * sparse graph. The minimum is the plan's (tacit_plan_survivors), or what the threshold needs where that is more: above
+ * half of the parties. TACIT_USAGE for fewer than two, or too few for the declared dropouts and colluders. */
 tacit_status tacit_masked_shape(tacit_graph_shape *out, const tacit_plan *plan, tacit_error *error);
+
+/* How many contributions every sum of the plan has at least, by either protocol; those of two that collude with nobody
+ * are among them. */
+tacit_status tacit_secure_minimum(size_t *out, const tacit_plan *plan, tacit_error *error);
+
+/* The name of a step, "unknown" for what is none. */
+const char *tacit_sum_step_name(const tacit_plan *plan, unsigned step);
 
 /* The id of the sum that a question asks for: a hash of all of it but answer id and step. */
 tacit_status tacit_masked_id(uint8_t out[TACIT_MASKED_ID_BYTES], const tacit_question *question,
@@ -36,6 +49,14 @@ tacit_status tacit_masked_id(uint8_t out[TACIT_MASKED_ID_BYTES], const tacit_que
 tacit_securesum_terms tacit_masked_terms(const tacit_graph_shape *shape, const tacit_question *question,
                                          const uint8_t id[TACIT_MASKED_ID_BYTES],
                                          const uint8_t roster[TACIT_DIGEST_BYTES]);
+
+/* The same for an encrypted sum. */
+tacit_status tacit_encrypted_terms(tacit_paillier_sum_terms *out, const tacit_plan *plan,
+                                   const tacit_question *question, const uint8_t id[TACIT_MASKED_ID_BYTES],
+                                   const uint8_t roster[TACIT_DIGEST_BYTES], tacit_error *error);
+
+/* The key holder's place on the roster. */
+enum { TACIT_KEY_HOLDER = 0 };
 
 /* A roster's digest for people to compare: four groups of eight hexadecimal digits. */
 enum { TACIT_ROSTER_TEXT_SIZE = 40 };
@@ -52,7 +73,7 @@ typedef struct tacit_masks_store {
     void *context;
 } tacit_masks_store;
 
-/* What a party needs to take part in a study's masked sums, used by one thread at a time. */
+/* What a party needs to take part in a study's secure sums, used by one thread at a time. */
 typedef struct tacit_masks tacit_masks;
 
 /* `secret_key` is the Ed25519 key whose public half was given when joining. The plan is borrowed. */

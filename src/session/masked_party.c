@@ -13,30 +13,18 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "session/party_parts.h"
+#include "session/masked_parts.h"
 
 #define ROSTER_NAME "roster"
-#define STATE_NAME "sum.state"
 #define MASKED_NAME "sum.masked"
 
-enum { STATE_HEADER = 8 + TACIT_MASKED_ID_BYTES, STEP_SPARE = 1024, STEP_PER_NEIGHBOUR = 256 };
-
-struct tacit_masks {
-    const tacit_plan *plan;
-    tacit_masks_store store;
-    tacit_graph_shape shape;
-    uint8_t secret_key[crypto_sign_SECRETKEYBYTES];
-    uint8_t (*keys)[TACIT_SIGNING_KEY_BYTES]; /* shape.parties; NULL before the first sum */
-    tacit_signing_roster roster;
-    uint8_t digest[TACIT_DIGEST_BYTES];
-    uint32_t place; /* this party's */
-};
+enum { STEP_SPARE = 1024, STEP_PER_NEIGHBOUR = 256 };
 
 /* ---- the roster ---- */
 
 /* Take a roster in: of the declared size, and our own key in it, once. */
 static tacit_status adopt_roster(tacit_masks *masks, const tacit_buffer *bytes, tacit_error *error) {
-    const size_t parties = masks->shape.parties;
+    const size_t parties = masks->plan->parties;
     const uint8_t *own = masks->secret_key + crypto_sign_SECRETKEYBYTES - TACIT_SIGNING_KEY_BYTES;
     size_t found = 0;
     if (bytes->length != parties * TACIT_SIGNING_KEY_BYTES)
@@ -75,13 +63,12 @@ static tacit_status stored_roster(tacit_masks *masks, tacit_error *error) {
     return TACIT_CORRUPT;
 }
 
-/* The first roster that came is the study's, for good. */
 tacit_status tacit_masks_take_roster(tacit_masks *masks, const tacit_buffer *bytes, tacit_error *error) {
     if (masks->keys == NULL) {
         TACIT_TRY(adopt_roster(masks, bytes, error));
         return masks->store.write(masks->store.context, ROSTER_NAME, bytes->bytes, bytes->length, error);
     }
-    if (bytes->length != masks->shape.parties * sizeof *masks->keys ||
+    if (bytes->length != masks->plan->parties * sizeof *masks->keys ||
         memcmp(masks->keys, bytes->bytes, bytes->length) != 0)
         return tacit_fail(
             error, TACIT_REFUSED,
@@ -98,7 +85,7 @@ tacit_status tacit_masks_create(tacit_masks **out, const tacit_plan *plan,
     masks->plan = plan;
     masks->store = *store;
     memcpy(masks->secret_key, secret_key, sizeof masks->secret_key);
-    TACIT_CHECK(tacit_masked_shape(&masks->shape, plan, error));
+    if (plan->sums == TACIT_SUMS_MASKED) TACIT_CHECK(tacit_masked_shape(&masks->shape, plan, error));
     TACIT_CHECK(stored_roster(masks, error));
     *out = masks;
     masks = NULL;
@@ -110,6 +97,7 @@ cleanup:
 tacit_masks *tacit_masks_free(tacit_masks *masks) {
     if (masks == NULL) return NULL;
     sodium_memzero(masks->secret_key, sizeof masks->secret_key);
+    tacit_paillier_secret_free(masks->paillier);
     free(masks->keys);
     free(masks);
     return NULL;
@@ -129,19 +117,6 @@ const tacit_masks_store *tacit_masks_store_of(const tacit_masks *masks) { return
 
 /* ---- one step ---- */
 
-/* All that one step works on. */
-typedef struct stepping {
-    tacit_party *party;
-    tacit_masks *masks;
-    const tacit_question *question;
-    const tacit_masked_step *step;
-    const uint8_t *question_hash;
-    tacit_securesum *sum;
-    tacit_securesum_party *half;
-    tacit_securesum_signer signer;
-    char assumption[TACIT_ASSUMPTION_MOST];
-} stepping;
-
 static void clear_secrets(tacit_buffer *buffer) {
     if (buffer->bytes != NULL) sodium_memzero(buffer->bytes, buffer->capacity);
     tacit_buffer_clear(buffer);
@@ -153,8 +128,8 @@ static tacit_status save_state(const stepping *self, const char *name, tacit_err
     tacit_status status;
     /* In one piece: a buffer that grew by moving would leave secrets behind. */
     TACIT_CHECK(tacit_buffer_reserve(
-        &bytes, STATE_HEADER + STEP_SPARE + (size_t)self->masks->shape.degree * STEP_PER_NEIGHBOUR, &room,
-        error));
+        &bytes, MASKED_STATE_HEADER + STEP_SPARE + (size_t)self->masks->shape.degree * STEP_PER_NEIGHBOUR,
+        &room, error));
     TACIT_CHECK(tacit_buffer_append_u64(&bytes, self->question->round, error));
     TACIT_CHECK(tacit_buffer_append(&bytes, self->step->sum_id, sizeof self->step->sum_id, error));
     TACIT_CHECK(tacit_securesum_party_save(self->half, &bytes, error));
@@ -164,31 +139,37 @@ cleanup:
     return status;
 }
 
+tacit_status masked_check_state(const stepping *self, tacit_cursor *cursor, bool *current,
+                                tacit_error *error) {
+    uint8_t id[TACIT_MASKED_ID_BYTES];
+    uint64_t round = 0;
+    if (!tacit_cursor_read_u64(cursor, &round) || !tacit_cursor_read(cursor, id, sizeof id))
+        return tacit_fail(error, TACIT_CORRUPT, "the stored state of a secure sum is damaged");
+    if (round > self->question->round)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "round %llu is over for this party, which has taken part in the sum of round %llu",
+                          (unsigned long long)self->question->round + 1, (unsigned long long)round + 1);
+    *current = round == self->question->round;
+    if (*current && memcmp(id, self->step->sum_id, sizeof id) != 0)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator starts a second sum in round %llu: one round has one sum",
+                          (unsigned long long)round + 1);
+    return TACIT_OK;
+}
+
 /* The half as it was saved under `name`; none when the newest saved one is of an earlier round. */
 static tacit_status load_state(stepping *self, const char *name, tacit_securesum_party **out,
                                tacit_error *error) {
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    uint8_t id[TACIT_MASKED_ID_BYTES];
-    uint64_t round = 0;
-    bool found = false;
+    bool found = false, current = false;
     tacit_status status;
     TACIT_CHECK(self->masks->store.read(self->masks->store.context, name, &found, &bytes, error));
     if (!found) goto cleanup;
     tacit_cursor cursor = tacit_cursor_over(bytes.bytes, bytes.length);
-    if (!tacit_cursor_read_u64(&cursor, &round) || !tacit_cursor_read(&cursor, id, sizeof id))
-        TACIT_CHECK(tacit_fail(error, TACIT_CORRUPT, "the stored state of a masked sum is damaged"));
-    if (round > self->question->round)
+    TACIT_CHECK(masked_check_state(self, &cursor, &current, error));
+    if (current)
         TACIT_CHECK(
-            tacit_fail(error, TACIT_REFUSED,
-                       "round %llu is over for this party, which has taken part in the sum of round %llu",
-                       (unsigned long long)self->question->round + 1, (unsigned long long)round + 1));
-    if (round < self->question->round) goto cleanup;
-    if (memcmp(id, self->step->sum_id, sizeof id) != 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED,
-                               "the coordinator starts a second sum in round %llu: one round has one sum",
-                               (unsigned long long)round + 1));
-    TACIT_CHECK(
-        tacit_securesum_party_restore(out, self->sum, cursor.bytes, cursor.left, &self->signer, error));
+            tacit_securesum_party_restore(out, self->sum, cursor.bytes, cursor.left, &self->signer, error));
 cleanup:
     clear_secrets(&bytes);
     return status;
@@ -196,7 +177,7 @@ cleanup:
 
 static tacit_status open_half(stepping *self, tacit_error *error) {
     uint8_t seed[TACIT_SUM_SEED_BYTES];
-    TACIT_TRY(load_state(self, STATE_NAME, &self->half, error));
+    TACIT_TRY(load_state(self, MASKED_STATE_NAME, &self->half, error));
     if (self->half != NULL) return TACIT_OK;
     if (self->step->step != TACIT_SUM_ADVERTISE)
         return tacit_fail(error, TACIT_REFUSED,
@@ -209,7 +190,7 @@ static tacit_status open_half(stepping *self, tacit_error *error) {
     return status;
 }
 
-static tacit_status encode_body(const stepping *self, const tacit_buffer *body, tacit_buffer *out,
+tacit_status masked_encode_body(const stepping *self, const tacit_buffer *body, tacit_buffer *out,
                                 tacit_error *error) {
     return tacit_party_encode_bytes(self->question, TACIT_MASKED_FIELD, body, out, error);
 }
@@ -219,9 +200,24 @@ static tacit_release describe_step(const stepping *self) {
     return tacit_party_describe_message(self->party, self->question, self->question_hash, self->assumption);
 }
 
-static tacit_status take_step(stepping *self, bool *at_gate, tacit_buffer *out, tacit_error *error) {
+tacit_status masked_pass(stepping *self, const tacit_buffer *body, size_t most, tacit_buffer *out,
+                         tacit_error *error) {
+    tacit_buffer payload = TACIT_BUFFER_INIT;
+    tacit_status status;
+    TACIT_CHECK(masked_encode_body(self, body, &payload, error));
+    tacit_release release = describe_step(self);
+    release.payload = payload.bytes;
+    release.payload_length = payload.length;
+    self->at_gate = true;
+    TACIT_CHECK(tacit_gate_pass(self->party->gate, &release, most, out, error));
+cleanup:
+    tacit_buffer_clear(&payload);
+    return status;
+}
+
+static tacit_status take_step(stepping *self, tacit_buffer *out, tacit_error *error) {
     const tacit_buffer *question = &self->step->body;
-    tacit_buffer body = TACIT_BUFFER_INIT, payload = TACIT_BUFFER_INIT;
+    tacit_buffer body = TACIT_BUFFER_INIT;
     tacit_securesum_party *half = self->half;
     tacit_status status;
     switch ((tacit_securesum_step)self->step->step) {
@@ -237,18 +233,11 @@ static tacit_status take_step(stepping *self, bool *at_gate, tacit_buffer *out, 
         break;
     }
     if (status != TACIT_OK) goto cleanup;
-    TACIT_CHECK(save_state(self, STATE_NAME, error));
-    TACIT_CHECK(encode_body(self, &body, &payload, error));
-    tacit_release release = describe_step(self);
-    release.payload = payload.bytes;
-    release.payload_length = payload.length;
-    *at_gate = true;
-    TACIT_CHECK(tacit_gate_pass(self->party->gate, &release,
-                                STEP_SPARE + (size_t)self->masks->shape.degree * STEP_PER_NEIGHBOUR, out,
-                                error));
+    TACIT_CHECK(save_state(self, MASKED_STATE_NAME, error));
+    TACIT_CHECK(masked_pass(self, &body, STEP_SPARE + (size_t)self->masks->shape.degree * STEP_PER_NEIGHBOUR,
+                            out, error));
 cleanup:
     tacit_buffer_clear(&body);
-    tacit_buffer_clear(&payload);
     return status;
 }
 
@@ -267,7 +256,7 @@ static tacit_status mask_contribution(stepping *self, tacit_reply *reply, tacit_
     TACIT_CHECK(tacit_securesum_party_mask(self->half, self->step->body.bytes, self->step->body.length,
                                            values, &body, error));
     TACIT_CHECK(save_state(self, MASKED_NAME, error));
-    TACIT_CHECK(encode_body(self, &body, payload, error));
+    TACIT_CHECK(masked_encode_body(self, &body, payload, error));
 cleanup:
     sodium_memzero(values, length * sizeof *values);
     free(values);
@@ -289,22 +278,32 @@ static tacit_status catch_up(stepping *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-static tacit_status same_question(const stepping *self, tacit_error *error) {
+tacit_status masked_same_question(const stepping *self, tacit_error *error) {
     uint8_t id[TACIT_MASKED_ID_BYTES];
     TACIT_TRY(tacit_masked_id(id, self->question, error));
     if (memcmp(id, self->step->sum_id, sizeof id) == 0) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
-                      "the question is not the one that this masked sum was begun for: not all parties would "
+                      "the question is not the one that this sum was begun for: not all parties would "
                       "answer the same");
 }
 
-static tacit_status take_mask_step(stepping *self, bool *at_gate, tacit_buffer *out, tacit_error *error) {
+tacit_status masked_release(stepping *self, const tacit_reply *reply, const tacit_buffer *payload,
+                            tacit_buffer *out, tacit_error *error) {
+    tacit_release release = tacit_party_describe(self->party, self->question, reply, self->question_hash);
+    release.assumption = self->assumption;
+    release.payload = payload->bytes;
+    release.payload_length = payload->length;
+    self->at_gate = true;
+    return tacit_gate_release(self->party->gate, &release, out, error);
+}
+
+static tacit_status take_mask_step(stepping *self, tacit_buffer *out, tacit_error *error) {
     tacit_gate *gate = self->party->gate;
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_buffer payload = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
     bool stored = false;
     tacit_status status;
-    TACIT_CHECK(same_question(self, error));
+    TACIT_CHECK(masked_same_question(self, error));
     TACIT_CHECK(tacit_gate_has_answer(&stored, gate, self->question->answer_id, self->question_hash, error));
     if (stored) {
         TACIT_CHECK(tacit_party_recall(self->party, self->question, &reply, error));
@@ -312,13 +311,8 @@ static tacit_status take_mask_step(stepping *self, bool *at_gate, tacit_buffer *
     } else {
         TACIT_CHECK(mask_contribution(self, &reply, &payload, error));
     }
-    tacit_release release = tacit_party_describe(self->party, self->question, &reply, self->question_hash);
-    release.assumption = self->assumption;
-    release.payload = payload.bytes;
-    release.payload_length = payload.length;
-    *at_gate = true;
-    TACIT_CHECK(tacit_gate_release(gate, &release, out, error));
-    TACIT_CHECK(save_state(self, STATE_NAME, error));
+    TACIT_CHECK(masked_release(self, &reply, &payload, out, error));
+    TACIT_CHECK(save_state(self, MASKED_STATE_NAME, error));
 cleanup:
     tacit_buffer_clear(&payload);
     tacit_reply_clear(&reply);
@@ -327,34 +321,51 @@ cleanup:
 
 /* ---- all steps ---- */
 
-static tacit_status run_step(stepping *self, bool *at_gate, tacit_buffer *out, tacit_error *error) {
+static tacit_status run_masked(stepping *self, tacit_buffer *out, tacit_error *error) {
     tacit_masks *masks = self->masks;
-    const tacit_handler_entry *handler = NULL;
-    TACIT_TRY(tacit_party_handler(self->party, self->question, &handler, error));
-    if (!self->question->wants_sum || handler->to_neighbours || self->step->step >= TACIT_SUM_OPENED)
+    if (self->step->step >= TACIT_SUM_OPENED)
         return tacit_fail(error, TACIT_PROTOCOL, "the question is no step of a masked sum");
-    if (self->step->step == TACIT_SUM_ADVERTISE)
-        TACIT_TRY(tacit_masks_take_roster(masks, &self->step->roster, error));
-    if (masks->keys == NULL)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator goes on with a masked sum that it never began");
     tacit_securesum_roster roster = tacit_securesum_ed25519_roster(&masks->roster);
     tacit_securesum_terms terms =
         tacit_masked_terms(&masks->shape, self->question, self->step->sum_id, masks->digest);
     TACIT_TRY(tacit_securesum_create(&self->sum, &terms, &roster, error));
     TACIT_TRY(open_half(self, error));
-    return self->step->step == TACIT_SUM_MASK ? take_mask_step(self, at_gate, out, error)
-                                              : take_step(self, at_gate, out, error);
+    return self->step->step == TACIT_SUM_MASK ? take_mask_step(self, out, error)
+                                              : take_step(self, out, error);
 }
 
-/* In a complete graph the threshold t lets c collude with 2 t > parties + c; in a sparse one a tenth was assumed. */
-static void tell_assumption(char out[TACIT_ASSUMPTION_MOST], const tacit_graph_shape *shape) {
-    bool complete = shape->degree + 1 == shape->parties;
-    uint32_t colluders = complete ? 2 * shape->threshold - shape->parties - 1 : shape->parties / 10;
-    snprintf(out, TACIT_ASSUMPTION_MOST,
-             "masked sum: at most %lu of %lu parties collude with the coordinator, which sees the sum of at "
-             "least %lu",
-             (unsigned long)colluders, (unsigned long)shape->parties, (unsigned long)shape->minimum);
+static tacit_status run_step(stepping *self, tacit_buffer *out, tacit_error *error) {
+    tacit_masks *masks = self->masks;
+    const bool encrypted = masks->plan->sums == TACIT_SUMS_PAILLIER;
+    const tacit_handler_entry *handler = NULL;
+    TACIT_TRY(tacit_party_handler(self->party, self->question, &handler, error));
+    if (!self->question->wants_sum || handler->to_neighbours)
+        return tacit_fail(error, TACIT_PROTOCOL, "the question is no step of a secure sum");
+    /* The roster comes with the first step that a party has: before it there is nobody to sum with. */
+    if (self->step->step == 0 || self->step->roster.length > 0)
+        TACIT_TRY(tacit_masks_take_roster(masks, &self->step->roster, error));
+    if (masks->keys == NULL)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator goes on with a secure sum that it never began");
+    return encrypted ? masked_run_encrypted(self, out, error) : run_masked(self, out, error);
+}
+
+static tacit_status tell_assumption(char out[TACIT_ASSUMPTION_MOST], const tacit_plan *plan,
+                                    tacit_error *error) {
+    size_t minimum;
+    TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
+    const bool encrypted = plan->sums == TACIT_SUMS_PAILLIER;
+    int used = snprintf(
+        out, TACIT_ASSUMPTION_MOST,
+        "%s sum: at most %zu of %zu parties%s collude with the coordinator, which %ssees the sum of at "
+        "least %zu",
+        encrypted ? "encrypted" : "masked", tacit_plan_colluders(plan), plan->parties,
+        encrypted ? ", and not the key holder," : "", encrypted ? "does not lie to the key holder and " : "",
+        minimum);
+    if (tacit_plan_shares_noise(plan))
+        snprintf(out + used, TACIT_ASSUMPTION_MOST - (size_t)used, ", with at least %zu shares of the noise",
+                 tacit_plan_noise_shares(plan));
+    return TACIT_OK;
 }
 
 tacit_status tacit_party_answer_step(tacit_party *party, const tacit_question *question,
@@ -362,21 +373,21 @@ tacit_status tacit_party_answer_step(tacit_party *party, const tacit_question *q
                                      tacit_error *error) {
     if (party->masks == NULL)
         return tacit_fail(error, TACIT_PROTOCOL,
-                          "the study has no masked sums, and the coordinator asks for one");
+                          "the study has no secure sums, and the coordinator asks for one");
     tacit_error said = TACIT_ERROR_INIT;
-    bool at_gate = false;
     stepping self = { .party = party,
                       .masks = party->masks,
                       .question = question,
                       .step = question->masked,
                       .question_hash = question_hash,
                       .signer = tacit_securesum_ed25519_signer(party->masks->secret_key) };
-    tell_assumption(self.assumption, &party->masks->shape);
-    tacit_status status = run_step(&self, &at_gate, out, &said);
+    TACIT_TRY(tell_assumption(self.assumption, party->masks->plan, error));
+    tacit_status status = run_step(&self, out, &said);
     tacit_securesum_party_free(self.half);
     tacit_securesum_free(self.sum);
     if (status == TACIT_OK) return TACIT_OK;
-    if (at_gate) return tacit_fail(error, status, "%s", said.text); /* the gate logs what it refuses itself */
+    if (self.at_gate)
+        return tacit_fail(error, status, "%s", said.text); /* the gate logs what it refuses itself */
     tacit_release release = describe_step(&self);
     return tacit_party_log_trouble(party, &release, status, &said, error);
 }

@@ -112,6 +112,15 @@ tacit_status tacit_message_text(const tacit_message *message, const char *name, 
     return TACIT_OK;
 }
 
+tacit_status tacit_message_bytes(const tacit_message *message, const char *name, const uint8_t **out,
+                                 size_t *length, tacit_error *error) {
+    const tacit_field *field = NULL;
+    TACIT_TRY(get(message, name, TACIT_FIELD_BYTES, &field, error));
+    *out = field->value.bytes;
+    *length = field->count;
+    return TACIT_OK;
+}
+
 void tacit_message_clear(tacit_message *message) {
     if (message == NULL) return;
     for (size_t i = 0; i < message->count; i++) {

@@ -55,6 +55,9 @@ tacit_status tacit_message_integers(const tacit_message *message, const char *na
                                     const int64_t **out, tacit_error *error);
 tacit_status tacit_message_text(const tacit_message *message, const char *name, const char **out,
                                 tacit_error *error);
+/* Any number of bytes: what they hold is the caller's to check. */
+tacit_status tacit_message_bytes(const tacit_message *message, const char *name, const uint8_t **out,
+                                 size_t *length, tacit_error *error);
 
 /* Free the fields; the message is empty again. Accepts NULL. */
 void tacit_message_clear(tacit_message *message);

@@ -15,6 +15,7 @@
 typedef struct tacit_method tacit_method;
 typedef struct tacit_session tacit_session; /* session.h: what the coordinator's half asks through */
 typedef struct tacit_party tacit_party;     /* party.h: what the party's half works on */
+typedef struct tacit_centre tacit_centre;   /* centre.h: what each of two centre servers works on */
 
 /* A setting that a method takes (`--set name=value`, or `set:` in a study). */
 typedef struct tacit_parameter {
@@ -23,10 +24,20 @@ typedef struct tacit_parameter {
     const char
         *choices; /* "a|b|c", NULL for a number in [least, most], or TACIT_ANY_TEXT: the method checks it */
     double least, most;
-    const char *help;
+    const char *help; /* one with "0: " in it says what the method does when the number is 0, its fallback */
 } tacit_parameter;
 
 #define TACIT_ANY_TEXT ""
+
+/* How deployed parties contribute to a sum. A simulation adds up what secure summation would give. */
+typedef enum tacit_sum_way {
+    TACIT_SUMS_MASKED,  /* under masks that cancel: nobody but all others together sees a contribution */
+    TACIT_SUMS_CLEAR,   /* as it is: the coordinator sees every one */
+    TACIT_SUMS_PAILLIER /* encrypted for one party, the key holder, which decrypts sums for the coordinator */
+} tacit_sum_way;
+
+/* "masked", "clear", "paillier". */
+const char *tacit_sum_way_name(tacit_sum_way sums);
 
 enum { TACIT_MOST_SETTINGS = 32, TACIT_SETTING_SIZE = 256 };
 
@@ -37,11 +48,16 @@ typedef struct tacit_plan {
     const tacit_method *method;
     char study[TACIT_ID_SIZE];
     double epsilon, delta;
-    double lambda;              /* 0 until tacit_plan_choose_lambda */
-    size_t features, classes;   /* no classes: a numeric response */
-    size_t parties;             /* declared for the study */
-    size_t minimum_parties;     /* nothing is opened from fewer */
-    bool sums_masked;           /* deployed parties contribute to sums under masks only (masked.h) */
+    double lambda;            /* 0 until tacit_plan_choose_lambda */
+    size_t features, classes; /* no classes: a numeric response */
+    size_t parties;           /* declared for the study */
+    size_t minimum_parties;   /* nothing is opened from fewer */
+    tacit_sum_way sums;
+    unsigned key_bits; /* of the key that sums are encrypted with; 0: 2048 */
+    double dropouts,
+        colluders; /* the largest fractions of the parties that vanish, or that share what they know with the
+                                   coordinator, in [0, 1) */
+    uint8_t centre_key[TACIT_HASH_BYTES]; /* fingerprint of centre server B's key; zeros: none is named */
     size_t minimum_rows;        /* a party with fewer refuses: the sensitivity is declared for this many */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
     const tacit_schema *schema; /* of the rows, borrowed; NULL: unknown (rows that were generated encoded) */
@@ -56,6 +72,23 @@ tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *valu
 const char *tacit_plan_text(const tacit_plan *plan, const char *name);
 double tacit_plan_number(const tacit_plan *plan, const char *name);
 bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
+
+/* Whether a number is left to the method, which 0 then stands for. */
+bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter);
+
+/* The declared fractions in whole parties: at most so many. */
+size_t tacit_plan_dropouts(const tacit_plan *plan);
+size_t tacit_plan_colluders(const tacit_plan *plan);
+
+/* Whether each party adds only a share of the noise (noise=shares), so that the guarantee rests on secure summation. */
+bool tacit_plan_shares_noise(const tacit_plan *plan);
+
+/* Nothing is opened from fewer: the declared minimum or, where each party adds only a share of the noise, all but the
+ * declared dropouts. At least 1. */
+size_t tacit_plan_survivors(const tacit_plan *plan);
+
+/* How many shares of noise are in every sum that nobody who looks at it knows: those of the survivors but the colluders. */
+size_t tacit_plan_noise_shares(const tacit_plan *plan);
 
 /* Whether the method has a parameter so called. */
 bool tacit_method_takes(const tacit_method *method, const char *name);
@@ -96,10 +129,11 @@ typedef struct tacit_outcome {
     tacit_model **models;
     size_t count;
     size_t parties; /* whose answers are in it */
+    double lambda;  /* that was chosen on the way; 0: the plan's */
 } tacit_outcome;
 
 #define TACIT_OUTCOME_INIT                                                                                   \
-    { NULL, 0, 0 }
+    { NULL, 0, 0, 0 }
 
 /* Append a model, which the outcome then owns (also on failure). */
 tacit_status tacit_outcome_add(tacit_outcome *outcome, tacit_model *model, tacit_error *error);
@@ -114,8 +148,10 @@ typedef struct tacit_reply {
         event; /* where the price comes from, for the ledger; count 0: that of `noised`, or not known */
     const char *assumption; /* sealed only */
     tacit_message message;  /* an answer of its own */
-    double *contribution;   /* or, entrusted or sealed, question->sum.length numbers for a sum */
-    tacit_noised *noised;   /* or, charged, the same with noise: what its grade says, the gate is told */
+    size_t packed; /* numbers that it holds packed into bytes; those in fields of numbers are counted */
+    double *contribution; /* or, entrusted or sealed, question->sum.length numbers for a sum */
+    tacit_noised
+        *noised; /* or, charged or sealed, the same with noise: what its grade says, the gate is told */
 } tacit_reply;
 
 typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *question, tacit_reply *reply,
@@ -145,10 +181,13 @@ struct tacit_method {
     const char *units;                 /* "record", "party" or "record|party" */
     bool noise_free;                   /* no privacy: epsilon is infinite */
     bool needs_points;                 /* public auxiliary points */
+    bool takes_points;                 /* it may use them, where there are any */
+    bool needs_target;                 /* rows of whoever runs the coordinator's half (tacit_session.own) */
     size_t most_columns;               /* it works for; 0: any number */
     bool takes_numbers;                /* a numeric response too; else classes only */
     bool lambda_may_vanish;            /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;                  /* a delta above 0, unless epsilon is infinite */
+    const char *roles;                 /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
 
@@ -160,6 +199,11 @@ struct tacit_method {
     const char *theorem;    /* by which theorem, with its constants */
     const char *claim;      /* what the paper says, where that differs */
     const char *caveats;    /* what a user should know before trusting it */
+
+    /* A table of the paper with ours beside it, for `tacit explain`: lines of cells parted by tabs, the first of headings;
+     * NULL: none. */
+    const char *comparison_title;
+    tacit_status (*comparison)(tacit_buffer *out, tacit_error *error);
 
     /* TACIT_USAGE when the plan does not fit this method; NULL: any does. */
     tacit_status (*check)(const tacit_plan *plan, tacit_error *error);
@@ -176,6 +220,10 @@ struct tacit_method {
 
     /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
     tacit_status (*coordinate)(tacit_session *session, tacit_outcome *out, tacit_error *error);
+
+    /* With two centre servers: what both run at the same time, `coordinate` being tacit_centre_coordinate. Only server A
+     * fills `out`. NULL: the method has one centre or none. */
+    tacit_status (*compute)(tacit_centre *centre, tacit_outcome *out, tacit_error *error);
 
     /* The party's half; ends with a NULL question. */
     const tacit_handler_entry *handlers;

@@ -56,6 +56,7 @@ void tacit_memo_clear(tacit_memo *memo) {
     tacit_classifier_free(memo->classifier);
     free(memo->state);
     free(memo->derived);
+    tacit_paillier_public_free(memo->centre_key);
     *memo = (tacit_memo){ .model = NULL };
 }
 
@@ -186,8 +187,11 @@ tacit_status tacit_party_compute(tacit_party *party, const tacit_question *quest
         if (reply->event.count == 0) reply->event = tacit_noised_event(reply->noised, &reply->price);
     }
     bool summed = reply->contribution != NULL || reply->noised != NULL;
-    bool charged = reply->kind == TACIT_RELEASE_CHARGED;
-    if (question->wants_sum != summed || (summed && charged != (reply->noised != NULL)))
+    /* Noise is in what is charged; a share of it is in what is sealed and has a price. */
+    bool shared = reply->kind == TACIT_RELEASE_SEALED && tacit_plan_shares_noise(party->plan) &&
+                  reply->price.epsilon > 0;
+    bool noised = reply->kind == TACIT_RELEASE_CHARGED || shared;
+    if (question->wants_sum != summed || (summed && noised != (reply->noised != NULL)))
         return tacit_fail(error, TACIT_INTERNAL,
                           "method %s answers '%s' with something else than was asked for", question->method,
                           question->name);
@@ -238,7 +242,7 @@ tacit_release tacit_party_describe(const tacit_party *party, const tacit_questio
         .without_centre = party->plan->method->meetings != NULL,
         .parties_declared = party->plan->parties,
         .parties_minimum = party->plan->minimum_parties,
-        .parameters = question->wants_sum ? question->sum.length : 0,
+        .parameters = question->wants_sum ? question->sum.length : reply->packed,
     };
     for (size_t i = 0; i < reply->message.count; i++)
         if (reply->message.fields[i].kind <= TACIT_FIELD_INTEGERS)
@@ -296,19 +300,19 @@ tacit_status tacit_party_encode_bytes(const tacit_question *question, const char
     return status;
 }
 
-/* In a study with masked sums no coordinator gets a contribution for the asking, and never a word to neighbours. */
+/* In a study with secure sums no coordinator gets a contribution for the asking, and never a word to neighbours. */
 static tacit_status refuse_in_clear(tacit_party *party, const tacit_question *question,
                                     const uint8_t *question_hash, tacit_error *error) {
     static const tacit_reply nothing = { .kind = TACIT_RELEASE_ENTRUSTED, .message = TACIT_MESSAGE_INIT };
     const tacit_handler_entry *handler = NULL;
     if (party->gate->mode != TACIT_GATE_REAL) return TACIT_OK;
     TACIT_TRY(tacit_party_handler(party, question, &handler, error));
-    bool summed = question->wants_sum && party->plan->sums_masked;
+    bool summed = question->wants_sum && party->plan->sums != TACIT_SUMS_CLEAR;
     if (!summed && !handler->to_neighbours) return TACIT_OK;
     tacit_release release = tacit_party_describe(party, question, &nothing, question_hash);
     return tacit_gate_refuse(
         party->gate, &release, error,
-        summed ? "the coordinator asks for a contribution in clear, and the study masks its sums"
+        summed ? "the coordinator asks for a contribution in clear, and the study hides them in its sums"
                : "the coordinator asks for a word to neighbours in clear");
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/pool.h"
+#include "crypto/paillier.h"
 #include "model/classifier.h"
 #include "num/glm.h"
 #include "privacy/gate.h"
@@ -22,7 +23,8 @@ typedef struct tacit_memo {
     char trained_as[TACIT_SETTING_SIZE + 64]; /* the same for the classifier */
     double *state;                            /* what a method without a centre keeps between rounds */
     size_t state_count;
-    struct tacit_derived *derived; /* what the method derived from its plan */
+    tacit_paillier_public *centre_key; /* of centre server B */
+    struct tacit_derived *derived;     /* what the method derived from its plan */
 } tacit_memo;
 
 void tacit_memo_clear(tacit_memo *memo);
@@ -45,9 +47,10 @@ typedef struct tacit_keep {
 
 struct tacit_party {
     const tacit_plan *plan;
-    const char *coordinator;              /* who asks, by name */
-    size_t number;                        /* sets parties of a study apart where that is needed; any number */
-    const char *study;                    /* as the ledger calls it: unique over all coordinators */
+    const char *coordinator; /* who asks, by name */
+    const char *role;        /* the owner's choice among the method's roles; NULL in a simulation */
+    size_t number;           /* sets parties of a study apart where that is needed; any number */
+    const char *study;       /* as the ledger calls it: unique over all coordinators */
     uint8_t study_hash[TACIT_HASH_BYTES]; /* of the definition that was consented to */
     tacit_view rows;                      /* touched only by mapping over blocks, or through the solver */
     size_t total_rows;                    /* over all holders of this party's rows */

@@ -79,6 +79,67 @@ bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value) 
     return strcmp(tacit_plan_text(plan, name), value) == 0;
 }
 
+bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter) {
+    return parameter->choices == NULL && strcmp(parameter->fallback, "0") == 0 &&
+           strstr(parameter->help, "0: ") != NULL && tacit_plan_number(plan, parameter->name) == 0;
+}
+
+const char *tacit_sum_way_name(tacit_sum_way sums) {
+    switch (sums) {
+    case TACIT_SUMS_MASKED: return "masked";
+    case TACIT_SUMS_CLEAR: return "clear";
+    case TACIT_SUMS_PAILLIER: return "paillier";
+    }
+    return "unknown";
+}
+
+/* Rounded down, but for the rounding of the product: 0.29 x 100 is 29. */
+static size_t whole_parties(const tacit_plan *plan, double fraction) {
+    return (size_t)floor(fraction * (double)plan->parties * (1 + 1e-12));
+}
+
+size_t tacit_plan_dropouts(const tacit_plan *plan) { return whole_parties(plan, plan->dropouts); }
+
+size_t tacit_plan_colluders(const tacit_plan *plan) { return whole_parties(plan, plan->colluders); }
+
+bool tacit_plan_shares_noise(const tacit_plan *plan) {
+    return plan->method != NULL && tacit_method_takes(plan->method, "noise") &&
+           tacit_plan_is(plan, "noise", "shares");
+}
+
+size_t tacit_plan_survivors(const tacit_plan *plan) {
+    size_t least = plan->minimum_parties > 0 ? plan->minimum_parties : 1;
+    size_t left = plan->parties - tacit_plan_dropouts(plan);
+    return tacit_plan_shares_noise(plan) && left > least ? left : least;
+}
+
+size_t tacit_plan_noise_shares(const tacit_plan *plan) {
+    size_t survivors = tacit_plan_survivors(plan), colluders = tacit_plan_colluders(plan);
+    return survivors > colluders ? survivors - colluders : 0;
+}
+
+/* Shares of noise hide nothing one by one. */
+static tacit_status check_sums(const tacit_plan *plan, tacit_error *error) {
+    if (!(plan->dropouts >= 0 && plan->dropouts < 1) || !(plan->colluders >= 0 && plan->colluders < 1))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the fractions of dropouts and colluders must be at least 0 and below 1, not %g and %g",
+            plan->dropouts, plan->colluders);
+    if (!tacit_plan_shares_noise(plan)) return TACIT_OK;
+    if (plan->sums == TACIT_SUMS_CLEAR)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "with noise=shares a contribution carries only a share of the noise, and sum: clear would "
+            "show it to the coordinator: choose sum: masked or paillier, or noise=party");
+    if (tacit_plan_noise_shares(plan) == 0)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "of %zu parties at least %zu remain and %zu may collude: nobody's share of the noise is "
+            "left; declare fewer of either, or wait for more parties",
+            plan->parties, tacit_plan_survivors(plan), tacit_plan_colluders(plan));
+    return TACIT_OK;
+}
+
 bool tacit_method_takes(const tacit_method *method, const char *name) {
     return find_parameter(method, name) >= 0;
 }
@@ -107,6 +168,7 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     if (plan->minimum_parties > plan->parties)
         return tacit_fail(error, TACIT_USAGE, "the minimum of %zu parties is more than the %zu declared",
                           plan->minimum_parties, plan->parties);
+    TACIT_TRY(check_sums(plan, error));
     if (plan->classes == 0 && plan->schema != NULL && !plan->method->takes_numbers)
         return tacit_fail(
             error, TACIT_USAGE,

@@ -139,7 +139,7 @@ cleanup:
 /* ---- asking ---- */
 
 static tacit_status enough(const tacit_session *session, size_t parties, tacit_error *error) {
-    size_t needed = session->plan->minimum_parties > 0 ? session->plan->minimum_parties : 1;
+    size_t needed = tacit_plan_survivors(session->plan);
     if (parties >= needed) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED, "%zu parties answered and the study needs at least %zu", parties,
                       needed);
@@ -196,8 +196,27 @@ static size_t largest_answer(const tacit_answers *answers) {
     return most;
 }
 
-tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_message *message,
-                       tacit_answers *out, tacit_error *error) {
+/* Whom a question is for: everybody, or the party in one place. */
+typedef struct asked {
+    bool one, needed;
+    size_t place;
+} asked;
+
+static tacit_status put(tacit_session *session, const tacit_question *question, const asked *whom,
+                        tacit_answers *out, tacit_error *error) {
+    const tacit_transport *transport = &session->transport;
+    if (!whom->one) {
+        TACIT_TRY(transport->ask(transport->context, question, out, error));
+        return enough(session, out->count, error);
+    }
+    if (transport->ask_one == NULL)
+        return tacit_fail(error, TACIT_REFUSED, "method %s asks one party at a time, and here nobody can",
+                          session->plan->method->name);
+    return transport->ask_one(transport->context, question, whom->place, whom->needed, out, error);
+}
+
+static tacit_status ask(tacit_session *session, const char *name, const tacit_message *message,
+                        const asked *whom, tacit_answers *out, tacit_error *error) {
     tacit_answers answers = TACIT_ANSWERS_INIT;
     tacit_buffer record = TACIT_BUFFER_INIT;
     tacit_cursor cursor;
@@ -212,19 +231,31 @@ tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_mes
     if (found) {
         TACIT_CHECK(unpack_answers(session, &cursor, &answers, error));
     } else {
-        TACIT_CHECK(session->transport.ask(session->transport.context, &question, &answers, error));
-        TACIT_CHECK(enough(session, answers.count, error));
+        TACIT_CHECK(put(session, &question, whom, &answers, error));
         if (session->journal != NULL) TACIT_CHECK(pack_answers(&record, hash, &answers, error));
         TACIT_CHECK(write_record(session, session->round, &record, error));
     }
     session->round++;
-    session->bytes_per_party += question_bytes + largest_answer(&answers);
+    if (!whom->one || whom->place == 0) /* what is said to others is no bytes of this party's */
+        session->bytes_per_party += question_bytes + largest_answer(&answers);
     *out = answers;
     answers = (tacit_answers)TACIT_ANSWERS_INIT;
 cleanup:
     tacit_answers_clear(&answers);
     tacit_buffer_clear(&record);
     return status;
+}
+
+tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_message *message,
+                       tacit_answers *out, tacit_error *error) {
+    const asked everybody = { .one = false };
+    return ask(session, name, message, &everybody, out, error);
+}
+
+tacit_status tacit_ask_one(tacit_session *session, const char *name, const tacit_message *message,
+                           size_t place, bool needed, tacit_answers *out, tacit_error *error) {
+    const asked whom = { true, needed, place };
+    return ask(session, name, message, &whom, out, error);
 }
 
 /* Words are the transport's to keep; the journal says that the round is over. */
@@ -337,7 +368,7 @@ tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism
     }
     for (size_t j = 0; j < count; j++) out[j] = ldexp((double)(int64_t)steps[j], -grid_bits);
     session->releases++;
-    if (session->watch != NULL) session->watch->published(session->watch->context, out, count);
+    tacit_session_tell(session, out, count);
 cleanup:
     free(steps);
     tacit_buffer_clear(&record);
@@ -353,6 +384,48 @@ tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism
     bound += reach;
     frexp(bound, &bits);
     return tacit_session_release(session, mechanism, values, count, 61 - bits, bound, out, error);
+}
+
+void tacit_session_tell(const tacit_session *session, const double *values, size_t count) {
+    if (session->watch != NULL) session->watch->published(session->watch->context, values, count);
+}
+
+/* Ties a record to its place: what is opened there is not known beforehand. */
+static void opening_fingerprint(const tacit_session *session, size_t count, uint8_t hash[TACIT_HASH_BYTES]) {
+    uint64_t numbers[] = { session->round, session->releases, count };
+    crypto_generichash(hash, TACIT_HASH_BYTES, (const uint8_t *)numbers, sizeof numbers, NULL, 0);
+}
+
+tacit_status tacit_session_opened(tacit_session *session, bool *found, int64_t *values, size_t count,
+                                  tacit_error *error) {
+    tacit_buffer record = TACIT_BUFFER_INIT;
+    tacit_cursor cursor;
+    uint8_t hash[TACIT_HASH_BYTES];
+    size_t one = 1;
+    tacit_status status;
+    opening_fingerprint(session, count, hash);
+    TACIT_CHECK(read_record(session, TACIT_RELEASE_RECORDS + session->releases, hash, found, &record, &cursor,
+                            error));
+    if (!*found) goto cleanup;
+    TACIT_CHECK(unpack_sum(session, &cursor, (uint64_t *)values, count, &one, error));
+    session->releases++;
+cleanup:
+    tacit_buffer_clear(&record);
+    return status;
+}
+
+tacit_status tacit_session_keep_opened(tacit_session *session, const int64_t *values, size_t count,
+                                       tacit_error *error) {
+    tacit_buffer record = TACIT_BUFFER_INIT;
+    uint8_t hash[TACIT_HASH_BYTES];
+    tacit_status status;
+    opening_fingerprint(session, count, hash);
+    TACIT_CHECK(pack_sum(&record, hash, (const uint64_t *)values, count, 1, error));
+    TACIT_CHECK(write_record(session, TACIT_RELEASE_RECORDS + session->releases, &record, error));
+    session->releases++;
+cleanup:
+    tacit_buffer_clear(&record);
+    return status;
 }
 
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose) {

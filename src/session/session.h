@@ -45,6 +45,9 @@ void tacit_sum_clear(tacit_sum *sum);
 typedef struct tacit_transport {
     tacit_status (*ask)(void *context, const tacit_question *question, tacit_answers *out,
                         tacit_error *error);
+    /* The party in one place alone, as in tacit_ask_one; NULL where that cannot be. */
+    tacit_status (*ask_one)(void *context, const tacit_question *question, size_t place, bool needed,
+                            tacit_answers *out, tacit_error *error);
     /* Add up contributions modulo 2^64 into `total`, which starts at zero. */
     tacit_status (*ask_sum)(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
                             tacit_error *error);
@@ -87,22 +90,31 @@ typedef struct tacit_round_watch {
 struct tacit_session {
     const tacit_plan *plan;
     tacit_transport transport;
+    const tacit_view *own; /* rows of whoever runs the coordinator's half: a target; NULL: it has none */
     const tacit_journal *journal; /* NULL: nothing is kept */
     tacit_stream secret;          /* the coordinator's; what is random in its half, but not its noise */
     tacit_entropy *entropy;       /* for noise that is published; NULL in a simulation: from the secret */
     tacit_pool *pool;
     const tacit_progress *progress;
-    const tacit_watch *watch;             /* NULL: nobody */
-    const tacit_round_watch *round_watch; /* NULL: nobody */
-    tacit_recall *recall;                 /* what trials of a simulation share; NULL elsewhere */
-    uint64_t round;                       /* of the next question */
-    uint64_t releases;                    /* published so far */
-    uint64_t bytes_per_party;             /* points, questions and answers so far, as they would travel */
+    const tacit_watch *watch;                  /* NULL: nobody */
+    const tacit_round_watch *round_watch;      /* NULL: nobody */
+    const struct tacit_centre_link *centre;    /* to centre server B (centre.h); NULL: it is simulated */
+    struct tacit_centre_report *centre_report; /* receives what the centre servers' work cost; may be NULL */
+    tacit_recall *recall;                      /* what trials of a simulation share; NULL elsewhere */
+    uint64_t round;                            /* of the next question */
+    uint64_t releases;                         /* published so far */
+    uint64_t bytes_per_party; /* points, questions and answers so far, as they would travel */
 };
 
 /* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */
 tacit_status tacit_ask(tacit_session *session, const char *question, const tacit_message *message,
                        tacit_answers *out, tacit_error *error);
+
+/* Ask one party alone, for methods that go round: `place` counts the parties from 0 in an order that stays. At most one answer:
+ * none from a party that refused, is not there, or did not answer in time. Where its answer is `needed` it is waited for, and
+ * TACIT_REFUSED if it refuses. */
+tacit_status tacit_ask_one(tacit_session *session, const char *question, const tacit_message *message,
+                           size_t place, bool needed, tacit_answers *out, tacit_error *error);
 
 /* Ask for the sum of contributions only. */
 tacit_status tacit_ask_sum(tacit_session *session, const char *question, const tacit_message *message,
@@ -127,6 +139,15 @@ tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism
 tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism *mechanism,
                                    const double *values, size_t count, double bound, double *out,
                                    tacit_error *error);
+
+/* Tell the watch of values that came with their noise inside and are published as they are. */
+void tacit_session_tell(const tacit_session *session, const double *values, size_t count);
+/* Numbers that centre servers opened: were they, in this place, in a run before? And if not, once they are: written down
+ * as a release is, and told to the watch. */
+tacit_status tacit_session_opened(tacit_session *session, bool *found, int64_t *values, size_t count,
+                                  tacit_error *error);
+tacit_status tacit_session_keep_opened(tacit_session *session, const int64_t *values, size_t count,
+                                       tacit_error *error);
 
 /* Randomness for the coordinator's half, the same when the half is run again; `purpose` sets uses apart. */
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose);

@@ -67,6 +67,38 @@ class Fit(ProgramTest):
         self.assertIn(" of 2 and delta ", said)
         self.succeed("ledger", "verify")
 
+    def test_lambda_is_chosen_on_public_rows_or_paid_for(self):
+        self.limit("10")
+        words = ("fit", "--method", "plr", "--train", ROWS, "--schema", SCHEMA, "--epsilon", "1", "--lambda")
+        self.fail_with(2, *words, "choose:0.1,0.01", says=["must be paid for", "select=private:E"])
+        self.fail_with(2, *words, "choose:0.1", "--public", ROWS, says=["two candidates"])
+        self.fail_with(2, *words, "0.1", "--public", ROWS, says=["--lambda choose"])
+        self.fail_with(2, *words, "small", says=["--lambda"])
+        paid = json.loads(self.succeed(*words, "choose:0.1,0.01", "--set", "select=private:0.5", "--json").stdout)
+        self.assertEqual(paid["charged"], {"unit": "record", "epsilon": 1.5, "delta": 0.0})
+        chosen = json.loads((self.path / "model.json").read_text())["guarantee"]["lambda"]
+        self.assertIn(chosen, (0.1, 0.01))
+        public = str(EXAMPLES / "breast_cancer.csv")
+        free = json.loads(self.succeed(*words, "choose:1000,0.05", "--public", public, "--json").stdout)
+        self.assertEqual(free["charged"]["epsilon"], 1.0)
+        self.assertEqual(json.loads((self.path / "model.json").read_text())["guarantee"]["lambda"], 0.05)
+        self.assertEqual(self.spent()["epsilon"], 2.5)
+
+    def test_a_stack_is_released_for_one_price(self):
+        self.limit("2")
+        told = self.fit("pst-f", "1.5", "--set", "groups=3", "--set", "importance=power:0.9", "--out", "stack.json")
+        self.assertEqual(told["charged"]["epsilon"], 1.5)
+        stack = json.loads((self.path / "stack.json").read_text())["stack"]
+        self.assertEqual(len(stack["members"]), 3)
+        self.assertLessEqual(sum(member["scale"] for member in stack["members"]), 1)
+        columns = [member["columns"] for member in stack["members"]]
+        self.assertEqual([each[-1] for each in columns], [30] * 3)  # the intercept is in every group
+        self.assertEqual(sorted(sum((each[:-1] for each in columns), [])), list(range(30)))
+        self.assertTrue(self.fit("pst-f", "1.5", "--set", "groups=3", "--set", "importance=power:0.9")["again"])
+        shown = self.succeed("predict", "stack.json", ROWS).stdout.splitlines()
+        self.assertEqual(len(shown), 570)
+        self.fail_with(2, *self.words("pst-h", "0.1"), says=["alone use pst-f"])
+
     def test_it_needs_a_schema_and_takes_no_seed(self):
         self.fail_with(2, "fit", "--method", "plr", "--train", ROWS, "--epsilon", "1", says=["--schema"])
         self.fail_with(2, *self.words("plr", "1", "--seed", "1"), says=["--seed"])

@@ -33,7 +33,7 @@ class ReproduceTest(ProgramTest):
         if self.data:
             environment["TACIT_DATA"] = str(self.data)
         return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment,
-                              timeout=120, **more)
+                              timeout=500, **more)
 
     def put(self, name, lines, opener=open):
         self.data = self.path / "data"
@@ -114,6 +114,23 @@ class WithoutData(ReproduceTest):
         text = self.succeed("reproduce", "wang-consensus", "--fraction", "0.03", "--seed", "1").stdout
         for words in ("within 1e-2", "consensus, diminishing", "no noise", "Where ours differs:"):
             self.assertIn(words, text)
+
+    def test_table_31_is_arithmetic_and_the_figure_has_a_logarithmic_axis(self):
+        told = self.reproduce("wang-table31", "--out", "figures")
+        self.assertEqual(told["metric"], "epsilon of a step")
+        for one in told["findings"]:
+            if one["printed"] is not None:
+                self.assertAlmostEqual(one["mean"], one["printed"], delta=0.5)
+        self.assertAlmostEqual(self.value(told, "sound, a row is replaced", "q = 0.01, n = 1431", 0.1), 424.70, places=2)
+        self.assertTrue((self.path / "figures" / "wang-table31.svg").exists())
+
+    def test_without_the_card_fraud_file_rows_are_generated_and_that_is_said(self):
+        told = self.reproduce("wang-fig33", "--out", "figures")
+        self.assertEqual(told["metric"], "auc")
+        self.assertIn("GENERATED", told["stand_in"])
+        self.assertIn("Generated rows", (self.path / "figures" / "wang-fig33.svg").read_text(encoding="utf-8"))
+        self.assertGreater(self.value(told, "not private", "200"), 0.85)
+        self.assertGreater(self.value(told, "ε = 1", "200", 1), self.value(told, "ε = 0.01", "10", 0.01))
 
     def test_the_report_says_what_differs(self):
         text = self.succeed("reproduce", "rajkumar-fig1", "--trials", "1", "--seed", "1").stdout
@@ -225,6 +242,25 @@ class BreastCancer(ReproduceTest):
         self.put("wdbc/breast_cancer.csv", ["150,30,malignant,benign"] + rows)
         told = self.reproduce("rajkumar-fig2", "--trials", "1")
         self.assertLess(self.value(told, "batch"), 0.1)
+
+
+class Stacks(ReproduceTest):
+    def test_a_damaged_set_is_named(self):
+        for name in ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1"):
+            self.put(f"mnist/{name}-ubyte", ["no images"])
+        self.fail_with(1, "reproduce", "yao-fig1", says=["mnist/train-images-idx3-ubyte"])
+        self.put("diabetes130/diabetic_data.csv", ["a,b", "1,2"])
+        self.fail_with(1, "reproduce", "yao-table2", says=["number_inpatient"])
+
+    @unittest.skipUnless(os.path.isdir(os.path.join(os.environ.get("TACIT_DATA", "."), "mnist")), "needs MNIST in TACIT_DATA")
+    def test_digits_come_out_as_an_independent_computation_found(self):
+        """PLR .995, PST-F(W) .995, PST-F(U) .986, PST-S .909 at epsilon 1, lambda .01: means of 12, as here."""
+        self.data = os.environ["TACIT_DATA"]
+        told = self.reproduce("yao-fig1", "--full")
+        self.assertFalse(told["private_statistics"])
+        for curve, value in (("PLR, .01", 0.995), ("PST-F(W), .01", 0.995), ("PST-F(U), .01", 0.986), ("PST-S, .01", 0.909)):
+            self.assertAlmostEqual(self.value(told, curve, epsilon=1), value, delta=0.01)
+        self.assertGreater(self.value(told, "PST-F(W), .001", epsilon=1), self.value(told, "PLR, .001", epsilon=1))
 
 
 if __name__ == "__main__":

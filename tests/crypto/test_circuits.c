@@ -125,9 +125,9 @@ static double run(operation what, const uint64_t *a, const uint64_t *b, tacit_fi
                *out = tacit_scratch(builder, all);
     assert_true(x != NULL && y != NULL && out != NULL);
     tacit_word_to_bits(bits, a, format.width, lanes);
-    CHECK_OK(tacit_input(builder, TACIT_GARBLER, x, bits, all), builder->error);
+    CHECK_OK(tacit_input_wires(builder, TACIT_GARBLER, x, bits, all), builder->error);
     tacit_word_to_bits(bits, b, format.width, lanes);
-    CHECK_OK(tacit_input(builder, TACIT_EVALUATOR, y, bits, all), builder->error);
+    CHECK_OK(tacit_input_wires(builder, TACIT_EVALUATOR, y, bits, all), builder->error);
     if (in_place) out = x;
     CHECK_OK(apply(builder, what, out, x, y, format, lanes), builder->error);
     CHECK_OK(tacit_reveal(builder, TACIT_BOTH, bits, out, all), builder->error);

@@ -1,13 +1,8 @@
 /* Garbling: what the two parties compute is what the circuit computes in the clear. */
-#include "pair.h"
+#include "relay.h"
 
-#include <poll.h>
-#include <sodium.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "crypto/circuits_fixed.h"
 #include "crypto/circuits_word.h"
@@ -30,9 +25,9 @@ static tacit_status circuit(tacit_builder *b, const uint64_t *left, const uint64
     uint8_t bits[ALL];
     if (x == NULL || y == NULL || out == NULL) return TACIT_NO_MEMORY;
     if (left != NULL) tacit_word_to_bits(bits, left, WIDTH, LANES);
-    TACIT_TRY(tacit_input(b, TACIT_GARBLER, x, left == NULL ? NULL : bits, ALL));
+    TACIT_TRY(tacit_input_wires(b, TACIT_GARBLER, x, left == NULL ? NULL : bits, ALL));
     if (right != NULL) tacit_word_to_bits(bits, right, WIDTH, LANES);
-    TACIT_TRY(tacit_input(b, TACIT_EVALUATOR, y, right == NULL ? NULL : bits, ALL));
+    TACIT_TRY(tacit_input_wires(b, TACIT_EVALUATOR, y, right == NULL ? NULL : bits, ALL));
     TACIT_TRY(tacit_word_add(b, out, x, y, WIDTH, LANES));
     TACIT_TRY(tacit_fixed_multiply(b, out + ALL, x, y, tacit_fixed_centre, LANES));
     TACIT_TRY(tacit_fixed_divide(b, out + 2 * ALL, x, y, tacit_fixed_centre, LANES));
@@ -127,46 +122,6 @@ static void engines_mix(void **state) {
 
 /* ---- what goes over the wire ---- */
 
-typedef struct relay {
-    int sockets[2];
-    crypto_generichash_state said[2];
-} relay;
-
-static bool pass_on(relay *self, int from) {
-    static _Thread_local uint8_t bytes[65536];
-    ssize_t got = read(self->sockets[from], bytes, sizeof bytes);
-    if (got <= 0) return false;
-    crypto_generichash_update(&self->said[from], bytes, (size_t)got);
-    for (ssize_t done = 0; done < got;) {
-        ssize_t part = write(self->sockets[1 - from], bytes + done, (size_t)(got - done));
-        if (part <= 0) return false;
-        done += part;
-    }
-    return true;
-}
-
-/* Stand between the two, pass on what they say, and hash it. */
-static void *stand_between(void *argument) {
-    relay *self = argument;
-    struct pollfd ready[2] = { { .fd = self->sockets[0], .events = POLLIN },
-                               { .fd = self->sockets[1], .events = POLLIN } };
-    while (ready[0].fd >= 0 || ready[1].fd >= 0) {
-        if (poll(ready, 2, PAIR_PATIENCE_MS) <= 0) break;
-        for (int i = 0; i < 2; i++)
-            if (ready[i].fd >= 0 && ready[i].revents != 0 && !pass_on(self, i)) {
-                shutdown(self->sockets[1 - i], SHUT_WR);
-                ready[i].fd = -1;
-            }
-    }
-    return NULL;
-}
-
-static void hash_text(char out[33], crypto_generichash_state *state) {
-    uint8_t hash[16];
-    crypto_generichash_final(state, hash, sizeof hash);
-    for (int i = 0; i < 16; i++) snprintf(out + 2 * i, 3, "%02x", hash[i]);
-}
-
 /* The same seeds say the same bytes, on every engine, today and tomorrow. */
 static void the_trace_under_fixed_seeds_is_fixed(void **state) {
     (void)state;
@@ -174,28 +129,9 @@ static void the_trace_under_fixed_seeds_is_fixed(void **state) {
         if (!tacit_engine_available(engine)) continue;
         pair_thread both[2];
         party parties[2];
-        relay between;
-        pthread_t threads[3];
-        char said[2][33];
-        tacit_error error = TACIT_ERROR_INIT;
+        char said[2][RELAY_TEXT];
         pair_of(both, parties, engine, false);
-        for (int i = 0; i < 2; i++) {
-            int ends[2];
-            assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-            between.sockets[i] = ends[0];
-            crypto_generichash_init(&between.said[i], NULL, 0, 16);
-            CHECK_OK(tacit_channel_stream(&both[i].channel, ends[1], &error), error);
-            tacit_channel_set_deadline(both[i].channel, tacit_clock_monotonic_ms() + PAIR_PATIENCE_MS);
-        }
-        assert_int_equal(pthread_create(&threads[2], NULL, stand_between, &between), 0);
-        for (int i = 0; i < 2; i++)
-            assert_int_equal(pthread_create(&threads[i], NULL, pair_main, &both[i]), 0);
-        for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
-        for (int i = 0; i < 2; i++) {
-            CHECK_OK(both[i].status, both[i].error);
-            close(between.sockets[i]);
-            hash_text(said[i], &between.said[i]);
-        }
+        relay_run(both, said);
         assert_string_equal(said[0], "3863be99c142feec7689ce663664a033");
         assert_string_equal(said[1], "a19867fb79609c108073ba12c5af016a");
     }
@@ -229,9 +165,9 @@ static tacit_status leave_early(tacit_channel *channel, tacit_stream *stream, vo
     self->settings.stream = stream;
     TACIT_TRY((self->garbles ? tacit_garbler_create : tacit_evaluator_create)(&builder, channel,
                                                                               &self->settings, error));
-    tacit_status status = tacit_input(builder, TACIT_GARBLER, wires, self->garbles ? bits : NULL, ALL);
+    tacit_status status = tacit_input_wires(builder, TACIT_GARBLER, wires, self->garbles ? bits : NULL, ALL);
     if (status == TACIT_OK)
-        status = tacit_input(builder, TACIT_EVALUATOR, wires, self->garbles ? NULL : bits, ALL);
+        status = tacit_input_wires(builder, TACIT_EVALUATOR, wires, self->garbles ? NULL : bits, ALL);
     tacit_builder_free(builder);
     return status;
 }
@@ -270,7 +206,7 @@ static tacit_status one_gate_less(tacit_channel *channel, tacit_stream *stream, 
     self->settings.stream = stream;
     TACIT_TRY((self->garbles ? tacit_garbler_create : tacit_evaluator_create)(&builder, channel,
                                                                               &self->settings, error));
-    tacit_status status = tacit_input(builder, TACIT_GARBLER, wires, self->garbles ? bits : NULL, 40);
+    tacit_status status = tacit_input_wires(builder, TACIT_GARBLER, wires, self->garbles ? bits : NULL, 40);
     if (status == TACIT_OK) status = tacit_and(builder, wires, wires, wires + 20, self->garbles ? 20 : 19);
     if (status == TACIT_OK) status = tacit_finish(builder);
     if (status != TACIT_OK) *error = builder->error;
@@ -298,9 +234,9 @@ static tacit_status input_of_nobody(tacit_channel *channel, tacit_stream *stream
     self->settings.stream = stream;
     TACIT_TRY((self->garbles ? tacit_garbler_create : tacit_evaluator_create)(&builder, channel,
                                                                               &self->settings, error));
-    tacit_status status = tacit_input(builder, TACIT_BOTH, &wire, &bit, 1);
+    tacit_status status = tacit_input_wires(builder, TACIT_BOTH, &wire, &bit, 1);
     if (status == TACIT_USAGE)
-        status = tacit_input(builder, self->garbles ? TACIT_GARBLER : TACIT_EVALUATOR, &wire, NULL, 1);
+        status = tacit_input_wires(builder, self->garbles ? TACIT_GARBLER : TACIT_EVALUATOR, &wire, NULL, 1);
     tacit_builder_free(builder);
     return status;
 }

@@ -85,6 +85,29 @@ static void rows_get_inside_the_ball_in_three_ways(void **state) {
     CHECK_NEAR(first_value(SCHEMA "intercept: no\nrows: unit\n", "age,sex,y\n50,,no\n"), 0, 0);
 }
 
+static void numbers_are_standardised_and_categories_effect_coded_where_the_schema_says_so(void **state) {
+    (void)state;
+    tacit_schema *schema = schema_of(
+        "label: {name: y, classes: [no, yes]}\ncolumns:\n"
+        "- {name: spent, kind: number, low: 0, high: 50, mean: 10, sd: 20}\n"
+        "- {name: shop, kind: category, levels: [food, fuel, other], coding: effect}\nintercept: no\n");
+    tacit_dataset *dataset = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(read_text(&dataset, NULL, "spent,shop,y\n20,food,no\n99,other,no\n,fuel,no\n0,,no\n", schema,
+                       NULL, &error),
+             error);
+    assert_int_equal(dataset->features, 3);
+    const double scale = 1 / sqrt(4 + 2); /* two deviations, and two features of the last level */
+    const double expected[4][3] = { { 0.5, 1, 0 }, { 2, -1, -1 }, { 0, 0, 1 }, { -0.5, 0, 0 } };
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 3; j++)
+            CHECK_NEAR(dataset->dense.values[3 * i + j], scale * expected[i][j], 1e-12);
+    char scratch_text[32];
+    assert_string_equal(tacit_dataset_feature_name(dataset, 2, scratch_text), "shop=fuel");
+    tacit_dataset_free(dataset);
+    tacit_schema_free(schema);
+}
+
 static void strict_schemas_refuse_with_the_place(void **state) {
     (void)state;
     static const char *const cases[][3] = {
@@ -310,7 +333,12 @@ static void no_row_ever_leaves_the_unit_ball(void **state) {
         for (size_t j = 0; j < cols; j++) {
             if (tacit_stream_below(&stream, 3) == 0)
                 tacit_buffer_print(&yaml, NULL,
-                                   "- {name: c%zu, kind: category, levels: [p, q, r, s, t, u]}\n", j);
+                                   "- {name: c%zu, kind: category, levels: [p, q, r, s, t, u]%s}\n", j,
+                                   tacit_stream_below(&stream, 2) == 0 ? "" : ", coding: effect");
+            else if (tacit_stream_below(&stream, 3) == 0)
+                tacit_buffer_print(&yaml, NULL,
+                                   "- {name: c%zu, kind: number, low: -7, high: 11, mean: %g, sd: %g}\n", j,
+                                   4 * tacit_stream_unit(&stream), 1e-2 + 40 * tacit_stream_unit(&stream));
             else
                 tacit_buffer_print(&yaml, NULL, "- {name: c%zu, kind: number, low: %g, high: %g}\n", j,
                                    -1e3 * tacit_stream_unit(&stream),
@@ -417,6 +445,29 @@ static void generated_rows_follow_their_papers(void **state) {
     tacit_dataset_free(logistic);
 }
 
+/* 200 frauds of 2,000 expected, standard deviation 13; those far off are told by the numbers that are shifted. */
+static void generated_frauds_are_rare_and_mostly_far_off(void **state) {
+    (void)state;
+    tacit_dataset *dataset = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_stream stream = tacit_stream_from_seed(6);
+    CHECK_OK(tacit_generate_fraud(&dataset, 2000, 0.1, &stream, &error), error);
+    tacit_rows rows = tacit_dataset_rows(dataset);
+    size_t frauds = 0, far = 0, fine_far = 0;
+    assert_int_equal(dataset->features, TACIT_FRAUD_FEATURES);
+    for (size_t i = 0; i < 2000; i++) {
+        const double *x = dataset->dense.values + i * TACIT_FRAUD_FEATURES;
+        bool is_far = x[0] - x[9] + x[18] - x[21] > 0.6;
+        assert_true(tacit_rows_norm(&rows, i) <= 1);
+        frauds += dataset->label[i] == 1;
+        far += dataset->label[i] == 1 && is_far;
+        fine_far += dataset->label[i] == 0 && is_far;
+    }
+    assert_true(frauds > 110 && frauds < 290);
+    assert_true((double)far > 0.4 * (double)frauds && fine_far < 100);
+    tacit_dataset_free(dataset);
+}
+
 static void a_dataset_written_as_csv_reads_back(void **state) {
     tacit_stream stream = tacit_stream_from_seed(12);
     tacit_dataset *dataset = NULL, *back = NULL;
@@ -474,6 +525,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_encoded_as_the_schema_says),
         cmocka_unit_test(rows_get_inside_the_ball_in_three_ways),
+        cmocka_unit_test(numbers_are_standardised_and_categories_effect_coded_where_the_schema_says_so),
         cmocka_unit_test(strict_schemas_refuse_with_the_place),
         cmocka_unit_test(labels_match_as_text_or_as_numbers_and_others_collect_the_rest),
         cmocka_unit_test(a_file_without_labels_is_fine_when_asked),
@@ -485,6 +537,7 @@ int main(void) {
         cmocka_unit_test(no_row_ever_leaves_the_unit_ball),
         cmocka_unit_test(mapping_visits_every_row_of_a_view_once_in_order),
         cmocka_unit_test(generated_rows_follow_their_papers),
+        cmocka_unit_test(generated_frauds_are_rare_and_mostly_far_off),
         cmocka_unit_test(a_dataset_written_as_csv_reads_back),
         cmocka_unit_test(loading_can_be_cancelled),
         cmocka_unit_test(the_example_fits_its_schema),

@@ -101,6 +101,13 @@ static void the_linear_map_of_features_is_that_of_the_encoder(void **state) {
     assert_true(feature[2].column == 1 && feature[2].level == 1 && feature[3].column == SIZE_MAX);
     CHECK_NEAR(feature[2].scale, inside / 3, 1e-15);
     CHECK_NEAR(feature[3].scale, inside, 0);
+    schema->columns[0].mean = 20;
+    schema->columns[0].sd = 5;
+    CHECK_OK(tacit_schema_linear(schema, feature, &error), error);
+    CHECK_NEAR(feature[0].scale * 25 + feature[0].shift, inside / 3, 1e-15);
+    schema->columns[1].effect = true;
+    assert_int_equal(tacit_schema_linear(schema, feature, NULL), TACIT_USAGE);
+    schema->columns[1].effect = false;
     schema->rows = TACIT_ROWS_UNIT;
     assert_int_equal(tacit_schema_linear(schema, feature, NULL), TACIT_USAGE);
     tacit_schema_free(schema);
@@ -150,7 +157,8 @@ static void what_is_wrong_is_refused_with_its_line(void **state) {
         { LABEL "columns:\n- {name: a, kind: skip}\n", "s.yaml:3: every column is skipped" },
         { LABEL "columns:\n- {kind: skip}\n", "s.yaml:3: a column has no name" },
         { LABEL "columns:\n- {name: a}\n", "s.yaml:3: column 'a' has no kind" },
-        { LABEL "columns:\n- {name: a, kind: text}\n", "s.yaml:3: kind must be number, category or skip" },
+        { LABEL "columns:\n- {name: a, kind: prose}\n",
+          "s.yaml:3: kind must be number, category, text or skip" },
         { LABEL "columns:\n- {name: a, kind: skip}\n- {name: a, kind: skip}\n",
           "s.yaml:4: column 'a' appears twice" },
         { LABEL "columns:\n- {name: a, kind: number}\n", "s.yaml:3: number 'a' needs low and high" },
@@ -164,9 +172,25 @@ static void what_is_wrong_is_refused_with_its_line(void **state) {
         { LABEL "columns:\n- {name: a, kind: number, low: -1e200, high: 1}\n", "low must be within 1e100" },
         { LABEL "columns:\n- {name: a, kind: number, low: 0, high: 1e-200}\n", "at least 1e-100 apart" },
         { LABEL "columns:\n- {name: a, kind: number, low: 0, high: 1, levels: [x]}\n",
-          "levels belong to categories" },
+          "levels and coding belong to categories" },
         { LABEL "columns:\n- {name: a, kind: category, low: 0}\n", "low and high belong to numbers" },
         { LABEL "columns:\n- {name: a, kind: category}\n", "s.yaml:3: category 'a' needs levels" },
+        { LABEL "columns:\n- {name: a, kind: category, levels: [x], coding: effect}\n",
+          "s.yaml:3: effect coding needs at least two levels" },
+        { LABEL "columns:\n- {name: a, kind: category, levels: [x, z], coding: dummy}\n",
+          "s.yaml:3: coding must be effect or indicator" },
+        { LABEL "columns:\n- {name: a, kind: category, levels: [x, z], mean: 0}\n",
+          "mean and sd belong to numbers" },
+        { LABEL "columns:\n- {name: a, kind: number, low: 0, high: 1, coding: effect}\n",
+          "levels and coding belong to categories" },
+        { LABEL "columns:\n- {name: a, kind: number, low: 0, high: 1, mean: 0.5}\n",
+          "s.yaml:3: number 'a' needs both mean and sd" },
+        { LABEL "columns:\n- {name: a, kind: number, low: 0, high: 1, mean: 2, sd: 1}\n",
+          "s.yaml:3: mean must lie between low and high" },
+        { LABEL "columns:\n- {name: a, kind: number, low: 0, high: 1, mean: 0, sd: 0}\n",
+          "s.yaml:3: sd must be positive" },
+        { LABEL "columns:\n- {name: a, kind: number, low: 0, high: 1, mean: 0, sd: 1e-9}\n",
+          "s.yaml:3: low and high must be within 1e6 times sd" },
         { LABEL "columns:\n- {name: a, kind: category, levels: []}\n",
           "s.yaml:3: category 'a' has no levels" },
         { LABEL COLUMNS "missing: drop\n", "s.yaml:3: missing must be error or fill" },
@@ -283,8 +307,14 @@ static tacit_schema *random_schema(tacit_stream *stream) {
         assert_int_equal(tacit_schema_add_column(schema, &column, names.text[i], kind, NULL), TACIT_OK);
         column->low = -tacit_stream_unit(stream);
         column->high = tacit_stream_unit(stream) * 1e6;
-        if (kind == TACIT_SCHEMA_CATEGORY)
+        if (kind == TACIT_SCHEMA_NUMBER && tacit_stream_below(stream, 2) > 0) {
+            column->mean = column->high * tacit_stream_unit(stream);
+            column->sd = 10 + tacit_stream_unit(stream);
+        }
+        if (kind == TACIT_SCHEMA_CATEGORY) {
             add_texts(&column->levels, 1 + tacit_stream_below(stream, 5), stream);
+            column->effect = column->levels.count > 1 && tacit_stream_below(stream, 2) > 0;
+        }
     }
     tacit_levels_clear(&names);
     return schema;

@@ -1,5 +1,5 @@
 /*
- * The attacks on answers of many rounds, and the audits made of them. Every seed is fixed. For a change that draws other numbers:
+ * The attacks on answers of many rounds, and the audits made of them, and of dpsgd. Every seed is fixed. For a change that draws other numbers:
  * a sound subject is called broken with probability at most 1e-10; an attacker who errs half of the time errs in fewer than 15 of
  * 100 games with probability below 1e-12.
  */
@@ -84,6 +84,7 @@ static void dpgd_stands_however_many_answers_are_seen(void **state) {
     field self = field_make();
     assert_true(errors_of(&self, &tacit_method_dpgd, "party", 1) > 27);
     assert_true(errors_of(&self, &tacit_method_dpgd, "party", 200) > 27);
+    assert_true(errors_of(&self, &tacit_method_dpgd, "shares", 200) > 27); /* two shares in every sum */
     field_end(&self);
 }
 
@@ -107,14 +108,26 @@ static void audits_find_sound_prices_sound(void **state) {
     (void)state;
     static const tacit_choice two[] = { { "rounds", "2" }, { "noise", "fresh" } };
     static const tacit_choice whole[] = { { "rounds", "2" }, { "unit", "party" } };
+    static const tacit_choice shared[] = { { "rounds", "2" }, { "noise", "shares" } };
     tacit_audit_result record = audited("dpgd", 3, 0.05, two, 1, 8000),
                        party = audited("dpgd", 3, 0.05, whole, 2, 8000),
+                       share = audited("dpgd", 3, 0.05, shared, 2, 4000),
                        printed = audited("psgd", 1, 1e-5, two, 2, 6000);
+    assert_false(share.broken);
+    assert_true(share.epsilon_lower > 0.9 && share.reach > 0.97 && share.reach <= 1); /* zCDP is less tight */
     assert_false(record.broken || party.broken || printed.broken);
     assert_true(record.epsilon_lower > 1.5 && party.epsilon_lower > 1.5); /* half of what is charged */
     assert_true(printed.epsilon_lower > 0.4);
     assert_true(record.reach > 0.97 && record.reach <= 1 && printed.reach <= 1);
     assert_true(record.charged.epsilon == 3 && party.charged.unit == TACIT_UNIT_PARTY);
+}
+
+static void dpsgd_is_found_sound(void **state) {
+    (void)state;
+    tacit_audit_result result = audited("dpsgd", 3, 0.05, NULL, 0, 3000);
+    assert_false(result.broken);
+    assert_true(result.epsilon_lower > 1.2);
+    assert_true(result.reach > 0.99 && result.reach <= 1);
 }
 
 static void the_claim_of_the_paper_is_found_broken(void **state) {
@@ -132,6 +145,7 @@ int main(void) {
         cmocka_unit_test(both_together_give_way_to_both_together),
         cmocka_unit_test(dpgd_stands_however_many_answers_are_seen),
         cmocka_unit_test(audits_find_sound_prices_sound),
+        cmocka_unit_test(dpsgd_is_found_sound),
         cmocka_unit_test(the_claim_of_the_paper_is_found_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

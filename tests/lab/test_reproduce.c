@@ -147,7 +147,7 @@ static tacit_dataset *sparse_copy(const tacit_dataset *dense) {
 static void prepared_rows_lie_in_the_ball(void **state) {
     (void)state;
     static const uint32_t known[] = { 3, 1, 4, 15, 9, 2, 6, 5 };
-    tacit_material raw = made_rows(), sparse = { sparse_copy(raw.train), NULL };
+    tacit_material raw = made_rows(), sparse = { .train = sparse_copy(raw.train) };
     for (int is_sparse = 0; is_sparse < 2; is_sparse++)
         for (size_t dimensions = 0; dimensions <= 2; dimensions += 2)
             for (int scale = 0; scale < 2; scale++) {

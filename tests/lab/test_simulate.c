@@ -113,6 +113,34 @@ static void a_noise_free_method_appears_once_and_the_others_at_each_epsilon(void
     lab_close(&self);
 }
 
+static void a_variant_with_an_epsilon_of_its_own_appears_once_and_takes_the_sweeps_settings(void **state) {
+    (void)state;
+    lab self;
+    lab_open(&self, 1);
+    static const tacit_method *const methods[] = { &tacit_method_avg, &tacit_method_avg };
+    static const tacit_variant variants[] = {
+        { .method = "avg", .label = "alone", .lambda = 0.05, .epsilon = 7 },
+        { .method = "avg", .lambda = 0.05 },
+    };
+    static const tacit_choice by_party = { "noise", "party" };
+    self.plan.methods = methods;
+    self.plan.method_count = 2;
+    self.plan.variants = variants;
+    assert_int_equal(tacit_simulation_runs(&self.plan), 3);
+    lab_run(&self);
+    CHECK_NEAR(self.runs[0].epsilon, 7, 0);
+    CHECK_NEAR(self.runs[1].epsilon, 0.5, 0);
+    CHECK_NEAR(self.runs[2].epsilon, 4, 0);
+    assert_string_equal(self.runs[0].label, "alone");
+    double before = self.runs[2].log_loss.sd;
+    self.plan.settings = &by_party;
+    self.plan.setting_count = 1;
+    self.model = tacit_model_free(self.model);
+    lab_run(&self);
+    assert_true(self.runs[2].log_loss.sd > before); /* every party's noise instead of one */
+    lab_close(&self);
+}
+
 static void what_is_charged_is_what_the_ledgers_hold(void **state) {
     (void)state;
     lab self;
@@ -315,6 +343,7 @@ int main(void) {
         cmocka_unit_test(the_same_seed_gives_the_same_bits_on_any_number_of_threads),
         cmocka_unit_test(another_seed_gives_other_noise_and_the_same_yardsticks),
         cmocka_unit_test(a_noise_free_method_appears_once_and_the_others_at_each_epsilon),
+        cmocka_unit_test(a_variant_with_an_epsilon_of_its_own_appears_once_and_takes_the_sweeps_settings),
         cmocka_unit_test(what_is_charged_is_what_the_ledgers_hold),
         cmocka_unit_test(every_partys_ledger_holds_one_charge_after_a_run),
         cmocka_unit_test(a_party_with_too_few_rows_refuses_and_is_counted),

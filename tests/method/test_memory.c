@@ -49,10 +49,59 @@ static void histogram_survives_each_failure(void **state) {
     parties_end(&self);
 }
 
+static void gradient_methods_survive_each_failure(void **state) {
+    (void)state;
+    static const struct {
+        const tacit_method *method;
+        const char *noise;
+    } cases[] = { { &tacit_method_dpgd, "coordinator" },
+                  { &tacit_method_dpgd, "party" },
+                  { &tacit_method_dpgd, "shares" },
+                  { &tacit_method_psgd, "both" },
+                  { &tacit_method_histogram, "shares" } };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        parties self;
+        tacit_error error = TACIT_ERROR_INIT;
+        parties_make(&self, ball(30, 2, 1), 2, NULL);
+        self.plan.method = cases[i].method;
+        self.plan.epsilon = 1;
+        self.plan.delta = 1e-5;
+        CHECK_OK(tacit_plan_set(&self.plan, "noise", cases[i].noise, &error), error);
+        if (tacit_method_takes(cases[i].method, "rounds"))
+            CHECK_OK(tacit_plan_set(&self.plan, "rounds", "2", &error), error);
+        check_run(&self);
+        parties_end(&self);
+    }
+}
+
+/* Each way to add noise, and a sum turned into signs. */
+static void dpsgd_survives_each_failure(void **state) {
+    (void)state;
+    static const char *const who[] = { "coordinator", "shares", "party" };
+    for (size_t w = 0; w < 3; w++) {
+        parties self;
+        tacit_error error = TACIT_ERROR_INIT;
+        parties_make(&self, ball(20, 2, 1), 2, NULL);
+        self.plan.method = &tacit_method_dpsgd;
+        self.plan.epsilon = 1;
+        self.plan.delta = 1e-5;
+        CHECK_OK(tacit_plan_set(&self.plan, "noise", who[w], &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "hidden", "3", &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "sampling", "1", &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "epochs", "1", &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "weights", "1,2", &error), error);
+        if (w < 2) CHECK_OK(tacit_plan_set(&self.plan, "upload", "ternary", &error), error);
+        check_run(&self);
+        parties_end(&self);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimate_survives_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),
+        cmocka_unit_test(gradient_methods_survive_each_failure),
+        cmocka_unit_test(dpsgd_survives_each_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,6 +256,47 @@ static void damaged_files_are_refused_with_a_sentence(void **state) {
 }
 
 /* Scores 0, 1 and 2 log 2 against responses 1, 1 and 5. */
+/* Layers, activation and parameters come back; what no network could be does not. */
+static void a_network_comes_back(void **state) {
+    (void)state;
+    static const char *const wrong[][2] = { { "\"relu\"", "\"step\"" },
+                                            { "\n   3\n", "\n   0\n" },
+                                            { "\n   3\n", "\n   4\n" },
+                                            { "\"softmax\"", "\"huber\"" } };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_network network;
+    tacit_model *model = NULL, *back = NULL;
+    CHECK_OK(tacit_network_parse(&network, "3", TACIT_ACTIVATION_RELU, 2, 3, &error), error);
+    CHECK_OK(tacit_model_create_network(&model, &network, &error), error);
+    for (size_t j = 0; j < tacit_model_size(model); j++) model->weights[j] = sin((double)j);
+    tacit_buffer text = text_of(model);
+    CHECK_OK(tacit_model_parse(&back, text.bytes, text.length, "m", &error), error);
+    check_same(model, back);
+    assert_memory_equal(&back->network.width, &network.width, sizeof network.width);
+    assert_int_equal(back->network.activation, TACIT_ACTIVATION_RELU);
+    tacit_matrix rows = TACIT_MATRIX_INIT;
+    double scores[2][3 * 200];
+    CHECK_OK(tacit_matrix_create(&rows, 200, 2, &error), error);
+    for (size_t i = 0; i < 400; i++) rows.values[i] = cos((double)i);
+    tacit_rows view = tacit_rows_of_matrix(&rows);
+    CHECK_OK(tacit_model_scores(model, &view, NULL, scores[0], &error), error);
+    CHECK_OK(tacit_model_scores(back, &view, NULL, scores[1], &error), error);
+    assert_memory_equal(scores[0], scores[1], sizeof scores[0]);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char edited[4096];
+        const char *whole = tacit_buffer_text(&text), *at = strstr(whole, wrong[i][0]);
+        tacit_model *none = NULL;
+        assert_non_null(at);
+        snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - whole), whole, wrong[i][1],
+                 at + strlen(wrong[i][0]));
+        assert_int_equal(tacit_model_parse(&none, edited, strlen(edited), "m", &error), TACIT_INPUT);
+    }
+    tacit_matrix_clear(&rows);
+    tacit_buffer_clear(&text);
+    tacit_model_free(model);
+    tacit_model_free(back);
+}
+
 static void figures_of_numbers_are_those_counted_by_hand(void **state) {
     (void)state;
     double x[] = { 0, 1, 2 * M_LN2 }, response[] = { 1, 1, 5 }, mean[] = { 1, M_E, 4 }, square = 0,
@@ -386,12 +428,109 @@ static void rows_of_another_width_are_refused(void **state) {
     tacit_dataset_free(rows);
 }
 
+/* ---- stacks ---- */
+
+static const double stack_weights[] = { 1, -2, 0.5, 3, 0.25, 1.0 / 3, -7 };
+
+/* Two members, of features 0 and 2 and of 1, 2 and 3, and h. */
+static tacit_model *sample_stack(tacit_combiner combiner) {
+    static const uint32_t columns[] = { 0, 2, 1, 2, 3 };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_stack *stack = NULL;
+    tacit_model *model = NULL;
+    CHECK_OK(tacit_stack_create(&stack, 2, 5, &error), error);
+    memcpy(stack->column, columns, sizeof columns);
+    stack->start[1] = 2;
+    stack->start[2] = 5;
+    stack->scale[0] = 0.75;
+    stack->scale[1] = 0.25;
+    stack->combiner = combiner;
+    stack->is_centred = true;
+    CHECK_OK(tacit_model_create_stack(&model, stack, 4, &error), error);
+    memcpy(model->weights, stack_weights, tacit_model_size(model) * sizeof(double));
+    return model;
+}
+
+static void a_stack_scores_as_its_definition_says(void **state) {
+    (void)state;
+    double x[2][4] = { { 0.5, -0.1, 0.2, 0.3 }, { -0.5, 0.4, 0.3, 0 } }, scores[2];
+    tacit_rows rows = { .count = 2, .cols = 4, .dense = x[0], .stride = 4 };
+    for (int c = TACIT_COMBINE_HIGH; c <= TACIT_COMBINE_WEIGHTED; c++) {
+        tacit_model *model = sample_stack((tacit_combiner)c);
+        tacit_error error = TACIT_ERROR_INIT;
+        CHECK_OK(tacit_model_scores(model, &rows, NULL, scores, &error), error);
+        for (int i = 0; i < 2; i++) {
+            double t[2] = { 0.75 * (x[i][0] - 2 * x[i][2]),
+                            0.25 * (0.5 * x[i][1] + 3 * x[i][2] + 0.25 * x[i][3]) };
+            double sign[2] = { (t[0] > 0) - (t[0] < 0), (t[1] > 0) - (t[1] < 0) };
+            double high = (tanh(t[0] / 2) / 3 - 7 * tanh(t[1] / 2)) / sqrt(2);
+            double expected[] = { high, (sign[0] + sign[1]) / 2, 0.75 * sign[0] + 0.25 * sign[1] };
+            CHECK_NEAR(scores[i], expected[c], 1e-11);
+        }
+        assert_true(tacit_model_has_probabilities(model) == (c == TACIT_COMBINE_HIGH));
+        tacit_model_free(model);
+    }
+}
+
+static void a_stack_survives_a_file(void **state) {
+    (void)state;
+    for (int c = TACIT_COMBINE_HIGH; c <= TACIT_COMBINE_WEIGHTED; c++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_model *model = sample_stack((tacit_combiner)c), *back = NULL;
+        model->guarantee.lambda = 0.25;
+        tacit_buffer text = text_of(model);
+        CHECK_OK(tacit_model_parse(&back, text.bytes, text.length, "test", &error), error);
+        assert_int_equal(tacit_model_size(back), tacit_model_size(model));
+        assert_memory_equal(back->weights, model->weights, tacit_model_size(model) * sizeof(double));
+        assert_memory_equal(back->stack->column, model->stack->column, 5 * sizeof(uint32_t));
+        assert_memory_equal(back->stack->scale, model->stack->scale, 2 * sizeof(double));
+        assert_int_equal(back->stack->combiner, c);
+        assert_true(back->stack->is_centred && !back->stack->rows_normalised);
+        tacit_buffer_clear(&text);
+        tacit_model_free(model);
+        tacit_model_free(back);
+    }
+}
+
+static void a_damaged_stack_is_refused(void **state) {
+    (void)state;
+    static const char *const damage[][2] = {
+        { "\"combiner\": \"high\"", "\"combiner\": \"mean\"" },
+        { "\"combiner\": \"high\"", "\"combiner\": 3" },
+        { "\"rows\": \"scale\"", "\"rows\": \"stale\"" },
+        { "\"meta\": \"centred\"", "\"meta\": null" },
+        { "\"scale\": 0.75", "\"scale\": 1.75" },
+        { "\"scale\": 0.75", "\"scale\": \"x\"" },
+        { "0.33333333333333331", "\"x\"" },
+        { "\"members\"", "\"others\"" },
+        { "\"columns\"", "\"rows\"" },
+        { "\"features\": 4", "\"features\": 3" },
+        { "\"loss\": \"logistic\"", "\"loss\": \"softmax\"" },
+    };
+    tacit_model *model = sample_stack(TACIT_COMBINE_HIGH), *back = NULL;
+    tacit_buffer text = text_of(model);
+    for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+        const char *whole = tacit_buffer_text(&text), *at = strstr(whole, damage[i][0]);
+        char changed[4096];
+        if (at == NULL) fail_msg("no %s in %s", damage[i][0], whole);
+        snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - whole), whole, damage[i][1],
+                 at + strlen(damage[i][0]));
+        assert_int_equal(tacit_model_parse(&back, changed, strlen(changed), "test", NULL), TACIT_INPUT);
+    }
+    tacit_buffer_clear(&text);
+    tacit_model_free(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stack_scores_as_its_definition_says),
+        cmocka_unit_test(a_stack_survives_a_file),
+        cmocka_unit_test(a_damaged_stack_is_refused),
         cmocka_unit_test(a_model_comes_back_from_its_file_bit_for_bit),
         cmocka_unit_test(a_softmax_model_without_names_or_schema_comes_back),
         cmocka_unit_test(a_huber_model_is_fitted_and_comes_back),
         cmocka_unit_test(damaged_files_are_refused_with_a_sentence),
+        cmocka_unit_test(a_network_comes_back),
         cmocka_unit_test(figures_of_numbers_are_those_counted_by_hand),
         cmocka_unit_test(no_cut_or_flipped_bit_crashes_the_reader),
         cmocka_unit_test(a_missing_file_is_named),

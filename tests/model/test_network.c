@@ -10,10 +10,10 @@ static double loss_at(const tacit_network *network, const double *parameters, co
     return tacit_network_backward(network, parameters, rows, space, scratch);
 }
 
-static void check_gradient(size_t classes, size_t layers, bool sparse) {
+static void check_gradient(size_t classes, size_t layers, bool sparse, tacit_activation activation) {
     classes_set set = classes_clouds(ROWS, FEATURES, classes, 0.5, 31);
     tacit_view rows = classes_view(&set, sparse);
-    tacit_network network = { layers, { FEATURES, 5, 3 } };
+    tacit_network network = { .layers = layers, .width = { FEATURES, 5, 3 }, .activation = activation };
     network.width[layers] = tacit_network_outputs(classes);
     static const double gain[] = { 1, 1, 1 };
     size_t size = tacit_network_size(&network);
@@ -55,7 +55,9 @@ static void the_gradient_is_the_derivative(void **state) {
     (void)state;
     for (size_t classes = 2; classes <= 4; classes += 2)
         for (size_t layers = 1; layers <= 3; layers++)
-            for (int sparse = 0; sparse < 2; sparse++) check_gradient(classes, layers, sparse);
+            for (int sparse = 0; sparse < 2; sparse++)
+                for (int activation = 0; activation < TACIT_ACTIVATIONS; activation++)
+                    check_gradient(classes, layers, sparse, activation);
 }
 
 /* Scores so large that exp overflows lose nothing. */
@@ -67,7 +69,7 @@ static void the_loss_is_right_far_out(void **state) {
     set.dense.values[0] = set.dense.values[1] = 1;
     set.label[1] = 1;
     tacit_view rows = classes_view(&set, false);
-    tacit_network two = { 1, { 1, 1 } }, three = { 1, { 1, 3 } };
+    tacit_network two = { .layers = 1, .width = { 1, 1 } }, three = { .layers = 1, .width = { 1, 3 } };
     tacit_network_space *space = NULL;
     tacit_error error = TACIT_ERROR_INIT;
     double gradient[6] = { 0 };

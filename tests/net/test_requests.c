@@ -279,6 +279,30 @@ static void unusable_settings_and_addresses_are_refused(void **state) {
     stage_close(&on);
 }
 
+static void unused_handler(void *context, tacit_exchange *exchange) {
+    (void)context;
+    tacit_exchange_answer_text(exchange, 200, "here");
+}
+
+static void without_tls_only_loopback_is_served(void **state) {
+    (void)state;
+    static const char *const others[] = { "0.0.0.0", "::", "128.0.0.1", "10.0.0.1" };
+    tacit_server *server = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_server_settings settings = tacit_server_defaults();
+    tacit_server_callbacks callbacks = { .handle = unused_handler };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        settings.address = others[i];
+        assert_int_equal(tacit_server_start(&server, NULL, &settings, &callbacks, &error), TACIT_USAGE);
+        assert_non_null(strstr(error.text, "loopback"));
+        assert_null(server);
+    }
+    settings.address = "127.0.0.1";
+    CHECK_OK(tacit_server_start(&server, NULL, &settings, &callbacks, &error), error);
+    assert_int_not_equal(tacit_server_port(server), 0);
+    tacit_server_free(server);
+}
+
 static void the_file_limit_is_raised_only_when_asked(void **state) {
     (void)state;
     unsigned long now = tacit_file_limit_raise(0);
@@ -299,6 +323,7 @@ int main(void) {
         cmocka_unit_test(a_client_finds_a_server_that_was_restarted),
         cmocka_unit_test(one_address_may_hold_only_so_many_connections),
         cmocka_unit_test(unusable_settings_and_addresses_are_refused),
+        cmocka_unit_test(without_tls_only_loopback_is_served),
         cmocka_unit_test(the_file_limit_is_raised_only_when_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,8 +203,76 @@ static void impossible_numbers_are_refused(void **state) {
     assert_int_equal(tacit_objective_noise_for(&noise, &good, TACIT_LAW_LAPLACE, NULL), TACIT_USAGE);
 }
 
+/* ---- groups ---- */
+
+static void one_group_is_one_model_to_the_last_bit(void **state) {
+    (void)state;
+    for (size_t r = 0; r < 4; r++)
+        for (size_t l = 0; l < 5; l++)
+            for (int paper = 0; paper < 2; paper++) {
+                tacit_error error = TACIT_ERROR_INIT;
+                tacit_erm erm = erm_for(ROWS[r], LAMBDAS[l], 0.7);
+                if (paper) erm.calibration = TACIT_CALIBRATION_PAPER;
+                tacit_erm_group group = { erm.dimension, erm.lambda, 1, 0 };
+                tacit_objective_noise alone = noise_for(&erm, TACIT_LAW_GAMMA_NORM), grouped;
+                CHECK_OK(tacit_group_noise_for(&grouped, &erm, &group, 1, &error), error);
+                assert_true(grouped.scale == alone.scale && grouped.lambda == alone.lambda);
+                assert_true(grouped.tolerance == alone.tolerance && grouped.grid_bits == alone.grid_bits);
+                assert_true(grouped.last.sensitivity == alone.last.sensitivity &&
+                            grouped.last.price.epsilon == alone.last.price.epsilon);
+            }
+}
+
+/* Shifts of 2 q_k, Jacobians and slacks of all groups together. */
+static void the_parts_of_all_groups_add_up_to_epsilon(void **state) {
+    (void)state;
+    static const double scales[] = { 0.7, 0.2, 0.05, 0.05 - 1e-12 };
+    for (size_t r = 0; r < 4; r++)
+        for (size_t l = 0; l < 5; l++)
+            for (size_t e = 0; e < 5; e++)
+                for (int paper = 0; paper < 2; paper++) {
+                    tacit_error error = TACIT_ERROR_INIT;
+                    tacit_erm erm = erm_for(ROWS[r], LAMBDAS[l], EPSILONS[e]);
+                    tacit_erm_group groups[4];
+                    tacit_objective_noise noise[4];
+                    double spent = 0, factors = paper ? 2 : 1;
+                    if (paper) erm.calibration = TACIT_CALIBRATION_PAPER;
+                    for (size_t k = 0; k < 4; k++)
+                        groups[k] = (tacit_erm_group){ 5 + k, erm.lambda * (double)(k + 1), scales[k],
+                                                       3.0 * (double)k };
+                    CHECK_OK(tacit_group_noise_for(noise, &erm, groups, 4, &error), error);
+                    for (size_t k = 0; k < 4; k++) {
+                        double q = scales[k], curvature = 0.25 * q * q / (double)erm.rows;
+                        spent += 2 * q / noise[k].scale + factors * log1p(curvature / noise[k].lambda) +
+                                 noise[k].last.price.epsilon;
+                        assert_true(noise[k].lambda >= groups[k].lambda &&
+                                    noise[k].largest >= groups[k].prior);
+                        CHECK_NEAR(noise[k].scale, noise[0].scale, 1e-9 * noise[0].scale);
+                    }
+                    assert_true(spent <= erm.epsilon * (1 + 1e-12));
+                    if (!paper) assert_true(2 / noise[0].scale >= 0.49 * erm.epsilon);
+                }
+}
+
+static void impossible_groups_are_refused(void **state) {
+    (void)state;
+    tacit_erm erm = erm_for(100, 0.1, 1);
+    tacit_objective_noise noise[2];
+    const tacit_erm_group wrong[][2] = {
+        { { 3, 0.1, 0.6, 0 }, { 3, 0.1, 0.5, 0 } },  { { 3, 0.1, 0, 0 }, { 3, 0.1, 0.5, 0 } },
+        { { 3, 0.1, -0.1, 0 }, { 3, 0.1, 0.5, 0 } }, { { 3, 0, 0.5, 0 }, { 3, 0.1, 0.5, 0 } },
+        { { 0, 0.1, 0.5, 0 }, { 3, 0.1, 0.5, 0 } },  { { 3, 0.1, 0.5, NAN }, { 3, 0.1, 0.5, 0 } },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(tacit_group_noise_for(noise, &erm, wrong[i], 2, NULL), TACIT_USAGE);
+    assert_int_equal(tacit_group_noise_for(noise, &erm, wrong[0], 0, NULL), TACIT_USAGE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_group_is_one_model_to_the_last_bit),
+        cmocka_unit_test(the_parts_of_all_groups_add_up_to_epsilon),
+        cmocka_unit_test(impossible_groups_are_refused),
         cmocka_unit_test(the_parts_add_up_to_epsilon),
         cmocka_unit_test(the_printed_constants_are_those_of_the_papers),
         cmocka_unit_test(the_chi_square_rule_meets_its_condition),

@@ -11,10 +11,10 @@
 enum { DRAWS = 60000, SHARES = 3, FAR = 300, WIDE = 2 * FAR + 1 };
 
 static const tacit_shared_noise polya = {
-    TACIT_LAW_POLYA, 2, { TACIT_UNIT_PARTY, 0.8, 0 }, SHARES, DRAWS, 1
+    TACIT_LAW_POLYA, 2, { TACIT_UNIT_PARTY, 0.8, 0 }, SHARES, DRAWS, 1, 0
 };
 static const tacit_shared_noise gaussian = {
-    TACIT_LAW_DISCRETE_GAUSSIAN, 2, { TACIT_UNIT_PARTY, 3, 1e-5 }, SHARES, DRAWS, 1
+    TACIT_LAW_DISCRETE_GAUSSIAN, 2, { TACIT_UNIT_PARTY, 3, 1e-5 }, SHARES, DRAWS, 1, 0
 };
 
 /* ---- laws, computed ---- */

@@ -168,7 +168,7 @@ class Many(MaskedTest):
             self.assertGreaterEqual(model["guarantee"]["parties"], self.MINIMUM)
             self.check_mean(model, charged)
         else:
-            self.assertIn("masked sum", status["reason"])
+            self.assertIn("secure sum", status["reason"])
             self.assertFalse((self.folder / "trial.model.json").exists())
 
 

@@ -414,10 +414,10 @@ static void any_thread_may_use_it(void **state) {
 
 /* ---- parties and journals ---- */
 
-static tacit_status count_party(void *context, const char *party, tacit_error *error) {
+static tacit_status count_party(void *context, const char *party, bool away, tacit_error *error) {
     (void)error;
     assert_non_null(strstr(party, "party-"));
-    ++*(size_t *)context;
+    *(size_t *)context += !away;
     return TACIT_OK;
 }
 

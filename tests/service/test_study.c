@@ -40,7 +40,7 @@ static void every_member_is_read(void **state) {
     assert_int_equal(plan->minimum_parties, 2);
     assert_int_equal(plan->minimum_rows, 5);
     assert_int_equal(study->patience_ms, 1500);
-    assert_true(plan->sums_masked);
+    assert_int_equal(plan->sums, TACIT_SUMS_MASKED);
     assert_int_equal(plan->features, 2);
     assert_int_equal(plan->classes, 2);
     tacit_study_free(study);
@@ -54,10 +54,10 @@ static void what_is_optional_has_a_default(void **state) {
     assert_int_equal(study->patience_ms, 30000);
     tacit_study_free(study);
     study = parse(definition_with(text, "sum", NULL));
-    assert_true(study->plan.sums_masked);
+    assert_int_equal(study->plan.sums, TACIT_SUMS_MASKED);
     tacit_study_free(study);
     study = parse(definition_with(text, "sum", "clear"));
-    assert_false(study->plan.sums_masked);
+    assert_int_equal(study->plan.sums, TACIT_SUMS_CLEAR);
     tacit_study_free(study);
     study = parse(definition_with(text, "set", NULL));
     assert_true(tacit_plan_is(&study->plan, "noise", "coordinator"));
@@ -121,14 +121,44 @@ static void a_wrong_member_is_told_with_its_line(void **state) {
         { "minimum_rows", "1e12", "s.yaml:9: minimum_rows must be from", TACIT_INPUT },
         { "patience", "0", "s.yaml:10: patience must be from", TACIT_INPUT },
         { "patience", "[1]", "s.yaml:10: ", TACIT_INPUT },
-        { "sum", "sometimes", "sum must be masked or clear, not 'sometimes'", TACIT_INPUT },
+        { "sum", "sometimes", "sum must be masked, paillier or clear, not 'sometimes'", TACIT_INPUT },
         { "sum", "[masked]", "s.yaml:", TACIT_INPUT },
+        { "key_bits", "3072", "s.yaml:15: key_bits belongs to sum: paillier", TACIT_INPUT },
+        { "dropouts", "1", "s.yaml:15: dropouts must be from 0 to 0.9", TACIT_INPUT },
+        { "dropouts", "some", "s.yaml:15: ", TACIT_INPUT },
+        { "colluders", "-0.1", "s.yaml:15: colluders must be from 0 to 0.9", TACIT_INPUT },
+        { "colluders", "0.7", "s.yaml:15: 3 parties are too few", TACIT_USAGE },
         { "schema", "|\n  label: y\n  columns: 1", "the study's schema:", TACIT_INPUT },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char text[DEFINITION_SIZE];
         fails(definition_with(text, wrong[i].key, wrong[i].value), wrong[i].status, wrong[i].says);
     }
+}
+
+/* How sums are made, and how many parties they allow to vanish and to collude. */
+static void sums_are_as_the_study_says(void **state) {
+    (void)state;
+    char text[DEFINITION_SIZE];
+    tacit_study *study = parse(definition_with(text, "sum", "paillier\ndropouts: 0.34\ncolluders: 0"));
+    assert_int_equal(study->plan.sums, TACIT_SUMS_PAILLIER);
+    assert_int_equal(study->plan.key_bits, 2048);
+    assert_int_equal(tacit_plan_dropouts(&study->plan), 1);
+    assert_true(study->plan.colluders == 0);
+    assert_non_null(strstr(tacit_buffer_text(&study->canonical),
+                           "sum: paillier\nkey_bits: 2048\ndropouts: 0.34\ncolluders: 0\n"));
+    tacit_study_free(study);
+    study = parse(definition_with(text, "sum", "paillier\nkey_bits: 3072"));
+    assert_int_equal(study->plan.key_bits, 3072);
+    assert_true(study->plan.dropouts == 0.1 && study->plan.colluders == 0.1);
+    tacit_study_free(study);
+    study = parse(definition_with(text, "sum", "clear"));
+    assert_null(strstr(tacit_buffer_text(&study->canonical), "dropouts"));
+    tacit_study_free(study);
+    fails(definition_with(text, "sum", "paillier\nkey_bits: 1024"), TACIT_INPUT,
+          "key_bits must be 2048 or 3072");
+    fails(definition_with(text, "sum", "clear\ndropouts: 0.1"), TACIT_INPUT,
+          "dropouts belongs to secure sums");
 }
 
 static void what_is_not_a_study_is_refused(void **state) {
@@ -497,7 +527,7 @@ static void a_study_without_a_centre_counts_on_everybody(void **state) {
     char text[DEFINITION_SIZE];
     tacit_study *study = parse(talk(text, "ring", "{expected: 4}", ""));
     assert_int_equal(study->plan.minimum_parties, 4);
-    assert_true(study->plan.sums_masked);
+    assert_int_equal(study->plan.sums, TACIT_SUMS_MASKED);
     tacit_study_free(study);
     fails(talk(text, "ring", "{expected: 4, minimum: 3}", ""), TACIT_INPUT, "leave out 'minimum'");
     fails(talk(text, "ring", "{expected: 4}", "sum: clear\n"), TACIT_INPUT, "sum: clear");
@@ -536,6 +566,7 @@ int main(void) {
         cmocka_unit_test(what_is_optional_has_a_default),
         cmocka_unit_test(a_missing_member_is_named),
         cmocka_unit_test(a_wrong_member_is_told_with_its_line),
+        cmocka_unit_test(sums_are_as_the_study_says),
         cmocka_unit_test(what_is_not_a_study_is_refused),
         cmocka_unit_test(what_people_read_becomes_part_of_the_definition),
         cmocka_unit_test(what_people_could_not_read_is_refused_with_its_line),

@@ -280,7 +280,7 @@ static bench *bench_of(unsigned patience_ms) {
                                .epsilon = INFINITY,
                                .parties = PARTIES,
                                .minimum_parties = PARTIES,
-                               .sums_masked = true };
+                               .sums = TACIT_SUMS_MASKED };
     for (size_t k = 0; k < PARTIES; k++) open_site(self, k);
     open_board(self);
     begin(self);

@@ -21,7 +21,8 @@ typedef struct desk {
     tacit_session session;
     tacit_sum_spec spec;
     pthread_t thread;
-    bool wants_sum;
+    bool wants_sum, wants_one, needs_one;
+    size_t place;
     /* Of the study's thread, read after joining it. */
     tacit_status status;
     tacit_error error;
@@ -73,7 +74,10 @@ static void admit(desk *self, const char *party) {
 
 static void *study_thread(void *context) {
     desk *self = context;
-    if (self->wants_sum)
+    if (self->wants_one)
+        self->status = tacit_ask_one(&self->session, "weights", NULL, self->place, self->needs_one,
+                                     &self->answers, &self->error);
+    else if (self->wants_sum)
         self->status = tacit_ask_sum(&self->session, "weights", NULL, &self->spec, &self->sum, &self->error);
     else
         self->status = tacit_ask(&self->session, "weights", NULL, &self->answers, &self->error);
@@ -512,6 +516,104 @@ static void many_parties_at_once_lose_and_double_nothing(void **state) {
     desk_close(&self);
 }
 
+/* ---- one party at a time ---- */
+
+static void ask_place(desk *self, size_t place, bool needed) {
+    self->wants_one = true;
+    self->place = place;
+    self->needs_one = needed;
+    tacit_answers_clear(&self->answers);
+    ask(self);
+}
+
+static void a_question_for_one_party_is_that_partys_alone(void **state) {
+    (void)state;
+    desk self;
+    tacit_question question;
+    desk_open(&self, 2, PATIENT);
+    admit(&self, "a");
+    admit(&self, "b");
+    ask_place(&self, 1, false);
+    assert_false(read_question(&self, "a", &question));
+    assert_true(read_question(&self, "b", &question));
+    tacit_answer answer = answer_to(&question);
+    assert_int_equal(hand_in(&self, "a", &answer), TACIT_NOT_FOUND);
+    assert_int_equal(hand_in(&self, "b", &answer), TACIT_OK);
+    assert_int_equal(finish(&self), TACIT_OK);
+    assert_int_equal(self.answers.count, 1);
+    desk_close(&self);
+}
+
+static void a_party_that_is_silent_or_refuses_is_passed_over(void **state) {
+    (void)state;
+    desk self;
+    desk_open(&self, 1, IMPATIENT);
+    admit(&self, "a");
+    ask_place(&self, 0, false);
+    assert_int_equal(finish(&self), TACIT_OK); /* patience was over */
+    assert_int_equal(self.answers.count, 0);
+    ask_place(&self, 7, false); /* nobody has that place */
+    assert_int_equal(finish(&self), TACIT_OK);
+    assert_int_equal(self.answers.count, 0);
+    desk_close(&self);
+    desk_open(&self, 1, PATIENT);
+    admit(&self, "a");
+    ask_place(&self, 0, false);
+    assert_int_equal(refuse(&self, "a", "the budget is spent"), TACIT_OK);
+    assert_int_equal(finish(&self), TACIT_OK);
+    assert_int_equal(self.answers.count, 0);
+    desk_close(&self);
+}
+
+static void a_party_that_is_needed_is_waited_for(void **state) {
+    (void)state;
+    desk self;
+    tacit_question question;
+    desk_open(&self, 1, IMPATIENT);
+    admit(&self, "a");
+    ask_place(&self, 0, true);
+    assert_true(read_question(&self, "a", &question));
+    tacit_answer answer = answer_to(&question);
+    assert_int_equal(hand_in(&self, "a", &answer), TACIT_OK);
+    assert_int_equal(finish(&self), TACIT_OK);
+    assert_int_equal(self.answers.count, 1);
+    ask_place(&self, 0, true);
+    assert_int_equal(refuse(&self, "a", "the budget is spent"), TACIT_OK);
+    assert_int_equal(finish(&self), TACIT_REFUSED);
+    assert_non_null(strstr(self.error.text, "the budget is spent"));
+    desk_close(&self);
+}
+
+static void who_leaves_keeps_its_place_and_is_passed_over(void **state) {
+    (void)state;
+    desk self;
+    tacit_question question;
+    desk_open(&self, 1, PATIENT);
+    admit(&self, "a");
+    admit(&self, "b");
+    ask_place(&self, 1, false);
+    tacit_board_dismiss(self.board, "a"); /* the turn stays b's */
+    assert_true(read_question(&self, "b", &question));
+    tacit_answer answer = answer_to(&question);
+    assert_int_equal(hand_in(&self, "b", &answer), TACIT_OK);
+    assert_int_equal(finish(&self), TACIT_OK);
+    assert_int_equal(self.answers.count, 1);
+    assert_int_equal(tacit_board_admitted(self.board), 1);
+    ask_place(&self, 0, false);
+    assert_int_equal(finish(&self), TACIT_OK);
+    assert_int_equal(self.answers.count, 0);
+    ask_place(&self, 0, true);
+    assert_int_equal(finish(&self), TACIT_REFUSED);
+    assert_non_null(strstr(self.error.text, "party a has left"));
+    admit(&self, "a"); /* comes back, to its own place */
+    ask_place(&self, 0, true);
+    assert_true(read_question(&self, "a", &question));
+    answer = answer_to(&question);
+    assert_int_equal(hand_in(&self, "a", &answer), TACIT_OK);
+    assert_int_equal(finish(&self), TACIT_OK);
+    desk_close(&self);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_round_closes_when_all_have_answered),
@@ -528,6 +630,10 @@ int main(void) {
         cmocka_unit_test(nobody_waits_for_who_has_left),
         cmocka_unit_test(a_cancelled_study_stops_waiting),
         cmocka_unit_test(many_parties_at_once_lose_and_double_nothing),
+        cmocka_unit_test(a_question_for_one_party_is_that_partys_alone),
+        cmocka_unit_test(a_party_that_is_silent_or_refuses_is_passed_over),
+        cmocka_unit_test(a_party_that_is_needed_is_waited_for),
+        cmocka_unit_test(who_leaves_keeps_its_place_and_is_passed_over),
     };
     return cmocka_run_group_tests_name("board", tests, NULL, NULL);
 }

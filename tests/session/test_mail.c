@@ -248,7 +248,7 @@ static const struct {
     { forge_nobody, TACIT_REFUSED, "no neighbour" },
     { break_a_card, TACIT_PROTOCOL, "damaged" },
     { show_another_roster, TACIT_REFUSED, "changed the roster" },
-    { ask_for_a_sum_of_words, TACIT_PROTOCOL, "no step of a masked sum" },
+    { ask_for_a_sum_of_words, TACIT_PROTOCOL, "no step of a secure sum" },
     { ask_an_unknown_step, TACIT_PROTOCOL, "no question of a round between neighbours" },
 };
 

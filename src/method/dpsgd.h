@@ -1,0 +1,41 @@
+/* What dpsgd's two files share: all that follows from its plan. */
+#pragma once
+
+#include "model/batch.h"
+#include "model/optimiser.h"
+#include "session/party.h"
+#include "session/session.h"
+
+typedef enum dpsgd_noise { DPSGD_BY_COORDINATOR, DPSGD_BY_SHARES, DPSGD_BY_PARTY } dpsgd_noise;
+
+/* A struct without pointers, for tacit_party_derive. */
+typedef struct dpsgd_setup {
+    tacit_network network;
+    size_t size; /* of its parameters */
+    double clip, scale, sampling;
+    double keep; /* share of the numbers */
+    bool signs, compressed;
+    dpsgd_noise noise;
+    tacit_optimiser optimiser; /* with the number of steps */
+    double patience;
+    tacit_sum_spec spec; /* of clipped gradients */
+    double row_shift;    /* what a row that comes or goes moves, at most: 1 and the roundings */
+    /* 0 without noise: */
+    double sigma;             /* of the event: noise over row_shift, at least */
+    tacit_event event;        /* of one step */
+    tacit_price price;        /* of one step */
+    tacit_mechanism gaussian; /* whose scale is the noise of a step */
+    double noise_scale;
+    uint64_t shares;    /* that hide the rest */
+    double share_scale; /* of each, in steps of the sum's grid */
+} dpsgd_setup;
+
+/* Read the plan and find the noise: the least that keeps within the plan's price (`sigma` 0), or a given one, refused
+ * (TACIT_REFUSED) when all steps would cost more with it. */
+tacit_status dpsgd_setup_make(const tacit_plan *plan, double sigma, dpsgd_setup *out, tacit_error *error);
+
+/* The same without looking for noise: quick. */
+tacit_status dpsgd_setup_read(const tacit_plan *plan, dpsgd_setup *out, tacit_error *error);
+
+/* The weights of the classes, plan->classes of them, freed by the caller; NULL when all are 1. */
+tacit_status dpsgd_class_weights(const tacit_plan *plan, double **out, tacit_error *error);

@@ -1,0 +1,404 @@
+/* The two servers' half of newton, privlogit-hessian and privlogit-local (logit.h). Each function is run by both. */
+#include "method/logit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "net/clock.h"
+
+/* A step of so many columns may take d^3/1200 seconds on a slow machine, and nodes ten minutes. */
+enum { NODE_PATIENCE_MS = 600000, SPARE_BITS = 16 /* that rounding may cost a solution */ };
+
+static void be_patient(tacit_logit *self) {
+    double order = (double)self->width;
+    tacit_centre_patience(self->centre, NODE_PATIENCE_MS + (int64_t)(1000 * order * order * order / 1200));
+}
+
+static bool is_a(const tacit_logit *self) { return self->centre->role == TACIT_GARBLER; }
+
+static double now(void) { return 1e-3 * (double)tacit_clock_monotonic_ms(); }
+
+/* ---- beginning and end ---- */
+
+static tacit_status open_secure(tacit_logit *self, tacit_error *error) {
+    tacit_secure_settings settings = tacit_secure_defaults();
+    TACIT_TRY(tacit_secure_engine_parse(&settings.engine, tacit_plan_text(self->plan, "engine"), error));
+    settings.format = (tacit_fixed){ 64, self->fraction };
+    settings.pool = self->centre->pool;
+    return tacit_secure_create(&self->secure, self->centre->role, self->centre->channel, &settings, error);
+}
+
+/* The nodes' rows add up to n; A tells B, who has not spoken with them. */
+static tacit_status count_rows(tacit_logit *self, tacit_error *error) {
+    int64_t told[2] = { 0, 0 }; /* rows, nodes */
+    if (is_a(self)) {
+        tacit_answers answers = TACIT_ANSWERS_INIT;
+        tacit_status status = tacit_ask(self->centre->session, "rows", NULL, &answers, error);
+        for (size_t i = 0; i < answers.count && status == TACIT_OK; i++) {
+            const int64_t *rows;
+            status = tacit_message_integers(&answers.answer[i].message, "rows", 1, &rows, error);
+            if (status == TACIT_OK && (*rows < 1 || *rows > (int64_t)1 << 40))
+                status =
+                    tacit_fail(error, TACIT_PROTOCOL, "a party says that it has %lld rows", (long long)*rows);
+            if (status == TACIT_OK) told[0] += *rows;
+        }
+        told[1] = (int64_t)answers.count;
+        tacit_answers_clear(&answers);
+        TACIT_TRY(status);
+    }
+    TACIT_TRY(tacit_centre_tell(self->centre, told, 2, error));
+    if (told[0] < 1 || told[0] > (int64_t)1 << 50 || told[1] < 1 || told[1] > (int64_t)self->plan->parties)
+        return tacit_fail(error, TACIT_PROTOCOL, "the other centre server speaks of %lld rows of %lld nodes",
+                          (long long)told[0], (long long)told[1]);
+    self->n = (double)told[0];
+    self->parties = (size_t)told[1];
+    self->ridge = self->plan->lambda / self->n;
+    return TACIT_OK;
+}
+
+static tacit_status make_room(tacit_logit *self, tacit_error *error) {
+    size_t d = self->width;
+    self->beta = TACIT_NEW(int64_t, d);
+    self->before = TACIT_NEW(int64_t, d + 1);
+    self->head = TACIT_NEW(tacit_share, TACIT_LOGIT_HEAD + d + self->triangle);
+    self->whole = TACIT_NEW(tacit_share, d * d);
+    if (self->beta == NULL || self->before == NULL || self->head == NULL || self->whole == NULL)
+        return tacit_fail_memory(error);
+    self->gradient = self->head + TACIT_LOGIT_HEAD;
+    self->matrix = self->gradient + d;
+    for (size_t j = 0; j < d; j++)
+        self->beta[j] = llrint(ldexp(tacit_plan_number(self->plan, "start"), (int)self->fraction));
+    return TACIT_OK;
+}
+
+/* Noise is drawn once: a run that died might have opened numbers, at B at least, and new noise on the same sums would be a
+ * second release that nobody has paid for. So a private run leaves a mark, and is not taken up again. */
+static tacit_status begin_private(tacit_logit *self, tacit_error *error) {
+    int64_t mark = 1;
+    bool known = false;
+    if (tacit_logit_private(self->plan) == 0) return TACIT_OK;
+    TACIT_TRY(tacit_centre_known(self->centre, &known, &mark, 1, error));
+    if (known)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "a run with dp cannot be taken up after it was interrupted, since its noise would be drawn "
+            "twice: start a new study");
+    return tacit_centre_keep(self->centre, &mark, 1, error);
+}
+
+tacit_status tacit_logit_begin(tacit_logit *self, tacit_centre *centre, tacit_error *error) {
+    *self = (tacit_logit){ .centre = centre,
+                           .plan = centre->plan,
+                           .fraction = tacit_logit_fraction(centre->plan),
+                           .scale = tacit_logit_scale(centre->plan) };
+    TACIT_TRY(tacit_design_create(&self->design, tacit_family_find("logistic"), self->plan->schema,
+                                  self->plan->features, error));
+    self->width = self->design.width;
+    self->triangle = self->width * (self->width + 1) / 2;
+    TACIT_TRY(make_room(self, error));
+    TACIT_TRY(tacit_logit_slots(&self->slots, self->plan, centre->key, error));
+    TACIT_TRY(tacit_paillier_public_write(centre->key, &self->key, error));
+    be_patient(self);
+    TACIT_TRY(count_rows(self, error));
+    TACIT_TRY(begin_private(self, error));
+    return open_secure(self, error);
+}
+
+void tacit_logit_end(tacit_logit *self) {
+    if (self->secure != NULL) self->centre->report.costs = tacit_secure_cost(self->secure);
+    tacit_secure_free(self->secure);
+    tacit_design_clear(&self->design);
+    tacit_buffer_clear(&self->key);
+    free(self->beta);
+    free(self->before);
+    free(self->head);
+    free(self->whole);
+}
+
+/* ---- from the nodes ---- */
+
+static tacit_status make_question(const tacit_logit *self, tacit_row_weight weight,
+                                  const tacit_buffer *inverse, tacit_message *out, tacit_error *error) {
+    double *beta = TACIT_NEW(double, self->width);
+    tacit_status status = beta != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) return status;
+    for (size_t j = 0; j < self->width; j++) beta[j] = ldexp((double)self->beta[j], -(int)self->fraction);
+    TACIT_CHECK(tacit_message_add_numbers(out, "rows", &self->n, 1, error));
+    TACIT_CHECK(tacit_message_add_numbers(out, "weights", beta, self->width, error));
+    TACIT_CHECK(tacit_message_add_bytes(out, "key", self->key.bytes, self->key.length, error));
+    if (inverse != NULL)
+        TACIT_CHECK(tacit_message_add_bytes(out, "inverse", inverse->bytes, inverse->length, error));
+    else
+        TACIT_CHECK(tacit_message_add_integers(out, "matrix", &(int64_t){ weight }, 1, error));
+cleanup:
+    free(beta);
+    return status;
+}
+
+/* Enc(a) (+) Enc(b) ...: the sum of one field of all answers, `count` ciphertexts each. */
+static tacit_status add_up(const tacit_logit *self, const tacit_answers *answers, const char *field,
+                           size_t count, tacit_ciphertexts **out, tacit_error *error) {
+    const tacit_paillier_public *key = self->centre->key;
+    tacit_ciphertexts *sum = NULL;
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < answers->count; i++) {
+        tacit_ciphertexts *one = NULL;
+        const uint8_t *bytes;
+        size_t length;
+        TACIT_CHECK(tacit_message_bytes(&answers->answer[i].message, field, &bytes, &length, error));
+        TACIT_CHECK(tacit_ciphertexts_read(&one, key, bytes, length, count, error));
+        if (tacit_ciphertexts_count(one) != count)
+            status = tacit_fail(error, TACIT_PROTOCOL, "a party sent %zu ciphertexts where %zu belong",
+                                tacit_ciphertexts_count(one), count);
+        if (status == TACIT_OK && sum != NULL)
+            status = tacit_paillier_add(sum, sum, one, self->centre->pool, error);
+        if (sum == NULL) {
+            sum = one;
+            one = NULL;
+        }
+        tacit_ciphertexts_free(one);
+        if (status != TACIT_OK) goto cleanup;
+    }
+    *out = sum;
+    sum = NULL;
+cleanup:
+    tacit_ciphertexts_free(sum);
+    return status;
+}
+
+/* The same nodes must answer in each round: their rows add up to n. */
+static tacit_status same_nodes(const tacit_logit *self, const tacit_answers *answers, tacit_error *error) {
+    double rows = 0;
+    for (size_t i = 0; i < answers->count; i++) {
+        const int64_t *own;
+        TACIT_TRY(tacit_message_integers(&answers->answer[i].message, "rows", 1, &own, error));
+        rows += (double)*own;
+    }
+    if (rows == self->n && answers->count == self->parties) return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "other parties answered than the round before: the sums need the same ones in every round; run the "
+        "study again");
+}
+
+static tacit_status ask(tacit_logit *self, const char *question, tacit_row_weight weight,
+                        const tacit_buffer *inverse, tacit_answers *out, tacit_error *error) {
+    tacit_message message = TACIT_MESSAGE_INIT;
+    double begun = now();
+    tacit_status status;
+    TACIT_CHECK(make_question(self, weight, inverse, &message, error));
+    TACIT_CHECK(tacit_ask(self->centre->session, question, &message, out, error));
+    TACIT_CHECK(same_nodes(self, out, error));
+cleanup:
+    self->centre->report.node_seconds += now() - begun;
+    tacit_message_clear(&message);
+    return status;
+}
+
+/* (lambda/n) I on the matrix, (lambda/n) beta on the gradient, (lambda/2n)|beta|^2 on the objective: public, so A adds them. */
+static void regularise(tacit_logit *self, bool has_gradient, bool has_matrix) {
+    double square = 0;
+    if (!is_a(self)) return;
+    for (size_t j = 0; j < self->width; j++) {
+        double beta = ldexp((double)self->beta[j], -(int)self->fraction);
+        square += beta * beta;
+        if (has_gradient) self->gradient[j] += tacit_share_of(llrint(self->ridge * (double)self->beta[j]));
+        if (has_matrix)
+            self->matrix[tacit_triangle(j, j)] +=
+                tacit_share_of(llrint(ldexp(self->ridge, (int)self->fraction)));
+    }
+    self->head[1] += tacit_share_of(llrint(ldexp(0.5 * self->ridge * square, (int)self->fraction)));
+}
+
+tacit_status tacit_logit_gather(tacit_logit *self, tacit_row_weight weight, tacit_error *error) {
+    size_t count = tacit_logit_length(self->width, weight);
+    tacit_answers answers = TACIT_ANSWERS_INIT;
+    tacit_ciphertexts *sum = NULL;
+    tacit_status status = TACIT_OK;
+    be_patient(self);
+    if (is_a(self)) {
+        TACIT_CHECK(ask(self, "sums", weight, NULL, &answers, error));
+        TACIT_CHECK(
+            add_up(self, &answers, "sums", tacit_slots_plaintexts(&self->slots.slots, count), &sum, error));
+    }
+    double begun = now();
+    TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, self->head, count, &self->slots, sum,
+                                              self->centre->secret, 0, error));
+    self->centre->report.centre_seconds += now() - begun;
+    regularise(self, true, weight != TACIT_WEIGH_NONE);
+cleanup:
+    tacit_answers_clear(&answers);
+    tacit_ciphertexts_free(sum);
+    return status;
+}
+
+tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inverse, tacit_share *step,
+                                     tacit_error *error) {
+    tacit_logit_inverse layout;
+    tacit_answers answers = TACIT_ANSWERS_INIT;
+    tacit_ciphertexts *sum = NULL, *steps = NULL;
+    tacit_status status;
+    be_patient(self);
+    TACIT_CHECK(
+        tacit_logit_inverse_plan(&layout, self->plan, self->centre->key, self->width, self->n, error));
+    if (is_a(self)) {
+        TACIT_CHECK(ask(self, "step", TACIT_WEIGH_NONE, inverse, &answers, error));
+        TACIT_CHECK(add_up(self, &answers, "sums", 1, &sum, error));
+        TACIT_CHECK(add_up(self, &answers, "step", layout.blocks, &steps, error));
+    }
+    double begun = now();
+    unsigned drop = layout.slots.slots.fraction_bits + layout.gradient_bits - self->fraction;
+    TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, self->head, TACIT_LOGIT_HEAD, &self->slots, sum,
+                                              self->centre->secret, 0, error));
+    TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, step, self->width, &layout.slots, steps,
+                                              self->centre->secret, drop, error));
+    self->centre->report.centre_seconds += now() - begun;
+    regularise(self, false, false);
+cleanup:
+    tacit_answers_clear(&answers);
+    tacit_ciphertexts_free(sum);
+    tacit_ciphertexts_free(steps);
+    return status;
+}
+
+/* The bytes are a whole number of 64-bit words, so that they can be written down as opened numbers are. */
+static tacit_status inverse_words(const tacit_logit *self, size_t *out, tacit_error *error) {
+    enum { HEAD_BYTES = 24 };
+    tacit_logit_inverse layout;
+    TACIT_TRY(tacit_logit_inverse_plan(&layout, self->plan, self->centre->key, self->width, self->n, error));
+    size_t each = tacit_paillier_bits(self->centre->key) / 4;
+    *out = (HEAD_BYTES + layout.blocks * self->width * each) / sizeof(int64_t);
+    return TACIT_OK;
+}
+
+tacit_status tacit_logit_inverse_known(tacit_logit *self, bool *known, tacit_buffer *out,
+                                       tacit_error *error) {
+    size_t words = 0;
+    uint8_t *at;
+    int64_t flag = 0;
+    TACIT_TRY(inverse_words(self, &words, error));
+    if (is_a(self)) {
+        TACIT_TRY(tacit_buffer_reserve(out, words * sizeof(int64_t), &at, error));
+        TACIT_TRY(tacit_session_opened(self->centre->session, known, (int64_t *)(void *)at, words, error));
+        if (*known) out->length += words * sizeof(int64_t);
+        flag = *known;
+    }
+    TACIT_TRY(tacit_centre_tell(self->centre, &flag, 1, error));
+    *known = flag == 1;
+    return TACIT_OK;
+}
+
+static tacit_status keep_inverse(tacit_logit *self, const tacit_buffer *sealed, tacit_error *error) {
+    size_t words = 0;
+    TACIT_TRY(inverse_words(self, &words, error));
+    if (sealed->length != words * sizeof(int64_t))
+        return tacit_fail(error, TACIT_INTERNAL, "the encrypted inverse has %zu bytes", sealed->length);
+    return tacit_session_keep_opened(self->centre->session, (const int64_t *)(const void *)sealed->bytes,
+                                     words, error);
+}
+
+tacit_status tacit_logit_encrypt_inverse(tacit_logit *self, const tacit_share *inverse, tacit_buffer *out,
+                                         tacit_error *error) {
+    tacit_logit_inverse layout;
+    TACIT_TRY(tacit_logit_inverse_plan(&layout, self->plan, self->centre->key, self->width, self->n, error));
+    size_t d = self->width, slots = layout.slots.slots.slots, count = layout.blocks * d * slots;
+    tacit_share *values = TACIT_NEW(tacit_share, count);
+    tacit_ciphertexts *sealed = NULL;
+    double begun = now();
+    tacit_status status = values != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) goto cleanup;
+    for (size_t block = 0; block < layout.blocks; block++)
+        for (size_t column = 0; column < d; column++)
+            for (size_t i = block * slots; i < d && i < (block + 1) * slots; i++)
+                values[(block * d + column) * slots + i % slots] =
+                    inverse[i >= column ? tacit_triangle(i, column) : tacit_triangle(column, i)];
+    tacit_shares_drop(values, self->fraction - layout.slots.slots.fraction_bits, count, self->centre->role);
+    if (is_a(self))
+        TACIT_CHECK(tacit_ciphertexts_create(&sealed, self->centre->key, layout.blocks * d, error));
+    TACIT_CHECK(tacit_secure_to_ciphertexts(self->secure, sealed, self->centre->key, &layout.slots, values,
+                                            count, error));
+    if (is_a(self)) {
+        TACIT_CHECK(tacit_ciphertexts_write(sealed, out, error));
+        TACIT_CHECK(keep_inverse(self, out, error));
+    }
+cleanup:
+    self->centre->report.centre_seconds += now() - begun;
+    tacit_ciphertexts_free(sealed);
+    free(values);
+    return status;
+}
+
+/* ---- computing ---- */
+
+tacit_status tacit_logit_factor(tacit_logit *self, tacit_factored **out, tacit_error *error) {
+    double begun = now();
+    tacit_status status = tacit_secure_factor(self->secure, out, self->matrix, self->width, error);
+    self->centre->report.centre_seconds += now() - begun;
+    return status;
+}
+
+/* |H s - b|_j < 2^-tolerance for all j? An overflow anywhere on the way to s makes numbers of any size of it, which pass with
+ * a chance of about 2^-50 a coordinate. */
+static tacit_status check_solution(tacit_logit *self, const tacit_share *s, const tacit_share *b,
+                                   int tolerance, tacit_error *error) {
+    size_t d = self->width;
+    tacit_share *room = TACIT_NEW(tacit_share, 4 * d), *limit = room + 2 * d;
+    bool good = false;
+    tacit_status status = room != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) return status;
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++)
+            self->whole[i * d + j] = self->matrix[i >= j ? tacit_triangle(i, j) : tacit_triangle(j, i)];
+    TACIT_CHECK(tacit_secure_multiply(self->secure, room, self->whole, s, d, d, 1, error));
+    tacit_shares_subtract(room, room, b, d);
+    for (size_t j = 0; j < d; j++) {
+        room[d + j] = -room[j];
+        limit[j] = limit[d + j] =
+            is_a(self) ? tacit_share_of((int64_t)1 << ((int)self->fraction - tolerance)) : 0;
+    }
+    TACIT_CHECK(tacit_secure_all_less(self->secure, &good, room, limit, 2 * d, error));
+    if (!good)
+        status =
+            tacit_fail(error, TACIT_LIMIT,
+                       "the equations of iteration %zu overflow or lose their digits: columns follow from "
+                       "each other, or "
+                       "lie far apart in scale; raise lambda, leave columns out, or change scale or fraction",
+                       self->iteration + 1);
+cleanup:
+    free(room);
+    return status;
+}
+
+tacit_status tacit_logit_solve(tacit_logit *self, tacit_factored *factor, bool check, tacit_share *step,
+                               tacit_error *error) {
+    double begun = now();
+    tacit_status status = tacit_secure_solve(self->secure, step, factor, self->gradient, error);
+    if (status == TACIT_OK && check)
+        status = check_solution(self, step, self->gradient, (int)self->fraction - SPARE_BITS, error);
+    self->centre->report.centre_seconds += now() - begun;
+    return status;
+}
+
+/* The check multiplies with a vector of ones: its product with the inverse needs no secret multiplication. */
+tacit_status tacit_logit_invert(tacit_logit *self, tacit_factored *factor, tacit_share *inverse,
+                                tacit_error *error) {
+    enum { TOLERANCE = 6 };
+    size_t d = self->width;
+    tacit_share *sum = TACIT_NEW(tacit_share, 2 * d), *ones = sum + d;
+    double begun = now();
+    tacit_status status = sum != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) return status;
+    TACIT_CHECK(tacit_secure_inverse(self->secure, inverse, factor, error));
+    for (size_t i = 0; i < d; i++) {
+        ones[i] = is_a(self) ? tacit_share_of((int64_t)1 << self->fraction) : 0;
+        for (size_t j = 0; j < d; j++)
+            sum[i] += inverse[i >= j ? tacit_triangle(i, j) : tacit_triangle(j, i)];
+    }
+    TACIT_CHECK(check_solution(self, sum, ones, TOLERANCE, error));
+cleanup:
+    self->centre->report.centre_seconds += now() - begun;
+    free(sum);
+    return status;
+}

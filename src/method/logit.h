@@ -1,0 +1,147 @@
+/*
+ * What newton, privlogit-hessian and privlogit-local share: maximum likelihood for logistic regression between nodes and
+ * two centre servers (Wang 2018, chapter 5).
+ *
+ * Scale. Rows are encoded in the unit ball; here z = S x with a public S, so that columns have a spread near 1 and lambda
+ * means what it means in the paper: maximise l(beta) - (lambda/2)|beta|^2 over all rows, weights of the model S beta.
+ * All sums are divided by n. With |x_j| <= 1:
+ *     |gradient_j|/n <= S,    |Hessian_ij|/n <= S^2/4,    log-likelihood: moved to the bound where a node's is beyond it,
+ * so every number that a node encrypts is within R = max(S, S^2/4, 64), proved before a row is read, and so is each sum.
+ * Between the servers numbers have 64 bits, f of them behind the point (setting `fraction`). That solving did not overflow is
+ * checked inside the protocol: |H s - b| is small in each coordinate, one bit leaves, and it is 1 unless
+ * the run ends with an error.
+ *
+ * What is opened, to both servers, and by A to the nodes: beta_k of each iteration, one bit for the stopping rule, and with
+ * inference=yes the variances of the coefficients, the log-likelihood at the end and the number of positive rows.
+ */
+#pragma once
+
+#include "model/estimates.h"
+#include "session/centre.h"
+
+/* Settings of all three methods, for their tables. */
+#define TACIT_LOGIT_PARAMETERS                                                                                   \
+    {                                                                                                            \
+        "engine", "yao", "yao|shares",                                                                           \
+        0,        0,     "what the centre servers compute with: garbled circuits, as in the paper, or shares"    \
+    },                                                                                                           \
+        { "stop",                                                                                                \
+          "likelihood",                                                                                          \
+          "likelihood|converged",                                                                                \
+          0,                                                                                                     \
+          0,                                                                                                     \
+          "likelihood: at a relative change below 1e-6, as in the paper; converged: within 1e-4 of the "         \
+          "optimum" },                                                                                           \
+        { "inference", "yes", "yes|no",                                                                          \
+          0,           0,     "standard errors, tests, deviance: one more inverse, of the true Hessian" },       \
+        { "level", "0.95", NULL, 0.5, 0.999999, "of the confidence intervals" },                                 \
+        { "scale", "0",                                                                                          \
+          NULL,    0,                                                                                            \
+          1e4,     "S: rows are multiplied with it, so that columns have a spread near 1; 0: from the schema" }, \
+        { "fraction", "36", NULL, 24, 44, "binary digits behind the point between the centre servers" }, {       \
+        "start", "0", NULL, -100, 100, "all coefficients at the beginning"                                       \
+    }
+
+/* `dp` is for the methods that can. */
+#define TACIT_LOGIT_DP_PARAMETERS                                                                            \
+    { "dp", "0", NULL,                                                                                       \
+      0,    1e6, "epsilon: noise is added between the servers before anything is opened; 0: none" },         \
+        { "dp-delta", "1e-6", NULL, 1e-12, 0.1, "delta that belongs to dp" }, {                              \
+        "dp-iterations", "8", NULL, 1, 1000, "with dp: so many iterations, whatever the rows"                \
+    }
+
+/* ---- what nodes and servers know: it follows from the plan and from n ---- */
+
+extern const char tacit_logit_assumption[];
+
+tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error);
+tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+tacit_status tacit_logit_lambda(const tacit_plan *plan, double *out, tacit_error *error);
+tacit_release_kind tacit_logit_kind(const tacit_plan *plan);
+
+double tacit_logit_scale(const tacit_plan *plan);      /* S */
+unsigned tacit_logit_fraction(const tacit_plan *plan); /* f */
+double tacit_logit_private(const tacit_plan *plan);    /* epsilon of `dp`; 0 without */
+
+/* The slots for the sums of nodes. */
+tacit_status tacit_logit_slots(tacit_masked_slots *out, const tacit_plan *plan,
+                               const tacit_paillier_public *key, tacit_error *error);
+
+/* Numbers in a node's answer: positive rows, objective, gradient and, with a matrix, its triangle. */
+enum { TACIT_LOGIT_HEAD = 2 };
+size_t tacit_logit_length(size_t width, tacit_row_weight weight);
+
+/* How Enc(H^-1) travels (privlogit-local): column after column in slots. */
+typedef struct tacit_logit_inverse {
+    tacit_masked_slots slots; /* of H^-1, and of its products with gradients */
+    unsigned gradient_bits;   /* behind the point of a gradient that multiplies */
+    size_t blocks;            /* of coordinates: ciphertexts a column */
+} tacit_logit_inverse;
+
+tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan *plan,
+                                      const tacit_paillier_public *key, size_t width, double n,
+                                      tacit_error *error);
+
+/* ---- a node's half ---- */
+
+tacit_handler tacit_logit_answer_rows; /* "rows": n_i */
+tacit_handler tacit_logit_answer_sums; /* "sums": encrypted sums at beta */
+tacit_handler tacit_logit_answer_step; /* "step": encrypted H^-1 g_i, and the objective */
+
+/* ---- the servers' half: every call is made by both ---- */
+
+typedef struct tacit_logit {
+    tacit_centre *centre;
+    const tacit_plan *plan;
+    tacit_design design;
+    size_t width, triangle;
+    unsigned fraction;
+    double scale, n;
+    size_t parties;
+    double ridge; /* lambda/n */
+    tacit_masked_slots slots;
+    tacit_secure *secure;
+    tacit_buffer key;       /* B's public key as nodes get it */
+    int64_t *beta, *before; /* public, in units of 2^-f */
+    size_t iteration;
+    tacit_share *head;              /* positive rows and the objective, both over n */
+    tacit_share *gradient, *matrix; /* regularised, over n; the matrix a triangle */
+    tacit_share *whole;             /* room for the matrix as a square */
+    tacit_share last_objective;
+    bool has_last;
+    double last_step;
+} tacit_logit;
+
+tacit_status tacit_logit_begin(tacit_logit *self, tacit_centre *centre, tacit_error *error);
+void tacit_logit_end(tacit_logit *self);
+
+/* Sums of all nodes at beta, as shares: head, gradient and, for another weight than none, matrix. */
+tacit_status tacit_logit_gather(tacit_logit *self, tacit_row_weight weight, tacit_error *error);
+
+/* For privlogit-local: Enc(H^-1) is at A, from a run before or now; the nodes' H^-1 g_i come back, and their objectives. */
+tacit_status tacit_logit_inverse_known(tacit_logit *self, bool *known, tacit_buffer *out, tacit_error *error);
+tacit_status tacit_logit_encrypt_inverse(tacit_logit *self, const tacit_share *inverse, tacit_buffer *out,
+                                         tacit_error *error);
+tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inverse, tacit_share *step,
+                                     tacit_error *error);
+
+/* The stopping rule at beta_k, whose objective was just gathered. */
+tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error);
+
+/* Is the next beta known from a run before? Then it is taken, and nothing need be computed. */
+tacit_status tacit_logit_known(tacit_logit *self, bool *known, tacit_error *error);
+/* beta <- beta - step, opened. */
+tacit_status tacit_logit_open(tacit_logit *self, const tacit_share *step, tacit_error *error);
+
+/* Noise of `dp` on gradient and matrix; nothing without. */
+tacit_status tacit_logit_add_noise(tacit_logit *self, tacit_row_weight weight, tacit_error *error);
+
+/* Factor the matrix; with a vector, solve, and see that the solution is one. */
+tacit_status tacit_logit_factor(tacit_logit *self, tacit_factored **out, tacit_error *error);
+tacit_status tacit_logit_solve(tacit_logit *self, tacit_factored *factor, bool check, tacit_share *step,
+                               tacit_error *error);
+tacit_status tacit_logit_invert(tacit_logit *self, tacit_factored *factor, tacit_share *inverse,
+                                tacit_error *error);
+
+/* Variances and deviances where asked for, and the model, at A. */
+tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_error *error);

@@ -1,0 +1,299 @@
+/* What the two servers open: the next beta, whether to stop, and at the end what inference needs (logit.h). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "method/logit.h"
+#include "net/clock.h"
+#include "privacy/integer.h"
+
+static const double LIKELIHOOD_CHANGE = 1e-6, DISTANCE = 1e-4;
+enum { MOST_ITERATIONS = 2000 };
+
+static bool is_a(const tacit_logit *self) { return self->centre->role == TACIT_GARBLER; }
+
+static double now(void) { return 1e-3 * (double)tacit_clock_monotonic_ms(); }
+
+/* ---- stopping ---- */
+
+/* |F_k - F_(k-1)| < 1e-6 |F_(k-1)|: both signs, one bit. F > 0. */
+static tacit_status compare_objectives(tacit_logit *self, bool *stop, tacit_error *error) {
+    tacit_share change[2], limit[2];
+    change[0] = self->head[1] - self->last_objective;
+    change[1] = -change[0];
+    tacit_shares_scale(limit, &self->last_objective,
+                       llrint(ldexp(LIKELIHOOD_CHANGE, (int)self->fraction + 20)), 1);
+    tacit_shares_drop(limit, self->fraction + 20, 1, self->centre->role);
+    limit[1] = limit[0];
+    return tacit_secure_all_less(self->secure, stop, change, limit, 2, error);
+}
+
+/*
+ * beta is public, so its own steps say how far there is to go. Steps s_k that shrink by r = |s_k|/|s_(k-1)| < 1 from here on
+ * add up to |s_k| r/(1 - r); r is taken a little larger, for it grows towards the rate of convergence.
+ */
+static bool near_optimum(tacit_logit *self) {
+    double step = 0;
+    for (size_t j = 0; j < self->width; j++)
+        step = fmax(step, fabs(ldexp((double)(self->beta[j] - self->before[j]), -(int)self->fraction)));
+    double rate = self->iteration >= 2 && self->last_step > 0 ? step / self->last_step : 1;
+    rate += 0.2 * (1 - rate);
+    self->last_step = step;
+    return self->iteration >= 2 && rate < 1 && step * rate / (1 - rate) < DISTANCE / 2;
+}
+
+tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error) {
+    int64_t bit = 0;
+    bool known = false;
+    double begun = now();
+    *stop = false;
+    if (tacit_logit_private(self->plan) > 0) {
+        *stop = self->iteration >= (size_t)tacit_plan_number(self->plan, "dp-iterations");
+    } else if (tacit_plan_is(self->plan, "stop", "converged")) {
+        *stop = near_optimum(self);
+    } else if (self->has_last) {
+        TACIT_TRY(tacit_centre_known(self->centre, &known, &bit, 1, error));
+        if (!known) {
+            TACIT_TRY(compare_objectives(self, stop, error));
+            bit = *stop;
+            TACIT_TRY(tacit_centre_keep(self->centre, &bit, 1, error));
+        }
+        *stop = bit != 0;
+    }
+    self->centre->report.centre_seconds += now() - begun;
+    self->last_objective = self->head[1];
+    self->has_last = true;
+    if (!*stop && self->iteration >= MOST_ITERATIONS)
+        return tacit_fail(error, TACIT_NOT_CONVERGED,
+                          "no end after %d iterations: the classes may be separable, or the start too far "
+                          "off; raise lambda",
+                          MOST_ITERATIONS);
+    return TACIT_OK;
+}
+
+/* ---- beta ---- */
+
+static void tell_beta(tacit_logit *self) {
+    const tacit_session *session = self->centre->session;
+    self->iteration++;
+    self->centre->report.iterations = self->iteration;
+    if (session == NULL || session->watch == NULL) return;
+    double *values = TACIT_NEW(double, self->width);
+    if (values == NULL) return; /* only somebody who looks on misses it */
+    for (size_t j = 0; j < self->width; j++) values[j] = ldexp((double)self->beta[j], -(int)self->fraction);
+    session->watch->published(session->watch->context, values, self->width);
+    free(values);
+}
+
+tacit_status tacit_logit_known(tacit_logit *self, bool *known, tacit_error *error) {
+    memcpy(self->before, self->beta, self->width * sizeof *self->beta);
+    TACIT_TRY(tacit_centre_known(self->centre, known, self->beta, self->width, error));
+    if (*known) tell_beta(self);
+    return TACIT_OK;
+}
+
+tacit_status tacit_logit_open(tacit_logit *self, const tacit_share *step, tacit_error *error) {
+    int64_t *opened = TACIT_NEW(int64_t, self->width);
+    double begun = now();
+    tacit_status status = opened != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) return status;
+    TACIT_CHECK(tacit_secure_open(self->secure, opened, step, self->width, error));
+    for (size_t j = 0; j < self->width; j++)
+        if (__builtin_sub_overflow(self->beta[j], opened[j], &self->beta[j]) ||
+            llabs(self->beta[j]) > (int64_t)1 << 60)
+            TACIT_CHECK(tacit_fail(
+                error, TACIT_NOT_CONVERGED,
+                "the coefficients run away in iteration %zu: start nearer to the optimum (Newton's "
+                "method may diverge), or choose method privlogit-hessian",
+                self->iteration + 1));
+    TACIT_CHECK(tacit_centre_keep(self->centre, self->beta, self->width, error));
+    self->centre->report.centre_seconds += now() - begun;
+    tell_beta(self);
+cleanup:
+    free(opened);
+    return status;
+}
+
+/* ---- noise ---- */
+
+/*
+ * Proof note. Adjacency: one row replaced, unit record. Statistics, over n, of rows z = S x, |z| <= S:
+ *   gradient      row (p - y) z, |p - y| <= 1:   L2 sensitivity 2 S/n
+ *   curvature     row a z z^T, 0 <= a <= 1/4: of the triangle, each of the two rows has L2 norm at most S^2/4: S^2/(2n)
+ * plus rounding to the grid of one node, half a unit in each coordinate before and after: sqrt(count) units. On the grid the
+ * statistics are whole numbers, and each server adds a discrete Gaussian of scale sigma = sensitivity/sqrt(2 rho): rho-zCDP
+ * for each release even to the other server, which knows its own noise (Canonne, Kamath and Steinke 2020). K iterations
+ * release K gradients and either one curvature (privlogit) or K (newton); beta_k is computed from these alone, and
+ * what is asked next depends on released values alone, so zCDP composes: rho = rho_total/(releases), with rho_total from
+ * tacit_zcdp_for(dp, dp-delta). The number of iterations is fixed; the check of the solution is of released values.
+ * A public multiple of the noise is added to the diagonal, so that the noisy matrix is still positive definite but for a
+ * chance that ends the run.
+ */
+static tacit_status draw(tacit_logit *self, double sensitivity, size_t count, size_t releases,
+                         tacit_share *onto, double *scale, tacit_error *error) {
+    double rho, unit = ldexp(1, (int)self->fraction);
+    tacit_noised *noised = NULL;
+    int64_t *zeros = TACIT_NEW(int64_t, count);
+    tacit_share *shares = TACIT_NEW(tacit_share, count);
+    tacit_status status = zeros != NULL && shares != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) goto cleanup;
+    TACIT_CHECK(tacit_zcdp_for(&rho, tacit_logit_private(self->plan),
+                               tacit_plan_number(self->plan, "dp-delta"), error));
+    double grid = sensitivity * unit + sqrt((double)count);
+    tacit_price one = { TACIT_UNIT_RECORD, 1, 1e-6 };
+    double rho_of_one, wanted = rho / (double)releases;
+    TACIT_CHECK(tacit_zcdp_for(&rho_of_one, one.epsilon, one.delta, error));
+    /* The mechanism turns a price into a scale: ask for the scale of another price with a sensitivity that makes it ours. */
+    tacit_mechanism mechanism = { .law = TACIT_LAW_DISCRETE_GAUSSIAN,
+                                  .price = one,
+                                  .sensitivity = grid * sqrt(rho_of_one / wanted) * (1 + 1e-12) };
+    TACIT_CHECK(tacit_integer_scale(scale, &mechanism, error));
+    TACIT_CHECK(tacit_integer_release(&noised, &self->centre->noise, &mechanism, zeros, count,
+                                      (int64_t)1 << 60, error));
+    const int64_t *mine = (const int64_t *)tacit_noised_steps(noised);
+    for (int owner = TACIT_GARBLER; owner <= TACIT_EVALUATOR; owner++) {
+        bool own = self->centre->role == (tacit_role)owner;
+        TACIT_CHECK(
+            tacit_secure_input(self->secure, shares, (tacit_role)owner, own ? mine : NULL, count, error));
+        tacit_shares_add(onto, onto, shares, count);
+    }
+cleanup:
+    tacit_noised_free(noised);
+    free(zeros);
+    free(shares);
+    return status;
+}
+
+tacit_status tacit_logit_add_noise(tacit_logit *self, tacit_row_weight weight, tacit_error *error) {
+    if (tacit_logit_private(self->plan) == 0) return TACIT_OK;
+    size_t iterations = (size_t)tacit_plan_number(self->plan, "dp-iterations");
+    bool every = strcmp(self->plan->method->name, "newton") == 0;
+    size_t releases = iterations + (every ? iterations : 1);
+    double gradient = 2 * self->scale / self->n, matrix = self->scale * self->scale / (2 * self->n), scale;
+    if (weight != TACIT_WEIGH_ONE)
+        TACIT_TRY(draw(self, gradient, self->width, releases, self->gradient, &scale, error));
+    if (weight == TACIT_WEIGH_NONE) return TACIT_OK;
+    TACIT_TRY(draw(self, matrix, self->triangle, releases, self->matrix, &scale, error));
+    /* The norm of a symmetric matrix of independent noise is about 2 scale sqrt(d), here of two servers. */
+    double lift = 2 * M_SQRT2 * scale * sqrt((double)self->width);
+    for (size_t j = 0; j < self->width && is_a(self); j++)
+        self->matrix[tacit_triangle(j, j)] += tacit_share_of(llrint(lift));
+    return TACIT_OK;
+}
+
+/* ---- the end ---- */
+
+/* Variances of the coefficients on the raw scale: t^T (H + lambda I)^-1 t for public vectors t, which is linear in the inverse,
+ * so that each server computes it on its own shares. Nothing of the inverse is opened but these. */
+static tacit_status open_variances(tacit_logit *self, const tacit_share *inverse, int64_t *opened,
+                                   double *largest, tacit_error *error) {
+    enum { WEIGHT_BITS = 40 };
+    size_t d = self->width;
+    double *row = TACIT_NEW(double, d);
+    tacit_share *variance = TACIT_NEW(tacit_share, d);
+    tacit_status status = row != NULL && variance != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) goto cleanup;
+    for (size_t k = 0; k < d; k++) {
+        TACIT_CHECK(tacit_design_raw_row(&self->design, k, row, error));
+        largest[k] = 0;
+        for (size_t j = 0; j < d; j++) largest[k] = fmax(largest[k], fabs(row[j]));
+        for (size_t i = 0; i < d; i++)
+            for (size_t j = 0; j <= i; j++) {
+                double weight = (i == j ? 1 : 2) * (row[i] / largest[k]) * (row[j] / largest[k]);
+                variance[k] +=
+                    inverse[tacit_triangle(i, j)] * tacit_share_of(llrint(ldexp(weight, WEIGHT_BITS)));
+            }
+    }
+    tacit_shares_drop(variance, WEIGHT_BITS, d, self->centre->role);
+    TACIT_CHECK(tacit_secure_open(self->secure, opened, variance, d, error));
+cleanup:
+    free(row);
+    free(variance);
+    return status;
+}
+
+/* Opened together: d variances, the objective without its regulariser, and the positive rows; the last two over n. */
+static tacit_status open_inference(tacit_logit *self, int64_t *opened, double *largest, tacit_error *error) {
+    tacit_factored *factor = NULL;
+    tacit_share *inverse = TACIT_NEW(tacit_share, self->triangle);
+    bool known = false;
+    tacit_status status = inverse != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) return status;
+    TACIT_CHECK(tacit_logit_gather(self, TACIT_WEIGH_CURVATURE, error));
+    TACIT_CHECK(tacit_centre_known(self->centre, &known, opened, self->width + 2, error));
+    if (known) goto cleanup;
+    TACIT_CHECK(tacit_logit_factor(self, &factor, error));
+    TACIT_CHECK(tacit_logit_invert(self, factor, inverse, error));
+    TACIT_CHECK(open_variances(self, inverse, opened, largest, error));
+    TACIT_CHECK(tacit_secure_open(self->secure, opened + self->width, self->head, 2, error));
+    TACIT_CHECK(tacit_centre_keep(self->centre, opened, self->width + 2, error));
+cleanup:
+    tacit_factored_free(factor);
+    free(inverse);
+    return status;
+}
+
+static tacit_status infer(const tacit_logit *self, const int64_t *opened, const double *weights,
+                          tacit_estimates **out, tacit_error *error) {
+    size_t d = self->width;
+    double *variance = TACIT_NEW(double, d), *row = TACIT_NEW(double, d);
+    double unit = ldexp(1, -(int)self->fraction), square = 0;
+    tacit_status status = variance != NULL && row != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) goto cleanup;
+    for (size_t k = 0; k < d; k++) {
+        double largest = 0, beta = (double)self->beta[k] * unit;
+        TACIT_CHECK(tacit_design_raw_row(&self->design, k, row, error));
+        for (size_t j = 0; j < d; j++) largest = fmax(largest, fabs(row[j]));
+        variance[k] = (double)opened[k] * unit / self->n * pow(self->scale * largest, 2);
+        square += beta * beta;
+    }
+    tacit_optimum optimum = {
+        .family = tacit_family_find("logistic"),
+        .rows = self->n,
+        .lambda = self->plan->lambda,
+        .level = tacit_plan_number(self->plan, "level"),
+        .w = weights,
+        .objective = self->n * ((double)opened[d + 1] * unit - 0.5 * self->ridge * square),
+        .variance = variance,
+        .response = { nearbyint(self->n * (double)opened[d] * unit) },
+        .iterations = self->iteration,
+    };
+    TACIT_CHECK(tacit_estimates_infer(out, &self->design, &optimum, error));
+    snprintf((*out)->optimiser, sizeof(*out)->optimiser, "%s",
+             strcmp(self->plan->method->name, "newton") == 0 ? "newton" : "privlogit");
+    (*out)->rounds = (size_t)self->centre->session->round;
+cleanup:
+    free(variance);
+    free(row);
+    return status;
+}
+
+tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_error *error) {
+    const tacit_plan *plan = self->plan;
+    size_t d = self->width;
+    int64_t *opened = TACIT_NEW(int64_t, d + 2);
+    double *weights = TACIT_NEW(double, 2 * d);
+    tacit_model *model = NULL;
+    tacit_estimates *estimates = NULL;
+    tacit_status status = opened != NULL && weights != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) goto cleanup;
+    bool inferring = tacit_plan_is(plan, "inference", "yes") && tacit_logit_private(plan) == 0;
+    for (size_t j = 0; j < d; j++)
+        weights[j] = self->scale * ldexp((double)self->beta[j], -(int)self->fraction);
+    if (inferring) TACIT_CHECK(open_inference(self, opened, weights + d, error));
+    if (!is_a(self)) goto cleanup;
+    if (inferring) TACIT_CHECK(infer(self, opened, weights, &estimates, error));
+    TACIT_CHECK(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, plan->features, 2, error));
+    for (size_t j = 0; j < d; j++) model->weights[self->design.kept[j]] = weights[j];
+    model->estimates = estimates;
+    estimates = NULL;
+    out->parties = self->parties;
+    status = tacit_outcome_add(out, model, error);
+cleanup:
+    tacit_estimates_free(estimates);
+    free(opened);
+    free(weights);
+    return status;
+}

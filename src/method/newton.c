@@ -1,0 +1,100 @@
+/*
+ * newton: maximum likelihood by Newton's method, the baseline of Wang 2018, chapter 5. Between nodes i and two centre servers:
+ *
+ *   while not converged
+ *     nodes    l_i(beta_k), g_i(beta_k), H_i(beta_k), encrypted, to server A
+ *     servers  g = sum g_i - lambda beta_k,  H = sum H_i - lambda I        under encryption, then as shares
+ *              |l_k - l_(k-1)| < 1e-6 |l_(k-1)|?                           one bit is opened
+ *              H = -L D L^T, s = H^-1 g                                    on shares or in a garbled circuit
+ *              beta_(k+1) = beta_k - s                                     opened
+ *
+ * A Hessian is gathered, factored and thrown away in each iteration. Signs: the code minimises -l, so that its matrix is -H.
+ */
+#include "method/logit.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static const tacit_parameter parameters[] = {
+    TACIT_LOGIT_PARAMETERS,
+    TACIT_LOGIT_DP_PARAMETERS,
+    { NULL, NULL, NULL, 0, 0, NULL },
+};
+
+/* Run by both centre servers at the same time. */
+static tacit_status compute(tacit_centre *centre, tacit_outcome *out, tacit_error *error) {
+    tacit_logit self;
+    tacit_factored *factor = NULL;
+    tacit_share *step = NULL;
+    bool stop = false, known = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_logit_begin(&self, centre, error));
+    step = TACIT_NEW(tacit_share, self.width);
+    if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    for (;;) {
+        TACIT_CHECK(tacit_logit_gather(&self, TACIT_WEIGH_CURVATURE, error));
+        TACIT_CHECK(tacit_logit_stops(&self, &stop, error));
+        if (stop) break;
+        TACIT_CHECK(tacit_logit_known(&self, &known, error));
+        if (known) continue;
+        TACIT_CHECK(tacit_logit_add_noise(&self, TACIT_WEIGH_CURVATURE, error));
+        factor = tacit_factored_free(factor);
+        TACIT_CHECK(tacit_logit_factor(&self, &factor, error));
+        TACIT_CHECK(tacit_logit_solve(&self, factor, true, step, error));
+        TACIT_CHECK(tacit_logit_open(&self, step, error));
+    }
+    TACIT_CHECK(tacit_logit_finish(&self, out, error));
+cleanup:
+    tacit_factored_free(factor);
+    free(step);
+    tacit_logit_end(&self);
+    return status;
+}
+
+static const tacit_handler_entry handlers[] = {
+    { .question = "rows", .answer = tacit_logit_answer_rows },
+    { .question = "sums", .answer = tacit_logit_answer_sums },
+    { .question = NULL },
+};
+
+const tacit_method tacit_method_newton = {
+    .name = "newton",
+    .title = "logistic regression by Newton's method between two centre servers, sums encrypted",
+    .reference = "Wang 2018, 5.2.1 and 5.3 (the baseline of chapter 5)",
+    .version = 1,
+    .units = "record",
+    .noise_free = true,
+    .parameters = parameters,
+    .leaves = "its number of rows; in each iteration the sums of log-likelihood, gradient and Hessian "
+              "over its rows, encrypted under centre server B's key and sent to server A",
+    .seen_by = "nobody sees a node's numbers, and no server the sums: A has ciphertexts and shares, B "
+               "masked values and shares. Both servers and all nodes see the coefficients beta_k of every "
+               "iteration, each node's number of rows, the number of columns and of iterations; with "
+               "inference=yes also the variance of each coefficient, the log-likelihood at the end and "
+               "the number of positive rows; and one bit, that the equations had a solution",
+    .guarantee = "without dp none in the sense of differential privacy: beta_k are exact. What is computed "
+                 "between nodes and servers reveals nothing else than is listed above. With dp=E each row "
+                 "is (E, dp-delta)-private, also against either server: noise is on every sum before "
+                 "anything is opened",
+    .assumption = "the two centre servers follow the protocol and do not show each other what they see "
+                  "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 "
+                  "bits (128 with 3072 bits), statistical security of 40 bits for each masked value. Server "
+                  "A may collude with nodes: they learn what they learn anyway",
+    .theorem = "Newton's method converges quadratically near the optimum, and may diverge from a poor "
+               "start. Masked values: statistical distance 2^-40 (crypto/convert.h); Yao's protocol: "
+               "semi-honest simulation (crypto/garble.h); dp: discrete Gaussians compose under zCDP "
+               "(method/logit_step.c)",
+    .claim = "the same estimate; Table 5.1 prints 5 to 8 iterations",
+    .caveats = "beta_k of each iteration are exact and public: with few rows, or two runs over rows that "
+               "differ in one, they can reveal a row (use dp, or a private method). A server that departs "
+               "from the protocol can spoil or learn more. The same nodes must answer in every round. "
+               "With lambda above 0 standard errors are those of the penalised likelihood",
+    .check = tacit_logit_check,
+    .price = tacit_logit_price,
+    .choose_lambda = tacit_logit_lambda,
+    .release_kind = tacit_logit_kind,
+    .coordinate = tacit_centre_coordinate,
+    .compute = compute,
+    .handlers = handlers,
+};

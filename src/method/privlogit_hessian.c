@@ -1,0 +1,113 @@
+/*
+ * privlogit-hessian: maximum likelihood with the constant bound H~ = -X^T X/4 - lambda I of the Hessian (Wang 2018, equations
+ * 5.3 to 5.6). Algorithms 6 and 7, between nodes i and two centre servers:
+ *
+ *   SetupOnce  nodes    H~_i = -X_i^T X_i/4, encrypted, to server A                    Alg. 7, lines 1-4
+ *              servers  H~ = sum H~_i - lambda I;  -H~ = L D L^T                       lines 5-6
+ *   while not converged
+ *     nodes    g_i(beta_k), l_i(beta_k), encrypted, to server A                        Alg. 6, lines 3-7
+ *     servers  g = sum g_i - lambda beta_k                                             line 8
+ *              l = sum l_i - lambda |beta_k|^2/2;  converged?  one bit is opened       lines 11-12
+ *              back-substitution: H~^-1 g                                              line 9
+ *              beta_(k+1) = beta_k - H~^-1 g, opened                                   line 10
+ *
+ * The factor is made once and stays between the servers as shares or wires. Signs: the code minimises -l, so that its matrix is
+ * -H~.
+ */
+#include "method/logit.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static const tacit_parameter parameters[] = {
+    TACIT_LOGIT_PARAMETERS,
+    TACIT_LOGIT_DP_PARAMETERS,
+    { NULL, NULL, NULL, 0, 0, NULL },
+};
+
+/* Algorithm 7: the factor of the bound, made once. */
+static tacit_status setup_once(tacit_logit *self, tacit_factored **factor, tacit_error *error) {
+    TACIT_TRY(tacit_logit_gather(self, TACIT_WEIGH_ONE, error));
+    TACIT_TRY(tacit_logit_add_noise(self, TACIT_WEIGH_ONE, error));
+    return tacit_logit_factor(self, factor, error);
+}
+
+/* Algorithm 6, run by both centre servers at the same time. */
+static tacit_status compute(tacit_centre *centre, tacit_outcome *out, tacit_error *error) {
+    tacit_logit self;
+    tacit_factored *factor = NULL;
+    tacit_share *step = NULL;
+    bool stop = false, known = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_logit_begin(&self, centre, error));
+    step = TACIT_NEW(tacit_share, self.width);
+    if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(setup_once(&self, &factor, error));
+    for (;;) {
+        TACIT_CHECK(tacit_logit_gather(&self, TACIT_WEIGH_NONE, error));
+        TACIT_CHECK(tacit_logit_stops(&self, &stop, error));
+        if (stop) break;
+        TACIT_CHECK(tacit_logit_known(&self, &known, error));
+        if (known) continue;
+        TACIT_CHECK(tacit_logit_add_noise(&self, TACIT_WEIGH_NONE, error));
+        TACIT_CHECK(tacit_logit_solve(&self, factor, self.iteration == 0, step, error));
+        TACIT_CHECK(tacit_logit_open(&self, step, error));
+    }
+    TACIT_CHECK(tacit_logit_finish(&self, out, error));
+cleanup:
+    tacit_factored_free(factor);
+    free(step);
+    tacit_logit_end(&self);
+    return status;
+}
+
+static const tacit_handler_entry handlers[] = {
+    { .question = "rows", .answer = tacit_logit_answer_rows },
+    { .question = "sums", .answer = tacit_logit_answer_sums },
+    { .question = NULL },
+};
+
+const tacit_method tacit_method_privlogit_hessian = {
+    .name = "privlogit-hessian",
+    .title = "logistic regression with a fixed bound of the Hessian between two centre servers",
+    .reference = "Wang 2018, Algorithms 6 and 7; Boehning & Lindsay 1988",
+    .version = 1,
+    .units = "record",
+    .noise_free = true,
+    .parameters = parameters,
+    .leaves = "its number of rows; in each iteration the sums of log-likelihood and gradient over its "
+              "rows, encrypted under centre server B's key and sent to server A; once, X^T X/4 of its "
+              "rows, in the same way",
+    .seen_by = "nobody sees a node's numbers, and no server the sums: A has ciphertexts and shares, B "
+               "masked values and shares. Both servers and all nodes see the coefficients beta_k of every "
+               "iteration, each node's number of rows, the number of columns and of iterations; with "
+               "inference=yes also the variance of each coefficient, the log-likelihood at the end and "
+               "the number of positive rows; and one bit, that the equations had a solution",
+    .guarantee = "without dp none in the sense of differential privacy: beta_k are exact. What is computed "
+                 "between nodes and servers reveals nothing else than is listed above. With dp=E each row "
+                 "is (E, dp-delta)-private, also against either server: noise is on every sum before "
+                 "anything is opened",
+    .assumption = "the two centre servers follow the protocol and do not show each other what they see "
+                  "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 "
+                  "bits (128 with 3072 bits), statistical security of 40 bits for each masked value. Server "
+                  "A may collude with nodes: they learn what they learn anyway",
+    .theorem = "H~ <= H(beta) everywhere, so each step raises the likelihood and the sequence converges "
+               "linearly from any start (Boehning and Lindsay 1988; Wang 2018, Proposition 1). Masked "
+               "values: statistical distance 2^-40 (crypto/convert.h); Yao's protocol: semi-honest "
+               "simulation (crypto/garble.h); dp: discrete Gaussians compose under zCDP "
+               "(method/logit_step.c)",
+    .claim = "the same estimate; Table 5.1 prints 13 to 206 iterations",
+    .caveats = "beta_k of each iteration are exact and public: with few rows, or two runs over rows that "
+               "differ in one, they can reveal a row (use dp, or a private method). The stopping rule "
+               "leaves 1e-3 to 1e-2 to the maximum: stop=converged goes on to 1e-4. A server that departs "
+               "from the protocol can spoil or learn more. The same nodes must answer in every round. "
+               "With lambda above 0 standard errors are those of the penalised likelihood",
+    .check = tacit_logit_check,
+    .price = tacit_logit_price,
+    .choose_lambda = tacit_logit_lambda,
+    .release_kind = tacit_logit_kind,
+    .coordinate = tacit_centre_coordinate,
+    .compute = compute,
+    .handlers = handlers,
+};

@@ -1,0 +1,254 @@
+#include "method/transfer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/text.h"
+
+bool transfer_gaussian(const tacit_plan *plan) {
+    return tacit_plan_is(plan, "law", "gaussian") || (tacit_plan_is(plan, "law", "auto") && plan->delta > 0);
+}
+
+tacit_calibration transfer_calibration(const tacit_plan *plan) {
+    return tacit_plan_is(plan, "calibration", "paper") ? TACIT_CALIBRATION_PAPER : TACIT_CALIBRATION_TIGHT;
+}
+
+tacit_status transfer_dimensions(const tacit_plan *plan, size_t *out, tacit_error *error) {
+    const char *text = tacit_plan_text(plan, "project");
+    double number = 0;
+    *out = 0;
+    if (strcmp(text, "none") == 0) return TACIT_OK;
+    bool valid =
+        strncmp(text, "public:", 7) == 0 && tacit_text_to_number(text + 7, strlen(text + 7), &number);
+    if (!valid || number < 1 || number > 10000 || number != floor(number))
+        return tacit_fail(error, TACIT_USAGE,
+                          "project=%s: write none, or public:P with a whole number P from 1", text);
+    *out = (size_t)number;
+    return TACIT_OK;
+}
+
+size_t transfer_size(const tacit_plan *plan) {
+    size_t dimensions = 0;
+    if (transfer_dimensions(plan, &dimensions, NULL) != TACIT_OK || dimensions == 0) return plan->features;
+    return dimensions;
+}
+
+tacit_status transfer_check(const tacit_plan *plan, tacit_error *error) {
+    size_t dimensions = 0;
+    TACIT_TRY(transfer_dimensions(plan, &dimensions, error));
+    if (plan->classes != 2)
+        return tacit_fail(error, TACIT_USAGE, "method %s is for two classes and the label has %zu",
+                          plan->method->name, plan->classes);
+    if (plan->minimum_rows < 2)
+        return tacit_fail(error, TACIT_USAGE, "method %s needs the minimum rows of a party, at least 2",
+                          plan->method->name);
+    if (transfer_gaussian(plan) && plan->delta == 0 && isfinite(plan->epsilon))
+        return tacit_fail(error, TACIT_USAGE, "method %s with law=gaussian needs a delta above 0",
+                          plan->method->name);
+    if (dimensions > plan->features)
+        return tacit_fail(error, TACIT_USAGE, "project=public:%zu: the rows have %zu features only",
+                          dimensions, plan->features);
+    return TACIT_OK;
+}
+
+tacit_status transfer_space(tacit_projection *out, const tacit_plan *plan, tacit_error *error) {
+    size_t dimensions = 0;
+    *out = (tacit_projection){ plan->features, 0, NULL };
+    TACIT_TRY(transfer_dimensions(plan, &dimensions, error));
+    return dimensions > 0 ? tacit_projection_of(out, &plan->points->rows, dimensions, error) : TACIT_OK;
+}
+
+void transfer_rows_clear(transfer_rows *rows) {
+    tacit_matrix_clear(&rows->dense);
+    tacit_csr_clear(&rows->sparse);
+}
+
+static size_t entries_of(const tacit_rows *rows) {
+    size_t entries = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t stored = tacit_rows_stored(rows, i);
+        entries += rows->sparse->start[stored + 1] - rows->sparse->start[stored];
+    }
+    return entries;
+}
+
+static void append_sparse(tacit_csr *to, size_t *at, const tacit_rows *rows) {
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t stored = tacit_rows_stored(rows, i), from = rows->sparse->start[stored];
+        size_t count = rows->sparse->start[stored + 1] - from, begin = to->start[*at];
+        if (count > 0) {
+            memcpy(to->column + begin, rows->sparse->column + from, count * sizeof *to->column);
+            memcpy(to->value + begin, rows->sparse->value + from, count * sizeof *to->value);
+        }
+        to->start[++*at] = begin + count;
+    }
+}
+
+static void append_dense(tacit_matrix *to, size_t *at, const tacit_projection *space,
+                         const tacit_rows *rows) {
+    for (size_t i = 0; i < rows->count; i++, ++*at) {
+        double *place = to->values + *at * to->cols;
+        if (space->dimensions > 0)
+            tacit_projection_row(space, rows, i, place);
+        else
+            tacit_rows_copy(rows, i, place);
+    }
+}
+
+tacit_status transfer_stack(transfer_rows *out, const tacit_projection *space, const tacit_rows *first,
+                            const tacit_rows *second, tacit_error *error) {
+    size_t count = first->count + (second != NULL ? second->count : 0), at = 0;
+    bool dense = space->dimensions > 0 || first->dense != NULL || (second != NULL && second->dense != NULL);
+    *out = (transfer_rows)TRANSFER_ROWS_INIT;
+    if (dense) {
+        size_t width = space->dimensions > 0 ? space->dimensions : space->features;
+        TACIT_TRY(tacit_matrix_create(&out->dense, count, width, error));
+        append_dense(&out->dense, &at, space, first);
+        if (second != NULL) append_dense(&out->dense, &at, space, second);
+        out->rows = tacit_rows_of_matrix(&out->dense);
+        return TACIT_OK;
+    }
+    size_t entries = entries_of(first) + (second != NULL ? entries_of(second) : 0);
+    TACIT_TRY(tacit_csr_create(&out->sparse, count, space->features, entries, error));
+    append_sparse(&out->sparse, &at, first);
+    if (second != NULL) append_sparse(&out->sparse, &at, second);
+    out->rows = tacit_rows_of_csr(&out->sparse);
+    return TACIT_OK;
+}
+
+tacit_status transfer_density(double *beta, const tacit_projection *space, const tacit_rows *rows,
+                              const tacit_rows *points, double lambda, double tolerance, tacit_pool *pool,
+                              tacit_error *error) {
+    transfer_rows both = TRANSFER_ROWS_INIT;
+    size_t count = rows->count + points->count;
+    int32_t *label = TACIT_NEW(int32_t, count);
+    double *weight = TACIT_NEW(double, count);
+    tacit_glm_settings settings = tacit_glm_defaults();
+    tacit_glm_fit fit;
+    tacit_status status = TACIT_OK;
+    if (label == NULL || weight == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(transfer_stack(&both, space, rows, points, error));
+    for (size_t i = 0; i < count; i++) {
+        label[i] = i < rows->count;
+        weight[i] = 1 / (double)(i < rows->count ? rows->count : points->count);
+    }
+    tacit_glm_problem problem = { .loss = TACIT_LOSS_LOGISTIC,
+                                  .x = both.rows,
+                                  .label = label,
+                                  .weight = weight,
+                                  .classes = 2,
+                                  .lambda = lambda };
+    settings.gradient_tolerance = tolerance;
+    settings.pool = pool;
+    memset(beta, 0, both.rows.cols * sizeof *beta);
+    TACIT_CHECK(tacit_glm_solve(&problem, &settings, beta, &fit, error));
+cleanup:
+    transfer_rows_clear(&both);
+    free(label);
+    free(weight);
+    return status;
+}
+
+void transfer_importance(const tacit_rows *points, const double *beta, double *out) {
+    double largest = -INFINITY, sum = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        out[i] = tacit_rows_dot(points, i, beta);
+        if (out[i] > largest) largest = out[i];
+    }
+    for (size_t i = 0; i < points->count; i++) {
+        out[i] = exp(fmax(out[i] - largest, -690)); /* above 0, so that logarithms and quotients exist */
+        sum += out[i];
+    }
+    for (size_t i = 0; i < points->count; i++) out[i] *= (double)points->count / sum;
+}
+
+/* m at w; returns f(w) but for the constant sum t log t. */
+static double mix(const double *weights, size_t sources, size_t points, const double *target,
+                  const double *const *source, double *mixed) {
+    double value = 0;
+    for (size_t i = 0; i < points; i++) {
+        double m = 0;
+        for (size_t k = 0; k < sources; k++) m += weights[k] * source[k][i];
+        mixed[i] = m;
+        value -= target[i] * log(m);
+    }
+    return value / (double)points;
+}
+
+/* g at m; returns the gap. */
+static double slopes(size_t sources, size_t points, const double *target, const double *const *source,
+                     const double *mixed, double *out) {
+    double most = 0;
+    for (size_t k = 0; k < sources; k++) {
+        double sum = 0;
+        for (size_t i = 0; i < points; i++) sum += target[i] * source[k][i] / mixed[i];
+        out[k] = sum / (double)points;
+        most = fmax(most, out[k]);
+    }
+    return most - 1;
+}
+
+static void step(const double *weights, const double *slope, size_t sources, double power, double *out) {
+    double sum = 0;
+    for (size_t k = 0; k < sources; k++) sum += out[k] = weights[k] * pow(slope[k], power);
+    for (size_t k = 0; k < sources; k++) out[k] /= sum;
+}
+
+tacit_status transfer_mixture(double *weights, size_t sources, size_t points, const double *target,
+                              const double *const *source, double *gap, tacit_error *error) {
+    enum { MOST_STEPS = 20000 };
+    static const double TOLERANCE = 1e-6;
+    double *mixed = TACIT_NEW(double, 2 * points), *slope = TACIT_NEW(double, sources),
+           *next = TACIT_NEW(double, sources), power = 1;
+    tacit_status status = TACIT_OK;
+    if (mixed == NULL || slope == NULL || next == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    double *trial = mixed + points;
+    for (size_t k = 0; k < sources; k++) weights[k] = 1 / (double)sources;
+    double value = mix(weights, sources, points, target, source, mixed);
+    *gap = slopes(sources, points, target, source, mixed, slope);
+    for (int i = 0; i<MOST_STEPS && * gap> TOLERANCE; i++) {
+        step(weights, slope, sources, power, next);
+        double reached = mix(next, sources, points, target, source, trial);
+        if (!(reached <= value) && power > 1) {
+            power = 1;
+            continue;
+        }
+        memcpy(weights, next, sources * sizeof *weights);
+        memcpy(mixed, trial, points * sizeof *mixed);
+        value = reached;
+        power = fmin(power * 1.5, 1e4);
+        *gap = slopes(sources, points, target, source, mixed, slope);
+    }
+    if (!(*gap <= TOLERANCE))
+        TACIT_CHECK(tacit_fail(error, TACIT_NOT_CONVERGED,
+                               "the weights of the hypotheses are certified to %g only, not to %g", *gap,
+                               TOLERANCE));
+cleanup:
+    free(mixed);
+    free(slope);
+    free(next);
+    return status;
+}
+
+tacit_status transfer_map(double *theta, const tacit_rows *rows, const int32_t *label, const double *weight,
+                          const double *mean, const double *precision, tacit_pool *pool, tacit_error *error) {
+    tacit_glm_settings settings = tacit_glm_defaults();
+    tacit_glm_fit fit;
+    tacit_glm_problem problem = { .loss = TACIT_LOSS_LOGISTIC,
+                                  .x = *rows,
+                                  .label = label,
+                                  .weight = weight,
+                                  .classes = 2,
+                                  .lambda = 1,
+                                  .lambda_each = precision,
+                                  .prior = mean };
+    settings.pool = pool;
+    settings.gradient_tolerance = 1e-7;
+    if (mean != NULL)
+        memcpy(theta, mean, rows->cols * sizeof *theta);
+    else
+        memset(theta, 0, rows->cols * sizeof *theta);
+    return tacit_glm_solve(&problem, &settings, theta, &fit, error);
+}

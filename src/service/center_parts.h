@@ -1,0 +1,13 @@
+/* Shared by the centre servers' files only. */
+#pragma once
+
+#include "service/center.h"
+
+enum { CENTER_DEFINITION_MOST = 8 << 20 };
+
+/* B: take the definition that A shows, say yes with the key or no with the reason. */
+tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tacit_paillier_secret *secret,
+                            tacit_error *error);
+
+tacit_status center_split_address(const char *text, char *host, size_t size, uint16_t *port,
+                                  tacit_error *error);

@@ -1,0 +1,45 @@
+#include "service/json.h"
+
+#include <math.h>
+
+json_t *tacit_json_number(double value) {
+    if (isnan(value)) return json_null();
+    if (isinf(value)) return json_string(value > 0 ? "inf" : "-inf");
+    return json_real(value);
+}
+
+json_t *tacit_json_append(json_t *list, json_t *item) {
+    if (json_array_append_new(list, item) == 0) return list;
+    json_decref(list);
+    return NULL;
+}
+
+json_t *tacit_json_price(const tacit_price *price) {
+    return json_pack("{s:s,s:o,s:o}", "unit", tacit_unit_name(price->unit), "epsilon",
+                     tacit_json_number(price->epsilon), "delta", tacit_json_number(price->delta));
+}
+
+static json_t *noise_document(const tacit_method *method, const tacit_noise_law *noise) {
+    if (method->noise == NULL) return json_null();
+    return json_pack("{s:s,s:s,s:I,s:o,s:o,s:o}", "law", noise->law, "added_to", noise->added_to, "dimension",
+                     (json_int_t)noise->dimension, "sensitivity", tacit_json_number(noise->sensitivity),
+                     "scale", tacit_json_number(noise->scale), "mean_norm",
+                     tacit_json_number(noise->mean_norm));
+}
+
+tacit_status tacit_json_explanation(json_t **out, const tacit_plan *plan, tacit_error *error) {
+    const tacit_method *method = plan->method;
+    tacit_prices prices = { .event = { .count = 0 } };
+    tacit_noise_law noise = { .law = "" };
+    TACIT_TRY(method->price(plan, &prices, error));
+    if (method->noise != NULL) TACIT_TRY(method->noise(plan, &noise, error));
+    *out = json_pack(
+        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "method", method->name, "title",
+        method->title, "reference", method->reference, "leaves", method->leaves, "release",
+        tacit_release_kind_name(method->release_kind(plan)), "seen_by", method->seen_by, "guarantee",
+        method->guarantee, "assumption", method->assumption, "theorem", method->theorem, "claim",
+        method->claim, "caveats", method->caveats, "charged", tacit_json_price(&prices.charged), "claimed",
+        tacit_json_price(&prices.claimed), "noise", noise_document(method, &noise), "undeployable",
+        method->undeployable != NULL ? json_string(method->undeployable) : json_null());
+    return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
+}

@@ -1,0 +1,192 @@
+/* The two protocols of secure sums, as the board sees them. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "session/board_parts.h"
+
+/* ---- masks ---- */
+
+typedef struct mask_server {
+    tacit_graph_shape shape;
+    tacit_securesum *sum;
+    tacit_securesum_server *server;
+} mask_server;
+
+static void mask_free(void *server) {
+    mask_server *self = server;
+    tacit_securesum_server_free(self->server);
+    tacit_securesum_free(self->sum);
+    free(self);
+}
+
+static tacit_status mask_create(void **out, const tacit_plan *plan, const tacit_question *question,
+                                const uint8_t id[TACIT_MASKED_ID_BYTES],
+                                const uint8_t roster_digest[TACIT_DIGEST_BYTES],
+                                const tacit_signing_roster *roster, tacit_pool *pool, tacit_error *error) {
+    mask_server *self = TACIT_NEW(mask_server, 1);
+    tacit_status status = TACIT_OK;
+    if (self == NULL) return tacit_fail_memory(error);
+    TACIT_CHECK(tacit_masked_shape(&self->shape, plan, error));
+    tacit_securesum_terms terms = tacit_masked_terms(&self->shape, question, id, roster_digest);
+    tacit_securesum_roster signers = tacit_securesum_ed25519_roster(roster);
+    TACIT_CHECK(tacit_securesum_create(&self->sum, &terms, &signers, error));
+    TACIT_CHECK(tacit_securesum_server_create(&self->server, self->sum, pool, error));
+    *out = self;
+    self = NULL;
+cleanup:
+    if (self != NULL) mask_free(self);
+    return status;
+}
+
+static unsigned mask_step(const void *server) {
+    return tacit_securesum_server_step(((const mask_server *)server)->server);
+}
+
+/* Consent and unmasking take as many as open a secret; in a sparse graph nobody can say beforehand which, so that all
+ * who may be missing are counted. */
+static size_t mask_needed(const void *server) {
+    const tacit_graph_shape *shape = &((const mask_server *)server)->shape;
+    bool complete = shape->degree + 1 == shape->parties;
+    return complete && mask_step(server) >= TACIT_SUM_CONSENT ? shape->threshold : shape->minimum;
+}
+
+static bool mask_with_roster(unsigned step) { return step == TACIT_SUM_ADVERTISE; }
+
+static bool mask_expects(const void *server, uint32_t place) {
+    return tacit_securesum_server_expects(((const mask_server *)server)->server, place);
+}
+
+static bool mask_has(const void *server, uint32_t place) {
+    return tacit_securesum_server_has(((const mask_server *)server)->server, place);
+}
+
+static tacit_status mask_question(const void *server, uint32_t place, tacit_buffer *out, tacit_error *error) {
+    return tacit_securesum_server_question(((const mask_server *)server)->server, place, out, error);
+}
+
+static tacit_status mask_receive(void *server, uint32_t place, const uint8_t *answer, size_t length,
+                                 tacit_error *error) {
+    return tacit_securesum_server_receive(((mask_server *)server)->server, place, answer, length, error);
+}
+
+static tacit_status mask_close(void *server, tacit_error *error) {
+    return tacit_securesum_server_close(((mask_server *)server)->server, error);
+}
+
+static const int64_t *mask_sum(const void *server) {
+    return tacit_securesum_server_sum(((const mask_server *)server)->server);
+}
+
+static bool mask_survived(const void *server, uint32_t place) {
+    return tacit_securesum_server_survived(((const mask_server *)server)->server, place);
+}
+
+const board_protocol board_mask_protocol = {
+    .contributing = TACIT_SUM_MASK,
+    .opened = TACIT_SUM_OPENED,
+    .create = mask_create,
+    .free = mask_free,
+    .step = mask_step,
+    .needed = mask_needed,
+    .with_roster = mask_with_roster,
+    .expects = mask_expects,
+    .has = mask_has,
+    .question = mask_question,
+    .receive = mask_receive,
+    .close = mask_close,
+    .sum = mask_sum,
+    .survived = mask_survived,
+};
+
+/* ---- Paillier ---- */
+
+typedef struct paillier_server {
+    uint32_t minimum;
+    tacit_paillier_sum_server *server;
+} paillier_server;
+
+static void paillier_free(void *server) {
+    paillier_server *self = server;
+    tacit_paillier_sum_server_free(self->server);
+    free(self);
+}
+
+static tacit_status paillier_create(void **out, const tacit_plan *plan, const tacit_question *question,
+                                    const uint8_t id[TACIT_MASKED_ID_BYTES],
+                                    const uint8_t roster_digest[TACIT_DIGEST_BYTES],
+                                    const tacit_signing_roster *roster, tacit_pool *pool,
+                                    tacit_error *error) {
+    tacit_paillier_sum_terms terms;
+    TACIT_TRY(tacit_encrypted_terms(&terms, plan, question, id, roster_digest, error));
+    paillier_server *self = TACIT_NEW(paillier_server, 1);
+    if (self == NULL) return tacit_fail_memory(error);
+    self->minimum = terms.minimum;
+    tacit_securesum_roster signers = tacit_securesum_ed25519_roster(roster);
+    tacit_status status = tacit_paillier_sum_server_create(&self->server, &terms, &signers, pool, error);
+    if (status != TACIT_OK) {
+        free(self);
+        return status;
+    }
+    *out = self;
+    return TACIT_OK;
+}
+
+static unsigned paillier_step(const void *server) {
+    return tacit_paillier_sum_server_step(((const paillier_server *)server)->server);
+}
+
+/* Nothing goes on without the key holder. */
+static size_t paillier_needed(const void *server) {
+    return paillier_step(server) == TACIT_PAILLIER_SUM_ENCRYPT ? ((const paillier_server *)server)->minimum
+                                                               : 1;
+}
+
+static bool paillier_with_roster(unsigned step) { return step <= TACIT_PAILLIER_SUM_ENCRYPT; }
+
+static bool paillier_expects(const void *server, uint32_t place) {
+    return tacit_paillier_sum_server_expects(((const paillier_server *)server)->server, place);
+}
+
+static bool paillier_has(const void *server, uint32_t place) {
+    return tacit_paillier_sum_server_has(((const paillier_server *)server)->server, place);
+}
+
+static tacit_status paillier_question(const void *server, uint32_t place, tacit_buffer *out,
+                                      tacit_error *error) {
+    return tacit_paillier_sum_server_question(((const paillier_server *)server)->server, place, out, error);
+}
+
+static tacit_status paillier_receive(void *server, uint32_t place, const uint8_t *answer, size_t length,
+                                     tacit_error *error) {
+    return tacit_paillier_sum_server_receive(((paillier_server *)server)->server, place, answer, length,
+                                             error);
+}
+
+static tacit_status paillier_close(void *server, tacit_error *error) {
+    return tacit_paillier_sum_server_close(((paillier_server *)server)->server, error);
+}
+
+static const int64_t *paillier_sum(const void *server) {
+    return tacit_paillier_sum_server_sum(((const paillier_server *)server)->server);
+}
+
+static bool paillier_survived(const void *server, uint32_t place) {
+    return tacit_paillier_sum_server_survived(((const paillier_server *)server)->server, place);
+}
+
+const board_protocol board_paillier_protocol = {
+    .contributing = TACIT_PAILLIER_SUM_ENCRYPT,
+    .opened = TACIT_PAILLIER_SUM_OPENED,
+    .create = paillier_create,
+    .free = paillier_free,
+    .step = paillier_step,
+    .needed = paillier_needed,
+    .with_roster = paillier_with_roster,
+    .expects = paillier_expects,
+    .has = paillier_has,
+    .question = paillier_question,
+    .receive = paillier_receive,
+    .close = paillier_close,
+    .sum = paillier_sum,
+    .survived = paillier_survived,
+};

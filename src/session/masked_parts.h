@@ -1,0 +1,57 @@
+/* What the files of a party's side of secure sums share. */
+#pragma once
+
+#include "session/party_parts.h"
+
+struct tacit_masks {
+    const tacit_plan *plan;
+    tacit_masks_store store;
+    tacit_graph_shape shape; /* of masked sums */
+    uint8_t secret_key[crypto_sign_SECRETKEYBYTES];
+    uint8_t (*keys)[TACIT_SIGNING_KEY_BYTES]; /* plan->parties; NULL before the first sum */
+    tacit_signing_roster roster;
+    uint8_t digest[TACIT_DIGEST_BYTES];
+    uint32_t place;                  /* this party's */
+    tacit_paillier_secret *paillier; /* the key holder's, once it was needed; NULL: not yet, or not ours */
+};
+
+/* All that one step works on. */
+typedef struct stepping {
+    tacit_party *party;
+    tacit_masks *masks;
+    const tacit_question *question;
+    const tacit_masked_step *step;
+    const uint8_t *question_hash;
+    tacit_securesum *sum;
+    tacit_securesum_party *half;
+    tacit_securesum_signer signer;
+    bool at_gate; /* the gate has been asked, which logs what it refuses */
+    char assumption[TACIT_ASSUMPTION_MOST];
+} stepping;
+
+/* The state of the latest sum: its round and id come first. */
+#define MASKED_STATE_NAME "sum.state"
+enum { MASKED_STATE_HEADER = 8 + TACIT_MASKED_ID_BYTES };
+
+/* Read the header of a kept state: *current when it is of this very sum, not of an earlier round. TACIT_REFUSED when this
+ * party has been in a later round, or in another sum of this one. */
+tacit_status masked_check_state(const stepping *self, tacit_cursor *cursor, bool *current,
+                                tacit_error *error);
+
+/* TACIT_REFUSED unless the whole question is the one that the sum is named after. */
+tacit_status masked_same_question(const stepping *self, tacit_error *error);
+
+/* An answer whose only field is the bytes of a step. */
+tacit_status masked_encode_body(const stepping *self, const tacit_buffer *body, tacit_buffer *out,
+                                tacit_error *error);
+
+/* Let a step leave that has nothing of the rows in it, of at most `most` bytes. */
+tacit_status masked_pass(stepping *self, const tacit_buffer *body, size_t most, tacit_buffer *out,
+                         tacit_error *error);
+
+/* Let a contribution leave, hidden as `payload`; empty: as it is stored. */
+tacit_status masked_release(stepping *self, const tacit_reply *reply, const tacit_buffer *payload,
+                            tacit_buffer *out, tacit_error *error);
+
+/* One step of an encrypted sum (masked_paillier.c). */
+tacit_status masked_run_encrypted(stepping *self, tacit_buffer *out, tacit_error *error);

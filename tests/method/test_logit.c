@@ -1,0 +1,278 @@
+/*
+ * newton, privlogit-hessian and privlogit-local: what two centre servers compute on numbers that they do not see is what
+ * the same optimiser computes in the clear, iteration by iteration.
+ */
+#include "logit_world.h"
+
+static const tacit_method *const methods[] = { &tacit_method_newton, &tacit_method_privlogit_hessian,
+                                               &tacit_method_privlogit_local };
+static const char *const engines[] = { "yao", "shares" };
+
+static void every_beta_is_that_of_the_optimiser_in_the_clear(void **state) {
+    (void)state;
+    logit_world world;
+    world_make(&world, methods[0]);
+    for (size_t m = 0; m < 3; m++)
+        for (size_t e = 0; e < 2; e++) {
+            world_use(&world, methods[m]);
+            world_set(&world, "engine", engines[e]);
+            tacit_model_free(world_run(&world));
+            tacit_logit_reference plain = world_reference(&world, m == 0, 1e-6, 0);
+            assert_int_equal(world.count, plain.iterations);
+            for (size_t k = 0; k < world.count; k++)
+                for (size_t j = 0; j < WIDTH; j++)
+                    CHECK_NEAR(world.path[k][j], plain.path[(k + 1) * WIDTH + j], 1e-6);
+            tacit_logit_reference_clear(&plain);
+        }
+    world_end(&world);
+}
+
+static void converged_comes_within_1e_4_of_the_maximum(void **state) {
+    (void)state;
+    logit_world world;
+    world_make(&world, methods[0]);
+    for (size_t m = 0; m < 2; m++) {
+        world_use(&world, methods[m]);
+        world_set(&world, "engine", "shares");
+        world_set(&world, "stop", "converged");
+        tacit_model_free(world_run(&world));
+        tacit_logit_reference maximum = world_reference(&world, true, 0, 1e-10);
+        for (size_t j = 0; j < WIDTH; j++)
+            CHECK_NEAR(world.path[world.count - 1][j], tacit_logit_reference_last(&maximum)[j], 1e-4);
+        tacit_logit_reference_clear(&maximum);
+    }
+    world_end(&world);
+}
+
+/* estimate has the same rows in clear sums; its lambda is averaged, and next to nothing here. */
+static void standard_errors_and_deviances_are_those_of_the_sums_in_clear(void **state) {
+    (void)state;
+    logit_world world;
+    world_make(&world, &tacit_method_newton);
+    world.parties.plan.lambda = 1e-3;
+    world_set(&world, "inference", "yes");
+    world_set(&world, "stop", "converged");
+    tacit_model *secure = world_run(&world);
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_plan plan = world.parties.plan;
+    world.parties.plan = (tacit_plan){ .method = &tacit_method_estimate,
+                                       .study = "test",
+                                       .epsilon = INFINITY,
+                                       .lambda = 0,
+                                       .features = plan.features,
+                                       .classes = 2,
+                                       .parties = NODES,
+                                       .minimum_parties = 1,
+                                       .minimum_rows = 1 };
+    tacit_model *clear = parties_run(&world.parties, 3, NULL);
+    const tacit_estimates *ours = secure->estimates, *theirs = clear->estimates;
+    assert_non_null(ours);
+    assert_int_equal(ours->count, WIDTH);
+    for (size_t j = 0; j < WIDTH; j++) {
+        const tacit_coefficient *a = &ours->coefficient[j], *b = &theirs->coefficient[j];
+        assert_string_equal(a->name, b->name);
+        CHECK_NEAR(a->estimate, b->estimate, 1e-3);
+        CHECK_NEAR(a->error, b->error, 1e-4);
+        CHECK_NEAR(a->p, b->p, 1e-4);
+        CHECK_NEAR(a->high, b->high, 1e-3);
+    }
+    CHECK_NEAR(ours->deviance, theirs->deviance, 1e-3);
+    CHECK_NEAR(ours->null_deviance, theirs->null_deviance, 1e-6);
+    CHECK_NEAR(ours->aic, theirs->aic, 1e-3);
+    tacit_model_free(secure);
+    tacit_model_free(clear);
+    world_end(&world);
+    (void)error;
+}
+
+/* Noise moves the result, the number of iterations is fixed, and each node is charged what dp says, once. */
+static void dp_adds_noise_between_the_servers_and_is_charged(void **state) {
+    (void)state;
+    static const tacit_method *const private[] = { &tacit_method_newton, &tacit_method_privlogit_hessian };
+    for (size_t m = 0; m < 2; m++) {
+        logit_world world;
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_account account;
+        world_make(&world, private[m]);
+        world_set(&world, "engine", "shares");
+        world_set(&world, "dp", "200");
+        world_set(&world, "dp-iterations", "3");
+        world_set(&world, "inference", "yes"); /* and is not done: it would be another release */
+        tacit_model *model = world_run(&world);
+        assert_null(model->estimates);
+        assert_int_equal(world.count, 3);
+        tacit_logit_reference plain = world_reference(&world, m == 0, 1e-6, 0);
+        double moved = 0;
+        for (size_t j = 0; j < WIDTH; j++)
+            moved = fmax(moved, fabs(world.path[0][j] - plain.path[WIDTH + j]));
+        assert_true(moved > 1e-4); /* a deviation below has a chance of about (1e-4/0.02)^4 < 1e-9 */
+        assert_true(moved < 10);
+        CHECK_OK(tacit_local_charged(world.parties.local, TACIT_UNIT_RECORD, &account, &error), error);
+        CHECK_NEAR(account.spent_epsilon, 200, 1e-6);
+        tacit_model_free(model);
+        tacit_logit_reference_clear(&plain);
+        world_end(&world);
+    }
+}
+
+/* ---- a run that died ---- */
+
+enum { MOST_RECORDS = 400 };
+
+typedef struct memory_journal {
+    uint64_t number[MOST_RECORDS];
+    tacit_buffer record[MOST_RECORDS];
+    size_t count;
+    size_t dies_after; /* records */
+} memory_journal;
+
+static tacit_status read_memory(void *context, uint64_t round, bool *found, tacit_buffer *out,
+                                tacit_error *error) {
+    memory_journal *self = context;
+    *found = false;
+    for (size_t i = 0; i < self->count; i++)
+        if (self->number[i] == round) {
+            *found = true;
+            return tacit_buffer_append(out, self->record[i].bytes, self->record[i].length, error);
+        }
+    return TACIT_OK;
+}
+
+static tacit_status write_memory(void *context, uint64_t round, const uint8_t *bytes, size_t length,
+                                 tacit_error *error) {
+    memory_journal *self = context;
+    if (self->count == self->dies_after) return tacit_fail(error, TACIT_IO, "the disk is gone");
+    assert_true(self->count < MOST_RECORDS);
+    self->number[self->count] = round;
+    self->record[self->count] = (tacit_buffer)TACIT_BUFFER_INIT;
+    TACIT_TRY(tacit_buffer_append(&self->record[self->count], bytes, length, error));
+    self->count++;
+    return TACIT_OK;
+}
+
+static tacit_status no_checkpoint(void *context, bool *found, uint64_t *round, tacit_buffer *out,
+                                  tacit_error *error) {
+    (void)context;
+    (void)round;
+    (void)out;
+    (void)error;
+    *found = false;
+    return TACIT_OK;
+}
+
+static void a_run_that_died_opens_no_number_twice(void **state) {
+    (void)state;
+    logit_world world;
+    world_make(&world, methods[0]);
+    for (size_t m = 1; m < 3; m++) {
+        memory_journal stored = { .dies_after = 9 };
+        tacit_journal journal = {
+            .read = read_memory, .write = write_memory, .read_checkpoint = no_checkpoint, .context = &stored
+        };
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_outcome outcome = TACIT_OUTCOME_INIT;
+        double before[3][WIDTH];
+        world_use(&world, methods[m]);
+        world_set(&world, "engine", "shares"); /* whose roundings are drawn anew in each run */
+        tacit_session session = world_begin(&world);
+        session.journal = &journal;
+        assert_int_equal(world.parties.plan.method->coordinate(&session, &outcome, &error), TACIT_IO);
+        assert_true(world.count >= 2 && world.count <= 4);
+        size_t kept = world.count < 3 ? world.count : 3;
+        memcpy(before, world.path, kept * sizeof before[0]);
+        stored.dies_after = MOST_RECORDS;
+        session = world_begin(&world);
+        session.journal = &journal;
+        error = (tacit_error)TACIT_ERROR_INIT;
+        CHECK_OK(world.parties.plan.method->coordinate(&session, &outcome, &error), error);
+        for (size_t k = 0; k < kept; k++) assert_memory_equal(world.path[k], before[k], sizeof before[k]);
+        tacit_logit_reference plain = world_reference(&world, m == 0, 1e-6, 0);
+        assert_int_equal(world.count, plain.iterations);
+        for (size_t j = 0; j < WIDTH; j++)
+            CHECK_NEAR(world.path[world.count - 1][j], tacit_logit_reference_last(&plain)[j], 1e-6);
+        tacit_logit_reference_clear(&plain);
+        tacit_outcome_clear(&outcome);
+        for (size_t i = 0; i < stored.count; i++) tacit_buffer_clear(&stored.record[i]);
+    }
+    world_end(&world);
+}
+
+/* New noise on the same sums would be a second release. */
+static void a_private_run_that_died_is_not_taken_up(void **state) {
+    (void)state;
+    logit_world world;
+    memory_journal stored = { .dies_after = 4 };
+    tacit_journal journal = {
+        .read = read_memory, .write = write_memory, .read_checkpoint = no_checkpoint, .context = &stored
+    };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    world_make(&world, &tacit_method_privlogit_hessian);
+    world_set(&world, "engine", "shares");
+    world_set(&world, "dp", "200");
+    tacit_session session = world_begin(&world);
+    session.journal = &journal;
+    assert_int_equal(world.parties.plan.method->coordinate(&session, &outcome, &error), TACIT_IO);
+    stored.dies_after = MOST_RECORDS;
+    session = world_begin(&world);
+    session.journal = &journal;
+    error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(world.parties.plan.method->coordinate(&session, &outcome, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "start a new study"));
+    assert_int_equal(world.count, 0);
+    for (size_t i = 0; i < stored.count; i++) tacit_buffer_clear(&stored.record[i]);
+    world_end(&world);
+}
+
+/* ---- limits ---- */
+
+static void a_singular_matrix_ends_the_run_with_the_remedy(void **state) {
+    (void)state;
+    logit_world world;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    world_make(&world, &tacit_method_newton);
+    double *x = world.parties.data->dense.values;
+    for (size_t i = 0; i < ROWS; i++) x[i * WIDTH + 1] = x[i * WIDTH] + 1e-5 * x[i * WIDTH + 1];
+    world.parties.plan.lambda = 1e-9;
+    world_set(&world, "fraction", "44");
+    tacit_session session = world_begin(&world);
+    assert_int_equal(world.parties.plan.method->coordinate(&session, &outcome, &error), TACIT_LIMIT);
+    assert_non_null(strstr(error.text, "raise lambda"));
+    assert_int_equal(world.count, 0); /* nothing was opened */
+    world_end(&world);
+}
+
+static void what_would_overflow_is_refused_beforehand(void **state) {
+    (void)state;
+    logit_world world;
+    tacit_error error = TACIT_ERROR_INIT;
+    world_make(&world, &tacit_method_newton);
+    world_set(&world, "scale", "9000");
+    world_set(&world, "fraction", "40");
+    assert_int_equal(tacit_plan_check(&world.parties.plan, &error), TACIT_USAGE);
+    assert_non_null(strstr(error.text, "overflow"));
+    world_end(&world);
+    world_make(&world, &tacit_method_privlogit_local);
+    world.parties.plan.lambda = 1e-9;
+    tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    tacit_session session = world_begin(&world);
+    error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(world.parties.plan.method->coordinate(&session, &outcome, &error), TACIT_LIMIT);
+    assert_non_null(strstr(error.text, "raise lambda"));
+    world_end(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_beta_is_that_of_the_optimiser_in_the_clear),
+        cmocka_unit_test(converged_comes_within_1e_4_of_the_maximum),
+        cmocka_unit_test(standard_errors_and_deviances_are_those_of_the_sums_in_clear),
+        cmocka_unit_test(dp_adds_noise_between_the_servers_and_is_charged),
+        cmocka_unit_test(a_run_that_died_opens_no_number_twice),
+        cmocka_unit_test(a_private_run_that_died_is_not_taken_up),
+        cmocka_unit_test(a_singular_matrix_ends_the_run_with_the_remedy),
+        cmocka_unit_test(what_would_overflow_is_refused_beforehand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Two centre servers, a coordinator and three nodes as real processes: the figures of all rows pooled, also when a server was
+killed; nothing readable on any wire; and only the server that the study names gets to decrypt.
+
+    TACIT=build/src/cli/tacit tests/service/test_center.py
+"""
+import json
+import os
+import re
+import socket
+import ssl
+import struct
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from deployed import DeployedTest, Relay, tls
+
+EXACT = ("--allow-exact",)
+LAMBDA = 1
+
+
+class Centers(DeployedTest):
+    def server_b(self, name="b", *more):
+        """Server B, and what it says of its address."""
+        first = not (self.path / name).exists()
+        words = ["--coordinator", self.folder / "ca.crt"] if first else []
+        process = self.start("center", "--role", "b", self.path / name, *words, *more)
+        process.wait_line(r"serving at ")
+        return process
+
+    def prepare(self):
+        """A coordinator's folder before there is a study of ours: its authority is what B needs."""
+        self.study("first")
+        return self.server_b()
+
+    def define(self, method="newton", settings="{engine: shares}", name="trial", **changed):
+        self.study(name, method=method, set=settings, epsilon=None, center="b/center.card", **{"lambda": LAMBDA}, **changed)
+
+    def pooled(self, method, settings=()):
+        lines = [self.rows(party).read_text().splitlines() for party in range(3)]
+        (self.path / "all.csv").write_text("\n".join(lines[0] + lines[1][1:] + lines[2][1:]) + "\n")
+        done = self.succeed("simulate", "--method", method, "--train", "all.csv", "--test", "all.csv", "--schema",
+                            "schema.yaml", "--parties", "1", "--lambda", LAMBDA, "--set", "engine=shares", "--json")
+        return json.loads(done.stdout)["summary"]
+
+    def check_figures(self, method):
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        pooled = self.pooled(method)
+        self.assertEqual((summary["parties"], summary["rows"], summary["private"]), (3, 120, False))
+        self.assertEqual(summary["iterations"], pooled["iterations"])
+        for mine, theirs in zip(summary["coefficients"], pooled["coefficients"]):
+            self.assertEqual(mine["name"], theirs["name"])
+            for key in ("estimate", "error"):
+                self.assertAlmostEqual(mine[key], theirs[key], delta=1e-5 * (1 + abs(theirs[key])))
+        self.assertAlmostEqual(summary["deviance"], pooled["deviance"], delta=1e-3)
+
+    def test_three_nodes_and_two_servers_get_the_figures_of_all_rows(self):
+        b = self.prepare()
+        self.define("privlogit-local")
+        self.start_a()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        self.check_done(parties, charged=[])
+        self.check_figures("privlogit-local")
+        b.wait_line("study trial is done")
+        for charge in self.charges(0):
+            self.assertEqual((charge["price"]["epsilon"], charge["kind"]), ("inf", "sealed"))
+        self.assertEqual(b.process.poll(), None)
+
+    def start_a(self):
+        process = self.start("center", "--role", "a", self.folder)
+        self.url = process.wait_line(r"serving at (https://\S+)").group(1)
+        self.port = int(self.url.rsplit(":", 1)[1])
+        return process
+
+    def test_a_killed_server_is_waited_for_and_nothing_is_lost(self):
+        b = self.prepare()
+        self.define("newton")
+        b.kill()
+        a = self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        a.wait_line("waits for centre server B")
+        a.kill()
+        self.server_b()
+        self.coordinator()
+        self.check_done(parties, charged=[])
+        self.check_figures("newton")
+
+    def test_no_row_and_no_sum_is_on_a_wire(self):
+        """Canaries: a row's numbers as text and as doubles, and each column's sum, in what node 0 sends."""
+        self.prepare()
+        self.rows(0).write_text(self.rows(0).read_text().replace(self.rows(0).read_text().split("\n")[1], "0.123454,0.765431,yes"))
+        self.define("privlogit-hessian")
+        self.coordinator()
+        relay = Relay(self.folder, self.home(0), self.port)
+        self.limit(0)
+        invitation = self.invite("--url", relay.address)
+        first = self.start(*self.join_words(0, invitation, *EXACT), home=self.home(0))
+        first.wait_line("^joined; waiting")
+        parties = {0: first, **{party: self.join(party, *EXACT) for party in (1, 2)}}
+        self.check_done(parties, charged=[])
+        self.assertEqual(relay.failed, [])
+        lines = [line.split(",") for line in self.rows(0).read_text().split()[1:]]
+        columns = [[float(line[k]) for line in lines] for k in (0, 1)]
+        values = [number for column in columns for number in column] + [sum(column) for column in columns]
+        values += [2 * number - 1 for column in columns for number in column]
+        self.assertGreater(len(relay.sent), 10000)
+        for number in values:
+            self.assertNotIn(struct.pack("<d", number), relay.sent)
+        for text in (b"0.123454", b"0.765431"):
+            self.assertNotIn(text, relay.sent)
+
+    def test_a_node_encrypts_with_no_other_key(self):
+        """A study whose card has another key than server B: B says no, and nodes are asked nothing."""
+        self.prepare()
+        card = (self.path / "b" / "center.card").read_text()
+        key = re.search(r'key: "(\w+)"', card).group(1)
+        (self.path / "b" / "center.card").write_text(card.replace(key, key[::-1]))
+        self.define("newton")
+        a = self.coordinator()
+        parties = [self.join(party, *EXACT) for party in range(3)]
+        a.wait_line("study trial failed: .*names another centre server's key")
+        for party in parties:
+            self.assertEqual(party.finish(), 1)
+        self.assertEqual(self.charges(0), [])
+
+    @staticmethod
+    def hangs_up(port, context, words):
+        """What server B says to these bytes until it hangs up."""
+        got = b""
+        try:
+            with context.wrap_socket(socket.create_connection(("127.0.0.1", port), 60),
+                                     server_hostname="127.0.0.1") as call:
+                call.sendall(words)
+                while piece := call.recv(4096):
+                    got += piece
+        except ConnectionError:
+            pass
+        except ssl.SSLError:
+            pass
+        return got
+
+    def test_server_b_serves_nobody_but_server_a(self):
+        b = self.prepare()
+        self.define("newton")
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        port, authority = int((self.path / "b" / "port").read_text()), self.path / "b" / "ca.crt"
+        party = next((self.home(0) / "studies").glob("trial@*")) / "party.crt"
+        self.assertLess(len(self.hangs_up(port, tls(authority, party, party.with_name("party.key")), b"tacit-c1")), 8)
+        b.wait_line("not for centre server A")
+        self.assertLess(len(self.hangs_up(port, tls(authority), b"tacit-c1")), 8)
+        a = tls(authority, self.folder / "center.crt", self.folder / "center.key")
+        for garbage in (b"x" * 12, b"tacit-c1" + struct.pack("<I", 1 << 31), b"tacit-c1" + struct.pack("<I", 4) + b"a: ["):
+            self.hangs_up(port, a, b"\0" + garbage)  # one byte says that the certificate was accepted
+        b.wait_line("no centre server of this version", 2)
+        b.wait_line("a call ended: the study")
+        self.assertEqual(b.process.poll(), None)
+
+    def test_noise_between_the_servers_is_charged_for_once(self):
+        self.prepare()
+        self.define("privlogit-hessian", "{engine: shares, dp: 5, dp-iterations: 2}")
+        self.coordinator()
+        parties = {party: self.join(party) for party in range(3)}
+        model = self.check_done(parties, charged=[])
+        self.assertEqual(model["guarantee"]["charged"], {"unit": "record", "epsilon": 5.0, "delta": 1e-06})
+        self.assertEqual(model["guarantee"]["noise"], "exact")
+        prices = [charge["price"]["epsilon"] for charge in self.charges(0) if charge["price"]["epsilon"] != 0]
+        self.assertEqual(prices, [5])
+
+    def test_wrong_use_is_said_in_one_sentence(self):
+        self.study("first")
+        self.refuse(2, "center", "--role", "c", self.path / "x", says=["--role takes a or b"])
+        self.refuse(2, "center", "--role", "b", self.path / "x", says=["--coordinator"])
+        self.refuse(2, "study", "new", self.folder, self.definition("lone", method="newton", set=None, epsilon=None),
+                    says=["second centre server", "center: FILE"])
+        self.refuse(1, "study", "new", self.folder, self.definition("many", center="b/center.card"),
+                    says=["has no centre servers"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

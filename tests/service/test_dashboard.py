@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""The pages on loopback: what they tell, and whom they let in.
+
+    TACIT=build/src/cli/tacit tests/service/test_dashboard.py
+"""
+import json
+import os
+import re
+import signal
+import socket
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from deployed import PATIENCE, DeployedTest
+from pages import OPENAPI, Page, documented
+
+EXACT = ("--allow-entrusted", "--allow-exact")
+
+
+class PageTest(DeployedTest):
+    def dashboard(self, *words):
+        self.process = self.coordinator("--dashboard", "0", *words)
+        return Page(self.process)
+
+    def logged_in(self):
+        page = self.dashboard()
+        self.assertEqual(page.log_in(), 200)
+        return page
+
+    def party_page(self, party):
+        page = Page(self.start("page", home=self.home(party)))
+        self.assertEqual(page.log_in(), 200)
+        return page
+
+    def check_paths(self, page, tag, study):
+        """Served and documented are the same, and each answers."""
+        served = {(one["method"], one["path"]) for one in page.get("/v1")["paths"]}
+        self.assertEqual(served, documented(tag))
+        for method, path in sorted(served, key=lambda one: one == ("DELETE", "/v1/session")):
+            status, _, body = page.ask(method, path.replace("{study}", study), {"link": "0"} if path == "/v1/session" else None)
+            expected = 401 if (method, path) == ("POST", "/v1/session") else 200
+            self.assertEqual(status, expected, (method, path, body))
+        self.assertEqual(page.ask("GET", "/v1/session")[0], 401)  # logged out by the last
+
+
+class Dashboard(PageTest):
+    def finish_study(self):
+        self.study(method="estimate", set="{optimiser: newton}", epsilon=None, **{"lambda": 0})
+        page = self.logged_in()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        return page
+
+    def test_a_study_from_the_first_party_to_the_result(self):
+        page = self.finish_study()
+        number, state = page.event()
+        while state["studies"][0]["state"] != "done":
+            number, state = page.event(number)
+        study = page.get("/v1/studies/trial")
+        self.assertEqual(study, state["studies"][0])
+        self.assertEqual(study["parties"], {"expected": 3, "minimum": 3, "joined": 3, "invited": 0})
+        told = page.get("/v1/studies/trial/rounds")
+        self.assertEqual([one["round"] for one in told["rounds"]], list(range(study["rounds"])))
+        self.assertEqual({one["parties"] for one in told["rounds"]}, {3})
+        changes = [one["change"] for one in told["rounds"] if one["change"] is not None]
+        self.assertGreater(len(changes), 1)
+        self.assertLess(changes[-1], changes[0])  # it converges
+        result = page.get("/v1/studies/trial/result")
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual([one["name"] for one in result["estimates"]["coefficients"]],
+                         [one["name"] for one in summary["coefficients"]])
+        status, headers, body = page.ask("GET", "/v1/studies/trial/model")
+        self.assertEqual((status, headers["Content-Disposition"]), (200, 'attachment; filename="trial.model.json"'))
+        self.assertEqual(body, (self.folder / "trial.model.json").read_bytes())
+        self.check_paths(page, "dashboard", "trial")
+
+    def test_what_is_told_while_it_recruits_and_runs(self):
+        self.study()
+        page = self.logged_in()
+        number, state = page.event()
+        self.assertEqual(state["studies"][0]["state"], "recruiting")
+        self.join(0)
+        while (parties := state["studies"][0]["parties"]).get("seen") != 1:
+            number, state = page.event(number)
+        self.assertEqual((parties["joined"], parties["silent"]), (1, 0))
+        self.assertEqual(page.ask("GET", "/v1/studies/trial/result")[0], 404)
+        self.assertEqual(page.ask("GET", "/v1/studies/other")[0], 404)
+        told = page.get("/v1/studies/trial/explanation")
+        plain = json.loads(self.succeed("explain", "avg", "--set", "noise=party", "--epsilon", "2", "--parties", "3", "--rows",
+                                        "20", "--features", "3", "--lambda", "0.05", "--json").stdout)
+        for key in ("leaves", "seen_by", "guarantee", "theorem", "caveats", "charged"):
+            self.assertEqual(told[key], plain[key])
+        # Nothing on the page names a party.
+        names = re.findall(r"(\S+) joined study", self.log())
+        self.assertEqual(len(names), 1)
+        for path in ("/v1/studies", "/v1/studies/trial", "/v1/studies/trial/rounds"):
+            self.assertNotIn(names[0], json.dumps(page.get(path)))
+
+    def curve(self, noise, *allowed):
+        self.study(method="dpgd", set="{noise: %s, rounds: 5}" % noise, delta="1e-5", **{"lambda": 0.05})
+        page = self.logged_in()
+        for process in [self.join(party, *allowed) for party in range(3)]:
+            self.assertEqual(process.finish(), 0, process.text())
+        return page.get("/v1/studies/trial/rounds")
+
+    def test_of_entrusted_sums_only_what_is_published_is_told(self):
+        told = self.curve("coordinator", "--allow-entrusted")
+        self.assertGreaterEqual(len(told["rounds"]), 5)
+        self.assertEqual({one["change"] for one in told["rounds"]}, {None})
+        self.assertGreater(len([one for one in told["published"] if one["change"] is not None]), 1)
+
+    def test_of_sums_with_the_parties_noise_the_change_is_told(self):
+        told = self.curve("party")
+        self.assertGreater(len([one for one in told["rounds"] if one["change"] is not None]), 1)
+
+    def test_the_program_carries_its_documents_and_asks_no_other_host(self):
+        self.study()
+        page = self.dashboard()
+        self.assertEqual(page.ask("GET", "/v1/openapi.yaml")[2], OPENAPI.read_bytes())
+        status, headers, body = page.ask("GET", "/")
+        self.assertEqual(status, 200)
+        policy = headers["Content-Security-Policy"]
+        self.assertIn("default-src 'none'", policy)
+        self.assertNotIn("unsafe", policy)
+        files = re.findall(rb'(?:src|href)="(/[^"]*)"', body)
+        self.assertGreaterEqual(len(files), 5)
+        for name in files:
+            status, headers, content = page.ask("GET", name.decode())
+            self.assertEqual((status, headers["X-Content-Type-Options"]), (200, "nosniff"), name)
+            self.assertIsNone(re.search(rb"(fetch|import|src|href)\W{1,3}https?://", content), name)
+        self.assertIsNone(re.search(rb"https?://|<script>|style=| on\w+=", body))
+
+
+class Guarded(PageTest):
+    def setUp(self):
+        super().setUp()
+        self.study()
+
+    def test_nothing_without_a_session(self):
+        page = self.dashboard()
+        for method, path in documented("dashboard") - {("GET", "/v1"), ("GET", "/v1/openapi.yaml"), ("POST", "/v1/session")}:
+            self.assertEqual(page.ask(method, path.replace("{study}", "trial"))[0], 401, path)
+        page.cookie = f"tacit_{page.port}=" + 64 * "0"
+        self.assertEqual(page.ask("GET", "/v1/studies")[0], 401)
+
+    def test_a_link_opens_once_and_is_not_in_the_log(self):
+        page = self.dashboard()
+        self.assertEqual(page.log_in(), 200)
+        for flag in ("HttpOnly", "SameSite=Strict", "Path=/"):
+            self.assertIn(flag, page.set_cookie)
+        self.assertEqual(page.log_in(), 401)
+        self.assertIn("dashboard at http://127.0.0.1:", self.log())
+        self.assertNotIn(page.link, self.log())
+
+    def test_the_credential_opens_later_and_only_its_hash_is_kept(self):
+        page = self.dashboard()
+        credential = self.process.wait_line(r"credential, shown this once: (\S+)").group(1)
+        kept = (self.folder / "page.credential")
+        self.assertTrue(kept.read_text().startswith("$argon2id$"))
+        self.assertEqual(kept.stat().st_mode & 0o777, 0o600)
+        self.assertNotIn(credential, self.log())
+        self.process.kill()
+        page = self.dashboard()
+        self.assertEqual(page.log_in(credential=credential), 200)
+        self.assertEqual(page.ask("GET", "/v1/studies")[0], 200)
+        self.assertNotIn("shown this once", self.process.text())
+
+    def test_guesses_run_out(self):
+        page = self.dashboard()
+        answers = [page.log_in(credential="guess") for _ in range(6)]
+        while 429 not in answers and len(answers) < 40:  # a slow machine refills the budget meanwhile
+            answers.append(page.log_in(credential="guess"))
+        self.assertEqual(set(answers), {401, 429})
+        self.assertEqual(page.log_in(), 200)  # the link still opens
+
+    def test_a_change_needs_the_token_and_the_pages_own_origin(self):
+        page = self.logged_in()
+        own = f"http://127.0.0.1:{page.port}"
+        for headers in ({"X_Tacit_CSRF": None}, {"X_Tacit_CSRF": 64 * "0"}, {"Origin": "http://evil.example"},
+                        {"Origin": "null"}, {"Sec_Fetch_Site": "cross-site"}):
+            self.assertEqual(page.ask("DELETE", "/v1/session", **headers)[0], 403, headers)
+        self.assertEqual(page.ask("POST", "/v1/session", {"link": page.link}, Origin="http://evil.example")[0], 403)
+        self.assertEqual(page.ask("DELETE", "/v1/session", Origin=own, Sec_Fetch_Site="same-origin")[0], 200)
+
+    def test_another_host_name_is_refused(self):
+        page = self.logged_in()
+        for host in ("evil.example", f"evil.example:{page.port}", "127.0.0.1", f"127.0.0.1:{page.port}.evil.example"):
+            for path in ("/", "/v1/studies"):
+                self.assertEqual(page.ask("GET", path, Host=host)[0], 421, host)
+        self.assertEqual(page.ask("GET", "/v1/studies", Host=f"localhost:{page.port}")[0], 200)
+
+    def test_odd_requests_are_answered_or_dropped(self):
+        page = self.logged_in()
+        self.assertEqual(page.ask("PUT", "/v1/studies")[0], 405)
+        self.assertEqual(page.ask("GET", "/v1/nothing")[0], 404)
+        self.assertEqual(page.ask("GET", "/../etc/passwd")[0], 404)
+        self.assertEqual(page.ask("GET", "/v1/studies/" + 200 * "a")[0], 404)
+        self.assertEqual(page.ask("GET", "/v1/studies/..%2f..%2fetc")[0], 404)
+        self.assertEqual(page.ask("POST", "/v1/session", ["link"])[0], 400)
+        self.assertEqual(page.ask("POST", "/v1/session", {"link": 5000 * "a"})[0], 413)
+        with socket.create_connection(("127.0.0.1", page.port), timeout=PATIENCE) as slow:
+            slow.sendall(b"GET / HTTP/1.1\r\n")  # and no more
+            self.assertEqual(slow.recv(1), b"")  # dropped
+        self.assertEqual(page.ask("GET", "/v1/studies")[0], 200)
+
+    def test_a_taken_port_is_told(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            self.refuse(1, "coordinator", self.folder, "--dashboard", taken.getsockname()[1], says=["dashboard"])
+
+
+class Stopped(PageTest):
+    def check_stop(self, process, page):
+        """Somebody listens; the program is asked to stop, does so, and lets the listener go."""
+        number, _ = page.event()
+        with socket.create_connection(("127.0.0.1", page.port), timeout=PATIENCE) as listener:
+            listener.sendall(f"GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1:{page.port}\r\nCookie: {page.cookie}\r\n"
+                             f"Last-Event-ID: {number}\r\n\r\n".encode())
+            self.assertEqual(page.ask("GET", "/v1/session")[0], 200)
+            code = process.kill(signal.SIGTERM)
+            self.assertIn(listener.recv(12), (b"HTTP/1.1 503", b""))
+        self.assertEqual(code, 0, process.text())
+        self.assertNotIn("Sanitizer", process.text())
+
+    def test_a_dashboard_stops_with_its_coordinator(self):
+        self.study()
+        page = self.logged_in()
+        self.check_stop(self.process, page)
+
+    def test_a_party_page_stops(self):
+        self.limit(0)
+        process = self.start("page", home=self.home(0))
+        page = Page(process)
+        self.assertEqual(page.log_in(), 200)
+        self.check_stop(process, page)
+
+
+class PartyPage(PageTest):
+    def test_the_owner_sees_what_left_and_withdraws(self):
+        self.study()
+        self.coordinator()
+        self.check_done({party: self.join(party) for party in range(3)})
+        page = self.party_page(0)
+        (study,) = page.get("/v1/party/studies")["studies"]
+        self.assertEqual((study["name"], study["consent"], study["has_model"]), ("trial", "given", True))
+        self.assertEqual(study["explanation"]["method"], "avg")
+        (source,) = page.get("/v1/party/ledger")["sources"]
+        charges = [entry for entry in source["entries"] if entry["entry"] == "charge"]
+        (account,) = [one for one in source["accounts"] if one["unit"] == "record"]
+        self.assertEqual((account["delta"], account["limit"]), (0.01, 10))
+        self.assertEqual([(one["price"]["epsilon"], one["spent"]["record"]) for one in charges], [(2, account["spent"])])
+        number, before = page.event()
+        self.assertEqual(page.ask("POST", f"/v1/party/studies/{study['id']}/withdraw", X_Tacit_CSRF=None)[0], 403)
+        self.assertEqual(page.ask("POST", f"/v1/party/studies/{study['id']}/withdraw")[0], 200)
+        self.assertGreater(page.event(number)[1]["entries"], before["entries"])
+        self.assertEqual(page.get("/v1/party/studies")["studies"][0]["consent"], "withdrawn")
+        self.assertEqual(page.ask("POST", "/v1/party/studies/trial/consent")[0], 200)
+        self.assertEqual(page.get("/v1/party/studies")["studies"][0]["consent"], "given")
+        self.succeed("ledger", "verify", home=self.home(0))
+        self.check_paths(page, "party", "trial")
+
+    def test_an_amended_study_is_not_consented_to_unseen(self):
+        self.study()
+        self.coordinator()
+        party = self.join(0)
+        self.succeed("study", "amend", self.folder, self.definition(epsilon=1))
+        self.assertEqual(party.finish(), 3, party.text())
+        page = self.party_page(0)
+        (study,) = page.get("/v1/party/studies")["studies"]
+        self.assertTrue(study["amended"])
+        status, _, body = page.ask("POST", f"/v1/party/studies/{study['id']}/consent")
+        self.assertEqual(status, 403)
+        self.assertIn(b"tacit consent trial", body)
+        self.succeed("consent", "trial", "--yes", home=self.home(0))
+        (study,) = page.get("/v1/party/studies")["studies"]
+        self.assertEqual((study["amended"], study["consent"]), (False, "given"))
+        self.assertIn("+", study["id"])  # the version has an account of its own
+        status, _, body = page.ask("POST", f"/v1/party/studies/{study['id']}/withdraw")
+        self.assertEqual((status, json.loads(body)), (200, {"study": study["id"], "consent": "withdrawn", "told": True}))
+
+    def test_a_home_without_studies_is_an_empty_page(self):
+        page = self.party_page(7)
+        self.assertEqual(page.get("/v1/party/studies"), {"studies": []})
+        self.assertEqual(page.get("/v1/party/ledger"), {"sources": []})
+        self.assertEqual(page.ask("POST", "/v1/party/studies/trial/withdraw")[0], 404)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,85 @@
+// Charts by uPlot (web/vendor), coloured from the page's own palette so that dark mode holds for them too.
+"use strict";
+
+function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
+
+function axis(label, more) {
+  return { label, stroke: colour("--ink"), grid: { stroke: colour("--line") }, ticks: { stroke: colour("--line") }, ...more };
+}
+
+// Draw when the place is on the page and has a width; again when the width changes.
+function chart(options, data, description) {
+  const place = element("div", { class: "chart", role: "img", "aria-label": description });
+  let plot = null;
+  new ResizeObserver(() => {
+    const width = Math.floor(place.clientWidth);
+    if (width === 0) return;
+    if (plot) plot.setSize({ width, height: options.height });
+    else plot = new uPlot({ ...options, width }, data, place);
+  }).observe(place);
+  return place;
+}
+
+// How much each round's result differs from the one before.
+function convergenceChart(rounds, changes) {
+  return chart({
+    height: 260,
+    scales: { x: { time: false }, y: { distr: 3 } },
+    axes: [axis("round"), axis("relative change (log)", { size: 70 })],
+    series: [{ label: "round" }, { label: "change", stroke: colour("--accent"), width: 2, points: { show: true } }],
+  }, [rounds, changes], "relative change of the result in each round");
+}
+
+function roundTimeChart(rounds, seconds, parties) {
+  return chart({
+    height: 220,
+    scales: { x: { time: false }, n: { range: (plot, low, high) => [0, Math.max(1, high) * 1.1] } },
+    axes: [axis("round"), axis("seconds"), axis("parties", { scale: "n", side: 1, grid: { show: false } })],
+    series: [{ label: "round" }, { label: "seconds", stroke: colour("--accent"), width: 2, points: { show: true } },
+      { label: "parties in it", scale: "n", stroke: colour("--good"), width: 2, points: { show: true } }],
+  }, [rounds, seconds, parties], "duration of each round and how many parties are in it");
+}
+
+// Estimates with their confidence intervals, one column a coefficient.
+function intervalChart(coefficients) {
+  const places = coefficients.map((one, at) => at);
+  const bars = plot => {
+    const context = plot.ctx;
+    context.save();
+    context.strokeStyle = colour("--accent");
+    context.lineWidth = 2 * devicePixelRatio;
+    coefficients.forEach((one, at) => {
+      if (one.low === null || one.high === null) return;
+      const x = plot.valToPos(at, "x", true);
+      context.beginPath();
+      context.moveTo(x, plot.valToPos(one.low, "y", true));
+      context.lineTo(x, plot.valToPos(one.high, "y", true));
+      context.stroke();
+    });
+    context.restore();
+  };
+  const bounds = coefficients.flatMap(one => [one.low, one.high, one.estimate, 0]).filter(value => value !== null);
+  const low = Math.min(...bounds), high = Math.max(...bounds), room = (high - low || 1) * 0.08;
+  return chart({
+    height: 320,
+    legend: { show: false },
+    scales: { x: { time: false, range: [-0.6, coefficients.length - 0.4] }, y: { range: [low - room, high + room] } },
+    axes: [axis("", { splits: () => places, values: () => coefficients.map(one => one.name), rotate: -60, size: 110 }),
+      axis("estimate", { size: 70 })],
+    series: [{}, { stroke: colour("--accent"), paths: () => null, points: { show: true, size: 9, fill: colour("--accent") } }],
+    hooks: { draw: [bars] },
+  }, [places, coefficients.map(one => one.estimate)], "estimates with their confidence intervals");
+}
+
+// What is spent of the budget after each charge.
+function burnDownChart(times, spent, limit) {
+  const series = [{ label: "time" }, { label: "spent ε", stroke: colour("--accent"), width: 2, points: { show: true },
+    paths: uPlot.paths.stepped({ align: 1 }) }];
+  const data = [times, spent];
+  if (limit !== null) {
+    series.push({ label: "limit", stroke: colour("--bad"), width: 1, dash: [6, 4] });
+    data.push(times.map(() => limit));
+  }
+  return chart({ height: 220, scales: { y: { range: (plot, low, high) => [0, (high || 1) * 1.1] } },
+    axes: [axis(""), axis("ε")], series }, data, "budget spent over time");
+}

@@ -1,0 +1,144 @@
+// What both pages share: elements, requests, the log-in, live events, and the panel that says who learns what.
+"use strict";
+
+// element("p", {class: "soft"}, "text", child...): text is always text, never markup.
+function element(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value);
+  }
+  for (const child of children.flat(Infinity)) if (child !== null && child !== undefined) made.append(child);
+  return made;
+}
+
+function number(value, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value === "string") return value === "inf" ? "∞" : value;
+  if (Number.isInteger(value)) return String(value);
+  return Math.abs(value) < 1e-4 ? value.toExponential(digits - 1) : Number(value.toPrecision(digits)).toString();
+}
+
+function price(one) {
+  if (!one) return "–";
+  return "ε = " + number(one.epsilon) + (one.delta ? ", δ = " + number(one.delta) : "") + " per " + one.unit;
+}
+
+function table(columns, rows) {
+  const head = element("tr", {}, columns.map(column => element("th", { scope: "col", class: column.number ? "number" : null },
+    column.title)));
+  const body = rows.map(row => element("tr", {}, columns.map(column => element("td", { class: column.number ? "number" : null },
+    column.cell(row)))));
+  return element("div", { class: "scroll" }, element("table", {}, element("thead", {}, head), element("tbody", {}, body)));
+}
+
+const page = { csrf: null, events: null, start: null };
+
+class Refused extends Error {
+  constructor(status, message) { super(message); this.status = status; }
+}
+
+async function request(method, path, body) {
+  const headers = {};
+  if (method !== "GET" && page.csrf) headers["X-Tacit-CSRF"] = page.csrf;
+  if (body) headers["Content-Type"] = "application/json";
+  const reply = await fetch(path, { method, headers, body: body ? JSON.stringify(body) : undefined, credentials: "same-origin" });
+  const document = await reply.json().catch(() => ({}));
+  if (!reply.ok) throw new Refused(reply.status, document.error || "the program answered " + reply.status);
+  return document;
+}
+
+function show(...children) {
+  document.getElementById("main").replaceChildren(...children.flat(Infinity).filter(child => child));
+}
+
+function live(text) { document.getElementById("live").textContent = text; }
+
+// The panel of `tacit explain`.
+function whoLearnsWhat(explanation) {
+  const noise = explanation.noise;
+  const lines = [
+    ["Method", explanation.title + " (" + explanation.reference + ")"],
+    ["What leaves", explanation.leaves],
+    ["How", explanation.release],
+    ["Seen by", explanation.seen_by],
+    ["Guarantee", explanation.guarantee],
+    ["Assuming", explanation.assumption],
+    ["Theorem", explanation.theorem],
+    ["Charged", explanation.charged.epsilon === "inf" ? "nothing is private (ε = ∞)" : price(explanation.charged)],
+    ["Noise", noise ? noise.law + ", scale " + number(noise.scale) + ", added to " + noise.added_to : "none"],
+    ["Caveats", explanation.caveats],
+  ];
+  return element("dl", { class: "panel", id: "explanation" },
+    lines.filter(line => line[1]).map(line => [element("dt", {}, line[0]), element("dd", {}, line[1])]));
+}
+
+// ---- log-in ----
+
+async function begin(session) {
+  page.csrf = session.csrf;
+  document.getElementById("logout").hidden = false;
+  await page.start();
+}
+
+async function tryLogIn(body, message) {
+  try {
+    await begin(await request("POST", "/v1/session", body));
+  } catch (problem) {
+    message.textContent = problem.message;
+  }
+}
+
+function showLogIn(text) {
+  const message = element("p", { class: "error", role: "alert" }, text || "");
+  const field = element("input", { id: "credential", type: "password", autocomplete: "current-password", required: "" });
+  const form = element("form", { onsubmit: event => { event.preventDefault(); tryLogIn({ credential: field.value }, message); } },
+    element("label", { for: "credential" }, "Credential"), field, " ", element("button", {}, "Log in"));
+  document.getElementById("logout").hidden = true;
+  live("");
+  show(element("h2", {}, "Log in"),
+    element("p", {}, "Open the link that the program printed when it started, or enter the credential that it printed at its first start."),
+    form, message);
+  field.focus();
+}
+
+function leave(text) {
+  if (page.events) page.events.close();
+  page.events = null;
+  page.csrf = null;
+  showLogIn(text);
+}
+
+// Failures of a view: a session that has ended leads to the log-in.
+function report(problem) {
+  if (problem.status === 401) leave("The session has ended.");
+  else show(element("p", { class: "error", role: "alert" }, problem.message));
+}
+
+// Calls `changed` with the state at first and whenever it differs. The browser reconnects by itself.
+function watch(changed) {
+  if (page.events) page.events.close();
+  page.events = new EventSource("/v1/events");
+  page.events.addEventListener("state", event => { live("live"); changed(JSON.parse(event.data)); });
+  page.events.onerror = () => {
+    if (page.events && page.events.readyState === EventSource.CLOSED)
+      request("GET", "/v1/session").then(() => watch(changed), problem => {
+        if (problem.status === 401) leave("The session has ended.");
+        else { live("not connected"); setTimeout(() => page.csrf && watch(changed), 2000); }
+      });
+  };
+}
+
+async function enter() {
+  const link = /^#link=([0-9a-f]{64})$/.exec(location.hash);
+  if (link) history.replaceState(null, "", "/"); // out of the address line and the history
+  document.getElementById("logout").addEventListener("click", async () => {
+    await request("DELETE", "/v1/session").catch(() => null);
+    leave();
+  });
+  try {
+    await begin(link ? await request("POST", "/v1/session", { link: link[1] }) : await request("GET", "/v1/session"));
+  } catch (problem) {
+    showLogIn(problem.status === 401 && !link ? "" : problem.message);
+  }
+}

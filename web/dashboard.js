@@ -1,0 +1,138 @@
+// The coordinator's dashboard: the list of studies, and one study with its rounds, its guarantee and its result.
+"use strict";
+
+const views = { latest: null, drawn: null };
+
+function state(study) { return element("span", { class: "state " + study.state }, study.state); }
+
+function card(value, label, id) { return element("div", { class: "card", id }, element("b", {}, value), element("span", {}, label)); }
+
+function showStudies(state_) {
+  document.title = "Tacit: studies";
+  document.getElementById("place").textContent = state_.coordinator;
+  if (state_.studies.length === 0)
+    return show(element("h2", {}, "Studies"), element("p", {}, "There is no study yet: tacit study new."));
+  const columns = [
+    { title: "Study", cell: one => [element("a", { href: "#/study/" + encodeURIComponent(one.name) }, one.name),
+      element("div", { class: "soft" }, one.title || one.reason || "")] },
+    { title: "State", cell: state },
+    { title: "Method", cell: one => one.method || "" },
+    { title: "ε", number: true, cell: one => number(one.epsilon) },
+    { title: "Parties", number: true, cell: one => one.parties ? one.parties.joined + " of " + one.parties.expected : "" },
+    { title: "Rounds", number: true, cell: one => number(one.rounds) },
+  ];
+  show(element("h2", {}, "Studies"), table(columns, state_.studies));
+}
+
+function partyCards(study) {
+  const parties = study.parties;
+  const cards = [card(parties.joined + " / " + parties.expected, "parties joined, minimum " + parties.minimum)];
+  if (study.state === "recruiting") cards.push(card(parties.invited, "invitations open"));
+  if (parties.seen !== undefined)
+    cards.push(card(parties.seen, "seen in the last minute"), card(parties.silent, "silent"));
+  if (parties.answered !== undefined)
+    cards.push(card(parties.answered, "answered the open question"), card(parties.refused, "refused it"));
+  cards.push(card(study.rounds, "rounds finished", "rounds-finished"));
+  if (study.step) cards.push(card(study.step, "step of the masked sum"));
+  return element("div", { class: "cards" }, cards);
+}
+
+function roundsPart(told) {
+  const rounds = told.rounds;
+  if (rounds.length === 0) return element("p", { class: "soft" }, "No round has ended yet.");
+  const parts = [];
+  const inRounds = rounds.filter(one => typeof one.change === "number" && one.change > 0);
+  const released = told.published.filter(one => typeof one.change === "number" && one.change > 0);
+  const curve = inRounds.length > 0 ? inRounds.map(one => [one.round, one.change])
+    : released.map(one => [one.published, one.change]);
+  if (curve.length > 1)
+    parts.push(element("h3", {}, "Convergence"), convergenceChart(curve.map(one => one[0]), curve.map(one => one[1])));
+  parts.push(element("h3", {}, "Rounds"), roundTimeChart(rounds.map(one => one.round),
+    rounds.map(one => (one.ended_ms - one.started_ms) / 1000), rounds.map(one => one.parties)));
+  return parts;
+}
+
+function coefficientPart(estimates) {
+  const statistic = estimates.statistic;
+  const columns = [
+    { title: estimates.response, cell: one => one.name },
+    { title: "Estimate", number: true, cell: one => number(one.estimate) },
+    { title: "Std. error", number: true, cell: one => number(one.error) },
+    { title: statistic, number: true, cell: one => number(one.statistic) },
+    { title: "p", number: true, cell: one => number(one.p, 3) },
+    { title: number(100 * estimates.level) + " % interval", number: true, cell: one => number(one.low) + " … " + number(one.high) },
+  ];
+  return [element("h3", {}, "Coefficients"), table(columns, estimates.coefficients),
+    element("p", { class: "soft" }, estimates.family + " family, " + number(estimates.rows) + " rows, deviance " +
+      number(estimates.deviance) + ", AIC " + number(estimates.aic) + (estimates.sandwich ? ", robust errors" : "")),
+    element("h3", {}, "Intervals"), intervalChart(estimates.coefficients)];
+}
+
+function weightPart(result) {
+  const classes = result.weights[0].values.length;
+  const columns = [{ title: "Feature (encoded)", cell: one => one.name }];
+  for (let k = 0; k < classes; k++)
+    columns.push({ title: classes > 1 ? result.class_names[k] || "class " + k : "Weight", number: true,
+      cell: one => number(one.values[k]) });
+  return [element("h3", {}, "Weights"), table(columns, result.weights)];
+}
+
+function resultPart(study, result) {
+  const guarantee = result.guarantee;
+  const parts = [element("h3", {}, "Result"), element("div", { class: "cards" },
+    card(guarantee.parties || "–", "parties in the model"),
+    card(guarantee.private ? "ε = " + number(guarantee.charged.epsilon) : "none", guarantee.private
+      ? "charged per " + guarantee.charged.unit + (guarantee.charged.delta ? ", δ = " + number(guarantee.charged.delta) : "")
+      : "privacy promised")),
+  element("p", {}, element("a", { class: "button", id: "download", download: "",
+    href: "/v1/studies/" + encodeURIComponent(study.name) + "/model" }, "Download the model"))];
+  if (result.estimates) parts.push(coefficientPart(result.estimates));
+  else if (result.weights && result.weights.length > 0) parts.push(weightPart(result));
+  return parts;
+}
+
+async function showStudy(name) {
+  const at = "/v1/studies/" + encodeURIComponent(name);
+  const [study, explanation, told] = await Promise.all([request("GET", at), request("GET", at + "/explanation"),
+    request("GET", at + "/rounds")]);
+  const ended = study.state === "done" || study.state === "closed";
+  const result = ended ? await request("GET", at + "/result").catch(problem => {
+    if (problem.status !== 404) throw problem;
+    return null; // closed without a model
+  }) : null;
+  if (location.hash !== "#/study/" + encodeURIComponent(name)) return; // gone elsewhere meanwhile
+  document.title = "Tacit: " + name;
+  const open = document.getElementById("details");
+  show(element("p", {}, element("a", { href: "#/" }, "All studies")),
+    element("h2", {}, study.title, " ", state(study)),
+    study.reason ? element("p", { class: "error" }, study.reason) : null,
+    partyCards(study), result ? resultPart(study, result) : null, roundsPart(told),
+    element("details", { id: "details", open: !open || open.open ? "" : null },
+      element("summary", {}, element("strong", {}, "Who learns what")), whoLearnsWhat(explanation)));
+}
+
+// Draw what the address asks for, if it has changed. One drawing at a time; the last state wins.
+let drawing = Promise.resolve();
+function draw() {
+  drawing = drawing.then(async () => {
+    if (!page.csrf || !views.latest) return;
+    const study = /^#\/study\/([^/]+)$/.exec(location.hash);
+    const name = study ? decodeURIComponent(study[1]) : null;
+    const shown = location.hash + JSON.stringify(name ? views.latest.studies.find(one => one.name === name) : views.latest);
+    if (shown === views.drawn) return;
+    if (name) await showStudy(name); else showStudies(views.latest);
+    views.drawn = shown;
+  }).catch(report);
+  return drawing;
+}
+
+page.start = async () => {
+  views.drawn = null;
+  views.latest = await request("GET", "/v1/studies");
+  await draw();
+  watch(latest => { views.latest = latest; draw(); });
+};
+
+window.addEventListener("hashchange", () => draw().then(() => document.getElementById("main").focus()));
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { views.drawn = null; draw(); });
+enter();

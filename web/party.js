@@ -1,0 +1,81 @@
+// A party's own page: what is asked, what has left, what is left of the budget, and the owner's word.
+"use strict";
+
+const consents = { given: "consent given", withdrawn: "withdrawn", none: "no consent" };
+
+async function say(study, word, message) {
+  try {
+    await request("POST", "/v1/party/studies/" + encodeURIComponent(study.id) + "/" + word);
+    await page.start();
+  } catch (problem) {
+    if (problem.status === 401) report(problem);
+    else message.textContent = problem.message;
+  }
+}
+
+function studyPart(study) {
+  const message = element("p", { class: "error", role: "alert" });
+  const given = study.consent === "given";
+  const button = given
+    ? element("button", { type: "button", class: "danger withdraw", onclick: () => say(study, "withdraw", message) }, "Withdraw")
+    : element("button", { type: "button", class: "consent", onclick: () => say(study, "consent", message) }, "Consent again");
+  return element("section", { "aria-label": study.name },
+    element("h3", {}, study.title, " ", element("span", { class: "state " + study.consent }, consents[study.consent])),
+    element("p", { class: "soft" }, study.id + ", asked by " + study.coordinator + ", of " + study.source +
+      (study.has_model ? "; ended, the model is in its folder" : "")),
+    study.amended ? element("p", { class: "error" }, "It was amended, and nothing leaves for the new version until you consent to it: " +
+      "tacit consent " + study.name) : "",
+    element("p", {}, button), element("p", { class: "soft" }, given
+      ? "Withdrawing counts from the next answer on. What has left stays where it is, within the price that was charged."
+      : "Nothing leaves for this study. Consent is to the definition that was shown when joining."), message,
+    element("details", {}, element("summary", {}, "What it asks, and who learns what"), whoLearnsWhat(study.explanation)));
+}
+
+function when(milliseconds) { return new Date(milliseconds).toISOString().replace("T", " ").slice(0, 19) + "Z"; }
+
+function budgetPart(source) {
+  return source.accounts.map(account => {
+    const text = "ε = " + number(account.spent) + (account.limit === null ? " spent, no limit is set"
+      : " of " + number(account.limit) + " spent") + ", per " + account.unit;
+    const charges = source.entries.filter(entry => entry.spent && typeof entry.spent[account.unit] === "number");
+    const parts = [element("p", {}, text)];
+    if (typeof account.limit === "number" && typeof account.spent === "number")
+      parts.push(element("meter", { min: 0, max: account.limit, value: account.spent, "aria-label": text }));
+    if (charges.length > 0) { // from the first entry, when nothing was spent, until now
+      const spent = [0, ...charges.map(entry => entry.spent[account.unit])];
+      const times = [source.entries[0].time_ms, ...charges.map(entry => entry.time_ms), Date.now()];
+      parts.push(burnDownChart(times.map(time => time / 1000), [...spent, spent[spent.length - 1]],
+        typeof account.limit === "number" ? account.limit : null));
+    }
+    return parts;
+  });
+}
+
+function entryPart(source) {
+  const columns = [
+    { title: "", number: true, cell: entry => String(entry.number) },
+    { title: "When", cell: entry => when(entry.time_ms) },
+    { title: "What", cell: entry => entry.entry + (entry.kind ? " (" + entry.kind + ")" : "") },
+    { title: "Study", cell: entry => entry.study || "" },
+    { title: "Question", cell: entry => entry.question || "" },
+    { title: "Price", cell: entry => entry.price ? price(entry.price) : "" },
+    { title: "Reason", cell: entry => entry.reason || "" },
+  ];
+  return table(columns, source.entries.slice().reverse());
+}
+
+page.start = async () => {
+  const [joined, ledger] = await Promise.all([request("GET", "/v1/party/studies"), request("GET", "/v1/party/ledger")]);
+  const drawn = JSON.stringify([joined, ledger]);
+  if (drawn !== page.drawn || !document.getElementById("studies")) {
+    page.drawn = drawn;
+    show(element("h2", { id: "studies" }, "Studies"),
+      joined.studies.length === 0 ? element("p", {}, "No study has been joined yet: tacit join.") : joined.studies.map(studyPart),
+      ledger.sources.map(source => [element("h2", {}, "What has left"), element("p", { class: "soft" }, source.source),
+        budgetPart(source), entryPart(source)]));
+  }
+  if (!page.events) watch(() => page.start().catch(report));
+};
+
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { page.drawn = null; page.start().catch(report); });
+enter();
