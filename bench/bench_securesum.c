@@ -234,8 +234,7 @@ cleanup:
 static tacit_status run_encrypted(encrypted *self, unsigned bits, tacit_error *error) {
     work *common = &self->common;
     TACIT_TRY(begin(common, error));
-    for (size_t j = 0; j < common->length; j++)
-        common->values[j] >>= 21; /* what adds up to less than 2^61 */
+    for (size_t j = 0; j < common->length; j++) common->values[j] >>= 21; /* what adds up to less than 2^61 */
     double start = now();
     TACIT_TRY(tacit_paillier_generate(&self->secret, bits, NULL, error));
     self->key_seconds = now() - start;

@@ -91,6 +91,10 @@ static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, ta
                                 "the key holder, can read every single contribution",
     };
     size_t minimum = 0;
+    if (plan->method->compute != NULL) {
+        snprintf(out, size, "encrypted: server A adds up ciphertexts, and only B has their key");
+        return TACIT_OK;
+    }
     int used = snprintf(out, size, "%s: %s", tacit_sum_way_name(plan->sums), rests_on[plan->sums]);
     if (plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
     if (plan->parties < 2) return TACIT_OK; /* nothing to hide in: a study of one is refused */

@@ -81,6 +81,10 @@ class Centers(DeployedTest):
         a = self.coordinator()
         parties = {party: self.join(party, *EXACT) for party in range(3)}
         a.wait_line("waits for centre server B")
+        self.succeed("study", "pause", self.folder, "trial")
+        a.wait_line("study trial is paused")
+        self.succeed("study", "resume", self.folder, "trial")
+        a.wait_line("waits for centre server B", 2)
         a.kill()
         self.server_b()
         self.coordinator()
