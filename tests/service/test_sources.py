@@ -57,6 +57,21 @@ class Sources(DeployedTest):
         (folder / "2026-04.csv").write_text("age,dose,sick\n0.5,0.5,no\n")
         self.refuse_from(1, folder, says=["2026-04.csv", "same header"])
 
+    def test_a_folder_without_tables_is_one_of_documents(self):
+        for word in ("well", "sick"):
+            (self.path / "letters" / word).mkdir(parents=True)
+            for i in range(15):
+                (self.path / "letters" / word / f"{i}.txt").write_text(f"I feel {word}, letter {i} says\n")
+        (self.path / "letters.yaml").write_text(
+            "columns:\n  - {name: text, kind: text, hash: 32}\n"
+            "label: {name: folder, classes: [well, sick]}\n")
+        self.study("letters", schema="letters.yaml")
+        home = self.home(0)
+        self.succeed("ledger", "limit", "--source", "clinic", "--epsilon", 10, home=home)
+        done = self.succeed("join", self.invite(study="letters"), "--data", self.path / "letters", "--source", "clinic", "--schema",
+                            self.path / "letters.yaml", "--yes", "--no-wait", home=home)
+        self.assertIn("yours has 30 rows", done.stderr)
+
     def test_rows_of_a_sqlite_query(self):
         path = self.path / "clinic.db"
         with sqlite3.connect(path) as file:

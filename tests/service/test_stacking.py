@@ -51,6 +51,14 @@ class Stacks(DeployedTest):
         for words in ((), ("--role", "ward")):
             self.refuse(2, *self.join_words(0, invitation, *words), home=self.home(0), says=["source|target", "--role"])
 
+    def test_an_amendment_gives_no_party_a_role(self):
+        self.study(method="pst-f")
+        self.coordinator()
+        party = self.join(0)
+        self.succeed("study", "amend", self.folder, self.definition(method="pst-h", set="{groups: 2}", epsilon=2))
+        self.assertEqual(party.finish(), 3, party.text())
+        self.refuse(3, "consent", "trial", "--yes", home=self.home(0), says=["pst-h", "no role"])
+
     def test_feature_groups_between_parties_cost_one_answer_each(self):
         self.study(method="pst-f")
         self.coordinator("--until-done")
