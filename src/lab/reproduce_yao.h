@@ -14,6 +14,8 @@
     { "importance", "points" }
 #define YAO_UNIFORM                                                                                          \
     { "importance", "uniform" }
+#define YAO_HIGH                                                                                             \
+    { "combiner", "high" }
 
 enum { TACIT_YAO_STEPS = 9, TACIT_YAO_EPSILONS = 6 };
 

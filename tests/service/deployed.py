@@ -284,6 +284,14 @@ def tls(authority, certificate=None, key=None):
     return context
 
 
+def announce(port, path, length, context):
+    """The answer to a request that announces a body of so many bytes and sends none: a body that is refused early would meet
+    a closed connection, and the answer might be lost with it."""
+    with context.wrap_socket(socket.create_connection(("127.0.0.1", port)), server_hostname="127.0.0.1") as connection:
+        connection.sendall(b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (path.encode(), length))
+        return int(connection.recv(4096).split()[1])
+
+
 def post(port, path, body, context, method="POST"):
     """Status and body of one request."""
     connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=PATIENCE)

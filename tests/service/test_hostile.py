@@ -20,7 +20,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import POLL, PROTOCOL, SCHEMA, DeployedTest, answer_to, fields_of, packed, post, tls
+from deployed import POLL, PROTOCOL, SCHEMA, DeployedTest, announce, answer_to, fields_of, packed, post, tls
 
 
 class KilledParty(DeployedTest):
@@ -326,9 +326,11 @@ class Strangers(DeployedTest):
         nobody = tls(self.folder / "ca.crt")
         unknown = packed(1, PROTOCOL) + packed(2, bytes(32))
         for body, expected in ((b"", 400), (b"\xff" * 50, 400), (packed(1, PROTOCOL + 1) + packed(2, bytes(32)), 400),
-                               (packed(1, PROTOCOL) + packed(2, bytes(31)), 400), (unknown, 403), (bytes(70000), 413)):
+                               (packed(1, PROTOCOL) + packed(2, bytes(31)), 400), (unknown, 403)):
             for path in ("/v1/look", "/v1/join"):
                 self.assertEqual(post(self.port, path, body, nobody)[0], expected, (path, body[:8]))
+        for path in ("/v1/look", "/v1/join"):
+            self.assertEqual(announce(self.port, path, 70000, nobody), 413, path)
         self.assertEqual(post(self.port, "/v1/look", None, nobody, method="GET")[0], 403)
         self.assertEqual(self.status()["joined"], 0)
 
@@ -384,7 +386,7 @@ class Strangers(DeployedTest):
         self.assertEqual(send(answer_to({**mine, 5: 1}, right)), 409)  # a round that is not open
         self.assertEqual(send(answer_to({**mine, 2: b"another"}, right)), 409)
         self.assertEqual(send(answer_to({**mine, 7: bytes(len(mine[7]))}, right)), 409)
-        self.assertEqual(self.large(100 << 20), 413)
+        self.assertEqual(announce(self.port, "/v1/answer", 100 << 20, self.keys(0)), 413)
         self.assertEqual(send(answer_to(mine, right)), 200)
         self.assertEqual(send(answer_to(mine, [1] * length)), 200)  # handed in twice, taken once
         self.assertEqual(self.status()["state"], "running")
@@ -413,13 +415,6 @@ class Strangers(DeployedTest):
         finally:
             for connection in idle:
                 connection.close()
-
-    def large(self, length):
-        """Announce a body of so many bytes: it is refused before it is sent."""
-        with self.keys(0).wrap_socket(socket.create_connection(("127.0.0.1", self.port)),
-                                      server_hostname="127.0.0.1") as connection:
-            connection.sendall(b"POST /v1/answer HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % length)
-            return int(connection.recv(4096).split()[1])
 
     def test_a_refusals_text_steers_no_terminal(self):
         self.study()
