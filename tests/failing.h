@@ -1,5 +1,5 @@
 /*
- * Make the Nth allocation fail. A test program that includes this (in one file) is linked with
+ * Make the Nth allocation fail, and count the bytes. A test program that includes this (in one file) is linked with
  * failing_link_args of tests/meson.build, which send its allocations, but not those inside shared libraries,
  * through here:
  *
@@ -18,6 +18,7 @@
 
 static atomic_long allocations_until_failure; /* 0 and below: none fails */
 static atomic_bool allocation_did_fail;
+static atomic_size_t bytes_asked_for;
 
 /* Is this allocation the one? Also for allocators that libraries take by function pointer. */
 static inline bool allocation_due(void) {
@@ -39,6 +40,14 @@ static inline bool allocation_failed(void) {
     return atomic_load(&allocation_did_fail);
 }
 
+/* All that was ever allocated, freed or not. */
+static inline size_t bytes_allocated(void) { return atomic_load(&bytes_asked_for); }
+
+static inline bool refuse(size_t bytes) {
+    atomic_fetch_add(&bytes_asked_for, bytes);
+    return allocation_due();
+}
+
 /* The names are the linker's: --wrap=malloc sends malloc to __wrap_malloc. */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -49,13 +58,11 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
-void *__wrap_malloc(size_t size) { return allocation_due() ? NULL : __real_malloc(size); }
+void *__wrap_malloc(size_t size) { return refuse(size) ? NULL : __real_malloc(size); }
 void *__wrap_calloc(size_t count, size_t size) {
-    return allocation_due() ? NULL : __real_calloc(count, size);
+    return refuse(count * size) ? NULL : __real_calloc(count, size);
 }
-void *__wrap_realloc(void *block, size_t size) {
-    return allocation_due() ? NULL : __real_realloc(block, size);
-}
+void *__wrap_realloc(void *block, size_t size) { return refuse(size) ? NULL : __real_realloc(block, size); }
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return allocation_due() ? NULL : __real_aligned_alloc(alignment, size);
+    return refuse(size) ? NULL : __real_aligned_alloc(alignment, size);
 }

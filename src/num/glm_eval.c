@@ -16,6 +16,7 @@ enum {
     MOST_BLOCK_ROWS = 512,
     MOST_GROUPS = 64,
     MOST_PARTIAL = 1 << 25, /* doubles in all groups' sums together */
+    ENTRIES_PER_SUM = 12,
     MOST_COPIED_COLS = 4096 /* a sparse block is expanded only below this */
 };
 
@@ -29,6 +30,11 @@ static void choose_blocks(glm_work *work) {
     work->blocks = (rows + work->block_rows - 1) / work->block_rows;
     if (work->blocks == 0) work->blocks = 1;
     size_t groups = MOST_PARTIAL / work->partial_size;
+    if (work->x.sparse !=
+        NULL) { /* sums of their own for every so many entries: adding them up is little work */
+        size_t worth = tacit_rows_entries(&work->x) / (ENTRIES_PER_SUM * work->cols);
+        groups = groups < worth ? groups : worth;
+    }
     groups = groups < 1 ? 1 : groups > MOST_GROUPS ? MOST_GROUPS : groups;
     work->groups = groups < work->blocks ? groups : work->blocks;
     work->workers = work->groups == 1 ? 1 : tacit_pool_threads(work->pool);
@@ -117,7 +123,7 @@ const double *const *glm_dense_block(const glm_work *work, size_t begin, size_t 
 
 typedef struct pass {
     glm_work *work;
-    const double *vector; /* w, or the vector that the Hessian multiplies */
+    const double *vector; /* w, or the vector that the Hessian multiplies; NULL: the margins are there */
     const glm_point *at;  /* not NULL: a Hessian product there */
     double *margin;       /* where a gradient pass leaves margins and curvature */
     double *curvature;
@@ -154,12 +160,22 @@ static void open_block(const glm_work *work, size_t begin, size_t count, unsigne
     }
 }
 
+static void sparse_margins(const glm_work *work, size_t i, const double *w, double *margin) {
+    const tacit_csr *csr = work->x.sparse;
+    size_t stored = tacit_rows_stored(&work->x, i), at = csr->start[stored],
+           count = csr->start[stored + 1] - at;
+    bool numbered = work->cols <= INT32_MAX; /* as far as the kernel counts */
+    for (size_t k = 0; k < work->outputs; k++)
+        margin[k] =
+            numbered ? work->kernels->dot_sparse(count, csr->column + at, csr->value + at, w + k * work->cols)
+                     : tacit_rows_dot(&work->x, i, w + k * work->cols);
+}
+
 static void block_margins(const glm_work *work, const block *rows, const double *w) {
     size_t outputs = work->outputs;
     if (work->x.dense == NULL) {
         for (size_t i = 0; i < rows->count; i++)
-            for (size_t k = 0; k < outputs; k++)
-                rows->margin[i * outputs + k] = tacit_rows_dot(&work->x, rows->begin + i, w + k * work->cols);
+            sparse_margins(work, rows->begin + i, w, rows->margin + i * outputs);
     } else if (outputs == 1) {
         work->kernels->dot_rows(rows->row, rows->count, work->cols, w, rows->margin);
     } else {
@@ -209,6 +225,7 @@ static tacit_status pass_groups(void *context, size_t begin, size_t end, unsigne
                                 tacit_error *error) {
     const pass *all = context;
     const glm_work *work = all->work;
+    bool compact = work->compact != NULL && all->vector == NULL;
     (void)error;
     for (size_t group = begin; group < end; group++) {
         double *sum = work->partial + group * work->partial_size, *extra = sum + work->size;
@@ -220,18 +237,22 @@ static tacit_status pass_groups(void *context, size_t begin, size_t end, unsigne
             size_t at = first * work->outputs, per_row = count * work->outputs;
             block rows;
             open_block(work, first, count, worker, &rows);
-            block_margins(work, &rows, all->vector);
+            if (all->at == NULL) rows.margin = all->margin + at;
+            if (all->vector != NULL) block_margins(work, &rows, all->vector);
             if (all->at != NULL) {
                 glm_loss_second(work, first, count, all->at->curvature + at, rows.margin);
                 memcpy(rows.residual, rows.margin, per_row * sizeof(double));
             } else {
                 extra[GLM_SUM_VALUE] += glm_loss_block(work, first, count, rows.margin, rows.residual,
                                                        all->curvature + at, rows.room);
-                memcpy(all->margin + at, rows.margin, per_row * sizeof(double));
                 if (!work->measured) block_measure(work, &rows, extra);
             }
-            block_gradient(work, &rows, sum);
+            if (compact)
+                glm_compact_add(work, first, count, rows.residual, worker);
+            else
+                block_gradient(work, &rows, sum);
         }
+        if (compact) glm_compact_take(work, worker, sum);
     }
     return TACIT_OK;
 }
@@ -273,10 +294,11 @@ static void take_rounding(glm_work *work, const double *sums) {
     work->measured = true;
 }
 
-tacit_status glm_evaluate(glm_work *work, glm_point *point, tacit_error *error) {
+/* Everything at point->weights but the margins, which are there when `known`. */
+static tacit_status evaluate(glm_work *work, glm_point *point, bool known, tacit_error *error) {
     const tacit_glm_problem *problem = work->problem;
     double *g = point->gradient, *sums = g + work->size;
-    pass all = { work, point->weights, NULL, point->margin, point->curvature };
+    pass all = { work, known ? NULL : point->weights, NULL, point->margin, point->curvature };
     TACIT_TRY(tacit_pool_for(work->pool, work->groups, 1, pass_groups, &all, error));
     TACIT_TRY(glm_add_partials(work, work->partial, work->groups, work->partial_size, work->partial_size, g,
                                error));
@@ -295,11 +317,58 @@ tacit_status glm_evaluate(glm_work *work, glm_point *point, tacit_error *error) 
         linear += tilt * tilt;
         g[j] += pull + tilt;
     }
-    point->objective = sums[GLM_SUM_VALUE] + 0.5 * ridge + along;
+    point->loss = sums[GLM_SUM_VALUE];
+    point->objective = point->loss + 0.5 * ridge + along;
     point->norm = glm_norm(g, work->size);
     point->bound = glm_gradient_bound(work, glm_norm(point->weights, work->size), point->norm, sqrt(regular),
                                       sqrt(linear), data);
     return TACIT_OK;
+}
+
+tacit_status glm_evaluate(glm_work *work, glm_point *point, tacit_error *error) {
+    bool zero = true;
+    for (size_t j = 0; zero && j < work->size; j++) zero = point->weights[j] == 0;
+    if (zero && work->x.sparse != NULL)
+        memset(point->margin, 0, work->x.count * work->outputs * sizeof(double));
+    return evaluate(work, point, zero && work->x.sparse != NULL, error);
+}
+
+tacit_status glm_evaluate_known(glm_work *work, glm_point *point, tacit_error *error) {
+    TACIT_TRY(evaluate(work, point, true, error));
+    point->bound = INFINITY;
+    return TACIT_OK;
+}
+
+typedef struct margin_pass {
+    const glm_work *work;
+    const double *vector;
+    double *out;
+} margin_pass;
+
+static tacit_status margin_blocks(void *context, size_t begin, size_t end, unsigned worker,
+                                  tacit_error *error) {
+    const margin_pass *all = context;
+    const glm_work *work = all->work;
+    (void)error;
+    for (size_t b = begin; b < end; b++) {
+        size_t first = glm_block_begin(work, b), count = glm_block_begin(work, b + 1) - first;
+        block rows;
+        if (count == 0) continue;
+        if (work->compact != NULL) {
+            glm_compact_margins(work, first, count, all->out + first);
+            continue;
+        }
+        open_block(work, first, count, worker, &rows);
+        rows.margin = all->out + first * work->outputs;
+        block_margins(work, &rows, all->vector);
+    }
+    return TACIT_OK;
+}
+
+tacit_status glm_margins(glm_work *work, const double *v, double *out, tacit_error *error) {
+    margin_pass all = { work, v, out };
+    for (size_t j = 0; work->compact != NULL && j < work->cols; j++) work->compact->vector[j] = (float)v[j];
+    return tacit_pool_for(work->workers > 1 ? work->pool : NULL, work->blocks, 1, margin_blocks, &all, error);
 }
 
 tacit_status glm_hessian_times(glm_work *work, const glm_point *point, const double *v, double *out,

@@ -20,6 +20,16 @@ typedef struct glm_rounding {
     double holders;
 } glm_rounding;
 
+/* A copy of sparse rows of two-class problems in half their memory, 6 bytes an entry; for numbers that need
+ * not be certified. */
+typedef struct glm_compact {
+    size_t *start; /* rows + 1 */
+    uint16_t *column;
+    float *value;
+    float *vector; /* cols: what the rows are multiplied by */
+    float *sum;    /* workers * cols */
+} glm_compact;
+
 typedef struct glm_work {
     const tacit_glm_problem *problem;
     const tacit_kernels *kernels;
@@ -35,6 +45,7 @@ typedef struct glm_work {
     double *scratch; /* workers * scratch_size */
     size_t scratch_size;
     const double **row_pointers; /* workers * block_rows */
+    const glm_compact *compact;  /* not NULL: for glm_margins and glm_evaluate_known */
     bool measured;               /* rounding is filled in, by the first evaluation */
     glm_rounding rounding;
 } glm_work;
@@ -56,6 +67,7 @@ typedef struct glm_point {
     double *gradient;  /* size, and room for GLM_SUMS more */
     double *margin;    /* rows * outputs: x . w */
     double *curvature; /* two classes: weight * loss'' per row; softmax: class probabilities per row */
+    double loss;       /* the rows' part of the objective */
     double objective, norm, bound;
 } glm_point;
 
@@ -91,6 +103,13 @@ static inline size_t glm_block_begin(const glm_work *work, size_t block) {
 /* Fill in everything at point->weights. Sums that overflow are not an error here: the objective or the bound
  * is then not finite. */
 tacit_status glm_evaluate(glm_work *work, glm_point *point, tacit_error *error);
+
+/* The same from point->margin, which the caller has brought up to date by margins of steps. Their rounding
+ * errors add up, and the rows may be the compact ones, so nothing is certified: the bound is infinite. */
+tacit_status glm_evaluate_known(glm_work *work, glm_point *point, tacit_error *error);
+
+/* out = X v, rows * outputs numbers */
+tacit_status glm_margins(glm_work *work, const double *v, double *out, tacit_error *error);
 
 /* out = (data Hessian at `point` + regulariser) v */
 tacit_status glm_hessian_times(glm_work *work, const glm_point *point, const double *v, double *out,
@@ -169,6 +188,38 @@ typedef tacit_status glm_trial(void *context, double s, glm_line *out, tacit_err
 /* A step s > 0 that decreases a convex function and at which its slope is at most a fiftieth of that at 0
  * (a Wolfe step). 0 when rounding hides every decrease. */
 tacit_status glm_search(glm_trial *trial, void *context, double *step, tacit_error *error);
+
+/* The same on the line from `point` along `direction`, whose margins are `margin_change`: n numbers per trial
+ * instead of a pass over the features. */
+tacit_status glm_search_margins(glm_work *work, const glm_point *point, const double *direction,
+                                const double *margin_change, double *step, tacit_error *error);
+
+/* --- glm_compact.c --- */
+
+/* Whether the rows have a compact form. */
+bool glm_compact_fits(const glm_work *work);
+
+tacit_status glm_compact_create(glm_compact *out, const glm_work *work, tacit_error *error);
+void glm_compact_clear(glm_compact *compact);
+
+/* out[i] = x_i . v for `count` rows, v being compact->vector */
+void glm_compact_margins(const glm_work *work, size_t begin, size_t count, double *out);
+
+/* sum += sum_i residual[i] x_i, into a worker's own sum, and from there to `out`, when the sum starts anew. */
+void glm_compact_add(const glm_work *work, size_t begin, size_t count, const double *residual,
+                     unsigned worker);
+void glm_compact_take(const glm_work *work, unsigned worker, double *out);
+
+/* --- glm_descent.c --- */
+
+/* Pairs of vectors that the descent remembers; 0: it is not worth its while here. */
+size_t glm_descent_pairs(const glm_work *work);
+
+/* From `now`, already evaluated, towards a certified bound of at most `tolerance`, as long as that goes well;
+ * `now` is certified at the end too. `next`, `direction` and `margin_change` are room. */
+tacit_status glm_descend(glm_work *work, const tacit_glm_settings *settings, double tolerance, glm_point *now,
+                         glm_point *next, double *direction, double *margin_change, int *iterations,
+                         tacit_error *error);
 
 /* --- glm_loss.c: the losses on a block of margins --- */
 

@@ -79,34 +79,6 @@ static bool acceptable(const solver *self, double slope) {
     return next->objective <= now->objective + 1e-4 * slope;
 }
 
-/* The line search works on the margins, n numbers per trial instead of a pass over the features; the
- * regulariser and the linear term are a parabola. */
-typedef struct line_context {
-    solver *self;
-    double slope, curvature; /* of the parabola at s = 0 */
-} line_context;
-
-static line_context parabola_along(solver *self) {
-    const tacit_glm_problem *problem = self->work.problem;
-    line_context out = { .self = self };
-    for (size_t j = 0; j < self->work.size; j++) {
-        double lambda = glm_lambda(&self->work, j), p = self->direction[j];
-        double shift = self->now.weights[j] - (problem->prior != NULL ? problem->prior[j] : 0);
-        out.slope += (lambda * shift + (problem->linear != NULL ? problem->linear[j] : 0)) * p;
-        out.curvature += lambda * p * p;
-    }
-    return out;
-}
-
-static tacit_status trial(void *context, double s, glm_line *out, tacit_error *error) {
-    line_context *line = context;
-    TACIT_TRY(glm_along(&line->self->work, &line->self->now, line->self->margin_change, s, out, error));
-    out->value += s * (line->slope + 0.5 * s * line->curvature);
-    out->slope += line->slope + s * line->curvature;
-    out->curvature += line->curvature;
-    return TACIT_OK;
-}
-
 /* Leaves the accepted point in `next`; *step = 0 when no step decreases the objective. */
 static tacit_status take_step(solver *self, double *step, tacit_error *error) {
     size_t size = self->work.size, margins = self->work.x.count * self->work.outputs;
@@ -119,8 +91,7 @@ static tacit_status take_step(solver *self, double *step, tacit_error *error) {
     TACIT_TRY(evaluate_at(self, 1, error));
     if (acceptable(self, slope)) return TACIT_OK;
     for (size_t i = 0; i < margins; i++) self->margin_change[i] = self->next.margin[i] - self->now.margin[i];
-    line_context line = parabola_along(self);
-    TACIT_TRY(glm_search(trial, &line, step, error));
+    TACIT_TRY(glm_search_margins(&self->work, &self->now, self->direction, self->margin_change, step, error));
     return *step > 0 ? evaluate_at(self, *step, error) : TACIT_OK;
 }
 
@@ -193,7 +164,7 @@ static tacit_status newton_step(solver *self, double forcing, double tolerance, 
 static tacit_status iterate(solver *self, double tolerance, tacit_error *error) {
     double first_norm = self->now.norm;
     self->refresh = true;
-    self->iterations = self->idle = 0;
+    self->idle = 0;
     while (!(self->now.bound <= tolerance)) {
         double step;
         TACIT_TRY(check_limits(self, tolerance, error));
@@ -245,6 +216,9 @@ static tacit_status solve_over(const tacit_glm_problem *problem, const tacit_glm
     double tolerance = settings->gradient_tolerance;
     /* the gradient's spread over samples of that size, and a margin */
     if (roughly) tolerance = fmax(tolerance, 0.05 * self.work.rounding.weighted_norms / sqrt((double)total));
+    if (self.newton.kind == GLM_HESSIAN_DIAGONAL && glm_descent_pairs(&self.work) > 0)
+        TACIT_CHECK(glm_descend(&self.work, settings, tolerance, &self.now, &self.next, self.direction,
+                                self.margin_change, &self.iterations, error));
     status = iterate(&self, tolerance, error);
     if (roughly && status == TACIT_NOT_CONVERGED) status = TACIT_OK; /* only a start */
     if (status != TACIT_OK) goto cleanup;

@@ -15,7 +15,7 @@
 #define TACIT_SIGMOID_ULPS 8
 
 /* Models that score_sparse works on at once: enough sums in flight to hide the latency of each. */
-enum { TACIT_KERNEL_MODELS = 32 };
+enum { TACIT_KERNEL_MODELS = 32, TACIT_KERNEL_SLACK = 16 };
 
 typedef struct tacit_kernels {
     /* out[i] = x[i] . w, for `rows` rows of `cols` numbers. */
@@ -50,6 +50,14 @@ typedef struct tacit_kernels {
      * out[m] = sum_k value[k] panel[column[k] * TACIT_KERNEL_MODELS + m]. */
     void (*score_sparse)(size_t entries, const uint32_t *column, const double *value, const double *panel,
                          double *out);
+
+    /* sum_k value[k] w[column[k]], columns below 2^31. */
+    double (*dot_sparse)(size_t entries, const uint32_t *column, const double *value, const double *w);
+
+    /* The same and out[column[k]] += scale value[k] on compact rows, in single precision; TACIT_KERNEL_SLACK
+     * columns past the row's end are read, so they must be there, but not used. */
+    float (*dot_compact)(size_t entries, const uint16_t *column, const float *value, const float *w);
+    void (*add_compact)(size_t entries, const uint16_t *column, const float *value, float scale, float *out);
 
     /* total[i] += how many of the TACIT_KERNEL_MODELS scores of row i are above 0. */
     void (*count_positive)(size_t rows, const double *scores, uint64_t *total);

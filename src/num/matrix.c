@@ -164,7 +164,18 @@ double tacit_rows_norm(const tacit_rows *rows, size_t i) {
         x = rows->sparse->value + rows->sparse->start[stored];
         count = rows->sparse->start[stored + 1] - rows->sparse->start[stored];
     }
-    double sum = 0;
-    for (size_t j = 0; j < count; j++) sum += x[j] * x[j];
-    return sqrt(sum);
+    double sum[4] = { 0 };
+    size_t j = 0;
+    for (; j + 4 <= count; j += 4)
+        for (size_t k = 0; k < 4; k++) sum[k] += x[j + k] * x[j + k];
+    for (; j < count; j++) sum[0] += x[j] * x[j];
+    return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
+}
+
+size_t tacit_rows_entries(const tacit_rows *rows) {
+    const size_t *start = rows->sparse->start;
+    if (rows->index == NULL) return start[rows->first + rows->count] - start[rows->first];
+    size_t entries = 0;
+    for (size_t i = 0; i < rows->count; i++) entries += start[rows->index[i] + 1] - start[rows->index[i]];
+    return entries;
 }

@@ -75,3 +75,6 @@ double tacit_rows_dot(const tacit_rows *rows, size_t i, const double *weights);
 void tacit_rows_add(const tacit_rows *rows, size_t i, double scale, double *out);
 
 double tacit_rows_norm(const tacit_rows *rows, size_t i);
+
+/* Stored entries of all rows of a sparse view. */
+size_t tacit_rows_entries(const tacit_rows *rows);

@@ -159,11 +159,49 @@ static void a_factored_matrix_solves_its_system(void **state) {
         }
 }
 
+/* Rows of every length, so that each remainder of the vectors is met; columns ascending. */
+static void sparse_rows_match_plain_loops(void **state) {
+    (void)state;
+    enum { COLS = 400, MOST = 70 };
+    const tacit_kernels *kernel[3];
+    size_t count = variants(kernel);
+    uint64_t random = 9;
+    double *w = random_vector(&random, COLS, -1, 1), *value = random_vector(&random, MOST, -1, 1);
+    for (size_t v = 0; v < count; v++)
+        for (size_t entries = 0; entries < MOST; entries++) {
+            uint32_t column[MOST];
+            uint16_t narrow[MOST + TACIT_KERNEL_SLACK] = { 0 };
+            float single[MOST], single_w[COLS], sum[COLS] = { 0 };
+            double exact = 0;
+            for (size_t j = 0; j < COLS; j++) single_w[j] = (float)w[j];
+            for (size_t k = 0; k < entries; k++) {
+                column[k] = (uint32_t)(5 * k + (entries + k) % 5);
+                narrow[k] = (uint16_t)column[k];
+                single[k] = (float)value[k];
+                exact += value[k] * w[column[k]];
+            }
+            CHECK_NEAR(kernel[v]->dot_sparse(entries, column, value, w), exact, 1e-14);
+            CHECK_NEAR((double)kernel[v]->dot_compact(entries, narrow, single, single_w), exact, 1e-5);
+            for (int twice = 0; twice < 2; twice++)
+                kernel[v]->add_compact(entries, narrow, single, 0.5f, sum);
+            double total = 0;
+            for (size_t j = 0; j < COLS; j++) total += fabs((double)sum[j]);
+            for (size_t k = 0; k < entries; k++) {
+                CHECK_NEAR((double)sum[narrow[k]], value[k], 1e-6);
+                total -= fabs(value[k]);
+            }
+            CHECK_NEAR(total, 0, 1e-5);
+        }
+    free(w);
+    free(value);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exponentials_are_within_their_bound),
         cmocka_unit_test(sigmoids_are_within_their_bound),
         cmocka_unit_test(row_products_match_plain_loops),
+        cmocka_unit_test(sparse_rows_match_plain_loops),
         cmocka_unit_test(a_factored_matrix_solves_its_system),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
