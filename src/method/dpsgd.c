@@ -553,11 +553,12 @@ const tacit_method tacit_method_dpsgd = {
                   "that the coordinator adds the noise and keeps the sums to itself; with noise=shares, that "
                   "at most a tenth "
                   "of the parties collude",
-    .theorem = "Gaussian noise on a Poisson sample, relative to the norm C that each row's gradient is "
-               "clipped to; its "
-               "privacy-loss distribution under replacement (advanced joint convexity: Balle, Barthe and "
-               "Gaboardi 2018), "
-               "composed over all steps by the accountant that proves the least (docs/accounting.md)",
+    .theorem =
+        "Gaussian noise on a Poisson sample, relative to the norm C that each row's gradient is "
+        "clipped to; its "
+        "privacy-loss distribution under replacement, where two rows that pull to opposite sides are the "
+        "worst (proved in docs/accounting.md), "
+        "composed over all steps by the accountant that proves the least (docs/accounting.md)",
     .claim = "Abadi et al. 2016 print larger epsilons, by moments, for a row that comes or goes",
     .caveats = "as many questions as steps. The noise grows with the number of parameters and falls with "
                "rows: a small "
