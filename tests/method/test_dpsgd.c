@@ -270,18 +270,19 @@ static void wrong_settings_are_refused(void **state) {
 static void the_largest_are_kept(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
-    double values[] = { 1, -5, 2, 2, 0, -2 }, back[6];
-    int64_t words[1];
-    CHECK_OK(ternary_compress(values, 6, 3, false, &error), error);
+    double values[] = { 1, -5, 2, 2, 0, -2 }, mean = 0;
+    int8_t signs[6];
+    static const int8_t chosen[] = { 0, -1, 1, 1, 0, 0 }, all[] = { 1, -1, 1, 1, 1, 1 };
     static const double kept[] = { 0, -5, 2, 2, 0, 0 };
+    CHECK_OK(ternary_choose(values, 6, 3, signs, &mean, &error), error);
+    assert_memory_equal(signs, chosen, 6);
+    assert_true(mean == 3);
+    CHECK_OK(ternary_compress(values, 6, 3, false, &error), error);
     for (size_t j = 0; j < 6; j++) assert_true(values[j] == kept[j]);
+    CHECK_OK(ternary_choose(values, 6, 6, signs, &mean, &error), error); /* zeros too */
+    assert_memory_equal(signs, all, 6);
     CHECK_OK(ternary_compress(values, 6, 3, true, &error), error);
-    ternary_pack(values, 6, words);
-    assert_int_equal(ternary_words(6), 1);
-    CHECK_OK(ternary_unpack(words, 6, 3, back, &error), error);
-    for (size_t j = 0; j < 6; j++) assert_true(back[j] == values[j]); /* mean size 3 */
-    words[0] = -1;
-    assert_int_equal(ternary_unpack(words, 6, 3, back, &error), TACIT_PROTOCOL);
+    for (size_t j = 0; j < 6; j++) assert_true(values[j] == 3 * chosen[j]);
     assert_int_equal(ternary_kept(100, 0.25), 25);
     assert_int_equal(ternary_kept(3, 1e-6), 1);
 }
