@@ -300,6 +300,7 @@ static tacit_status answer_small(tacit_party *party, const tacit_question *quest
     reply->price = setup.price;
     reply->event = setup.event;
     reply->noise = tacit_noised_grade(noised);
+    reply->packed = setup.signs ? ternary_kept(setup.size, setup.keep) : 0; /* else their sizes are counted */
     TACIT_CHECK(pack_small(&setup, values, &reply->message, error));
 cleanup:
     tacit_noised_free(noised);
