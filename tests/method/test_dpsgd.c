@@ -250,6 +250,25 @@ static void a_party_checks_the_noise_that_it_is_asked_for(void **state) {
     parties_end(&world);
 }
 
+/* Little noise on small samples leaves no room for shares not being quite Gaussian (dpsgd_setup.c). */
+static void shares_are_refused_where_they_are_not_proved(void **state) {
+    (void)state;
+    static const double epsilons[] = { 1, 400 };
+    for (int i = 0; i < 2; i++) {
+        parties world = world_of(ball(60, 3, 5), 3, "1");
+        dpsgd_setup setup;
+        world.plan.epsilon = epsilons[i];
+        set(&world.plan, "noise", "shares");
+        set(&world.plan, "hidden", "500");
+        set(&world.plan, "sampling", "0.01");
+        assert_int_equal(dpsgd_setup_make(&world.plan, 0, &setup, NULL), i == 0 ? TACIT_OK : TACIT_USAGE);
+        world.plan.epsilon = 1;
+        world.plan.delta = 1e-75;
+        assert_int_equal(dpsgd_setup_make(&world.plan, 0, &setup, NULL), TACIT_USAGE);
+        parties_end(&world);
+    }
+}
+
 static void wrong_settings_are_refused(void **state) {
     (void)state;
     static const char *const wrong[][2] = { { "hidden", "5,x" },
@@ -313,6 +332,7 @@ int main(void) {
         cmocka_unit_test(stopping_early_costs_less),
         cmocka_unit_test(the_accountant_is_above_simulated_losses),
         cmocka_unit_test(a_party_checks_the_noise_that_it_is_asked_for),
+        cmocka_unit_test(shares_are_refused_where_they_are_not_proved),
         cmocka_unit_test(wrong_settings_are_refused),
         cmocka_unit_test(the_largest_are_kept),
         cmocka_unit_test(compressed_answers_train_too),
