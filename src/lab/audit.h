@@ -37,6 +37,8 @@ typedef struct tacit_audit_case {
     tacit_price charged; /* the promise to refute */
     size_t length;       /* numbers in one release */
     double reach;        /* how far the pair moves the output, in declared sensitivities; NaN: not known */
+    double noise; /* of a method with a noise law: its scale, and how many numbers it is added to at a time */
+    size_t dimension;
     char pair[TACIT_AUDIT_TEXT];  /* in words */
     const tacit_pair *neighbours; /* of a method; NULL for a mechanism */
     void *state;
@@ -66,6 +68,9 @@ typedef struct tacit_auditable {
     tacit_score *score; /* NULL: projection */
     tacit_status (*pair)(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const tacit_audit_setup *setup,
                          tacit_error *error);
+    /* Take chance, other than noise, out of the plan of the noise-free runs; NULL: there is none. The pair's reach is then that of
+     * one of the many noised vectors. */
+    tacit_status (*rehearse)(tacit_plan *exact, tacit_error *error);
     tacit_status (*open)(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error);
     /* One release from D (side 0) or its neighbour (1); without noise when `stream` is NULL. */
     tacit_status (*draw)(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,

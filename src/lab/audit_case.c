@@ -46,7 +46,8 @@ static void close_method(method_case *self) {
 }
 
 /* How far the pair moves the output, of the sensitivity that the method declares; train the local models by the way. */
-static tacit_status measure_reach(method_case *self, tacit_audit_case *out, tacit_error *error) {
+static tacit_status measure_reach(method_case *self, const tacit_auditable *subject, tacit_audit_case *out,
+                                  tacit_error *error) {
     const tacit_method *method = self->pair.plan.method;
     double *values[2] = { NULL, NULL }, square = 0;
     size_t length[2] = { 0, 0 };
@@ -63,6 +64,10 @@ static tacit_status measure_reach(method_case *self, tacit_audit_case *out, taci
     out->reach = NAN;
     if (method->noise != NULL) {
         TACIT_CHECK(method->noise(&self->plan[0], &law, error));
+        out->noise = law.scale;
+        out->dimension = law.dimension;
+        bool many = subject->rehearse != NULL && self->pair.statistic == TACIT_STATISTIC_PUBLISHED;
+        if (many) square *= (double)law.dimension / (double)out->length;
         if (!law.in_objective) out->reach = sqrt(square) / law.sensitivity;
     }
 cleanup:
@@ -84,10 +89,11 @@ static tacit_status open_method(tacit_audit_case *out, const tacit_auditable *su
     for (int side = 0; side < 2; side++) {
         self->plan[side] = self->exact[side] = tacit_pair_plan(&self->pair, side);
         self->exact[side].epsilon = INFINITY;
+        if (subject->rehearse != NULL) TACIT_CHECK(subject->rehearse(&self->exact[side], error));
         TACIT_CHECK(
             tacit_local_create(&self->local[side], self->pair.data[side], self->pair.split, NULL, error));
     }
-    TACIT_CHECK(measure_reach(self, out, error));
+    TACIT_CHECK(measure_reach(self, subject, out, error));
     out->neighbours = &self->pair;
     out->state = self;
     self = NULL;

@@ -8,7 +8,7 @@ extern const tacit_auditable tacit_audit_output, tacit_audit_plr, tacit_audit_go
 extern const tacit_auditable tacit_audit_dpiw, tacit_audit_dphtl;
 extern const tacit_auditable tacit_audit_dpgd, tacit_audit_psgd, tacit_audit_psgd_claim;
 extern const tacit_auditable tacit_audit_dpstgd, tacit_audit_dpstgd_claim;
-extern const tacit_auditable tacit_audit_dpsgd;
+extern const tacit_auditable tacit_audit_dpsgd, tacit_audit_dpsgd_batches;
 
 /* Two stored rows of class 1 at the origin, twice: row 0 is the one that differs, row 1 is everybody's. The first party has
  * row 0 once and row 1 rows - 1 times, every other row 1 only. The caller moves them. */

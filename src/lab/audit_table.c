@@ -283,6 +283,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &laplace_halved,
     &tacit_audit_psgd_claim,
     &tacit_audit_dpstgd_claim,
+    &tacit_audit_dpsgd_batches,
     &tacit_audit_pst_h_printed,
     NULL,
 };

@@ -15,7 +15,7 @@
 
 #include "base/memory.h"
 #include "lab/audit_parts.h"
-#include "method/signs.h"
+#include "method/ternary.h"
 
 enum { CLAIM_NUMBERS = 200, CLAIM_MOVED = 20 };
 
@@ -125,7 +125,7 @@ static tacit_status ask(const ternary_case *self, tacit_session *session, size_t
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", weights, length, error));
     TACIT_CHECK(tacit_ask_one(session, "signs", &message, 0, true, &answers, error));
     TACIT_CHECK(tacit_message_bytes(&answers.answer[0].message, "signs", &packed, &bytes, error));
-    TACIT_CHECK(signs_unpack(signs, length, self->kept, packed, bytes, error));
+    TACIT_CHECK(ternary_unpack(signs, length, self->kept, packed, bytes, error));
     for (size_t j = 0; j < length; j++) into[j] += signs[j];
 cleanup:
     free(weights);

@@ -186,16 +186,13 @@ static tacit_status add_share(const tacit_party *party, const dpsgd_setup *setup
                                        .price = setup->price,
                                        .shares = setup->shares,
                                        .length = setup->spec.length,
-                                       .runs = setup->optimiser.steps };
+                                       .runs = setup->optimiser.steps,
+                                       .scale = setup->share_scale };
     int64_t *steps = TACIT_NEW(int64_t, setup->spec.length);
     if (steps == NULL) return tacit_fail_memory(error);
     tacit_status status = tacit_sum_quantise(&setup->spec, values, steps, error);
     if (status == TACIT_OK)
-        status =
-            setup->event.count == 0
-                ? tacit_share_add(&reply->noised, &party->noise, &noise, steps, setup->spec.grid_bits, error)
-                : tacit_share_add_at(&reply->noised, &party->noise, &noise, setup->share_scale, steps,
-                                     setup->spec.grid_bits, error);
+        status = tacit_share_add(&reply->noised, &party->noise, &noise, steps, setup->spec.grid_bits, error);
     reply->assumption = "the masks hide each party's answer, and at most a tenth of the parties collude";
     free(steps);
     return status;
@@ -263,12 +260,34 @@ cleanup:
     return status;
 }
 
-/* With noise=party and something to compress: an answer of its own, two bits a number, and what is needed to make sense of it. */
+/* The largest of the noisy numbers: which, their signs, and their sizes or the mean of these. */
+static tacit_status pack_small(const dpsgd_setup *setup, const double *values, tacit_message *message,
+                               tacit_error *error) {
+    size_t kept = ternary_kept(setup->size, setup->keep), bytes = ternary_bytes(setup->size, kept), next = 0;
+    double mean = 0, *sizes = TACIT_NEW(double, kept);
+    int8_t *signs = TACIT_NEW(int8_t, setup->size);
+    uint8_t *packed = TACIT_NEW(uint8_t, bytes);
+    tacit_status status = TACIT_OK;
+    if (sizes == NULL || signs == NULL || packed == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(ternary_choose(values, setup->size, kept, signs, &mean, error));
+    ternary_pack(signs, setup->size, kept, packed);
+    TACIT_CHECK(tacit_message_add_bytes(message, "signs", packed, bytes, error));
+    for (size_t j = 0; j < setup->size; j++)
+        if (signs[j] != 0) sizes[next++] = fabs(values[j]);
+    TACIT_CHECK(setup->signs ? tacit_message_add_numbers(message, "sizes", &mean, 1, error)
+                             : tacit_message_add_numbers(message, "sizes", sizes, kept, error));
+cleanup:
+    free(sizes);
+    free(signs);
+    free(packed);
+    return status;
+}
+
+/* With noise=party and something to compress: an answer of its own. */
 static tacit_status answer_small(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                  tacit_error *error) {
     dpsgd_setup setup;
     double *values = NULL;
-    int64_t *words = NULL;
     tacit_noised *noised = NULL;
     tacit_status status;
     TACIT_CHECK(open_question(party, question, &setup, &values, error));
@@ -277,25 +296,14 @@ static tacit_status answer_small(tacit_party *party, const tacit_question *quest
     TACIT_CHECK(add_own_noise(party, &setup, values, &noised, error));
     for (size_t j = 0; j < setup.spec.length; j++)
         values[j] = tacit_sum_value(&setup.spec, tacit_noised_steps(noised)[j]);
-    size_t kept = ternary_kept(setup.size, setup.keep), filled = 0;
-    double *large = values;
-    words = TACIT_NEW(int64_t, ternary_words(setup.size));
-    if (words == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(ternary_compress(values, setup.size, kept, setup.signs, error));
-    ternary_pack(values, setup.size, words);
-    for (size_t j = 0; j < setup.size; j++) /* those not zero, one after the other */
-        if (values[j] != 0) large[filled++] = fabs(values[j]);
-    while (filled < kept) large[filled++] = 0;
     reply->kind = TACIT_RELEASE_CHARGED;
     reply->price = setup.price;
     reply->event = setup.event;
     reply->noise = tacit_noised_grade(noised);
-    TACIT_CHECK(
-        tacit_message_add_integers(&reply->message, "signs", words, ternary_words(setup.size), error));
-    TACIT_CHECK(tacit_message_add_numbers(&reply->message, "sizes", large, setup.signs ? 1 : kept, error));
+    reply->packed = setup.signs ? ternary_kept(setup.size, setup.keep) : 0; /* else their sizes are counted */
+    TACIT_CHECK(pack_small(&setup, values, &reply->message, error));
 cleanup:
     tacit_noised_free(noised);
-    free(words);
     free(values);
     return status;
 }
@@ -413,36 +421,32 @@ static tacit_status ask_rows(tacit_session *session, state *self, tacit_error *e
 }
 
 /* Add one compressed answer to self->gradient. */
-static tacit_status add_small(const dpsgd_setup *setup, const tacit_message *answer, double *scratch,
+static tacit_status add_small(const dpsgd_setup *setup, const tacit_message *answer, int8_t *signs,
                               state *self, tacit_error *error) {
-    size_t kept = ternary_kept(setup->size, setup->keep), next = 0;
-    const int64_t *words;
+    size_t kept = ternary_kept(setup->size, setup->keep), next = 0, length;
+    const uint8_t *packed;
     const double *sizes;
-    TACIT_TRY(tacit_message_integers(answer, "signs", ternary_words(setup->size), &words, error));
+    TACIT_TRY(tacit_message_bytes(answer, "signs", &packed, &length, error));
     TACIT_TRY(tacit_message_numbers(answer, "sizes", setup->signs ? 1 : kept, &sizes, error));
-    TACIT_TRY(ternary_unpack(words, setup->size, 1, scratch, error));
-    for (size_t j = 0; j < setup->size; j++) {
-        if (scratch[j] == 0) continue;
-        if (next == kept) return tacit_fail(error, TACIT_PROTOCOL, "an answer keeps more than its share");
-        self->gradient[j] += scratch[j] * (setup->signs ? sizes[0] : sizes[next]);
-        next++;
-    }
+    TACIT_TRY(ternary_unpack(signs, setup->size, kept, packed, length, error));
+    for (size_t j = 0; j < setup->size; j++)
+        if (signs[j] != 0) self->gradient[j] += signs[j] * (setup->signs ? sizes[0] : sizes[next++]);
     return TACIT_OK;
 }
 
 static tacit_status ask_small(tacit_session *session, const dpsgd_setup *setup, const tacit_message *message,
                               state *self, tacit_error *error) {
     tacit_answers answers = TACIT_ANSWERS_INIT;
-    double *scratch = TACIT_NEW(double, setup->size);
-    tacit_status status = scratch != NULL ? TACIT_OK : tacit_fail_memory(error);
+    int8_t *signs = TACIT_NEW(int8_t, setup->size);
+    tacit_status status = signs != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
     TACIT_CHECK(tacit_ask(session, "small step", message, &answers, error));
     memset(self->gradient, 0, setup->size * sizeof(double));
     for (size_t k = 0; k < answers.count; k++)
-        TACIT_CHECK(add_small(setup, &answers.answer[k].message, scratch, self, error));
+        TACIT_CHECK(add_small(setup, &answers.answer[k].message, signs, self, error));
     self->parties = answers.count;
 cleanup:
-    free(scratch);
+    free(signs);
     tacit_answers_clear(&answers);
     return status;
 }
@@ -530,7 +534,7 @@ const tacit_method tacit_method_dpsgd = {
     .name = "dpsgd",
     .title = "a network of layers by stochastic gradient descent, with noise on clipped gradients",
     .reference = "Abadi et al. 2016; docs/methods/dpsgd.md",
-    .version = 1,
+    .version = 2,
     .units = "record",
     .needs_delta = true,
     .lambda_may_vanish = true,
@@ -553,11 +557,12 @@ const tacit_method tacit_method_dpsgd = {
                   "that the coordinator adds the noise and keeps the sums to itself; with noise=shares, that "
                   "at most a tenth "
                   "of the parties collude",
-    .theorem = "Gaussian noise on a Poisson sample, relative to the norm C that each row's gradient is "
-               "clipped to; its "
-               "privacy-loss distribution under replacement (advanced joint convexity: Balle, Barthe and "
-               "Gaboardi 2018), "
-               "composed over all steps by the accountant that proves the least (docs/accounting.md)",
+    .theorem =
+        "Gaussian noise on a Poisson sample, relative to the norm C that each row's gradient is "
+        "clipped to; its "
+        "privacy-loss distribution under replacement, where two rows that pull to opposite sides are the "
+        "worst (proved in docs/accounting.md), "
+        "composed over all steps by the accountant that proves the least (docs/accounting.md)",
     .claim = "Abadi et al. 2016 print larger epsilons, by moments, for a row that comes or goes",
     .caveats = "as many questions as steps. The noise grows with the number of parameters and falls with "
                "rows: a small "

@@ -16,19 +16,37 @@
  * step, and what is compressed of a noisy sum, are post-processing.
  *
  * Who adds it. noise=coordinator: on the sum. noise=party: each party on its own contribution; the sum over parties has more.
- * noise=shares: each party adds discrete Gaussian noise of scale s = sigma row_shift/sqrt(m) on the grid, m of the parties
- * that are in the sum being neither missing nor colluding (masked.h: the minimum, less a tenth). Let P be the law of the sum of m
- * such shares in all d numbers of all T steps, and Q that of rounded continuous Gaussian noise of scale S = sqrt(m) s. Values are on
- * the grid, so adding Q's noise is adding continuous noise and then rounding: post-processing of what was proved above. P is near
- * Q point by point. Per number, P differs from the discrete Gaussian of scale S by a factor within exp(+-tau), tau = 10 sum over k <
- * m of exp(-2 pi^2 s^2 k/(k+1)) (Kairouz, Liu and Steinke 2021, Theorem 9); and the discrete Gaussian from the probability of a
- * cell, for |k| <= 20 S, by a factor within exp(+-18/S^2): the cell's mean of exp(-x^2/(2 S^2)) over its value at the centre k is
- * exp(u) with -1/(8 S^2) <= u <= k^2/(24 S^4), and the sum of exp(-k^2/(2 S^2)) over all k is sqrt(2 pi) S but for a factor
- * of 1 + 3 exp(-2 pi^2 S^2). Beyond 20 S both have less than 1e-80. So with eta = T d (tau + 18/S^2) all that is seen under P is (epsilon' + 2
- * eta, e^eta delta' + 1e-70)-DP if under Q it is (epsilon', delta')-DP. S is millions of steps of the grid; the noise is
- * calibrated to epsilon' = (1 - 1e-6) epsilon, delta' = (1 - 1e-6) delta, and a plan in which 2 eta is more than 1e-6 epsilon, or
- * eta more than 5e-7, is refused. In the ledger a step is an event of slightly less noise than there is, by one part in 1e5, which costs
- * more than 2 eta.
+ *
+ * noise=shares: each party adds discrete Gaussian noise of scale s = (1 + k) sigma row_shift/sqrt(m) on the grid, k = SHARED_MORE, m of
+ * the parties that are in the sum being neither missing nor colluding (masked.h). Claim: for every a >= 0 the hockey-stick
+ * divergence H_a of a step, one row replaced, is at most that of the event, a Gaussian of parameter sigma on a sample, plus 1e-110. So
+ * whatever is composed with such steps, an account with the events in it is right but for SHARED_DELTA = 1e-80 of delta for the whole
+ * study, which the study's own delta has room for.
+ *
+ * 1. Let P be the law of m shares in d numbers, and Q that of continuous Gaussian noise of scale S = sqrt(m) s (in steps of the grid),
+ *    rounded. Values are on the grid, so adding Q's noise is adding continuous noise and then rounding: post-processing of what is
+ *    priced in account_event.c. Per number, P is within a factor exp(+-tau) of the discrete Gaussian of scale S, tau = 10 sum over i <
+ *    m of exp(-2 pi^2 s^2 i/(i+1)) (Kairouz, Liu and Steinke 2021, Theorem 9). That is within exp(u) of the probability of the cell of j,
+ *    |u| <= 1/(8 S^2) + j^2/(24 S^4), by the cell's mean of exp(-x^2/(2 S^2)) over its value at the centre (the sum of exp(-j^2/(2 S^2))
+ *    over all j is sqrt(2 pi) S but for a factor of 1 + 3 exp(-2 pi^2 S^2)). Of all d numbers together the sum of j^2 is below
+ *    1.03 S^2 (sqrt(d) + 40)^2, but for e^-800 < 1e-340 (Hsu, Kakade and Zhang 2012, Theorem 2.1; both laws are sub-Gaussian). With eta = d
+ *    tau + (sqrt(d) + 40)^2/(5 S^2) hence, for every set E of sums and both data sets, whatever the samples: P(E) <= e^eta Q(E) + 1e-330
+ *    and the same with P and Q exchanged, so that H_a under P is at most e^eta H_b + (1 + a) 1e-330 under Q, b = a e^(-2 eta). For a >
+ *    e^500, H_a is at most its value at e^500. So the last term is below 1e-111. More noise than (1 + k) sigma lowers H; let S be that
+ *    much.
+ * 2. Write H_a(v) for the pair of account_event.c at noise of parameter 1/sqrt(v), where P0 and Q0 are its two sides and L the loss. For 1 <= a,
+ *    e^eta H_b <= H_a + 4 eta P0(L > log b): H is convex in a with slope -Q0(L > log a), and b Q0(L > log b) <= P0(L > log b).
+ * 3. By the derivatives in account_event.c dH_a/dv = (q/(2 mu)) (X + a Y) phi(z) >= (q/(2 mu)) phi(z - mu), with mu = sqrt(v), phi the
+ *    normal density, and z where the loss is log a (X phi(z) = phi(z - mu)). From S down to sigma v grows by at least 2k(1 - 2k)/sigma^2.
+ *    So H_a at sigma is above H_a at S by k (1 - 2k) q mu times the least phi(z - mu) on the way, mu = 1/sigma.
+ * 4. P0(L > log b) at S is at most Phi(-y), y = z_b - mu at S. On the way from there z - mu moves by no more than k (2 mu + z) + 2 eta/(mu q
+ *    exp(-mu^2/2)), less than .0071 for mu <= 10 and z <= 50 under the condition below, which leaves phi at least .7 of what it was; beyond
+ *    z = 50 there is less than 1e-340 left. phi(y)/Phi(-y) is at least .79 for y >= 0; below, y >= -mu - 1e-4 since log b is at least -2 eta,
+ *    and phi(y) >= .99 phi(mu). So 4 eta P0(L > log b) is no more than what step 3 gains if 6 eta <= k q mu phi(mu), and a plan in which it
+ *    is more is refused (set_shares).
+ * 5. a < 1: H_a of a pair is 1 - a + a H_(1/a) of the pair reversed; replacement is symmetric, and so is the event's pair.
+ * 6. A step with H_a <= H_a(event) + 1e-110 is dominated by the event beside one that gives all away with probability 1e-87, since 1 - H_1
+ *    of the event is at least 2 Phi(-10) > 1e-23. At most 10^6 steps make 1e-81 of that.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,9 +61,9 @@
 
 enum { MOST_STEPS = 1000000, BOUND_BITS = 21 }; /* half of the bound is room for noise */
 
-#define SHARED_SPARE 1e-6 /* of epsilon and delta, for shares not being quite Gaussian */
-#define SHARED_MORE 1e-5  /* of sigma, likewise */
-#define PRICE_DELTA 1e-12 /* at which the noise of a step is described; any would do */
+#define SHARED_MORE 1e-4   /* of sigma, for shares not being quite Gaussian */
+#define SHARED_DELTA 1e-80 /* of all steps, likewise */
+#define PRICE_DELTA 1e-12  /* at which the noise of a step is described; any would do */
 
 static tacit_status read_network(const tacit_plan *plan, dpsgd_setup *out, tacit_error *error) {
     const char *hidden = tacit_plan_text(plan, "hidden");
@@ -160,9 +178,13 @@ cleanup:
 }
 
 static tacit_status find_sigma(const tacit_plan *plan, double given, dpsgd_setup *out, tacit_error *error) {
-    double spare = out->noise == DPSGD_BY_SHARES ? 1 - SHARED_SPARE : 1, epsilon = plan->epsilon * spare,
-           spent;
+    double spare = out->noise == DPSGD_BY_SHARES ? 1 - 1e-12 : 1, epsilon = plan->epsilon, spent;
     uint64_t steps = out->optimiser.steps;
+    if (plan->delta * (1 - spare) < SHARED_DELTA && spare < 1)
+        return tacit_fail(error, TACIT_USAGE,
+                          "shares of noise are not quite Gaussian, and delta %g has no room for that: give "
+                          "1e-60 or more",
+                          plan->delta);
     if (given == 0) {
         tacit_event event = event_of(out, 1, steps);
         return tacit_noise_for(&out->sigma, &event, TACIT_REPLACE, epsilon, plan->delta * spare, error);
@@ -198,15 +220,16 @@ static tacit_status set_shares(const tacit_plan *plan, dpsgd_setup *out, tacit_e
             "sums open over %zu of %zu parties, of which %zu may collude: declare fewer of either",
             tacit_plan_survivors(plan), plan->parties, tacit_plan_colluders(plan));
     out->share_scale = ldexp(out->noise_scale, out->spec.grid_bits) / sqrt((double)out->shares) * (1 + 1e-12);
-    double s = out->share_scale, all = s * sqrt((double)out->shares);
-    double numbers = (double)out->optimiser.steps * (double)out->spec.length;
-    double tau = 10 * (double)out->shares * exp(-9.8 * s * s); /* k/(k+1) >= 1/2 */
-    double eta = numbers * (tau + 18 / (all * all));
-    if (2 * eta <= SHARED_SPARE * plan->epsilon && eta <= SHARED_SPARE / 2) return TACIT_OK;
-    return tacit_fail(error, TACIT_USAGE,
-                      "%g numbers in %llu steps are too many for shares of noise on this sum's grid: take "
-                      "fewer steps or a smaller network",
-                      (double)out->spec.length, (unsigned long long)out->optimiser.steps);
+    double s = out->share_scale, all = s * sqrt((double)out->shares), mu = 1 / out->sigma;
+    double tau = 10 * (double)out->shares * exp(-9.8 * s * s); /* i/(i+1) >= 1/2 */
+    double root = sqrt((double)out->spec.length), eta = root * root * tau + pow((root + 40) / all, 2) / 5;
+    double density = exp(-mu * mu / 2) / sqrt(2 * M_PI);
+    if (mu <= 10 && 6 * eta <= SHARED_MORE * (1 - 1e-9) * out->sampling * mu * density) return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_USAGE,
+        "%g numbers with noise of %g clipping norms in samples of %g of the rows cannot be "
+        "shared on this sum's grid: take a smaller network, a smaller epsilon or larger samples",
+        (double)out->spec.length, out->sigma, out->sampling);
 }
 
 tacit_status dpsgd_setup_make(const tacit_plan *plan, double sigma, dpsgd_setup *out, tacit_error *error) {

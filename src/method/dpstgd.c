@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "method/signs.h"
+#include "method/ternary.h"
 #include "model/batch.h"
 #include "model/optimiser.h"
 #include "privacy/ternary.h"
@@ -228,14 +228,14 @@ static tacit_status answer_signs(tacit_party *party, const tacit_question *quest
     TACIT_CHECK(check_rows(party, error));
     TACIT_CHECK(tacit_party_derive(party, derive, 0, &how, sizeof how, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", how.step.size, &weights, error));
-    size_t bytes = signs_bytes(how.step.size, how.step.kept);
+    size_t bytes = ternary_bytes(how.step.size, how.step.kept);
     sum = TACIT_NEW(double, how.step.size);
     signs = TACIT_NEW(int8_t, how.step.size);
     packed = TACIT_NEW(uint8_t, bytes);
     if (sum == NULL || signs == NULL || packed == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(sample_and_add(party, &how, weights, sum, error));
     TACIT_CHECK(tacit_ternary_release(signs, &reply->noise, &party->noise, &how.step, sum, error));
-    signs_pack(signs, how.step.size, how.step.kept, packed);
+    ternary_pack(signs, how.step.size, how.step.kept, packed);
     TACIT_CHECK(tacit_message_add_bytes(&reply->message, "signs", packed, bytes, error));
     reply->packed = how.step.kept;
     reply->kind = TACIT_RELEASE_CHARGED;
@@ -306,7 +306,7 @@ static tacit_status move(const descent *how, course *state, const tacit_answer *
     size_t length;
     double by = tacit_optimiser_rate(&how->optimiser, state->rounds) * how->clip;
     TACIT_TRY(tacit_message_bytes(&answer->message, "signs", &packed, &length, error));
-    TACIT_TRY(signs_unpack(signs, how->step.size, how->step.kept, packed, length, error));
+    TACIT_TRY(ternary_unpack(signs, how->step.size, how->step.kept, packed, length, error));
     for (size_t j = 0; j < how->step.size; j++) state->weights[j] -= by * signs[j];
     return TACIT_OK;
 }

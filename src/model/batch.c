@@ -8,8 +8,9 @@
  *  - factor = min(1/C, (1 - 1e-9)/norm), and d' = factor d towards zero to multiples of 2^-24. So |d'_k| <= factor |d_k|, and
  *    the contribution, whose entries are a_j d'_k and d'_k, has norm at most 1.
  *  - Its entries are multiples of 2^-42 of size at most 1, so that sums over up to EXACT_ROWS = 2^11 rows, in any order and with
- *    any fusing of multiplications and additions, are exact in double precision. They are then moved to 64-bit integers, exact
- *    for 2^20 rows. The last step, to a double, rounds by 2^-33 at most (2^20 times half 2^-53).
+ *    any fusing of multiplications and additions, are exact in double precision. A batch of no more rows is added up so over
+ *    all workers. Of a larger one they are moved to 64-bit integers, exact for 2^20 rows. The last step, to a double, rounds by
+ *    2^-33 at most (2^20 times half 2^-53).
  */
 #include "model/batch.h"
 
@@ -25,8 +26,9 @@ enum { BLOCK_ROWS = 192, BLOCK_NUMBERS = 1 << 20, EXACT_ROWS = 1 << 11 };
 typedef struct batch_worker {
     batch_space space;
     double *sum;    /* exact, of `pending` rows; or plain */
-    int64_t *total; /* of all others */
+    int64_t *total; /* of all others: zeros unless `moved` */
     size_t pending;
+    bool moved;
 } batch_worker;
 
 struct tacit_batch {
@@ -177,9 +179,11 @@ static tacit_status pass_over(batch_pass *pass, tacit_error *error) {
                           "the rows have %zu features and the network takes %zu, with classes",
                           pass->rows->rows.cols, shape->network.width[0]);
     for (size_t w = 0; w < pass->batch->workers; w++) {
-        memset(pass->batch->worker[w].sum, 0, shape->size * sizeof(double));
-        memset(pass->batch->worker[w].total, 0, shape->size * sizeof(int64_t));
-        pass->batch->worker[w].pending = 0;
+        batch_worker *worker = &pass->batch->worker[w];
+        memset(worker->sum, 0, shape->size * sizeof(double));
+        if (worker->moved) memset(worker->total, 0, shape->size * sizeof(int64_t));
+        worker->pending = 0;
+        worker->moved = false;
     }
     if (rows == 0) return TACIT_OK;
     pass->block = block_rows(pass->batch, rows);
@@ -194,6 +198,7 @@ static void flush(const batch_shape *shape, batch_worker *worker) {
         worker->total[j] += (int64_t)(worker->sum[j] / TACIT_BATCH_STEP);
         worker->sum[j] = 0;
     }
+    worker->moved = worker->moved || worker->pending > 0;
     worker->pending = 0;
 }
 
@@ -238,11 +243,21 @@ static void collect(const tacit_batch *batch, double step, double *out) {
     }
 }
 
+static void add_up(const tacit_batch *batch, double *out) {
+    memcpy(out, batch->worker[0].sum, batch->shape.size * sizeof *out);
+    for (size_t w = 1; w < batch->workers; w++)
+        for (size_t j = 0; j < batch->shape.size; j++) out[j] += batch->worker[w].sum[j];
+}
+
 tacit_status tacit_batch_sum(tacit_batch *batch, const tacit_view *rows, double norm_bound, double *out,
                              tacit_error *error) {
     batch_pass pass = { .batch = batch, .rows = rows, .bound = norm_bound, .add = add_clipped };
     TACIT_TRY(check_bound(norm_bound, error));
     TACIT_TRY(pass_over(&pass, error));
+    if (rows->rows.count <= EXACT_ROWS) {
+        add_up(batch, out);
+        return TACIT_OK;
+    }
     for (size_t w = 0; w < batch->workers; w++) flush(&batch->shape, &batch->worker[w]);
     collect(batch, TACIT_BATCH_STEP, out);
     return TACIT_OK;
@@ -269,6 +284,7 @@ static void clamp_layer(const batch_pass *pass, batch_worker *worker, size_t row
 
 static void add_clamped(const batch_pass *pass, batch_worker *worker, size_t rows, size_t first) {
     (void)first;
+    worker->moved = true;
     for (size_t l = 0; l < pass->batch->shape.network.layers; l++) clamp_layer(pass, worker, rows, l);
 }
 
@@ -304,9 +320,7 @@ tacit_status tacit_batch_sum_plain(tacit_batch *batch, const tacit_view *rows, d
                                    tacit_error *error) {
     batch_pass pass = { .batch = batch, .rows = rows, .add = add_plain };
     TACIT_TRY(pass_over(&pass, error));
-    memset(out, 0, batch->shape.size * sizeof *out);
-    for (size_t w = 0; w < batch->workers; w++)
-        for (size_t j = 0; j < batch->shape.size; j++) out[j] += batch->worker[w].sum[j];
+    add_up(batch, out);
     return TACIT_OK;
 }
 

@@ -31,14 +31,15 @@ static double pure_sum(const tacit_steps *steps, double *delta, double *gaussian
     return epsilon;
 }
 
+/* Amplified, under EITHER from twice the sensitivity (account_event.c, on events sampled otherwise). */
 static tacit_status gaussian_run(double *out, const tacit_step *step, double share, tacit_error *error) {
-    double q = step->sampling, base = share / q;
+    double q = step->sampling, base = share / q, sigma = step->either ? step->parameter / 2 : step->parameter;
     if (base >= 1) {
         *out = 0;
         return TACIT_OK;
     }
     double whole;
-    TACIT_TRY(tacit_gaussian_epsilon(&whole, step->parameter, base, error));
+    TACIT_TRY(tacit_gaussian_epsilon(&whole, sigma, base, error));
     *out = tacit_sampled_loss(q, TACIT_REMOVED, whole) * (1 + 16 * TACIT_ROUND);
     return TACIT_OK;
 }

@@ -129,12 +129,25 @@ double tacit_unsampled_loss(double sampling, tacit_direction direction, double l
  * the reversed pair, ADDED. The curve made of both is convex in a, as the mass at loss 0 is not negative
  * (P0, Q0 symmetric with P0(loss > 0) >= Q0(loss > 0)), hence belongs to a pair, the pair EITHER, and pairs that dominate
  * compose (Zhu, Dong and Wang 2022).
+ *
+ * Sampled, Gaussian: better, and tight. In units of the sensitivity S gives N(0, s^2 I) (its own value is taken off), x
+ * moves it by u and x' by v, |u|, |v| <= 1. With c = (1-q)(1-a), h(y) = max(0, y) and Z standard normal
+ *     H_a = E h(c + q X - a q Y),   X = exp(u.Z/s - |u|^2/(2 s^2)),   Y = exp(v.Z/s - |v|^2/(2 s^2)).
+ * (log X, log Y) is normal, with variances C11 = |u|^2/s^2, C22 = |v|^2/s^2, covariance C12 = u.v/s^2, and X and Y have mean
+ * 1. By the heat equation of the normal density, for smooth convex h (max(0, .) is a limit of such)
+ *     dH/dC12 = E XY d2h/dXdY = -a q^2 E XY h'' <= 0,
+ *     dH/dC11 = E X^2 h_XX/2 = q^2 E X^2 h''/2 >= 0,        dH/dC22 = a^2 q^2 E Y^2 h''/2 >= 0.
+ * So for lengths |u|, |v| H_a is largest where C12 is least, at -|u||v|/s^2: opposite directions. There it grows with |u|, as
+ * C11 grows and C12 falls, and with |v| likewise. Hence for all a >= 0 and any dimension H_a is at most that of
+ *     (1-q) N(0, s^2) + q N(1, s^2)    against    (1-q) N(0, s^2) + q N(-1, s^2),
+ * which one pair of data sets attains: the pair EITHER of a Gaussian. Less sampling gives less: mixing both sides with
+ * N(0, s^2) lowers no H_a that is not 1 - a, the least there is. A reflection exchanges the two sides.
  */
 static tacit_step replacing(const tacit_event *event) {
     double q = event->sampling, x = event->parameter, up = 1 + 16 * TACIT_ROUND;
     tacit_step step = { event->kind, x, event->delta, q, event->count, q < 1 };
     switch (event->kind) {
-    case TACIT_EVENT_GAUSSIAN:
+    case TACIT_EVENT_GAUSSIAN: step.parameter = q < 1 ? x : x / 2; break;
     case TACIT_EVENT_LAPLACE: step.parameter = x / 2; break;
     case TACIT_EVENT_PURE:
         step.parameter = q < 1 ? (mixture_loss(q, x) - mixture_loss(q, -x)) * up + 16 * TACIT_ROUND : 2 * x;
@@ -282,4 +295,54 @@ void tacit_step_reach(double *low, double *high, const tacit_step *step, tacit_d
         *high = m * m / 2 + m * z;
         *low = (direction == TACIT_ADDED || step->sampling == 1 ? m * m / 2 : -m * m / 2) - m * z_low;
     }
+}
+
+/* ---- the pair EITHER of a Gaussian, in terms of z = value/s; m = 1/s ----
+ *
+ * Its loss is log(1 - q + k e^t) - log(1 - q + k e^-t), t = m z, k = q e^(-m^2/2): odd, and growing by at most 2 for 1 of t. */
+
+static double log_lift(const tacit_step *step) {
+    return log(step->sampling) - 0.5 / (step->parameter * step->parameter);
+}
+
+/* log(1 - q + e^x). */
+static double log_mixed(double q, double x) { return tacit_log_add(log1p(-q), x); }
+
+double tacit_opposed_loss(const tacit_step *step, double z) {
+    double t = z / step->parameter, k = log_lift(step);
+    return log_mixed(step->sampling, k + t) - log_mixed(step->sampling, k - t);
+}
+
+/* For a loss L > 0, with E = e^L - 1, e^t is the root ((1-q) E + sqrt((1-q)^2 E^2 + 4 k^2 (1+E)))/(2k): all terms are positive, so
+ * that t errs by a few units of rounding of the logarithms it is made of, and the loss at t by twice as much. */
+double tacit_opposed_place(double *slack, const tacit_step *step, double loss) {
+    double size = fabs(loss), m = 1 / step->parameter, log_k = log_lift(step), log_e = 0, t = 0;
+    if (size > 0) {
+        double rest = 1 - step->sampling;
+        log_e = size + log(-expm1(-size));
+        t = log_e - log_k + log((rest + hypot(rest, 2 * exp(log_k - log_e + size / 2))) / 2);
+    }
+    *slack = 32 * TACIT_ROUND * (1 + size + fabs(t) + m * m + fabs(log_e) + fabs(log_k));
+    return copysign(t, loss) / m;
+}
+
+tacit_slice tacit_opposed_slice(const tacit_step *step, double low, double high) {
+    double m = 1 / step->parameter, s = step->sampling, other = 1 - s;
+    double still, lifted, sunk, still_error, lifted_error, sunk_error;
+    if (!(low < high)) return (tacit_slice){ 0, 0, 0, 0 };
+    normal_slice(&still, &still_error, low, high);
+    normal_slice(&lifted, &lifted_error, low - m, high - m);
+    normal_slice(&sunk, &sunk_error, low + m, high + m);
+    tacit_slice slice = { .p = other * still + s * lifted, .q = other * still + s * sunk };
+    /* z -+ m is rounded by up to u(|z| + m). */
+    slice.p_error = other * still_error + s * lifted_error * (1 + m) + 4 * TACIT_ROUND * slice.p;
+    slice.q_error = other * still_error + s * sunk_error * (1 + m) + 4 * TACIT_ROUND * slice.q;
+    return slice;
+}
+
+void tacit_opposed_reach(double *low, double *high, const tacit_step *step, double tail) {
+    double z = tacit_normal_tail_quantile(log(fmin(tail, 0.1)));
+    double lifted = tacit_normal_tail_quantile(log(fmin(tail / step->sampling, 0.1)));
+    *high = fmax(z, 1 / step->parameter + lifted);
+    *low = -fmin(z, 9.5); /* below 1e-20 the lower tail is moved up and costs nothing */
 }

@@ -11,8 +11,9 @@
  * q the sampling probability (Zhu, Dong and Wang 2022, amplification by Poisson sampling of any dominating pair):
  *   REMOVE     (1-q) Q0 + q P0   against   Q0              the row is there, then not
  *   ADD        P0                against   (1-q) P0 + q Q0 the row is not there, then is
- *   EITHER     replacement under sampling: losses above 0 as in REMOVE, below 0 as in ADD, the rest at 0, with (P0, Q0)
- *              the pair under replacement. Proof in account_event.c.
+ *   EITHER     replacement under sampling. Gaussian: (1-q) N(0) + q N(1) against (1-q) N(0) + q N(-1), which is tight.
+ *              Otherwise: losses above 0 as in REMOVE, below 0 as in ADD, the rest at 0, with (P0, Q0) the pair under
+ *              replacement. Proofs in account_event.c.
  */
 typedef enum tacit_direction { TACIT_REMOVED, TACIT_ADDED, TACIT_EITHER } tacit_direction;
 
@@ -81,6 +82,14 @@ tacit_slice tacit_step_slice(const tacit_step *step, double low, double high);
  * that `direction` looks at; low > high when there is no continuous part. */
 void tacit_step_reach(double *low, double *high, const tacit_step *step, tacit_direction direction,
                       double tail);
+
+/* The pair EITHER of a sampled Gaussian in terms of z, the value over its standard deviation: the loss at z; the z of a loss, right
+ * for one within `slack` of it; the probabilities of an interval of z under both of the pair; and an interval outside which the
+ * first has about `tail`. */
+double tacit_opposed_loss(const tacit_step *step, double z);
+double tacit_opposed_place(double *slack, const tacit_step *step, double loss);
+tacit_slice tacit_opposed_slice(const tacit_step *step, double low, double high);
+void tacit_opposed_reach(double *low, double *high, const tacit_step *step, double tail);
 
 /* Each accountant: epsilon at delta, delta at epsilon. TACIT_USAGE when it does not apply. Arguments are checked. */
 typedef tacit_status tacit_account_epsilon(double *out, const tacit_accountant *accountant, double delta,

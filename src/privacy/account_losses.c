@@ -30,13 +30,19 @@ static double limit_slack(const tacit_step *step, tacit_direction direction, dou
 }
 
 static double cell_limit(double *slack, const tacit_step *step, tacit_direction direction, double loss) {
+    if (direction == TACIT_EITHER) {
+        double unused;
+        tacit_opposed_place(slack, step, loss);
+        return tacit_opposed_place(&unused, step, loss - *slack);
+    }
     double t = tacit_unsampled_loss(step->sampling, direction, loss);
     *slack = limit_slack(step, direction, loss, t);
     return tacit_unsampled_loss(step->sampling, direction, loss - *slack);
 }
 
-/* P and Q of an interval of unsampled losses, seen from the direction. */
+/* P and Q of an interval of unsampled losses, or in EITHER of z, seen from the direction. */
 static tacit_slice directed(const tacit_step *step, tacit_direction direction, double low, double high) {
+    if (direction == TACIT_EITHER) return tacit_opposed_slice(step, low, high);
     tacit_slice base = tacit_step_slice(step, low, high);
     double s = step->sampling, other = 1 - s;
     if (s == 1) return base;
@@ -110,14 +116,14 @@ static void add_continuous(tacit_losses *losses, const tacit_step *step, tacit_d
 static void add_direction(tacit_losses *losses, const tacit_step *step, tacit_direction direction, long from,
                           long to, bool above, bool below) {
     tacit_atom atoms[TACIT_ATOMS_MOST];
-    size_t count = tacit_step_atoms(atoms, step, direction);
+    size_t count = tacit_step_atoms(atoms, step, direction); /* a Gaussian has none */
     for (size_t i = 0; i < count; i++)
         if (atoms[i].loss > 0 ? above : below) add_atom(losses, atoms[i]);
     if (step->kind == TACIT_EVENT_GAUSSIAN || step->kind == TACIT_EVENT_LAPLACE)
         add_continuous(losses, step, direction, from, to);
 }
 
-/* EITHER: the mass at loss 0 is what REMOVED has not above it and ADDED not below the limit its last cell ends at. */
+/* EITHER of another event than a Gaussian: the mass at loss 0 is what REMOVED has not above it and ADDED not below the limit its last cell ends at. */
 static double mass_at_zero(const tacit_step *step) {
     tacit_atom atoms[TACIT_ATOMS_MOST];
     double slack, limit = cell_limit(&slack, step, TACIT_ADDED, 0);
@@ -138,6 +144,12 @@ static void grid_reach(double *low, double *high, const tacit_step *step, tacit_
                        double tail) {
     tacit_atom atoms[TACIT_ATOMS_MOST];
     double from, to;
+    if (direction == TACIT_EITHER) {
+        tacit_opposed_reach(&from, &to, step, tail);
+        *low = tacit_opposed_loss(step, from);
+        *high = tacit_opposed_loss(step, to);
+        return;
+    }
     tacit_step_reach(&from, &to, step, direction, tail);
     *low = INFINITY, *high = -INFINITY;
     if (from < to) {
@@ -155,7 +167,7 @@ static void grid_reach(double *low, double *high, const tacit_step *step, tacit_
 
 tacit_status tacit_losses_make(tacit_losses *out, const tacit_step *step, tacit_direction direction,
                                double grid, double tail, tacit_error *error) {
-    bool either = direction == TACIT_EITHER;
+    bool either = direction == TACIT_EITHER && step->kind != TACIT_EVENT_GAUSSIAN;
     double low, high, other_low, other_high;
     grid_reach(&low, &high, step, either ? TACIT_REMOVED : direction, tail);
     if (either) {

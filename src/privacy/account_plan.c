@@ -55,6 +55,18 @@ static void sketch_direction(sketch *s, const tacit_step *step, tacit_direction 
     }
 }
 
+/* The pair EITHER of a Gaussian, at equal distances of z. */
+static void sketch_opposed(sketch *s, const tacit_step *step, double tail) {
+    double low, high, m = 1 / step->parameter, q = step->sampling;
+    tacit_opposed_reach(&low, &high, step, tail);
+    double nodes = fmin(NODES_MOST, ceil((high - low) * 32) + 4), width = (high - low) / nodes;
+    for (double k = 0; k < nodes; k++) {
+        double z = low + (k + 0.5) * width;
+        double mass = ((1 - q) * normal_density(z) + q * normal_density(z - m)) * width;
+        sketch_point(s, tacit_opposed_loss(step, z), mass);
+    }
+}
+
 static void picture_free(picture *p) {
     for (size_t i = 0; p->sketches != NULL && i < p->count; i++) {
         free(p->sketches[i].loss);
@@ -81,9 +93,12 @@ static tacit_status picture_make(picture *out, const tacit_steps *steps, tacit_d
         s->runs = (double)step->count;
         out->runs += s->runs;
         bool either = direction == TACIT_EITHER && step->either;
-        if (either) sketch_direction(s, step, TACIT_ADDED, tail, -1);
-        sketch_direction(s, step, direction == TACIT_ADDED ? TACIT_ADDED : TACIT_REMOVED, tail,
-                         either ? 1 : 0);
+        bool opposed = either && step->kind == TACIT_EVENT_GAUSSIAN;
+        if (opposed) sketch_opposed(s, step, tail);
+        if (either && !opposed) sketch_direction(s, step, TACIT_ADDED, tail, -1);
+        if (!opposed)
+            sketch_direction(s, step, direction == TACIT_ADDED ? TACIT_ADDED : TACIT_REMOVED, tail,
+                             either ? 1 : 0);
         double sum = 0;
         for (size_t k = 0; k < s->count; k++) sum += s->mass[k];
         if (either) sketch_point(s, 1e-300, 1 - sum);

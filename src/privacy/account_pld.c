@@ -176,11 +176,13 @@ cleanup:
     return status;
 }
 
-/* Whether group privacy is worth trying: sampled events, none of which speaks of a replaced row. */
+/* Whether group privacy is worth trying: sampled events, none of which speaks of a replaced row. The pair of sampled Gaussians
+ * is attained, so that it cannot be worth it for these. */
 static bool can_group(const tacit_accountant *accountant) {
     if (accountant->adjacency != TACIT_REPLACE || tacit_accountant_replaces(accountant)) return false;
     for (size_t i = 0; i < accountant->count; i++)
-        if (accountant->events[i].sampling < 1) return true;
+        if (accountant->events[i].sampling < 1 && accountant->events[i].kind != TACIT_EVENT_GAUSSIAN)
+            return true;
     return false;
 }
 

@@ -225,13 +225,3 @@ tacit_status tacit_share_add(tacit_noised **out, const tacit_noise_source *sourc
     }
     return add_share(out, source, noise, scale, values, grid_bits, error);
 }
-
-tacit_status tacit_share_add_at(tacit_noised **out, const tacit_noise_source *source,
-                                const tacit_shared_noise *noise, double scale, const int64_t *values,
-                                int grid_bits, tacit_error *error) {
-    TACIT_TRY(tacit_noise_source_check(source, error));
-    TACIT_TRY(check_scale(noise, scale, error));
-    if (noise->law != TACIT_LAW_DISCRETE_GAUSSIAN)
-        return tacit_fail(error, TACIT_USAGE, "only discrete Gaussian shares are drawn at a given scale");
-    return add_share(out, source, noise, scale, values, grid_bits, error);
-}

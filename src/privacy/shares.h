@@ -43,7 +43,8 @@ typedef struct tacit_shared_noise {
     uint64_t shares;   /* K - t, 1 to 2^32 */
     size_t length;     /* numbers in a sum */
     uint64_t runs;     /* sums that the price is for, each with fresh shares */
-    double scale; /* what tacit_share_scale found for all this before; 0: it is found when a share is drawn */
+    double
+        scale; /* of a share, found before: by tacit_share_scale, or otherwise (dpsgd_setup.c); 0: it is found when one is drawn */
 } tacit_shared_noise;
 
 /* The scale of every share, rounded up. Polya: that of the discrete Laplace noise that they add up to.
@@ -71,9 +72,3 @@ tacit_status tacit_share_renyi(double *out, const tacit_shared_noise *noise, dou
 tacit_status tacit_share_add(tacit_noised **out, const tacit_noise_source *source,
                              const tacit_shared_noise *noise, const int64_t *values, int grid_bits,
                              tacit_error *error);
-
-/* The same with discrete Gaussian shares of a scale found otherwise (gradients: method/dpsgd_noise.c): `noise` says the length,
- * and its price is not looked at. TACIT_USAGE for a scale below 1/2 or beyond 2^50. */
-tacit_status tacit_share_add_at(tacit_noised **out, const tacit_noise_source *source,
-                                const tacit_shared_noise *noise, double scale, const int64_t *values,
-                                int grid_bits, tacit_error *error);

@@ -20,6 +20,7 @@ struct tacit_local {
     size_t parties;
     tacit_view all;
     tacit_memo *memos;
+    tacit_common common;
     tacit_recall *recall;
     tacit_ledger **ledgers;
     tacit_answer *words,
@@ -40,6 +41,7 @@ tacit_status tacit_local_create(tacit_local **out, const tacit_dataset *dataset,
     tacit_local *local = TACIT_NEW(tacit_local, 1);
     if (local == NULL) return tacit_fail_memory(error);
     pthread_mutex_init(&local->mutex, NULL);
+    pthread_mutex_init(&local->common.mutex, NULL);
     local->dataset = dataset;
     local->split = split;
     local->pool = pool;
@@ -83,6 +85,8 @@ tacit_local *tacit_local_free(tacit_local *local) {
     tacit_recall_free(local->recall);
     free(local->memos);
     free(local->ledgers);
+    free(local->common.derived);
+    pthread_mutex_destroy(&local->common.mutex);
     pthread_mutex_destroy(&local->mutex);
     free(local);
     return NULL;
@@ -119,6 +123,7 @@ static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party
         .noise = { .stream = stream },
         .run = &local->seed,
         .memo = &local->memos[k],
+        .common = &local->common,
         .gate = gate,
     };
 }

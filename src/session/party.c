@@ -91,27 +91,39 @@ typedef struct tacit_derived {
     max_align_t value[];
 } tacit_derived;
 
-tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, double about, void *out,
-                                size_t size, tacit_error *error) {
-    tacit_memo *memo = party->memo;
-    tacit_derived *kept = memo != NULL ? memo->derived : NULL;
+/* From `place`, or derived and kept there. */
+static tacit_status derive_once(tacit_derived **place, const tacit_plan *plan, tacit_deriver *derive,
+                                double about, void *out, size_t size, tacit_error *error) {
+    tacit_derived *kept = *place;
     if (kept != NULL && kept->derive == derive && kept->about == about && kept->size == size &&
-        memcmp(&kept->plan, party->plan, sizeof kept->plan) == 0) {
+        memcmp(&kept->plan, plan, sizeof kept->plan) == 0) {
         memcpy(out, kept->value, size);
         return TACIT_OK;
     }
-    TACIT_TRY(derive(party->plan, about, out, error));
-    if (memo == NULL) return TACIT_OK;
+    TACIT_TRY(derive(plan, about, out, error));
     kept = tacit_allocate(1, sizeof *kept + size);
     if (kept == NULL) return tacit_fail_memory(error);
-    memcpy(&kept->plan, party->plan, sizeof kept->plan);
+    memcpy(&kept->plan, plan, sizeof kept->plan);
     kept->derive = derive;
     kept->about = about;
     kept->size = size;
     memcpy(kept->value, out, size);
-    free(memo->derived);
-    memo->derived = kept;
+    free(*place);
+    *place = kept;
     return TACIT_OK;
+}
+
+tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, double about, void *out,
+                                size_t size, tacit_error *error) {
+    if (party->common != NULL) {
+        pthread_mutex_lock(&party->common->mutex);
+        tacit_status status =
+            derive_once(&party->common->derived, party->plan, derive, about, out, size, error);
+        pthread_mutex_unlock(&party->common->mutex);
+        return status;
+    }
+    if (party->memo == NULL) return derive(party->plan, about, out, error);
+    return derive_once(&party->memo->derived, party->plan, derive, about, out, size, error);
 }
 
 /* Chance in training follows from the party's number only, so that a classifier is the same whenever it is trained. */

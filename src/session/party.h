@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <pthread.h>
+
 #include "base/pool.h"
 #include "crypto/paillier.h"
 #include "model/classifier.h"
@@ -28,6 +30,12 @@ typedef struct tacit_memo {
 } tacit_memo;
 
 void tacit_memo_clear(tacit_memo *memo);
+
+/* What the parties of a simulation, who share a plan, work out once for all. Guarded by its mutex. */
+typedef struct tacit_common {
+    pthread_mutex_t mutex;
+    struct tacit_derived *derived;
+} tacit_common;
 
 /* What a party hears in an exchange: the last word of each neighbour, and how much it counts. */
 typedef struct tacit_heard {
@@ -60,6 +68,7 @@ struct tacit_party {
     const tacit_stream *run;  /* of a simulation: the same in all rounds of a run; NULL for a real party */
     const tacit_keep *keep;   /* of a real party; NULL in a simulation */
     tacit_memo *memo;         /* NULL: nothing is kept */
+    tacit_common *common;     /* of the parties of a simulation; NULL for a real one */
     const tacit_heard *heard; /* in an exchange; NULL: the coordinator asks */
     const char *local;        /* the owner's own choice of classifier; NULL: the study's */
     tacit_gate *gate;
@@ -98,7 +107,8 @@ tacit_status tacit_party_lasting_noise(tacit_party *party, double scale, size_t 
  * without pointers. */
 typedef tacit_status tacit_deriver(const tacit_plan *plan, double about, void *out, tacit_error *error);
 
-/* Fill `out`, `size` bytes, by `derive`, or from the memo when the same was asked before. */
+/* Fill `out`, `size` bytes, by `derive`, or with what it gave when the same was asked before: of this party, or of any in a
+ * simulation. */
 tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, double about, void *out,
                                 size_t size, tacit_error *error);
 

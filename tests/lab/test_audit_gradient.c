@@ -130,6 +130,18 @@ static void dpsgd_is_found_sound(void **state) {
     assert_true(result.reach > 0.99 && result.reach <= 1);
 }
 
+/* Ten steps on samples of a fifth: the promise holds, and a good part of it is used; whoever deals rows out to batches and adds the
+ * same noise breaks it. */
+static void dpsgd_on_samples_is_found_sound_and_batches_are_not(void **state) {
+    (void)state;
+    static const tacit_choice sampled[] = { { "sampling", "0.2" }, { "epochs", "2" } };
+    tacit_audit_result result = audited("dpsgd", 3, 0.05, sampled, 2, 4000);
+    assert_false(result.broken);
+    assert_true(result.epsilon_lower > 1);
+    assert_true(result.reach > 0.99 && result.reach <= 1);
+    assert_true(audited("dpsgd-batches", 3, 0.05, sampled, 2, 4000).broken);
+}
+
 static void the_claim_of_the_paper_is_found_broken(void **state) {
     (void)state;
     static const tacit_choice fewer[] = { { "rounds", "100" } };
@@ -146,6 +158,7 @@ int main(void) {
         cmocka_unit_test(dpgd_stands_however_many_answers_are_seen),
         cmocka_unit_test(audits_find_sound_prices_sound),
         cmocka_unit_test(dpsgd_is_found_sound),
+        cmocka_unit_test(dpsgd_on_samples_is_found_sound_and_batches_are_not),
         cmocka_unit_test(the_claim_of_the_paper_is_found_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

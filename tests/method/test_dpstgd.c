@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include "failing.h"
-#include "method/signs.h"
+#include "method/ternary.h"
 #include "model/batch.h"
 #include "parties.h"
 #include "privacy/ternary.h"
@@ -49,35 +49,35 @@ static void signs_survive_the_wire_in_few_bits(void **state) {
         uint8_t bytes[200];
         size_t size = 1 + (size_t)tacit_stream_below(&stream, 500),
                kept = 1 + (size_t)tacit_stream_below(&stream, size);
-        size_t length = signs_bytes(size, kept);
+        size_t length = ternary_bytes(size, kept);
         tacit_error error = TACIT_ERROR_INIT;
         assert_true(length <= (2 * size + 7) / 8);
         random_signs(signs, size, kept, &stream);
-        signs_pack(signs, size, kept, bytes);
-        CHECK_OK(signs_unpack(back, size, kept, bytes, length, &error), error);
+        ternary_pack(signs, size, kept, bytes);
+        CHECK_OK(ternary_unpack(back, size, kept, bytes, length, &error), error);
         assert_memory_equal(signs, back, size);
-        assert_int_equal(signs_unpack(back, size, kept, bytes, length - 1, NULL), TACIT_PROTOCOL);
+        assert_int_equal(ternary_unpack(back, size, kept, bytes, length - 1, NULL), TACIT_PROTOCOL);
     }
-    assert_int_equal(signs_bytes(14312, 1431), 1968); /* of two bits each it were 3578 */
-    assert_int_equal(signs_bytes(14312, 14), 27);     /* 14 of 15 bits */
+    assert_int_equal(ternary_bytes(14312, 1431), 1968); /* of two bits each it were 3578 */
+    assert_int_equal(ternary_bytes(14312, 14), 27);     /* 14 of 15 bits */
 }
 
 static void bytes_that_are_no_signs_are_refused(void **state) {
     (void)state;
     int8_t out[100];
     uint8_t marks[2] = { 0x07, 0x00 }; /* 8 numbers, 3 of them kept, 3 signs */
-    assert_int_equal(signs_unpack(out, 8, 3, marks, 2, NULL), TACIT_OK);
+    assert_int_equal(ternary_unpack(out, 8, 3, marks, 2, NULL), TACIT_OK);
     marks[0] = 0x0f; /* one too many */
-    assert_int_equal(signs_unpack(out, 8, 3, marks, 2, NULL), TACIT_PROTOCOL);
+    assert_int_equal(ternary_unpack(out, 8, 3, marks, 2, NULL), TACIT_PROTOCOL);
     marks[0] = 0x07;
     marks[1] = 0x08; /* beyond the last sign */
-    assert_int_equal(signs_unpack(out, 8, 3, marks, 2, NULL), TACIT_PROTOCOL);
+    assert_int_equal(ternary_unpack(out, 8, 3, marks, 2, NULL), TACIT_PROTOCOL);
     const uint8_t places[2] = { 5, 6 }; /* 100 numbers, two kept: 7 bits and a sign each */
-    assert_int_equal(signs_unpack(out, 100, 2, places, 2, NULL), TACIT_OK);
+    assert_int_equal(ternary_unpack(out, 100, 2, places, 2, NULL), TACIT_OK);
     assert_true(out[5] == -1 && out[6] == -1 && out[7] == 0);
     const uint8_t wrong[][2] = { { 6, 5 }, { 5, 5 }, { 5, 100 } }; /* order, twice, beyond */
     for (size_t i = 0; i < 3; i++)
-        assert_int_equal(signs_unpack(out, 100, 2, wrong[i], 2, NULL), TACIT_PROTOCOL);
+        assert_int_equal(ternary_unpack(out, 100, 2, wrong[i], 2, NULL), TACIT_PROTOCOL);
 }
 
 /* ---- learning ---- */

@@ -240,6 +240,34 @@ static void optimisers_descend(void **state) {
         }
 }
 
+/* Beyond what doubles hold exactly, sums go to integers; what was there before does not matter. */
+static void a_large_batch_is_the_sum_of_small_ones(void **state) {
+    (void)state;
+    enum { MANY = 5000, PIECE = 1250 };
+    static uint32_t index[MANY];
+    for (unsigned threads = 1; threads <= 3; threads += 2) {
+        bench b;
+        tacit_error error = TACIT_ERROR_INIT;
+        set_up(&b, 3, "7", TACIT_ACTIVATION_TANH, false, threads, NULL);
+        for (size_t i = 0; i < MANY; i++) index[i] = (uint32_t)(i * 31 % ROWS);
+        tacit_view many = b.rows;
+        many.rows.index = index;
+        many.rows.count = MANY;
+        CHECK_OK(tacit_batch_sum_clamped(b.batch, &b.rows, 1, b.other, &error), error);
+        memset(b.sum, 0, b.size * sizeof *b.sum);
+        for (size_t first = 0; first < MANY; first += PIECE) {
+            tacit_view piece = tacit_view_slice(&many, first, PIECE);
+            CHECK_OK(tacit_batch_sum(b.batch, &piece, 0.5, b.other, &error), error);
+            for (size_t j = 0; j < b.size; j++) b.sum[j] += b.other[j];
+        }
+        for (int again = 0; again < 2; again++) {
+            CHECK_OK(tacit_batch_sum(b.batch, &many, 0.5, b.other, &error), error);
+            for (size_t j = 0; j < b.size; j++) CHECK_NEAR(b.other[j], b.sum[j], 1e-9);
+        }
+        tear_down(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_those_of_single_rows),
@@ -247,6 +275,7 @@ int main(void) {
         cmocka_unit_test(kernels_do_not_look_at_other_rows),
         cmocka_unit_test(what_is_not_finite_contributes_nothing),
         cmocka_unit_test(an_empty_batch_sums_to_zero),
+        cmocka_unit_test(a_large_batch_is_the_sum_of_small_ones),
         cmocka_unit_test(scores_are_those_of_the_network),
         cmocka_unit_test(layers_are_read_from_a_list),
         cmocka_unit_test(optimisers_descend),
