@@ -61,7 +61,8 @@ static tacit_status factors(end *self, tacit_builder *builder) {
     for (size_t i = 0; i < ORDER; i++)
         a[tacit_fixed_centre.fraction * count + tacit_triangle(i, i)] = tacit_constant(builder, 1);
     while (builder->and_count < all->wanted)
-        TACIT_TRY(tacit_fixed_factor(builder, factor, a, tacit_fixed_centre, ORDER));
+        TACIT_TRY(
+            tacit_fixed_factor(builder, factor, a, tacit_fixed_centre, tacit_fixed_centre.width, ORDER));
     return TACIT_OK;
 }
 

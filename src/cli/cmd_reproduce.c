@@ -82,15 +82,9 @@ static void add_ours(tacit_grid *grid, const tacit_finding *finding, bool of_any
         tacit_grid_cell(grid, "%.4f ± %.4f", finding->mean, finding->sd);
 }
 
-/* "M = 5,000", or "K = 5" where several setups share a panel. */
-static const char *setup_name(const tacit_experiment *experiment, size_t setup) {
-    return experiment->setups[setup].name != NULL ? experiment->setups[setup].name
-                                                  : experiment->setups[setup].panel;
-}
-
 static void add_finding(tacit_grid *grid, const tacit_experiment *experiment, const tacit_finding *finding) {
     char number[TACIT_NUMBER_TEXT];
-    tacit_grid_cell(grid, "%s", setup_name(experiment, finding->setup));
+    tacit_grid_cell(grid, "%s", tacit_setup_name(&experiment->setups[finding->setup]));
     tacit_grid_cell(grid, "%zu", finding->parties);
     tacit_grid_cell(grid, "%s", finding->curve);
     tacit_grid_cell(grid, "%s",
@@ -213,11 +207,11 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
 static json_t *finding_document(const tacit_experiment *experiment, const tacit_finding *finding) {
     return json_pack("{s:s,s:s,s:I,s:s,s:o,s:o,s:I,s:o,s:o,s:o}", "panel",
                      experiment->setups[finding->setup].panel, "setup",
-                     setup_name(experiment, finding->setup), "parties", (json_int_t)finding->parties, "curve",
-                     finding->curve, "epsilon", tacit_json_number(finding->epsilon), "lambda",
-                     tacit_json_number(finding->lambda), "trials", (json_int_t)finding->trials, "mean",
-                     tacit_json_number(finding->mean), "sd", tacit_json_number(finding->sd), "printed",
-                     tacit_json_number(finding->printed));
+                     tacit_setup_name(&experiment->setups[finding->setup]), "parties",
+                     (json_int_t)finding->parties, "curve", finding->curve, "epsilon",
+                     tacit_json_number(finding->epsilon), "lambda", tacit_json_number(finding->lambda),
+                     "trials", (json_int_t)finding->trials, "mean", tacit_json_number(finding->mean), "sd",
+                     tacit_json_number(finding->sd), "printed", tacit_json_number(finding->printed));
 }
 
 static const char *metric_of(const tacit_experiment *experiment) {
@@ -293,6 +287,13 @@ cleanup:
 
 /* ---- the command ---- */
 
+/* Experiments whose setups are runs of their own may take hours: each figure is told as it comes. */
+static void tell_finding(void *context, const tacit_experiment *experiment, const tacit_finding *finding) {
+    if (!experiment->own_rows) return;
+    tacit_console_note(context, "%s, %s: %.4g", tacit_setup_name(&experiment->setups[finding->setup]),
+                       finding->curve, finding->mean);
+}
+
 static void read_options(tacit_reproduce_options *out, const tacit_experiment *experiment,
                          const tacit_arguments *arguments, tacit_console *console) {
     *out = tacit_reproduce_defaults(experiment, tacit_arguments_flag(arguments, "full"));
@@ -306,7 +307,10 @@ static void read_options(tacit_reproduce_options *out, const tacit_experiment *e
                          : TACIT_ROWS_BY_LARGEST;
     out->statistics_of_all = strcmp(tacit_arguments_text(arguments, "statistics"), "all") == 0;
     out->fraction = tacit_arguments_number(arguments, "fraction");
+    out->only = tacit_arguments_text(arguments, "only");
     out->progress = tacit_console_progress(console);
+    out->found = tell_finding;
+    out->found_context = console;
 }
 
 static tacit_status run_reproduce(const tacit_arguments *arguments, tacit_console *console,
@@ -349,6 +353,10 @@ static const tacit_option options[] = {
       .least = 1,
       .most = 1000000,
       .help = "how often noise is drawn for each draw of the rows; the experiment's number unless told" },
+    { .name = "only",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "SETUP",
+      .help = "of all setups only that of this name, as the table has it: SimuX100 of wang-table51" },
     { .name = "out",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FOLDER",
@@ -405,6 +413,8 @@ const tacit_command tacit_command_reproduce = {
             { "Simulated data: no files needed.", "tacit reproduce rajkumar-fig1 --seed 1" },
             { "With a figure.", "TACIT_DATA=data tacit reproduce hamm-fig2 --seed 1 --out figures" },
             { "All draws of the paper.", "TACIT_DATA=data tacit reproduce hamm-fig3 --full" },
+            { "One data set of a table.",
+              "TACIT_DATA=data tacit reproduce wang-table51 --full --only SimuX100" },
             { .text = NULL },
         },
     .run = run_reproduce,

@@ -78,6 +78,12 @@ static tacit_status sum_all(tacit_builder *builder, tacit_wire *out, const sums 
     return TACIT_OK;
 }
 
+/* The sign of numbers of `narrow` bits, up to `width`. */
+static void extend(tacit_wire *numbers, size_t narrow, size_t width, size_t lanes) {
+    for (size_t i = narrow; i < width; i++)
+        tacit_copy(numbers + i * lanes, numbers + (narrow - 1) * lanes, lanes);
+}
+
 /* Lane l is row l / columns, column l mod columns. */
 static places matrix_place(const sums *self, size_t term, size_t lane) {
     size_t columns = self->step, inner = self->order;
@@ -112,21 +118,23 @@ static void put_column(tacit_wire *triangle, size_t count, size_t column, size_t
 }
 
 tacit_status tacit_fixed_factor(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
-                                tacit_fixed format, size_t order) {
+                                tacit_fixed format, size_t narrow, size_t order) {
     tacit_scratch_mark mark = tacit_scratch_here(builder);
     size_t width = format.width, count = tacit_triangle(order, 0);
+    tacit_fixed entry = { narrow, format.fraction };
     tacit_wire *products = tacit_scratch(builder, width * count); /* c */
     tacit_wire *column = tacit_scratch(builder, width * order), *sum = tacit_scratch(builder, width * order);
     tacit_wire *pivot = tacit_scratch(builder, width);
     if (products == NULL || column == NULL || sum == NULL || pivot == NULL) return TACIT_NO_MEMORY;
     for (size_t j = 0; j < order; j++) {
         size_t rows = order - j;
-        for (size_t l = 0; l < rows; l++) take(column, rows, l, a, count, tacit_triangle(j + l, j), width);
+        for (size_t l = 0; l < rows; l++) take(column, rows, l, a, count, tacit_triangle(j + l, j), narrow);
         if (j > 0) {
             sums self = { out, products, count, count, factor_place, order, j };
-            TACIT_TRY(sum_all(builder, sum, &self, format, j, rows));
-            TACIT_TRY(tacit_word_subtract(builder, column, column, sum, width, rows));
+            TACIT_TRY(sum_all(builder, sum, &self, entry, j, rows));
+            TACIT_TRY(tacit_word_subtract(builder, column, column, sum, narrow, rows));
         }
+        extend(column, narrow, width, rows);
         put_column(products, count, j, j, column, rows, width);
         take(pivot, 1, 0, column, rows, 0, width);
         TACIT_TRY(tacit_fixed_reciprocal(builder, pivot, pivot, format, 1));
@@ -159,7 +167,7 @@ static places pivot_place(const sums *self, size_t term, size_t lane) {
     return (places){ tacit_triangle(lane, lane), lane };
 }
 
-/* x_i -= the sum. */
+/* x_i -= the sum, in the bits of `format`. */
 static tacit_status substitute(tacit_builder *builder, tacit_wire *x, const sums *self, tacit_fixed format,
                                size_t terms) {
     tacit_scratch_mark mark = tacit_scratch_here(builder);
@@ -175,20 +183,23 @@ static tacit_status substitute(tacit_builder *builder, tacit_wire *x, const sums
 }
 
 tacit_status tacit_fixed_solve(tacit_builder *builder, tacit_wire *out, const tacit_wire *factor,
-                               const tacit_wire *b, tacit_fixed format, size_t order) {
+                               const tacit_wire *b, tacit_fixed format, size_t narrow, size_t order) {
     tacit_scratch_mark mark = tacit_scratch_here(builder);
     size_t width = format.width, count = tacit_triangle(order, 0);
+    tacit_fixed entry = { narrow, format.fraction };
     tacit_wire *x = tacit_scratch(builder, width * order);
     if (x == NULL) return TACIT_NO_MEMORY;
     tacit_copy(x, b, width * order);
     sums self = { factor, x, count, order, forward_place, order, 0 };
     for (self.step = 1; self.step < order; self.step++)
-        TACIT_TRY(substitute(builder, x, &self, format, self.step));
+        TACIT_TRY(substitute(builder, x, &self, entry, self.step));
+    extend(x, narrow, width, order);
     self.place = pivot_place;
     TACIT_TRY(sum_all(builder, x, &self, format, 1, order));
     self.place = back_place;
     for (self.step = order - 1; self.step-- > 0;)
-        TACIT_TRY(substitute(builder, x, &self, format, order - 1 - self.step));
+        TACIT_TRY(substitute(builder, x, &self, entry, order - 1 - self.step));
+    extend(x, narrow, width, order);
     tacit_copy(out, x, width * order);
     tacit_scratch_release(builder, mark);
     return TACIT_OK;
@@ -204,9 +215,10 @@ static places diagonal_place(const sums *self, size_t term, size_t lane) {
 
 /* M_ij = -(L_ij + the sum): all on diagonal m = i - j need those before it, and not each other. */
 static tacit_status invert_triangle(tacit_builder *builder, tacit_wire *out, const tacit_wire *factor,
-                                    tacit_fixed format, size_t order) {
+                                    tacit_fixed format, size_t narrow, size_t order) {
     tacit_scratch_mark mark = tacit_scratch_here(builder);
     size_t width = format.width, count = tacit_triangle(order, 0);
+    tacit_fixed entry = { narrow, format.fraction };
     tacit_wire *value = tacit_scratch(builder, width * order), *sum = tacit_scratch(builder, width * order);
     tacit_wire *sign = tacit_scratch(builder, order);
     if (value == NULL || sum == NULL || sign == NULL) return TACIT_NO_MEMORY;
@@ -214,13 +226,14 @@ static tacit_status invert_triangle(tacit_builder *builder, tacit_wire *out, con
     for (size_t m = 1; m < order; m++) {
         size_t lanes = order - m;
         for (size_t j = 0; j < lanes; j++)
-            take(value, lanes, j, factor, count, tacit_triangle(j + m, j), width);
+            take(value, lanes, j, factor, count, tacit_triangle(j + m, j), narrow);
         if (m > 1) {
             sums self = { factor, out, count, count, diagonal_place, order, m };
-            TACIT_TRY(sum_all(builder, sum, &self, format, m - 1, lanes));
-            TACIT_TRY(tacit_word_add(builder, value, value, sum, width, lanes));
+            TACIT_TRY(sum_all(builder, sum, &self, entry, m - 1, lanes));
+            TACIT_TRY(tacit_word_add(builder, value, value, sum, narrow, lanes));
         }
-        TACIT_TRY(tacit_word_negate_if(builder, value, sign, value, width, lanes));
+        TACIT_TRY(tacit_word_negate_if(builder, value, sign, value, narrow, lanes));
+        extend(value, narrow, width, lanes);
         for (size_t j = 0; j < lanes; j++) take(out, count, tacit_triangle(j + m, j), value, lanes, j, width);
     }
     tacit_scratch_release(builder, mark);
@@ -240,7 +253,7 @@ static places product_place(const sums *self, size_t term, size_t lane) {
 }
 
 tacit_status tacit_fixed_inverse(tacit_builder *builder, tacit_wire *out, const tacit_wire *factor,
-                                 tacit_fixed format, size_t order) {
+                                 tacit_fixed format, size_t narrow, size_t order) {
     tacit_scratch_mark mark = tacit_scratch_here(builder);
     size_t width = format.width, count = tacit_triangle(order, 0);
     tacit_wire *inverse = tacit_scratch(builder, width * count); /* M */
@@ -248,7 +261,7 @@ tacit_status tacit_fixed_inverse(tacit_builder *builder, tacit_wire *out, const 
     tacit_wire *row = tacit_scratch(builder, 2 * width * order);
     if (inverse == NULL || scaled == NULL || row == NULL) return TACIT_NO_MEMORY;
     tacit_wire *sum = row + width * order;
-    TACIT_TRY(invert_triangle(builder, inverse, factor, format, order));
+    TACIT_TRY(invert_triangle(builder, inverse, factor, format, narrow, order));
     for (size_t k = 0; k < order; k++) {
         sums self = { factor, inverse, count, count, row_place, order, k };
         if (k > 0) TACIT_TRY(sum_all(builder, row, &self, format, 1, k));

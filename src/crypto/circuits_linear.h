@@ -42,17 +42,22 @@ tacit_status tacit_fixed_product(tacit_builder *builder, tacit_wire *out, const 
                                  const tacit_wire *b, tacit_fixed format, size_t rows, size_t inner,
                                  size_t columns);
 
+/* Where `narrow` bits, at most format.width, hold the numbers of a sum of products, only these are multiplied; numbers
+ * that do not fit become meaningless. In factoring and inverting these are A, c, L, M and M + L; 1 / D, D^-1 M and A^-1
+ * have format.width. By the claim above |c| <= R and L^2, M^2 <= 2 R / least: 2 max(R, sqrt(2 R / least)) < 2^(narrow-1-f)
+ * is enough. A caller who knows nothing of it passes format.width. */
+
 /* A = L D L^T with a unit triangle L. Out: a triangle with L below the diagonal and 1 / D on it; may not be `a`. */
 tacit_status tacit_fixed_factor(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
-                                tacit_fixed format, size_t order);
+                                tacit_fixed format, size_t narrow, size_t order);
 
-/* x with A x = b, from the factor of A. `out` may be b. */
+/* x with A x = b, from the factor of A; b, L, y = L^-1 b, D^-1 y and x fit `narrow` bits. `out` may be b. */
 tacit_status tacit_fixed_solve(tacit_builder *builder, tacit_wire *out, const tacit_wire *factor,
-                               const tacit_wire *b, tacit_fixed format, size_t order);
+                               const tacit_wire *b, tacit_fixed format, size_t narrow, size_t order);
 
 /* The triangle of A^-1, from the factor of A. */
 tacit_status tacit_fixed_inverse(tacit_builder *builder, tacit_wire *out, const tacit_wire *factor,
-                                 tacit_fixed format, size_t order);
+                                 tacit_fixed format, size_t narrow, size_t order);
 
 /* TACIT_LIMIT, with what to do about it, unless the claim above holds. */
 tacit_status tacit_fixed_check_range(tacit_fixed format, size_t order, double largest, double least,

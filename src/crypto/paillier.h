@@ -78,6 +78,9 @@ tacit_status tacit_paillier_secret_write(const tacit_paillier_secret *secret, ta
                                          tacit_error *error);
 tacit_status tacit_paillier_secret_read(tacit_paillier_secret **out, const void *bytes, size_t length,
                                         tacit_error *error);
+/* Without looking at the primes: for a key that is part of the program. */
+tacit_status tacit_paillier_secret_trust(tacit_paillier_secret **out, const void *bytes, size_t length,
+                                         tacit_error *error);
 
 unsigned tacit_paillier_bits(const tacit_paillier_public *key);
 /* BLAKE2b-256 of the public key's bytes; borrowed. Parties compare it by another way before they trust a key. */

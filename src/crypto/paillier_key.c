@@ -302,7 +302,8 @@ tacit_status tacit_paillier_secret_write(const tacit_paillier_secret *secret, ta
     return status;
 }
 
-/* The two highest bits set, and p and (p - 1)/2 prime. */
+/* The two highest bits set, and p and (p - 1)/2 prime. Given that (p - 1)/2 is, one test proves p (tacit_prime_safe), which
+ * has no factor of 3. */
 static tacit_status check_prime(const mp_limb_t *p, size_t limbs, tacit_entropy *entropy,
                                 tacit_error *error) {
     mp_limb_t half[TACIT_RESIDUE_LIMBS_MOST];
@@ -310,7 +311,7 @@ static tacit_status check_prime(const mp_limb_t *p, size_t limbs, tacit_entropy 
     tacit_status status = TACIT_OK;
     mpn_rshift(half, p, (mp_size_t)limbs, 1);
     if (p[limbs - 1] >> (LIMB_BITS - 2) == 3 && (p[0] & 3) == 3) {
-        TACIT_CHECK(tacit_prime_probably(&prime, p, limbs * LIMB_BITS, CHECK_ROUNDS, entropy, error));
+        prime = mpn_mod_1(p, (mp_size_t)limbs, 3) != 0 && tacit_prime_fermat(p, limbs * LIMB_BITS);
         TACIT_CHECK(tacit_prime_probably(&safe, half, limbs * LIMB_BITS - 1, CHECK_ROUNDS, entropy, error));
     }
     if (!prime || !safe)
@@ -323,8 +324,8 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_paillier_secret_read_sized(tacit_paillier_secret **out, const void *bytes, size_t length,
-                                              unsigned least, tacit_error *error) {
+static tacit_status read_secret(tacit_paillier_secret **out, const void *bytes, size_t length, unsigned least,
+                                bool trusted, tacit_error *error) {
     tacit_cursor cursor = tacit_cursor_over(bytes, length);
     mp_limb_t primes[TACIT_RESIDUE_LIMBS_MOST];
     tacit_entropy *entropy = NULL;
@@ -334,7 +335,8 @@ tacit_status tacit_paillier_secret_read_sized(tacit_paillier_secret **out, const
     size_t limbs = bits / 2 / LIMB_BITS;
     TACIT_CHECK(tacit_entropy_create(&entropy, error));
     tacit_limbs_from_bytes(primes, cursor.bytes, 2 * limbs);
-    for (int i = 0; i < 2; i++) TACIT_CHECK(check_prime(primes + (size_t)i * limbs, limbs, entropy, error));
+    for (int i = 0; i < 2 && !trusted; i++)
+        TACIT_CHECK(check_prime(primes + (size_t)i * limbs, limbs, entropy, error));
     if (sodium_memcmp(primes, primes + limbs, limbs * sizeof *primes) == 0)
         TACIT_CHECK(tacit_fail(error, TACIT_CORRUPT,
                                "the stored Paillier secret key is damaged: its primes are equal; "
@@ -344,6 +346,16 @@ cleanup:
     sodium_memzero(primes, sizeof primes);
     tacit_entropy_free(entropy);
     return status;
+}
+
+tacit_status tacit_paillier_secret_read_sized(tacit_paillier_secret **out, const void *bytes, size_t length,
+                                              unsigned least, tacit_error *error) {
+    return read_secret(out, bytes, length, least, false, error);
+}
+
+tacit_status tacit_paillier_secret_trust(tacit_paillier_secret **out, const void *bytes, size_t length,
+                                         tacit_error *error) {
+    return read_secret(out, bytes, length, TACIT_PAILLIER_BITS, true, error);
 }
 
 tacit_status tacit_paillier_secret_read(tacit_paillier_secret **out, const void *bytes, size_t length,

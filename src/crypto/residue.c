@@ -207,7 +207,11 @@ unsigned tacit_bits_of(const mp_limb_t *number, size_t limbs, size_t at, unsigne
 
 void tacit_pair_select(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *table, size_t count,
                        size_t which) {
-    mpn_sec_tabselect(out, table, (mp_size_t)(2 * modulus->limbs), (mp_size_t)count, (mp_size_t)which);
+    size_t limbs = tacit_pair_limbs(modulus);
+    if (modulus->digits > 0)
+        tacit_vector_select(out, table, limbs, count, which);
+    else
+        mpn_sec_tabselect(out, table, (mp_size_t)limbs, (mp_size_t)count, (mp_size_t)which);
 }
 
 /* Windows of five bits from the top: five squarings and a product by an entry, whatever the bits are. */

@@ -181,6 +181,35 @@ void tacit_vector_multiply(const tacit_modulus *modulus, mp_limb_t *out, const m
     copies[(modulus->digits - 1) / LANES](modulus, out, x, y);
 }
 
+/* 8 `vectors` limbs of the entry; of one vector only `lanes`. */
+INLINED void select_some(mp_limb_t *out, const mp_limb_t *table, size_t limbs, size_t count, size_t which,
+                         size_t vectors, __mmask8 lanes) {
+    __m512i sum[4];
+    UNROLLED
+    for (size_t v = 0; v < vectors; v++) sum[v] = _mm512_setzero_si512();
+    for (size_t i = 0; i < count; i++, table += limbs) {
+        const __m512i mask = _mm512_set1_epi64(-(long long)(((i ^ which) - 1) >> 63)); /* ones where equal */
+        UNROLLED
+        for (size_t v = 0; v < vectors; v++) {
+            __m512i entry = _mm512_maskz_loadu_epi64(lanes, table + v * LANES);
+            sum[v] = _mm512_ternarylogic_epi64(sum[v], entry, mask, 0xf8); /* sum | (entry & mask) */
+        }
+    }
+    UNROLLED
+    for (size_t v = 0; v < vectors; v++) _mm512_mask_storeu_epi64(out + v * LANES, lanes, sum[v]);
+}
+
+WITH_VECTORS void tacit_vector_select(mp_limb_t *out, const mp_limb_t *table, size_t limbs, size_t count,
+                                      size_t which) {
+    enum { WIDE = 4 };
+    size_t at = 0;
+    for (; at + WIDE * LANES <= limbs; at += WIDE * LANES)
+        select_some(out + at, table + at, limbs, count, which, WIDE, 0xff);
+    for (; at < limbs; at += LANES)
+        select_some(out + at, table + at, limbs, count, which, 1,
+                    limbs - at < LANES ? (__mmask8)((1u << (limbs - at)) - 1) : 0xff);
+}
+
 #else
 
 bool tacit_vector_available(void) { return false; }
@@ -190,6 +219,10 @@ void tacit_vector_start(tacit_modulus *modulus) { (void)modulus; }
 void tacit_vector_multiply(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x,
                            const mp_limb_t *y) {
     (void)modulus, (void)out, (void)x, (void)y; /* never called: digits stays 0 */
+}
+
+void tacit_vector_select(mp_limb_t *out, const mp_limb_t *table, size_t limbs, size_t count, size_t which) {
+    (void)out, (void)table, (void)limbs, (void)count, (void)which;
 }
 
 #endif

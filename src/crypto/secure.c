@@ -33,7 +33,7 @@ tacit_secure_settings tacit_secure_defaults(void) {
 
 typedef struct greeting {
     uint8_t name[8]; /* "tacit-s" */
-    uint8_t version, role, engine, width, fraction, zero[3];
+    uint8_t version, role, engine, width, fraction, factor_width, solution_width, zero;
 } greeting;
 
 /* Both must mean the same, and be two. */
@@ -43,7 +43,9 @@ static tacit_status greet(const tacit_secure *self, tacit_error *error) {
                               .role = (uint8_t)self->converter.role,
                               .engine = (uint8_t)self->engine,
                               .width = (uint8_t)self->format.width,
-                              .fraction = (uint8_t)self->format.fraction };
+                              .fraction = (uint8_t)self->format.fraction,
+                              .factor_width = (uint8_t)(self->format.width - self->factor_width),
+                              .solution_width = (uint8_t)(self->format.width - self->solution_width) };
     TACIT_TRY(
         tacit_exchange(&theirs, &mine, sizeof mine, self->converter.role, self->converter.channel, error));
     mine.role = TACIT_BOTH - mine.role;
@@ -62,6 +64,12 @@ static tacit_status check_settings(tacit_role role, const tacit_secure_settings 
         return tacit_fail(error, TACIT_USAGE,
                           "numbers have 2 to 64 bits, fewer of them behind the point; not %zu and %zu",
                           format.width, format.fraction);
+    if (settings->factor_width > format.width || settings->solution_width > format.width ||
+        (settings->factor_width > 0 && settings->factor_width <= format.fraction) ||
+        (settings->solution_width > 0 && settings->solution_width <= format.fraction))
+        return tacit_fail(error, TACIT_USAGE,
+                          "narrow numbers have more bits than those behind the point, %zu, and at most %zu",
+                          format.fraction, format.width);
     return TACIT_OK;
 }
 
@@ -76,6 +84,8 @@ tacit_status tacit_secure_create(tacit_secure **out, tacit_role role, tacit_chan
     self->engine = settings->engine;
     self->kind = settings->engine == TACIT_SECURE_YAO ? &tacit_secure_yao : &tacit_secure_shares;
     self->format = settings->format;
+    self->factor_width = settings->factor_width > 0 ? settings->factor_width : settings->format.width;
+    self->solution_width = settings->solution_width > 0 ? settings->solution_width : settings->format.width;
     if (garble.stream == NULL) {
         self->own = tacit_stream_from_entropy();
         garble.stream = &self->own;

@@ -12,7 +12,8 @@
  *     tacit_secure_open(secure, values, step, d, &error);
  *
  * Numbers are signed fixed point of settings.format, 32 bits behind the point and 64 in all unless told otherwise; a value that
- * does not fit is meaningless (tacit_secure_check_range says beforehand whether a problem fits). Symmetric matrices are lower
+ * does not fit is meaningless (tacit_secure_check_range says beforehand whether a problem fits). Garbled circuits multiply
+ * fewer bits where a caller proves that fewer hold the numbers (circuits_linear.h); shares do not care. Symmetric matrices are lower
  * triangles by rows, tacit_triangle(i, j). Both servers make the same calls with the same sizes in the same order.
  * What each sees: uniform or masked numbers, garbled tables, ciphertexts, and what is opened; both are taken to
  * follow the protocol and not to show each other what they see (SECURITY.md). A peer that is gone, late, short or wrong:
@@ -37,6 +38,8 @@ tacit_status tacit_secure_engine_parse(tacit_secure_engine *out, const char *nam
 typedef struct tacit_secure_settings {
     tacit_secure_engine engine;
     tacit_fixed format;           /* width at most 64 */
+    size_t factor_width;          /* bits that hold all but 1 / D in factoring, and L^-1; 0: format.width */
+    size_t solution_width;        /* bits that hold all but 1 / D in solving; 0: format.width */
     tacit_garble_settings garble; /* its stream is where masks come from, too */
     tacit_pool *pool;             /* for Paillier; may be NULL */
 } tacit_secure_settings;

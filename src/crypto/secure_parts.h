@@ -85,7 +85,8 @@ struct tacit_secure {
     const tacit_secure_kind *kind;
     tacit_secure_engine engine;
     tacit_fixed format;
-    tacit_converter converter; /* role, channel, stream, entropy, pool */
+    size_t factor_width, solution_width; /* at most the format's */
+    tacit_converter converter;           /* role, channel, stream, entropy, pool */
     tacit_stream own;
     tacit_builder *builder;
     tacit_triples *triples;   /* shares only */

@@ -39,7 +39,8 @@ static tacit_status factor_wires(tacit_secure *self, tacit_factored *factor, con
     tacit_scratch_mark mark = tacit_scratch_here(self->builder);
     tacit_wire *a = NULL;
     TACIT_TRY(to_wires(self, &a, triangle, tacit_triangle(factor->order, 0)));
-    TACIT_TRY(tacit_fixed_factor(self->builder, factor->wires, a, self->format, factor->order));
+    TACIT_TRY(
+        tacit_fixed_factor(self->builder, factor->wires, a, self->format, self->factor_width, factor->order));
     tacit_scratch_release(self->builder, mark);
     return TACIT_OK;
 }
@@ -57,7 +58,8 @@ static tacit_status solve_wires(tacit_secure *self, tacit_share *out, const taci
     tacit_scratch_mark mark = tacit_scratch_here(self->builder);
     tacit_wire *x = NULL;
     TACIT_TRY(to_wires(self, &x, b, factor->order));
-    TACIT_TRY(tacit_fixed_solve(self->builder, x, factor->wires, x, self->format, factor->order));
+    TACIT_TRY(tacit_fixed_solve(self->builder, x, factor->wires, x, self->format, self->solution_width,
+                                factor->order));
     TACIT_TRY(from_wires(self, out, x, factor->order));
     tacit_scratch_release(self->builder, mark);
     return TACIT_OK;
@@ -73,7 +75,8 @@ static tacit_status inverse_wires(tacit_secure *self, tacit_share *out, const ta
     size_t count = tacit_triangle(factor->order, 0);
     tacit_wire *inverse = tacit_scratch(self->builder, count * self->format.width);
     if (inverse == NULL) return TACIT_NO_MEMORY;
-    TACIT_TRY(tacit_fixed_inverse(self->builder, inverse, factor->wires, self->format, factor->order));
+    TACIT_TRY(tacit_fixed_inverse(self->builder, inverse, factor->wires, self->format, self->factor_width,
+                                  factor->order));
     TACIT_TRY(from_wires(self, out, inverse, count));
     tacit_scratch_release(self->builder, mark);
     return TACIT_OK;

@@ -112,11 +112,20 @@ static bool is_cancelled(void *context) {
     return tacit_progress_cancelled(((const lab_work *)context)->options->progress);
 }
 
+const char *tacit_setup_name(const tacit_setup *setup) {
+    return setup->name != NULL ? setup->name : setup->panel;
+}
+
+static bool is_chosen(const lab_work *work, size_t setup) {
+    const char *only = work->options->only;
+    return only == NULL || strcmp(tacit_setup_name(&work->experiment->setups[setup]), only) == 0;
+}
+
 /* Setups are weighed by their parties. */
 static double share_of(const lab_work *work, size_t setup) {
     double all = 0;
     for (size_t s = 0; s < work->experiment->setup_count; s++)
-        all += (double)work->experiment->setups[s].parties;
+        if (is_chosen(work, s)) all += (double)work->experiment->setups[s].parties;
     return (double)work->experiment->setups[setup].parties / all / (double)work->options->effort.repeats;
 }
 
@@ -215,6 +224,29 @@ static tacit_status lay_out(lab_work *work, tacit_error *error) {
                              .printed = one->value };
     }
     return TACIT_OK;
+}
+
+/* Is there what options->only names? */
+static tacit_status check_choice(const lab_work *work, tacit_error *error) {
+    const tacit_experiment *experiment = work->experiment;
+    char known[400] = "";
+    for (size_t s = 0; s < experiment->setup_count; s++) {
+        size_t used = strlen(known);
+        if (is_chosen(work, s)) return TACIT_OK;
+        snprintf(known + used, sizeof known - used, "%s%s", s > 0 ? "; " : "",
+                 tacit_setup_name(&experiment->setups[s]));
+    }
+    return tacit_fail(error, TACIT_USAGE, "experiment %s has no setup '%s'; there are: %s", experiment->id,
+                      work->options->only, known);
+}
+
+/* Findings of setups that were left out are not shown. */
+static void drop_others(lab_work *work) {
+    tacit_reproduction *out = work->out;
+    size_t kept = 0;
+    for (size_t i = 0; i < out->count; i++)
+        if (is_chosen(work, out->findings[i].setup)) out->findings[kept++] = out->findings[i];
+    out->count = kept;
 }
 
 /* ---- rows ---- */
@@ -407,20 +439,31 @@ cleanup:
     return status;
 }
 
+static void tell_findings(const lab_work *work, size_t setup) {
+    const tacit_finding *findings = work->out->findings + setup * work->run_count;
+    for (size_t r = 0; r < work->run_count && work->options->found != NULL; r++)
+        if (findings[r].trials > 0)
+            work->options->found(work->options->found_context, work->experiment, &findings[r]);
+}
+
 static tacit_status run_all(lab_work *work, tacit_error *error) {
     TACIT_TRY(tacit_experiment_check(work->experiment, work->options->folder, error));
     TACIT_TRY(find_methods(work, error));
+    TACIT_TRY(check_choice(work, error));
     TACIT_TRY(lay_out(work, error));
-    for (size_t repeat = 0; repeat < work->options->effort.repeats; repeat++) {
+    size_t repeats = work->options->effort.repeats;
+    for (size_t repeat = 0; repeat < repeats; repeat++) {
         TACIT_TRY(ready_rows(work, repeat, error));
         for (size_t s = 0; s < work->experiment->setup_count; s++) {
-            const tacit_setup *setup = &work->experiment->setups[s];
+            if (!is_chosen(work, s)) continue;
             work->share = share_of(work, s);
-            snprintf(work->part, sizeof work->part, "%s: ", setup->name != NULL ? setup->name : setup->panel);
+            snprintf(work->part, sizeof work->part, "%s: ", tacit_setup_name(&work->experiment->setups[s]));
             TACIT_TRY(run_setup(work, repeat, s, error));
             work->done += work->share;
+            if (repeat + 1 == repeats) tell_findings(work, s);
         }
     }
+    drop_others(work);
     return TACIT_OK;
 }
 

@@ -130,8 +130,11 @@ extern const tacit_experiment *const tacit_experiments[];
 /* By id; TACIT_USAGE with a sentence that lists them. */
 tacit_status tacit_experiment_require(const tacit_experiment **out, const char *id, tacit_error *error);
 
+typedef struct tacit_finding tacit_finding;
+
 typedef struct tacit_reproduce_options {
     const char *folder;
+    const char *only; /* setups of this name (tacit_setup_name); NULL: all */
     tacit_effort effort;
     uint64_t seed;
     double fraction; /* of the parties and of the auxiliary and test rows: 1, or less for a look */
@@ -140,13 +143,19 @@ typedef struct tacit_reproduce_options {
     bool statistics_of_all; /* components and norms from all training rows instead of the auxiliary ones */
     tacit_pool *pool;
     const tacit_progress *progress;
+    /* Called for each finding of ours once its setup is done, so that a run that is interrupted has told what it found; or NULL. */
+    void (*found)(void *context, const tacit_experiment *experiment, const tacit_finding *finding);
+    void *found_context;
 } tacit_reproduce_options;
+
+/* "M = 5,000", or "K = 5" where several setups share a panel. */
+const char *tacit_setup_name(const tacit_setup *setup);
 
 /* The experiment's own choices. */
 tacit_reproduce_options tacit_reproduce_defaults(const tacit_experiment *experiment, bool full);
 
 /* One curve at one epsilon in one setup, ours and the paper's. */
-typedef struct tacit_finding {
+struct tacit_finding {
     size_t setup;
     size_t parties;
     const char *curve; /* its label */
@@ -157,7 +166,7 @@ typedef struct tacit_finding {
     double printed;  /* NaN: the text gives no number */
     bool noise_free; /* the method is */
     bool is_alone;   /* the curve has one epsilon only, its own */
-} tacit_finding;
+};
 
 typedef struct tacit_reproduction {
     const tacit_experiment *experiment;
@@ -174,7 +183,7 @@ typedef struct tacit_reproduction {
 tacit_status tacit_experiment_check(const tacit_experiment *experiment, const char *folder,
                                     tacit_error *error);
 
-/* Checks first; then reads, deals out and runs. */
+/* Checks first; then reads, deals out and runs. TACIT_USAGE when no setup has the name in options->only. */
 tacit_status tacit_reproduce(tacit_reproduction **out, const tacit_experiment *experiment,
                              const tacit_reproduce_options *options, tacit_error *error);
 tacit_reproduction *tacit_reproduction_free(tacit_reproduction *reproduction);

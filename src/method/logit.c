@@ -25,7 +25,7 @@ static double now(void) { return 1e-3 * (double)tacit_clock_monotonic_ms(); }
 static tacit_status open_secure(tacit_logit *self, tacit_error *error) {
     tacit_secure_settings settings = tacit_secure_defaults();
     TACIT_TRY(tacit_secure_engine_parse(&settings.engine, tacit_plan_text(self->plan, "engine"), error));
-    settings.format = (tacit_fixed){ 64, self->fraction };
+    tacit_logit_widths(&settings, self->plan, self->width, self->n);
     settings.pool = self->centre->pool;
     return tacit_secure_create(&self->secure, self->centre->role, self->centre->channel, &settings, error);
 }

@@ -7,8 +7,8 @@
  * All sums are divided by n. With |x_j| <= 1:
  *     |gradient_j|/n <= S,    |Hessian_ij|/n <= S^2/4,    log-likelihood: moved to the bound where a node's is beyond it,
  * so every number that a node encrypts is within R = max(S, S^2/4, 64), proved before a row is read, and so is each sum.
- * Between the servers numbers have 64 bits, f of them behind the point (setting `fraction`). That solving did not overflow is
- * checked inside the protocol: |H s - b| is small in each coordinate, one bit leaves, and it is 1 unless
+ * Between the servers numbers have at most 64 bits, f of them behind the point (setting `fraction`), and no more before it than
+ * n, lambda and S call for (tacit_logit_widths). That solving did not overflow is checked inside the protocol: |H s - b| is small in each coordinate, one bit leaves, and it is 1 unless
  * the run ends with an error.
  *
  * What is opened, to both servers, and by A to the nodes: beta_k of each iteration, one bit for the stopping rule, and with
@@ -62,6 +62,9 @@ tacit_release_kind tacit_logit_kind(const tacit_plan *plan);
 double tacit_logit_scale(const tacit_plan *plan);      /* S */
 unsigned tacit_logit_fraction(const tacit_plan *plan); /* f */
 double tacit_logit_private(const tacit_plan *plan);    /* epsilon of `dp`; 0 without */
+
+/* How many bits the numbers between the servers have; the proof is beside the code. */
+void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size_t width, double n);
 
 /* The slots for the sums of nodes. */
 tacit_status tacit_logit_slots(tacit_masked_slots *out, const tacit_plan *plan,

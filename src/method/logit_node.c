@@ -104,6 +104,36 @@ static unsigned bits_of(double value) {
     return bits > 0 ? (unsigned)bits : 0;
 }
 
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/*
+ * Bits of numbers between the servers. Let A be the matrix over n: its eigenvalues are at least mu = lambda/n, its entries at
+ * most R = 1.5 (max(64, S, S^2/4) + mu). Where rounding leaves half of the least eigenvalue (the claim in crypto/circuits_linear.h;
+ * the check of the solution sees where it does not), 1/D, D^-1 M and A^-1 are within 2/mu, and A^-1 times the ones of that check
+ * within 2 sqrt(d)/mu; objectives and sums are within R. The other numbers of factoring and inverting are within
+ * max(R, sqrt(2 R/mu)), and twice that for the sum of two.
+ *
+ * Solving, PrivLogit from beta = 0. b = Z^T r/n + mu beta, |r_i| <= 1, A = Z^T Z/(4n) + mu I. With the singular values s of
+ * Z/sqrt(n), b^T A^-1 b <= (max s/sqrt(s^2/4 + mu) + sqrt(mu) |beta|)^2 <= (2 + sqrt(2 log 2))^2 < 11: no step lowers the
+ * likelihood, so mu |beta|^2/2 is at most the objective log 2 of beta = 0. Rounding may double it: q <= 22. Then y = L^-1 b has
+ * y_k^2 <= D_k q, and D^-1 y and x are within sqrt(2 q/mu) = sqrt(44/mu), less than sqrt(2 R/mu) as R >= 96.
+ * Newton's method has no such bound: r^T W^-1 r/n takes the place of s^2/(s^2/4 + mu), which is 4 at beta = 0 and grows where a
+ * fit runs away. Its solutions have all bits, and so has everything under `dp`, whose noise is in A and b.
+ */
+void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size_t width, double n) {
+    enum { MOST = 64 };
+    unsigned fraction = tacit_logit_fraction(plan);
+    double mu = plan->lambda / n, most = 1.5 * (range_of(plan) + mu);
+    bool newton = strcmp(plan->method->name, "newton") == 0;
+    out->format = (tacit_fixed){ MOST, fraction };
+    if (tacit_logit_private(plan) > 0 || !(mu > 0)) return;
+    double largest = 2 * fmax(most, sqrt((double)width) / mu), entry = 2 * fmax(most, sqrt(2 * most / mu));
+    out->format.width = smaller(MOST, 1 + fraction + bits_of(largest));
+    out->factor_width = smaller(out->format.width, 1 + fraction + bits_of(entry));
+    bool proved = !newton && tacit_plan_number(plan, "start") == 0;
+    out->solution_width = proved ? out->factor_width : out->format.width;
+}
+
 /* The least eigenvalue of H/n is lambda/n or more, so the inverse has no entry above n/lambda; gradients over n are at most
  * S. What is left of a slot is shared between the digits of the two. */
 tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan *plan,
@@ -136,6 +166,7 @@ typedef struct pass {
     double positive;
     double *row, *x, *y, *w;
     double scale, n;
+    size_t features;
     double *values; /* what is encrypted: positive rows, objective, gradient, triangle; over n */
     int64_t *grid;
 } pass;
@@ -157,8 +188,10 @@ static tacit_status add_block(void *context, const tacit_view *block, size_t fir
     (void)first;
     (void)error;
     for (size_t i = 0; i < block->rows.count; i++) {
-        tacit_rows_copy(&block->rows, i, self->row);
-        for (size_t j = 0; j < width; j++) self->x[i * width + j] = self->row[self->design.kept[j]];
+        double *x = self->x + i * width;
+        bool all = width == self->features; /* kept columns are in order: then it is each */
+        tacit_rows_copy(&block->rows, i, all ? x : self->row);
+        for (size_t j = 0; !all && j < width; j++) x[j] = self->row[self->design.kept[j]];
         self->y[i] = tacit_view_label(block, i);
         self->positive += self->y[i];
     }
@@ -193,7 +226,7 @@ static void scale_sums(pass *self, tacit_row_weight weight, double range) {
 static tacit_status make_sums(pass *self, tacit_party *party, const tacit_question *question,
                               tacit_row_weight weight, tacit_error *error) {
     const double *beta;
-    *self = (pass){ .scale = tacit_logit_scale(party->plan) };
+    *self = (pass){ .scale = tacit_logit_scale(party->plan), .features = party->plan->features };
     if (party->rows.label == NULL) return tacit_fail(error, TACIT_INPUT, "the rows have no classes");
     TACIT_TRY(read_rows(party, question, &self->n, error));
     TACIT_TRY(

@@ -87,6 +87,19 @@ class WithoutData(ReproduceTest):
         self.assertGreater(self.value(told, "LA (avg)", epsilon=0.1), 0.2)
         self.assertEqual({one["parties"] for one in told["findings"]}, {5, 10, 15})
 
+    def test_one_setup_alone_gives_the_figures_it_has_among_all(self):
+        words = ["rajkumar-fig1", "--trials", "1"]
+        one = self.reproduce(*words, "--only", "K = 10", "--out", "figures")["findings"]
+        self.assertEqual({each["setup"] for each in one}, {"K = 10"})
+        self.assertEqual(one, [each for each in self.reproduce(*words)["findings"] if each["setup"] == "K = 10"])
+        self.assertTrue((self.path / "figures" / "rajkumar-fig1.svg").exists())
+        self.fail_with(2, "reproduce", *words, "--only", "K = 11", says=["K = 11", "K = 5; K = 10"])
+
+    def test_figures_of_long_runs_are_told_as_they_come(self):
+        done = self.succeed("reproduce", "wang-fig55", "--only", "0.8", "--seed", "1")
+        self.assertRegex(done.stderr, r"0\.8, privlogit, distance at the end: 0\.00\d+\n")
+        self.assertNotIn("1.5, ", done.stderr)
+
     def test_the_seed_gives_the_same_figures_and_chart_on_any_number_of_threads(self):
         texts, charts = [], []
         for threads in ("1", "3"):

@@ -221,9 +221,10 @@ static void draw_matrix(int64_t *triangle, double *exact, size_t d, double ridge
         }
 }
 
-/* Factor, solve and invert; returns the gates of each. */
+/* Factor, solve and invert; returns the gates of each. With `narrow` bits for what a sum multiplies, in solving six more. */
 static void check_matrix(uint64_t gates[3], const int64_t *a, int64_t *x, integers *results,
-                         tacit_fixed format, size_t d) {
+                         tacit_fixed format, size_t narrow, size_t d) {
+    size_t wider = narrow + 6 < format.width ? narrow + 6 : format.width;
     machine self;
     integers right;
     int64_t solution[MOST];
@@ -233,11 +234,11 @@ static void check_matrix(uint64_t gates[3], const int64_t *a, int64_t *x, intege
                *factor = wires_of(&self, NULL, format.width, count),
                *inverse = wires_of(&self, NULL, format.width, count),
                *vector = wires_of(&self, x, format.width, d);
-    CHECK_OK(tacit_fixed_factor(self.builder, factor, matrix, format, d), self.builder->error);
+    CHECK_OK(tacit_fixed_factor(self.builder, factor, matrix, format, narrow, d), self.builder->error);
     gates[0] = self.builder->and_count;
-    CHECK_OK(tacit_fixed_solve(self.builder, vector, factor, vector, format, d), self.builder->error);
+    CHECK_OK(tacit_fixed_solve(self.builder, vector, factor, vector, format, wider, d), self.builder->error);
     gates[1] = self.builder->and_count - gates[0];
-    CHECK_OK(tacit_fixed_inverse(self.builder, inverse, factor, format, d), self.builder->error);
+    CHECK_OK(tacit_fixed_inverse(self.builder, inverse, factor, format, narrow, d), self.builder->error);
     gates[2] = self.builder->and_count - gates[1] - gates[0];
     values_of(&self, results->factor, factor, format.width, count);
     values_of(&self, results->inverse, inverse, format.width, count);
@@ -253,10 +254,12 @@ static void check_matrix(uint64_t gates[3], const int64_t *a, int64_t *x, intege
 
 static void matrices_of_a_study_are_factored_solved_and_inverted(void **state) {
     (void)state;
-    static const tacit_fixed formats[] = { { 64, 32 }, { 48, 32 } };
+    /* Entries up to 2.8 and eigenvalues from 0.001 on: L and its inverse are within sqrt(2 4.2/0.001) = 92. */
+    static const tacit_fixed formats[] = { { 64, 32 }, { 48, 32 }, { 64, 32 } };
+    static const size_t narrow[] = { 64, 48, 41 };
     tacit_stream stream = tacit_stream_from_seed(22);
     for (size_t d = 1; d <= 13; d += d < 4 ? 1 : 3)
-        for (size_t k = 0; k < 2; k++) {
+        for (size_t k = 0; k < 3; k++) {
             tacit_fixed format = formats[k];
             int64_t a[TRIANGLE], x[MOST], b[MOST];
             double exact[MOST * MOST];
@@ -265,7 +268,7 @@ static void matrices_of_a_study_are_factored_solved_and_inverted(void **state) {
             draw_matrix(a, exact, d, 0.001, format, &stream);
             for (size_t i = 0; i < d; i++)
                 x[i] = b[i] = llrint(ldexp(tacit_stream_unit(&stream) - 0.5, (int)format.fraction));
-            check_matrix(gates, a, x, &results, format, d);
+            check_matrix(gates, a, x, &results, format, narrow[k], d);
             for (size_t i = 0; i < d; i++) { /* A x = b, A A^-1 = I */
                 double sum = 0, row = 0;
                 for (size_t j = 0; j < d; j++) {
@@ -292,7 +295,7 @@ static void small_matrices_are_all_right(void **state) {
         if (a[0] < 1) continue;
         int64_t reciprocal = 4 / a[0], below = down((wide)a[1] * reciprocal, format);
         if (cut(a[2] - (wide)down((wide)below * a[1], format), format.width) < 1) continue;
-        check_matrix(gates, a, x, &results, format, 2);
+        check_matrix(gates, a, x, &results, format, format.width, 2);
         done++;
     }
     assert_true(done > 500);
@@ -340,10 +343,14 @@ static void gates_are_as_few_as_promised(void **state) {
     assert_int_equal(check_dot(a, b, (tacit_fixed){ 48, 32 }, 64, 1), 175743); /* 2,746 */
     assert_int_equal(check_dot(a, b, tacit_fixed_centre, 2, 3), 3 * 10058);
     draw_matrix(matrix, exact, 13, 0.001, tacit_fixed_centre, &stream);
-    check_matrix(gates, matrix, x, &results, tacit_fixed_centre, 13);
+    check_matrix(gates, matrix, x, &results, tacit_fixed_centre, tacit_fixed_centre.width, 13);
     assert_int_equal(gates[0], 2174975);
     assert_int_equal(gates[1], 788716);
     assert_int_equal(gates[2], 3475359);
+    check_matrix(gates, matrix, x, &results, tacit_fixed_centre, 41, 13);
+    assert_in_range(gates[0], 1, 1400000);
+    assert_in_range(gates[1], 1, 550000);
+    assert_in_range(gates[2], 1, 2850000);
 }
 
 /* ---- range ---- */

@@ -306,6 +306,11 @@ static void wrong_settings_are_refused(void **state) {
         assert_int_equal(tacit_secure_create(&secure, TACIT_GARBLER, NULL, &settings, &error), TACIT_USAGE);
         settings = tacit_secure_defaults();
         assert_int_equal(tacit_secure_create(&secure, TACIT_BOTH, NULL, &settings, &error), TACIT_USAGE);
+        error = (tacit_error)TACIT_ERROR_INIT;
+        size_t *narrow = k == 0 ? &settings.factor_width : &settings.solution_width;
+        *narrow = k == 1 ? settings.format.fraction : settings.format.width + 1;
+        assert_int_equal(tacit_secure_create(&secure, TACIT_GARBLER, NULL, &settings, &error), TACIT_USAGE);
+        assert_non_null(strstr(error.text, "narrow"));
     }
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(tacit_secure_engine_parse(&engine, "shares", &error), error);

@@ -226,6 +226,34 @@ static void a_private_run_that_died_is_not_taken_up(void **state) {
 
 /* ---- limits ---- */
 
+/* n = 10,000, lambda 1, S = 12: R = 96, 1/mu = 10^4. 2 sqrt(9) 10^4 takes 16 bits, 2 sqrt(2 R 10^4) = 2771 takes 12. */
+static void numbers_are_as_wide_as_their_proof_asks(void **state) {
+    (void)state;
+    logit_world world;
+    tacit_secure_settings settings = tacit_secure_defaults();
+    world_make(&world, &tacit_method_privlogit_hessian);
+    world_set(&world, "scale", "12");
+    tacit_logit_widths(&settings, &world.parties.plan, 9, 1e4);
+    assert_int_equal(settings.format.fraction, 36);
+    assert_int_equal(settings.format.width, 36 + 16 + 1);
+    assert_int_equal(settings.factor_width, 36 + 12 + 1);
+    assert_int_equal(settings.solution_width, 36 + 12 + 1);
+    world_set(&world, "start", "1");
+    tacit_logit_widths(&settings, &world.parties.plan, 9, 1e4);
+    assert_int_equal(settings.solution_width, 36 + 16 + 1);
+    world_set(&world, "dp", "1");
+    settings = tacit_secure_defaults();
+    tacit_logit_widths(&settings, &world.parties.plan, 9, 1e4);
+    assert_int_equal(settings.format.width, 64);
+    assert_int_equal(settings.factor_width, 0);
+    world_use(&world, &tacit_method_newton);
+    world.parties.plan.lambda = 1e-9;
+    tacit_logit_widths(&settings, &world.parties.plan, 9, 1e4);
+    assert_int_equal(settings.format.width, 64);
+    assert_int_equal(settings.solution_width, 64);
+    world_end(&world);
+}
+
 static void a_singular_matrix_ends_the_run_with_the_remedy(void **state) {
     (void)state;
     logit_world world;
@@ -272,6 +300,7 @@ int main(void) {
         cmocka_unit_test(a_run_that_died_opens_no_number_twice),
         cmocka_unit_test(a_private_run_that_died_is_not_taken_up),
         cmocka_unit_test(a_singular_matrix_ends_the_run_with_the_remedy),
+        cmocka_unit_test(numbers_are_as_wide_as_their_proof_asks),
         cmocka_unit_test(what_would_overflow_is_refused_beforehand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,6 +326,21 @@ static void a_node_refuses_another_key(void **state) {
     world_end(&world);
 }
 
+/* It is read without looking at its primes. */
+static void the_key_of_simulations_is_as_good_as_a_stored_one(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_paillier_secret *secret = NULL, *again = NULL;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    CHECK_OK(tacit_centre_simulated_key(&secret, &error), error);
+    CHECK_OK(tacit_paillier_secret_write(secret, &bytes, &error), error);
+    CHECK_OK(tacit_paillier_secret_read(&again, bytes.bytes, bytes.length, &error), error);
+    assert_true(tacit_paillier_same_key(tacit_paillier_public_of(secret), tacit_paillier_public_of(again)));
+    tacit_buffer_clear(&bytes);
+    tacit_paillier_secret_free(secret);
+    tacit_paillier_secret_free(again);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(server_a_survives_a_server_b_that_is_none),
@@ -333,6 +348,7 @@ int main(void) {
         cmocka_unit_test(a_node_that_lies_ends_the_run_and_nothing_is_opened),
         cmocka_unit_test(no_sum_passes_between_the_servers_in_the_clear),
         cmocka_unit_test(a_node_refuses_another_key),
+        cmocka_unit_test(the_key_of_simulations_is_as_good_as_a_stored_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
