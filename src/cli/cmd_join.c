@@ -71,6 +71,7 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
                                      .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
                                      .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
                                      .listen = tacit_arguments_text(arguments, "listen"),
+                                     .proxy = tacit_arguments_text(arguments, "proxy"),
                                      .local = tacit_arguments_text(arguments, "local"),
                                      .role = tacit_arguments_text(arguments, "role") };
     tacit_site_callbacks callbacks = { cancelled, print_news, console };
@@ -161,6 +162,13 @@ const tacit_command tacit_command_join = {
               .help =
                   "in a study without a centre, let neighbours bring their words here directly; without it "
                   "parties only dial out, and words go sealed through the coordinator" },
+            { .name = "proxy",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "URL",
+              .help =
+                  "reach the coordinator through this HTTP proxy, e.g. http://proxy.example.org:3128; kept "
+                  "for later. Unless told, as HTTPS_PROXY and NO_PROXY say, a loopback address directly. "
+                  "The proxy sees whom you talk to and how much, not what" },
             { .name = "local",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "KIND",

@@ -25,6 +25,7 @@ struct tacit_client {
     CURL *easy;
     struct curl_slist *elsewhere; /* NULL: where the url says */
     char *url;                    /* without a '/' at the end */
+    char *proxy;                  /* as it may be told: without a name and password; NULL: not known */
     bool (*cancelled)(void *context);
     void *cancelled_context;
     tacit_client_failure failure;
@@ -97,6 +98,34 @@ static tacit_status check_url(bool *loopback, const char *url, tacit_error *erro
     return status;
 }
 
+/* Refuse anything but http://[NAME:PASSWORD@]HOST:PORT; *told is the same without name and password. The tunnel is for TLS, whatever
+ * the proxy; one that itself wants TLS would need to be trusted, by an authority of its own. */
+static tacit_status check_proxy(char **told, const char *proxy, tacit_error *error) {
+    CURLU *parts = curl_url();
+    char *scheme = NULL, *host = NULL, *port = NULL, *path = NULL;
+    if (parts == NULL) return tacit_fail_memory(error);
+    bool fit = curl_url_set(parts, CURLUPART_URL, proxy, 0) == CURLUE_OK &&
+               curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+               curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+               curl_url_get(parts, CURLUPART_PORT, &port, 0) == CURLUE_OK &&
+               curl_url_get(parts, CURLUPART_PATH, &path, 0) == CURLUE_OK && strcmp(scheme, "http") == 0 &&
+               strcmp(path, "/") == 0;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = fit ? tacit_buffer_print(&text, error, "http://%s:%s", host, port)
+                              : tacit_fail(error, TACIT_USAGE,
+                                           "the proxy must be given as http://HOST:PORT, or with a name as "
+                                           "http://NAME:PASSWORD@HOST:PORT");
+    if (status == TACIT_OK && (*told = tacit_copy_text(tacit_buffer_text(&text))) == NULL)
+        status = tacit_fail_memory(error);
+    tacit_buffer_clear(&text);
+    curl_free(path);
+    curl_free(port);
+    curl_free(host);
+    curl_free(scheme);
+    curl_url_cleanup(parts);
+    return status;
+}
+
 static tacit_status check_files(const tacit_client_settings *settings, tacit_error *error) {
     if (settings->authority_file == NULL)
         return tacit_fail(error, TACIT_USAGE, "a client needs the coordinator's certificate");
@@ -135,6 +164,8 @@ static bool set_trust(CURL *easy, const tacit_client_settings *settings) {
 static bool set_transport(CURL *easy, tacit_client *client, const char *proxy) {
     /* An empty proxy turns off the one of the environment. */
     bool set = proxy == NULL || curl_easy_setopt(easy, CURLOPT_PROXY, proxy) == CURLE_OK;
+    /* One that was asked for is used for every host; the environment's may have exceptions. */
+    if (set && proxy != NULL && proxy[0] != 0) set = curl_easy_setopt(easy, CURLOPT_NOPROXY, "") == CURLE_OK;
 #if LIBCURL_VERSION_NUM >= 0x075500
     set = set && curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https") == CURLE_OK;
 #endif
@@ -168,8 +199,15 @@ tacit_status tacit_client_create(tacit_client **out, const tacit_client_settings
     bool loopback = false;
     TACIT_TRY(check_url(&loopback, settings->url, error));
     TACIT_TRY(check_files(settings, error));
+    char *told = NULL;
+    if (settings->proxy != NULL && settings->proxy[0] != 0)
+        TACIT_TRY(check_proxy(&told, settings->proxy, error));
     tacit_client *client = TACIT_NEW(tacit_client, 1);
-    if (client == NULL) return tacit_fail_memory(error);
+    if (client == NULL) {
+        free(told);
+        return tacit_fail_memory(error);
+    }
+    client->proxy = told;
     client->cancelled = settings->cancelled;
     client->cancelled_context = settings->cancelled_context;
     client->url = tacit_copy_text(settings->url);
@@ -194,6 +232,7 @@ tacit_client *tacit_client_free(tacit_client *client) {
     if (client->multi != NULL) curl_multi_cleanup(client->multi);
     curl_slist_free_all(client->elsewhere);
     free(client->url);
+    free(client->proxy);
     free(client);
     return NULL;
 }
@@ -205,8 +244,11 @@ tacit_client_failure tacit_client_last_failure(const tacit_client *client) { ret
 /* "before URL after: detail" */
 static tacit_status fail_as(tacit_client *client, tacit_client_failure failure, tacit_error *error,
                             const char *before, const char *after, const char *detail) {
+    bool shown =
+        client->proxy != NULL && failure != TACIT_CLIENT_SERVER_UNTRUSTED && failure != TACIT_CLIENT_REFUSED;
     client->failure = failure;
-    return tacit_fail(error, TACIT_NETWORK, "%s%s%s%s%s", before, client->url, after,
+    return tacit_fail(error, TACIT_NETWORK, "%s%s%s%s%s%s%s", before, client->url,
+                      shown ? " through the proxy " : "", shown ? client->proxy : "", after,
                       detail[0] != 0 ? ": " : "", detail);
 }
 
@@ -224,6 +266,26 @@ static tacit_status fail_unverified(tacit_client *client, const char *detail, ta
                    " is not from this coordinator's authority, or has expired", "");
 }
 
+/* What the proxy said to "CONNECT host:port", other than yes. */
+static tacit_status fail_at_proxy(tacit_client *client, long said, tacit_error *error) {
+    const char *proxy = client->proxy != NULL ? client->proxy : "of the environment";
+    bool passing = said == 429 || said >= 500; /* worth another try */
+    client->failure = passing ? TACIT_CLIENT_UNREACHABLE : TACIT_CLIENT_PROXY_REFUSED;
+    if (said == 407)
+        return tacit_fail(error, TACIT_NETWORK,
+                          "the proxy %s wants a name and password (407): give it as "
+                          "http://NAME:PASSWORD@HOST:PORT",
+                          proxy);
+    if (passing)
+        return tacit_fail(error, TACIT_NETWORK, "the proxy %s cannot reach %s (%ld)", proxy, client->url,
+                          said);
+    return tacit_fail(
+        error, TACIT_NETWORK,
+        "the proxy %s does not let us through to %s (%ld): whoever runs it must allow CONNECT to "
+        "that host and port",
+        proxy, client->url, said);
+}
+
 static tacit_status fail_with(tacit_client *client, CURLcode code, tacit_error *error) {
     const char *detail = client->message[0] != 0 ? client->message : curl_easy_strerror(code);
     if (client->no_memory || code == CURLE_OUT_OF_MEMORY) return tacit_fail_memory(error);
@@ -232,6 +294,10 @@ static tacit_status fail_with(tacit_client *client, CURLcode code, tacit_error *
         return tacit_fail(error, TACIT_LIMIT, "the answer of %s is larger than the allowed %zu bytes",
                           client->url, client->sink_limit);
     }
+    long said = 0;
+    if (curl_easy_getinfo(client->easy, CURLINFO_HTTP_CONNECTCODE, &said) == CURLE_OK && said != 0 &&
+        said / 100 != 2)
+        return fail_at_proxy(client, said, error);
     switch (code) {
     case CURLE_OPERATION_TIMEDOUT:
         return fail_as(client, TACIT_CLIENT_TIMED_OUT, error, "waiting for ", " timed out", "");

@@ -17,7 +17,7 @@ typedef struct tacit_client_settings {
     const char *authority_file;   /* PEM; the only authority that is trusted */
     const char *certificate_file; /* PEM; NULL with key_file NULL: without a certificate */
     const char *key_file;         /* PEM; refused when others can read it */
-    const char *proxy;            /* NULL: from the environment; "": none */
+    const char *proxy;            /* http://[NAME:PASSWORD@]HOST:PORT; NULL: from the environment; "": none */
     const char *
         address; /* host:port to connect to in place of the url's, which names who must answer; may be NULL */
     /* Asked at least ten times a second during a request; true ends it. NULL: never. */
@@ -37,6 +37,7 @@ typedef enum tacit_client_failure {
     TACIT_CLIENT_TIMED_OUT,        /* try again */
     TACIT_CLIENT_SERVER_UNTRUSTED, /* not from this coordinator's authority, or another host's */
     TACIT_CLIENT_REFUSED,          /* the server does not accept our certificate, or none was given */
+    TACIT_CLIENT_PROXY_REFUSED,    /* the proxy wants a password, or does not connect to that host */
     TACIT_CLIENT_RESPONSE_TOO_LARGE,
     TACIT_CLIENT_CANCELLED,
     TACIT_CLIENT_OTHER

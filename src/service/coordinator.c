@@ -290,6 +290,7 @@ static tacit_status start_study(coordinator *self, hosted *host, const tacit_stu
 static tacit_status tend_study(coordinator *self, const tacit_study_record *record, tacit_error *error) {
     hosted *host = coordinator_find(self, record->name);
     if (record->state >= TACIT_STUDY_DONE) {
+        if (host == NULL) TACIT_TRY(coordinator_owe_farewell(self, record, error));
         if (host != NULL && !atomic_exchange(&host->ended, true)) { /* closed by another process */
             coordinator_cancel(host);
             coordinator_wake(self, record->name);
@@ -341,16 +342,6 @@ static tacit_status tend_studies(coordinator *self, bool *active, tacit_error *e
     return status;
 }
 
-/* Have all parties of the studies that ended been told? */
-static bool all_told(coordinator *self) {
-    pthread_mutex_lock(&self->mutex);
-    bool told = true;
-    for (hosted *host = self->studies; host != NULL; host = host->next)
-        told = told && host->told.count >= tacit_board_admitted(host->board);
-    pthread_mutex_unlock(&self->mutex);
-    return told;
-}
-
 static void wait_a_little(coordinator *self) {
     struct timespec deadline;
     clock_gettime(CLOCK_MONOTONIC, &deadline);
@@ -383,7 +374,8 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
         dashboard_look(self);
         if (self->settings.until_done && !active) {
             if (idle_since == 0) idle_since = tacit_clock_monotonic_ms();
-            if (all_told(self) || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS) return TACIT_OK;
+            if (coordinator_all_told(self) || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS)
+                return coordinator_remember_farewells(self, error);
         }
         wait_a_little(self);
     }

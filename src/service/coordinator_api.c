@@ -303,11 +303,13 @@ static tacit_status pack_question(const tacit_buffer *question, tacit_buffer *ou
 /* Is there something to tell this party now? */
 static tacit_status news_for(coordinator *self, const char *party, const char *study, tidings *what,
                              tacit_buffer *out, tacit_error *error) {
-    tacit_study_record record;
+    tacit_study_state state;
     bool asked = false;
     *what = TIDINGS_NONE;
-    TACIT_TRY(tacit_registry_study(self->registry, study, &record, NULL, error));
-    if (record.state >= TACIT_STUDY_DONE) {
+    TACIT_TRY(tacit_registry_state(self->registry, study, &state, error));
+    if (state >= TACIT_STUDY_DONE) {
+        tacit_study_record record;
+        TACIT_TRY(tacit_registry_study(self->registry, study, &record, NULL, error));
         TACIT_TRY(pack_finished(self, &record, out, error));
         *what = TIDINGS_END;
         return TACIT_OK;

@@ -49,6 +49,50 @@ tacit_status tacit_coordinator_model_path(const char *folder, const char *study,
     return tacit_path_join(out, size, folder, name, error);
 }
 
+/* ---- farewells ---- */
+
+/* The key under which the registry remembers that all parties have been told how a study ended. */
+enum { TOLD_KEY_SIZE = TACIT_ID_SIZE + 8 };
+
+static const char *told_key(char out[TOLD_KEY_SIZE], const char *study) {
+    snprintf(out, TOLD_KEY_SIZE, "told %s", study);
+    return out;
+}
+
+/* A study that ended in an earlier process, which may have died before the parties knew: they ask again, and are given
+ * the time to. */
+tacit_status coordinator_owe_farewell(coordinator *self, const tacit_study_record *record,
+                                      tacit_error *error) {
+    char key[TOLD_KEY_SIZE], told[8];
+    if (self->owes_farewell || record->joined == 0 || !self->settings.until_done) return TACIT_OK;
+    TACIT_TRY(tacit_registry_get(self->registry, told_key(key, record->name), told, sizeof told, error));
+    self->owes_farewell = told[0] == 0;
+    return TACIT_OK;
+}
+
+/* Have all parties of the studies that ended been told? */
+bool coordinator_all_told(coordinator *self) {
+    pthread_mutex_lock(&self->mutex);
+    bool told = !self->owes_farewell;
+    for (hosted *host = self->studies; host != NULL; host = host->next)
+        told = told && host->told.count >= tacit_board_admitted(host->board);
+    pthread_mutex_unlock(&self->mutex);
+    return told;
+}
+
+/* Nobody waits for them any more, told or not. */
+tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *error) {
+    tacit_study_record *records = NULL;
+    size_t count = 0;
+    char key[TOLD_KEY_SIZE];
+    tacit_status status = tacit_registry_studies(self->registry, &records, &count, error);
+    for (size_t i = 0; i < count && status == TACIT_OK; i++)
+        if (records[i].state >= TACIT_STUDY_DONE)
+            status = tacit_registry_set(self->registry, told_key(key, records[i].name), "all", error);
+    free(records);
+    return status;
+}
+
 /* ---- signed definitions ---- */
 
 tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition, tacit_buffer *out,

@@ -66,6 +66,8 @@ struct coordinator {
     hosted *studies;
     hosted *retired; /* paused or amended meanwhile; kept because a handler may still look at one */
     waiter *waiters;
+    bool
+        owes_farewell; /* a study ended before this process began, and its parties may not know; main loop only */
     tacit_status
         failed; /* of a study that can go on once the cause is removed: the coordinator ends with it */
     tacit_error failure;
@@ -91,6 +93,13 @@ void coordinator_tell_step(hosted *host);
  * closed, by its schedule? */
 void coordinator_retire(coordinator *self, hosted *host);
 tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bool *due, tacit_error *error);
+
+/* The ends of studies, for a program that goes when nothing is left to do: one that ended in an earlier process, which may have died
+ * before the parties knew; have all of them been told; write down that nobody waits for them any more. */
+tacit_status coordinator_owe_farewell(coordinator *self, const tacit_study_record *record,
+                                      tacit_error *error);
+bool coordinator_all_told(coordinator *self);
+tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *error);
 
 /* Take in what a poll says of the owner's will. *leaving: nothing is to be asked any more; *amended: the party should be told of a
  * definition that it has not consented to. */

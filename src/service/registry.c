@@ -305,6 +305,14 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
+                                  tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status = registry_state(registry, name, out, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
 tacit_status registry_run_for(tacit_registry *registry, const char *sql, const char *study,
                               tacit_error *error) {
     tacit_statement *statement = NULL;

@@ -82,6 +82,10 @@ tacit_status tacit_registry_points(tacit_registry *registry, const char *name, t
 tacit_status tacit_registry_studies(tacit_registry *registry, tacit_study_record **out, size_t *count,
                                     tacit_error *error);
 
+/* Only where a study stands: costs the same however many parties it has. TACIT_NOT_FOUND when there is none so called. */
+tacit_status tacit_registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
+                                  tacit_error *error);
+
 /* TACIT_NOT_FOUND when there is none so called. `definition` (may be NULL) receives the canonical text. */
 tacit_status tacit_registry_study(tacit_registry *registry, const char *name, tacit_study_record *out,
                                   tacit_buffer *definition, tacit_error *error);

@@ -38,6 +38,7 @@ tacit_site *tacit_site_free(tacit_site *site) {
     free(site->local);
     free(site->listen);
     free(site->link);
+    free(site->proxy);
     free(site->role);
     tacit_buffer_clear(&site->authority);
     tacit_buffer_clear(&site->signature);
@@ -64,6 +65,7 @@ tacit_status site_client(const tacit_site *site, bool joined, const char *author
                                        .authority_file = authority != NULL ? authority : authority_file,
                                        .certificate_file = joined ? certificate : NULL,
                                        .key_file = joined ? key : NULL,
+                                       .proxy = site->proxy,
                                        .cancelled = site->callbacks.cancelled,
                                        .cancelled_context = site->callbacks.context };
     return tacit_client_create(out, &settings, error);
@@ -130,6 +132,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     TACIT_CHECK(choose_local(site, settings->local, error));
     if (settings->listen != NULL) TACIT_CHECK(tacit_address_check(settings->listen, error));
     TACIT_CHECK(copy_if_given(&site->listen, settings->listen, error));
+    TACIT_CHECK(copy_if_given(&site->proxy, settings->proxy, error));
     TACIT_CHECK(copy_if_given(&site->role, settings->role, error));
     *out = site;
 cleanup:

@@ -24,7 +24,9 @@ typedef struct tacit_site_settings {
     bool
         allow_neighbours; /* neighbours in a study without a centre may see exact values: no differential privacy */
     const char
-        *listen;       /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
+        *listen; /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
+    const char
+        *proxy; /* http://HOST:PORT through which the coordinator is reached; NULL: as the environment says */
     const char *local; /* kinds of local classifier (model/classifier.h), exec too; NULL: the study's */
     const char *role;  /* the party's, for a method that has several; else NULL */
 } tacit_site_settings;

@@ -33,6 +33,8 @@ tacit_board *tacit_board_free(tacit_board *board) {
     if (board == NULL) return NULL;
     for (size_t i = 0; i < board->seat_count; i++) tacit_answer_clear(&board->seats[i].answer);
     free(board->seats);
+    tacit_levels_clear(&board->names);
+    tacit_buffer_clear(&board->encoded);
     board_mail_clear(board);
     free(board->places.names);
     free(board->places.keys);
@@ -44,9 +46,8 @@ tacit_board *tacit_board_free(tacit_board *board) {
 }
 
 static seat *find_any(tacit_board *board, const char *party) {
-    for (size_t i = 0; i < board->seat_count; i++)
-        if (strcmp(board->seats[i].party, party) == 0) return &board->seats[i];
-    return NULL;
+    int32_t place = tacit_levels_find(&board->names, party, strlen(party));
+    return place >= 0 && (size_t)place < board->seat_count ? &board->seats[place] : NULL;
 }
 
 seat *board_find_seat(tacit_board *board, const char *party) {
@@ -72,6 +73,7 @@ static tacit_status add_seat(tacit_board *board, const char *party, tacit_error 
     seat *seats = tacit_grow(board->seats, board->seat_count + 1, sizeof *seats);
     if (seats == NULL) return tacit_fail_memory(error);
     board->seats = seats;
+    TACIT_TRY(tacit_levels_add(&board->names, party, strlen(party), NULL, error));
     seat *added = &seats[board->seat_count++];
     *added = (seat){ .answer = TACIT_ANSWER_INIT };
     memcpy(added->party, party, strlen(party) + 1);
@@ -144,6 +146,24 @@ static bool is_asked(const tacit_board *board, const seat *who) {
     return board->only == SIZE_MAX || (size_t)(who - board->seats) == board->only;
 }
 
+/* The open question for one party. It may be long, and goes to thousands: the bytes are made once. */
+static tacit_status copy_question(tacit_board *board, const char *party, tacit_buffer *out,
+                                  tacit_error *error) {
+    tacit_question question = board->question;
+    uint8_t *id;
+    board_answer_id(board, party, question.round, question.answer_id);
+    if (board->encoded.length == 0) {
+        TACIT_TRY(tacit_question_encode(&question, &board->encoded, error));
+        /* An answer id is as good as random, and comes before everything that the method says. */
+        id = memmem(board->encoded.bytes, board->encoded.length, question.answer_id, TACIT_ANSWER_ID_BYTES);
+        board->encoded_id = (size_t)(id - board->encoded.bytes);
+    }
+    size_t start = out->length;
+    TACIT_TRY(tacit_buffer_append(out, board->encoded.bytes, board->encoded.length, error));
+    memcpy(out->bytes + start + board->encoded_id, question.answer_id, TACIT_ANSWER_ID_BYTES);
+    return TACIT_OK;
+}
+
 tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
                               tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
@@ -161,9 +181,7 @@ tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pendi
     } else if (waiting && mail) {
         status = board_mail_question(board, party, out, error);
     } else if (waiting) {
-        tacit_question question = board->question;
-        board_answer_id(board, party, question.round, question.answer_id);
-        status = tacit_question_encode(&question, out, error);
+        status = copy_question(board, party, out, error);
     }
     pthread_mutex_unlock(&board->mutex);
     if (status == TACIT_OK) *pending = waiting;
@@ -309,6 +327,7 @@ static tacit_status wait_for_one(tacit_board *board, bool needed, tacit_error *e
 
 static void pin(tacit_board *board, const tacit_question *question, uint64_t *total, size_t only) {
     board->question = *question;
+    tacit_buffer_clear(&board->encoded);
     board->total = total;
     board->only = only;
     board->answered = board->refused = 0;
@@ -331,6 +350,7 @@ static tacit_status run_round(tacit_board *board, const tacit_question *question
     tacit_status status =
         only == SIZE_MAX ? wait_for_round(board, error) : wait_for_one(board, needed, error);
     board->open = false;
+    tacit_buffer_clear(&board->encoded);
     board->question.message = NULL;
     board->total = NULL;
     return status;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "data/levels.h"
 #include "session/board.h"
 #include "session/mail.h"
 
@@ -73,9 +74,12 @@ struct tacit_board {
     pthread_cond_t moved;  /* an answer came, a party was admitted, or the end is near */
     seat *seats;
     size_t seat_count;
+    tacit_levels names; /* of the seats, in their order: to find one among thousands */
     bool open, cancelled;
     size_t only;             /* the seat that the question is for; SIZE_MAX: all */
     tacit_question question; /* its message is borrowed from the asking thread while open */
+    tacit_buffer encoded;    /* the question, once it has been asked for; empty before */
+    size_t encoded_id;       /* where the answer id is in it, which alone differs between parties */
     uint64_t *total;
     size_t answered, refused;
     size_t dismissed; /* parties that have left, ever */

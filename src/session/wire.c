@@ -381,6 +381,17 @@ static tacit_status read_contribution(tacit_answer *out, const Tacit__Wire__Inte
     return TACIT_OK;
 }
 
+/* No method answers with such a number, and none should have to look before the round is closed. */
+static tacit_status check_finite(const tacit_message *message, tacit_error *error) {
+    for (size_t i = 0; i < message->count; i++) {
+        const tacit_field *field = &message->fields[i];
+        for (size_t j = 0; field->kind == TACIT_FIELD_NUMBERS && j < field->count; j++)
+            if (!isfinite(field->value.numbers[j]))
+                return tacit_fail(error, TACIT_PROTOCOL, "an answer holds a value that is not finite");
+    }
+    return TACIT_OK;
+}
+
 tacit_status tacit_answer_decode(tacit_answer *out, const uint8_t *bytes, size_t length, tacit_error *error) {
     Tacit__Wire__Answer *wire = NULL;
     tacit_answer answer = TACIT_ANSWER_INIT;
@@ -392,6 +403,7 @@ tacit_status tacit_answer_decode(tacit_answer *out, const uint8_t *bytes, size_t
     answer.round = wire->round;
     snprintf(answer.refusal, sizeof answer.refusal, "%s", wire->refusal);
     TACIT_CHECK(read_fields(&answer.message, wire->fields, wire->n_fields, error));
+    TACIT_CHECK(check_finite(&answer.message, error));
     if (wire->contribution != NULL) TACIT_CHECK(read_contribution(&answer, wire->contribution, error));
     TACIT_CHECK(read_letters(&answer.words, wire->words, wire->n_words, error));
     *out = answer;

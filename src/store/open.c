@@ -80,6 +80,7 @@ static tacit_status connect_to(tacit_store **out, const char *path, const tacit_
 tacit_store *tacit_store_close(tacit_store *store) {
     if (store == NULL) return NULL;
     if (store->connection != NULL) tacit_store_rollback(store);
+    tacit_statements_drop(store);
     sqlite3_close_v2(store->connection);
     free(store->path);
     free(store);

@@ -9,12 +9,30 @@
 struct tacit_statement {
     tacit_store *store;
     sqlite3_stmt *handle;
-    int bind_code; /* the first bind that failed */
+    int bind_code;         /* the first bind that failed */
+    tacit_statement *next; /* in the store's list, while idle */
 };
+
+/* The idle statement with these words, taken out of the list; NULL: none. */
+static tacit_statement *take_kept(tacit_store *store, const char *sql) {
+    tacit_statement **link = &store->kept;
+    while (*link != NULL && strcmp(sqlite3_sql((*link)->handle), sql) != 0) link = &(*link)->next;
+    tacit_statement *found = *link;
+    if (found == NULL) return NULL;
+    *link = found->next;
+    found->next = NULL;
+    store->kept_count--;
+    return found;
+}
 
 tacit_status tacit_statement_prepare(tacit_statement **out, tacit_store *store, const char *sql,
                                      tacit_error *error) {
-    tacit_statement *statement = TACIT_NEW(tacit_statement, 1);
+    tacit_statement *statement = take_kept(store, sql);
+    if (statement != NULL) {
+        *out = statement;
+        return TACIT_OK;
+    }
+    statement = TACIT_NEW(tacit_statement, 1);
     if (statement == NULL) return tacit_fail_memory(error);
     statement->store = store;
     int code = sqlite3_prepare_v2(store->connection, sql, -1, &statement->handle, NULL);
@@ -27,11 +45,34 @@ tacit_status tacit_statement_prepare(tacit_statement **out, tacit_store *store, 
     return TACIT_OK;
 }
 
-tacit_statement *tacit_statement_free(tacit_statement *statement) {
-    if (statement == NULL) return NULL;
+static void finalize(tacit_statement *statement) {
     sqlite3_finalize(statement->handle);
     free(statement);
+}
+
+/* What was bound belongs to the caller and is forgotten; the words are kept. */
+tacit_statement *tacit_statement_free(tacit_statement *statement) {
+    if (statement == NULL) return NULL;
+    tacit_store *store = statement->store;
+    if (statement->handle == NULL || store->kept_count >= TACIT_STORE_KEPT) {
+        finalize(statement);
+        return NULL;
+    }
+    tacit_statement_reset(statement);
+    sqlite3_clear_bindings(statement->handle);
+    statement->next = store->kept;
+    store->kept = statement;
+    store->kept_count++;
     return NULL;
+}
+
+void tacit_statements_drop(tacit_store *store) {
+    for (tacit_statement *each = store->kept, *next; each != NULL; each = next) {
+        next = each->next;
+        finalize(each);
+    }
+    store->kept = NULL;
+    store->kept_count = 0;
 }
 
 static void remember(tacit_statement *statement, int code) {

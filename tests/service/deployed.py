@@ -41,10 +41,10 @@ def environment(home=None):
 class Running:
     """A tacit process; its lines on standard error are collected as they come."""
 
-    def __init__(self, words, home=None, cwd=None):
+    def __init__(self, words, home=None, cwd=None, more=None, within=()):
         self.words = words
-        self.process = subprocess.Popen([TACIT, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, env=environment(home), cwd=cwd)
+        self.process = subprocess.Popen([*within, TACIT, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, env={**environment(home), **(more or {})}, cwd=cwd)
         self.lines, self.ended, self.moved = [], False, threading.Condition()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()

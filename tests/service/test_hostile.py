@@ -4,7 +4,9 @@
     TACIT=build/src/cli/tacit tests/service/test_hostile.py
 """
 import base64
+import contextlib
 import hashlib
+import http.client
 import http.server
 import json
 import os
@@ -405,6 +407,112 @@ class Strangers(DeployedTest):
         local = json.loads((self.path / "local.json").read_text())
         for weight, alone in zip(joint["weights"], local["weights"]):
             self.assertAlmostEqual(weight, alone / 3, delta=1e-4)
+
+    def test_answers_of_other_rounds_and_in_another_order_are_refused(self):
+        """The same bytes count once, in their round: not in the next, not in the one before, not from another party."""
+        self.study(method="dpgd", sum="clear", set="{noise: party, rounds: 4}", delta="1e-5")
+        self.coordinator()
+        for party in range(3):
+            self.stop_after_joining(party)
+        sent = []
+        for number in range(4):
+            questions = [self.question(party) for party in range(3)]
+            self.assertEqual([question.get(5, 0) for question in questions], [number] * 3)
+            answers = [answer_to(question, [0] * fields_of(question[9])[1]) for question in questions]
+            early = answer_to({**questions[0], 5: number + 1}, [0] * fields_of(questions[0][9])[1])
+            for body in (*sent, early, answers[1]):  # all by party 0
+                self.assertEqual(post(self.port, "/v1/answer", body, self.keys(0))[0], 409)
+            for party in (2, 0, 0, 2, 1):  # in any order, and some twice
+                self.assertEqual(post(self.port, "/v1/answer", answers[party], self.keys(party))[0], 200)
+            sent += answers
+        status, body = post(self.port, "/v1/poll", POLL, self.keys(0))
+        self.assertEqual((status, fields_of(fields_of(body)[3])[1]), (200, b"done"))
+        for body in sent:
+            self.assertEqual(post(self.port, "/v1/answer", body, self.keys(0))[0], 409)
+
+    def flood(self, stopped, act):
+        """Do it again and again until told; how often it was done is counted."""
+        def run():
+            while not stopped.is_set():
+                try:
+                    self.done += act()
+                except (OSError, http.client.HTTPException):
+                    pass  # turned away, or hung up on
+        self.done = 0
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        return thread
+
+    def fuzzed(self, draw, frame):
+        """A frame with some bytes changed, cut off, or doubled."""
+        frame = bytearray(frame)
+        for _ in range(draw.randrange(1, 8)):
+            if frame:
+                frame[draw.randrange(len(frame))] = draw.randrange(256)
+        return bytes(draw.choice((frame, frame[:draw.randrange(len(frame) + 1)], frame + frame)))
+
+    def test_rounds_go_on_in_a_storm(self):
+        """Three honest parties; a fourth with a certificate that sends nonsense; strangers that join a thousand times a second, announce
+        a gibibyte, stall in the middle of a word, and never read."""
+        seed = random.SystemRandom().randrange(10 ** 6)
+        draw, stopped = random.Random(seed), threading.Event()
+        self.study(method="dpgd", sum="clear", set="{noise: party, rounds: 12}", delta="1e-5", patience=1,
+                   parties="{expected: 4, minimum: 3}")
+        coordinator = self.coordinator()
+        self.stop_after_joining(3)
+        nobody, hostile = tls(self.folder / "ca.crt"), self.keys(3)
+        stalled = []
+        for number in range(150):
+            connection = socket.create_connection(("127.0.0.1", self.port))
+            if number % 3:  # half a handshake, or half a request
+                connection = nobody.wrap_socket(connection, server_hostname="127.0.0.1")
+                connection.sendall(b"POST /v1/join HTTP/1.1\r\nContent-Le" if number % 3 == 1 else
+                                   b"POST /v1/look HTTP/1.1\r\nHost: x\r\nContent-Length: 34\r\n\r\n\x08")
+            stalled.append(connection)
+        valid = packed(1, PROTOCOL) + packed(2, bytes(32)) + packed(3, b"request") + packed(4, bytes(32))
+
+        def joins():
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=nobody, timeout=5)
+            with contextlib.closing(connection):
+                for _ in range(50):
+                    token = draw.randbytes(32)
+                    connection.request("POST", "/v1/join", packed(1, PROTOCOL) + packed(2, token) + valid[36:])
+                    self.assertEqual(connection.getresponse().read() != b"", True)
+            return 50
+
+        def frames():
+            for path in ("/v1/look", "/v1/join", "/v1/catalogue"):
+                self.assertIn(post(self.port, path, self.fuzzed(draw, valid), nobody)[0], (400, 403))
+            for path in ("/v1/poll", "/v1/answer"):
+                body = self.fuzzed(draw, packed(1, PROTOCOL) + packed(2, b"trial") + packed(3, 1) + packed(4, bytes(16)))
+                if path == "/v1/answer":
+                    self.assertIn(post(self.port, path, body, hostile)[0], (400, 403, 409))
+            self.assertEqual(announce(self.port, "/v1/answer", 1 << 30, hostile), 413)
+            return 5
+
+        def garbage():
+            with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+                connection.sendall(draw.randbytes(200))
+            with nobody.wrap_socket(socket.create_connection(("127.0.0.1", self.port), timeout=5),
+                                    server_hostname="127.0.0.1") as connection:
+                connection.sendall(draw.randbytes(200) + b"\r\n\r\n")
+            return 2
+        threads = [self.flood(stopped, act) for act in (joins, joins, frames, garbage)]
+        honest = [self.join(party) for party in range(3)]
+        try:
+            for process in honest:
+                self.assertEqual(process.finish(), 0, f"seed {seed}\n" + process.text())
+        finally:
+            stopped.set()
+            for thread in threads:
+                thread.join()
+            for connection in stalled:
+                connection.close()
+        self.assertIsNone(coordinator.process.poll())
+        self.assertGreater(self.done, 20)
+        model = json.loads((self.folder / "trial.model.json").read_text())
+        self.assertEqual((model["guarantee"]["parties"], self.status()["rounds"]), (3, 12))
+        self.assertNotIn(" 500: ", self.log())
 
     def test_more_than_a_thousand_connections_leave_room_to_join(self):
         self.study()

@@ -128,6 +128,25 @@ static tacit_answer sample_answer(tacit_message message, int64_t *contribution, 
     return answer;
 }
 
+static void an_answer_with_a_number_that_is_not_finite_is_refused(void **state) {
+    (void)state;
+    const double bad[] = { NAN, INFINITY, -INFINITY };
+    for (size_t k = 0; k < 3; k++) {
+        const double values[] = { 0.5, bad[k] };
+        tacit_message message = TACIT_MESSAGE_INIT;
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_buffer wire = TACIT_BUFFER_INIT;
+        fill(&message);
+        CHECK_OK(tacit_message_add_numbers(&message, "sizes", values, 2, &error), error);
+        tacit_answer answer = sample_answer(message, NULL, 0), again = TACIT_ANSWER_INIT;
+        CHECK_OK(tacit_answer_encode(&answer, &wire, &error), error);
+        assert_int_equal(tacit_answer_decode(&again, wire.bytes, wire.length, &error), TACIT_PROTOCOL);
+        assert_non_null(strstr(error.text, "not finite"));
+        tacit_buffer_clear(&wire);
+        tacit_message_clear(&message);
+    }
+}
+
 static tacit_buffer encoded_answer(const tacit_answer *answer) {
     tacit_buffer out = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
@@ -309,6 +328,7 @@ int main(void) {
         cmocka_unit_test(a_message_gives_back_what_was_put_in),
         cmocka_unit_test(what_is_not_there_as_expected_breaks_the_protocol),
         cmocka_unit_test(a_question_survives_the_wire),
+        cmocka_unit_test(an_answer_with_a_number_that_is_not_finite_is_refused),
         cmocka_unit_test(an_answer_survives_the_wire),
         cmocka_unit_test(no_cut_or_flipped_bit_crashes_the_decoders),
         cmocka_unit_test(impossible_sums_are_refused),
