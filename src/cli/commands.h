@@ -26,6 +26,7 @@
     X(study_resume)                                                                                          \
     X(study_amend)                                                                                           \
     X(study_close)                                                                                           \
+    X(revoke)                                                                                                \
     X(coordinator)                                                                                           \
     X(center)                                                                                                \
     X(catalogue)                                                                                             \
