@@ -36,7 +36,7 @@ cleanup:
 
 const tacit_command tacit_command_revoke = {
     .name = "revoke",
-    .section = "Studies",
+    .section = "Operation",
     .summary = "refuse a party whose key was lost or stolen",
     .description =
         "All certificates of the party count no more, also on connections that are open, and after a "

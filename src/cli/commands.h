@@ -26,9 +26,10 @@
     X(study_resume)                                                                                          \
     X(study_amend)                                                                                           \
     X(study_close)                                                                                           \
-    X(revoke)                                                                                                \
     X(coordinator)                                                                                           \
     X(center)                                                                                                \
+    X(revoke)                                                                                                \
+    X(doctor)                                                                                                \
     X(catalogue)                                                                                             \
     X(join)                                                                                                  \
     X(party)                                                                                                 \

@@ -95,6 +95,13 @@ tacit_status tacit_registry_finish(tacit_registry *registry, tacit_status status
     return status;
 }
 
+tacit_status tacit_registry_check(tacit_registry *registry, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status = tacit_store_check(registry->store, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
 /* ---- settings ---- */
 
 tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value,

@@ -18,6 +18,9 @@ typedef struct tacit_registry tacit_registry;
 tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool create, tacit_error *error);
 tacit_registry *tacit_registry_close(tacit_registry *registry);
 
+/* Let SQLite examine the whole file: TACIT_CORRUPT. */
+tacit_status tacit_registry_check(tacit_registry *registry, tacit_error *error);
+
 /* Small settings of the coordinator ("name", "url"); "" when never set. */
 tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value,
                                 tacit_error *error);

@@ -157,7 +157,7 @@ class Centers(DeployedTest):
         b.wait_line("not for centre server A")
         self.assertLess(len(self.hangs_up(port, tls(authority), b"tacit-c2")), 8)
         a = tls(authority, self.folder / "center.crt", self.folder / "center.key")
-        for garbage in (b"x" * 12, b"tacit-c2" + struct.pack("<I", 1 << 31), b"tacit-c2" + struct.pack("<I", 4) + b"a: ["):
+        for garbage in (b"x" * 12, b"tacit-c2" + struct.pack("<I", 1 << 31), b"tacit-c2" + struct.pack("<I", 4) + b"a: [" + struct.pack("<I", 0)):
             self.hangs_up(port, a, b"\0" + garbage)  # one byte says that the certificate was accepted
         b.wait_line("no centre server of this version", 2)
         b.wait_line("a call ended: the study")
