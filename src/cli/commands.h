@@ -30,6 +30,8 @@
     X(center)                                                                                                \
     X(revoke)                                                                                                \
     X(doctor)                                                                                                \
+    X(backup)                                                                                                \
+    X(restore)                                                                                               \
     X(catalogue)                                                                                             \
     X(join)                                                                                                  \
     X(party)                                                                                                 \

@@ -91,7 +91,7 @@ class Doctor(DeployedTest):
         self.find("coordinator of", "fail", "127.0.0.1", "running")
         database = sqlite3.connect(self.home(0) / "ledger.db")
         with database:
-            database.execute("UPDATE log SET body = body || x'00' WHERE entry = 1")
+            database.execute("UPDATE log SET hash = zeroblob(32) WHERE entry = 1")
         database.close()
         self.find("^ledger", "fail", "entry 1", "")
 
