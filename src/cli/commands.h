@@ -32,6 +32,7 @@
     X(doctor)                                                                                                \
     X(backup)                                                                                                \
     X(restore)                                                                                               \
+    X(export_audit)                                                                                          \
     X(catalogue)                                                                                             \
     X(join)                                                                                                  \
     X(party)                                                                                                 \

@@ -132,6 +132,8 @@ static tacit_status pack_study(packing *self, const tacit_study_record *record, 
     if (record->state < TACIT_STUDY_DONE) about->rounds += record->rounds;
     snprintf(name, sizeof name, "%s.rounds.jsonl", record->name);
     TACIT_TRY(pack_file(self, name, error));
+    snprintf(name, sizeof name, "%s.answers.jsonl", record->name);
+    TACIT_TRY(pack_file(self, name, error));
     snprintf(name, sizeof name, "%s.model.json", record->name);
     return pack_file(self, name, error);
 }

@@ -494,7 +494,11 @@ static tacit_status take_answer(coordinator *self, const tacit_buffer *body, con
     coordinator_saw(self, study, peer->name);
     hosted *host = coordinator_find(self, study);
     if (host == NULL) return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' asks nothing now", study);
-    return tacit_board_answer(host->board, peer->name, body->bytes, body->length, error);
+    tacit_board_state board = { .open = false };
+    tacit_board_look(host->board, &board); /* the last answer closes the round */
+    TACIT_TRY(tacit_board_answer(host->board, peer->name, body->bytes, body->length, error));
+    if (board.open) coordinator_note_answer(self, host, peer->name, board.round);
+    return TACIT_OK;
 }
 
 void coordinator_handle(void *context, tacit_exchange *exchange) {

@@ -128,6 +128,9 @@ tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, cons
                                tacit_buffer *out, tacit_error *error);
 tacit_status coordinator_start_server(coordinator *self, tacit_error *error); /* coordinator.c */
 
+/* Write down for a later audit that a party has answered (audit_export.h); nothing depends on it. */
+void coordinator_note_answer(coordinator *self, const hosted *host, const char *party, uint64_t round);
+
 /* Parties that were revoked since the last look are waited for no more; the signed list of a study, appended. */
 tacit_status coordinator_heed_revocations(coordinator *self, tacit_error *error);
 tacit_status coordinator_revocations(coordinator *self, const char *study, tacit_buffer *out,
