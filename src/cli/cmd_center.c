@@ -93,6 +93,7 @@ const tacit_command tacit_command_center = {
               .rules = TACIT_RULE_RANGE,
               .least = 0,
               .most = 65535 },
+            TACIT_OPTION_CERTIFICATE_DAYS,
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,
               .help = "a: end when no study recruits or runs any more" },

@@ -48,6 +48,7 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         .news = print_news,
         .context = console,
     };
+    settings.certificate_life = (int64_t)(tacit_arguments_number(arguments, "certificate-days") * 86400);
     if (settings.dashboard)
         settings.dashboard_port = (uint16_t)tacit_arguments_integer(arguments, "dashboard");
     TACIT_TRY(tacit_parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address,
@@ -106,6 +107,7 @@ const tacit_command tacit_command_coordinator = {
               .rules = TACIT_RULE_RANGE,
               .least = 0,
               .most = 65535 },
+            TACIT_OPTION_CERTIFICATE_DAYS,
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,
               .help = "end when no study recruits or runs any more" },

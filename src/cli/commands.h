@@ -28,6 +28,11 @@
     X(study_close)                                                                                           \
     X(coordinator)                                                                                           \
     X(center)                                                                                                \
+    X(revoke)                                                                                                \
+    X(doctor)                                                                                                \
+    X(backup)                                                                                                \
+    X(restore)                                                                                               \
+    X(export_audit)                                                                                          \
     X(catalogue)                                                                                             \
     X(join)                                                                                                  \
     X(party)                                                                                                 \

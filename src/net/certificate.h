@@ -27,6 +27,11 @@ typedef struct tacit_certificate_info {
     bool authority;                  /* may sign certificates */
 } tacit_certificate_info;
 
+/* When a certificate should be renewed: with a third of its time left. */
+static inline int64_t tacit_certificate_renewal(const tacit_certificate_info *info) {
+    return info->valid_until - (info->valid_until - info->valid_from) / 3;
+}
+
 /* Read a certificate (PEM or DER). It is not verified against anything. TACIT_INPUT when it is none. */
 tacit_status tacit_certificate_inspect(tacit_certificate_info *out, const void *bytes, size_t length,
                                        tacit_error *error);

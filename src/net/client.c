@@ -34,6 +34,7 @@ struct tacit_client {
     tacit_buffer *sink;
     size_t sink_start, sink_limit;
     bool too_large, no_memory, certificate_refused;
+    int64_t date; /* of the last answer */
 };
 
 /* ---- the library below, once a process ---- */
@@ -65,8 +66,17 @@ static size_t receive_header(char *bytes, size_t size, size_t count, void *conte
     tacit_client *client = context;
     if (size * count >= sizeof mark - 1 && strncasecmp(bytes, mark, sizeof mark - 1) == 0)
         client->certificate_refused = true;
+    char line[64];
+    size_t length = size * count;
+    if (length < sizeof line && strncasecmp(bytes, "date:", 5) == 0) {
+        memcpy(line, bytes + 5, length - 5);
+        line[length - 5] = 0;
+        client->date = (int64_t)curl_getdate(line, NULL);
+    }
     return size * count;
 }
+
+int64_t tacit_client_last_date(const tacit_client *client) { return client->date; }
 
 /* ---- creating ---- */
 

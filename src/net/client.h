@@ -45,6 +45,9 @@ typedef enum tacit_client_failure {
 
 tacit_client_failure tacit_client_last_failure(const tacit_client *client);
 
+/* The server's clock, seconds since 1970, when it began its last answer; at most 0 when it did not say. */
+int64_t tacit_client_last_date(const tacit_client *client);
+
 typedef struct tacit_client_request {
     const char *method; /* "GET", "POST", ... */
     const char *path;   /* "/studies?after=3": starts with '/', already percent-encoded */

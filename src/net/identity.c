@@ -23,8 +23,12 @@ struct tacit_authority {
     tacit_certificate_info info;
 };
 
+tacit_validity tacit_validity_seconds(int64_t now, int64_t seconds) {
+    return (tacit_validity){ now - CLOCK_SKEW_SECONDS, now + seconds };
+}
+
 tacit_validity tacit_validity_days(int64_t now, unsigned days) {
-    return (tacit_validity){ now - CLOCK_SKEW_SECONDS, now + (int64_t)days * DAY_SECONDS };
+    return tacit_validity_seconds(now, (int64_t)days * DAY_SECONDS);
 }
 
 static tacit_status check_name(const char *name, tacit_error *error) {

@@ -128,6 +128,18 @@ typedef tacit_status tacit_entry_visit(void *context, const tacit_entry *entry, 
 tacit_status tacit_ledger_list(tacit_ledger *ledger, uint64_t after, tacit_entry_visit *visit, void *context,
                                tacit_error *error);
 
+/* Entries as they are chained, for whoever keeps or checks a copy of the log: visit all of the file, of every data source, with
+ * the bytes that were hashed. */
+typedef tacit_status tacit_body_visit(void *context, const tacit_entry *entry, const uint8_t *body,
+                                      size_t length, tacit_error *error);
+tacit_status tacit_ledger_bodies(tacit_ledger *ledger, tacit_body_visit *visit, void *context,
+                                 tacit_error *error);
+
+/* What such bytes say: texts of *out point into them. TACIT_CORRUPT when they are no entry. Then the chain's next hash, from the
+ * one before in `hash` (zeros before the first). */
+tacit_status tacit_ledger_read_body(tacit_entry *out, const uint8_t *body, size_t length, tacit_error *error);
+void tacit_ledger_chain(uint8_t hash[TACIT_HASH_BYTES], const uint8_t *body, size_t length);
+
 typedef tacit_status tacit_name_visit(void *context, const char *name, tacit_error *error);
 
 /* Visit the data sources of the file that have been charged or limited; the studies that this source has

@@ -45,6 +45,40 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_ledger_bodies(tacit_ledger *ledger, tacit_body_visit *visit, void *context,
+                                 tacit_error *error) {
+    tacit_ledger_file *self = NULL;
+    tacit_statement *query = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_TRY(tacit_ledger_file_of(&self, ledger, "listing", error));
+    TACIT_CHECK(tacit_statement_prepare(&query, self->store,
+                                        "SELECT entry, body, hash FROM log ORDER BY entry", error));
+    for (;;) {
+        const uint8_t *body = NULL;
+        size_t length = 0;
+        tacit_entry entry;
+        TACIT_CHECK(tacit_statement_step(&row, query, error));
+        if (!row) break;
+        TACIT_CHECK(read_entry(&entry, &body, &length, query, error));
+        TACIT_CHECK(visit(context, &entry, body, length, error));
+    }
+cleanup:
+    tacit_statement_free(query);
+    return status;
+}
+
+tacit_status tacit_ledger_read_body(tacit_entry *out, const uint8_t *body, size_t length,
+                                    tacit_error *error) {
+    return tacit_entry_decode(out, body, length, error);
+}
+
+void tacit_ledger_chain(uint8_t hash[TACIT_HASH_BYTES], const uint8_t *body, size_t length) {
+    uint8_t before[TACIT_HASH_BYTES];
+    memcpy(before, hash, sizeof before);
+    tacit_entry_hash(hash, before, body, length);
+}
+
 static tacit_status visit_names(tacit_ledger_file *self, const char *sql, tacit_name_visit *visit,
                                 void *context, tacit_error *error) {
     tacit_statement *query = NULL;

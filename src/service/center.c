@@ -25,12 +25,14 @@ enum { LOOK_EVERY_MS = 200, HELLO_MS = 10000, SERVER_DAYS = 3650, MOST_CALLS = 1
 #define SECRET_FILE "paillier.key"
 #define COORDINATOR_FILE "coordinator.crt"
 #define PORT_FILE "port"
+#define REVOKED_FILE "revoked.txt"
 
 typedef struct center center;
 
 /* One connection of A: a thread of its own. */
 typedef struct call {
     center *owner;
+    tacit_certificate_info peer;
     int socket; /* until the channel has it; afterwards to end the call with */
     pthread_t thread;
     bool used;
@@ -43,7 +45,9 @@ struct center {
     tacit_pool *pool;
     int listener;
     uint16_t port;
-    pthread_mutex_t mutex; /* guards news */
+    int64_t renewal;           /* when its certificate is to be renewed */
+    pthread_mutex_t mutex;     /* guards news, and what follows */
+    tacit_revocations revoked; /* as the coordinator has said */
     call calls[MOST_CALLS];
 };
 
@@ -125,9 +129,10 @@ static const char *host_of(const center *self) {
     return self->settings.host != NULL ? self->settings.host : self->settings.address;
 }
 
-static tacit_status load_identity(const center *self, tacit_buffer *certificate, tacit_error *error) {
+static tacit_status load_identity(center *self, tacit_buffer *certificate, tacit_error *error) {
     const char *folder = self->settings.folder, *names[3] = { "localhost", "127.0.0.1", host_of(self) };
     size_t count = strcmp(names[2], names[0]) != 0 && strcmp(names[2], names[1]) != 0 ? 3 : 2;
+    int64_t now = tacit_clock_wall_seconds();
     tacit_authority *authority = NULL;
     tacit_status status = tacit_authority_load(&authority, folder, NULL);
     if (status == TACIT_NOT_FOUND)
@@ -135,9 +140,9 @@ static tacit_status load_identity(const center *self, tacit_buffer *certificate,
     else if (status != TACIT_OK)
         status = tacit_authority_load(&authority, folder, error); /* for its sentence */
     if (status == TACIT_OK)
-        status =
-            tacit_authority_issue_server(authority, folder, names, count,
-                                         tacit_validity_days(tacit_clock_wall_seconds(), SERVER_DAYS), error);
+        status = tacit_authority_issue_server(authority, folder, names, count,
+                                              tacit_validity_days(now, SERVER_DAYS), error);
+    self->renewal = now + (int64_t)SERVER_DAYS * 86400 / 3 * 2;
     if (status == TACIT_OK)
         status = tacit_certificate_to_der(certificate, tacit_authority_pem(authority),
                                           strlen(tacit_authority_pem(authority)), error);
@@ -181,12 +186,63 @@ static tacit_status listen_at(center *self, tacit_error *error) {
     return tacit_file_write(path, text, strlen(text), 0644, error);
 }
 
+/* ---- revoked certificates ---- */
+
+static tacit_status take_revocations(center *self, bool *newer, const char *study, const tacit_buffer *list,
+                                     tacit_error *error) {
+    char path[PATH_MAX];
+    tacit_buffer authority = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+    tacit_status status;
+    TACIT_CHECK(path_of(self, COORDINATOR_FILE, path, error));
+    TACIT_CHECK(tacit_file_read(path, &authority, error));
+    pthread_mutex_lock(&self->mutex);
+    status =
+        tacit_revocations_take(&self->revoked, newer, &authority, study, list->bytes, list->length, error);
+    pthread_mutex_unlock(&self->mutex);
+cleanup:
+    tacit_buffer_clear(&authority);
+    return status;
+}
+
+static tacit_status load_revocations(center *self, tacit_error *error) {
+    char path[PATH_MAX];
+    tacit_buffer list = TACIT_BUFFER_LIMITED(TACIT_REVOCATIONS_BYTES_MAX);
+    bool newer;
+    TACIT_TRY(path_of(self, REVOKED_FILE, path, error));
+    if (access(path, F_OK) != 0) return TACIT_OK;
+    tacit_status status = tacit_file_read(path, &list, error);
+    if (status == TACIT_OK)
+        status = tacit_fail_in(error, take_revocations(self, &newer, NULL, &list, error), "%s", path);
+    tacit_buffer_clear(&list);
+    return status;
+}
+
+static tacit_status check_caller(center *self, const tacit_certificate_info *peer, tacit_error *error) {
+    pthread_mutex_lock(&self->mutex);
+    bool revoked = tacit_revocations_certificate(&self->revoked, peer->fingerprint);
+    pthread_mutex_unlock(&self->mutex);
+    return revoked ? tacit_fail(error, TACIT_REFUSED, "the caller's certificate has been revoked") : TACIT_OK;
+}
+
+/* What A says of certificates that count no more, its own earlier ones among them. */
+static tacit_status look_at_revocations(void *context, const tacit_study *study, const tacit_buffer *list,
+                                        tacit_error *error) {
+    call *one = context;
+    char path[PATH_MAX];
+    bool newer = false;
+    if (list->length == 0) return TACIT_OK;
+    TACIT_TRY(take_revocations(one->owner, &newer, study->name, list, error));
+    TACIT_TRY(path_of(one->owner, REVOKED_FILE, path, error));
+    if (newer) TACIT_TRY(tacit_file_write(path, list->bytes, list->length, 0644, error));
+    return check_caller(one->owner, &one->peer, error);
+}
+
 /* ---- a call ---- */
 
 /* A certificate of the coordinator's authority is not enough: its parties have one too. */
-static tacit_status accept_a(const center *self, call *one, tacit_channel **out, tacit_error *error) {
+static tacit_status accept_a(center *self, call *one, tacit_channel **out, tacit_error *error) {
     char authority[PATH_MAX], certificate[PATH_MAX], key[PATH_MAX];
-    tacit_certificate_info peer;
+    tacit_certificate_info *peer = &one->peer;
     tacit_channel *channel = NULL;
     TACIT_TRY(path_of(self, COORDINATOR_FILE, authority, error));
     TACIT_TRY(path_of(self, TACIT_SERVER_CERTIFICATE_FILE, certificate, error));
@@ -195,11 +251,15 @@ static tacit_status accept_a(const center *self, call *one, tacit_channel **out,
                                             .certificate_file = certificate,
                                             .key_file = key };
     int64_t deadline = tacit_clock_monotonic_ms() + HELLO_MS;
-    TACIT_TRY(tacit_channel_tls(&channel, &peer, one->socket, &settings, deadline, error));
-    if (strcmp(peer.name, TACIT_CENTER_A) != 0) {
+    TACIT_TRY(tacit_channel_tls(&channel, peer, one->socket, &settings, deadline, error));
+    tacit_status status =
+        strcmp(peer->name, TACIT_CENTER_A) == 0
+            ? check_caller(self, peer, error)
+            : tacit_fail(error, TACIT_REFUSED, "a caller's certificate is for '%s', not for centre server A",
+                         peer->name);
+    if (status != TACIT_OK) {
         tacit_channel_free(channel);
-        return tacit_fail(error, TACIT_REFUSED, "a caller's certificate is for '%s', not for centre server A",
-                          peer.name);
+        return status;
     }
     tacit_channel_set_deadline(channel, deadline);
     *out = channel;
@@ -214,7 +274,8 @@ static void *call_main(void *argument) {
     tacit_error error = TACIT_ERROR_INIT;
     char hash[2 * TACIT_HASH_BYTES + 1];
     tacit_status status = accept_a(self, one, &channel, &error);
-    if (status == TACIT_OK) status = center_welcome(&study, channel, self->secret, &error);
+    if (status == TACIT_OK)
+        status = center_welcome(&study, channel, self->secret, look_at_revocations, one, &error);
     if (status == TACIT_OK) {
         sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash);
         tell(self, "study %s (%.16s...): method %s, %zu nodes", study->name, hash, study->plan.method->name,
@@ -251,11 +312,22 @@ static void take_call(center *self, int socket) {
     tell(self, "a call was turned away: %d are under way", MOST_CALLS);
 }
 
+/* Every call reads the identity anew; A dials again should it come in between. */
+static tacit_status renew(center *self, tacit_error *error) {
+    tacit_buffer unused = TACIT_BUFFER_INIT;
+    if (tacit_clock_wall_seconds() < self->renewal) return TACIT_OK;
+    tacit_status status = load_identity(self, &unused, error);
+    tacit_buffer_clear(&unused);
+    if (status == TACIT_OK) tell(self, "the server's certificate was renewed");
+    return status;
+}
+
 static tacit_status serve(center *self, tacit_error *error) {
     for (;;) {
         int socket = -1;
         if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context))
             return TACIT_OK;
+        TACIT_TRY(renew(self, error));
         tacit_error waited = TACIT_ERROR_INIT;
         tacit_status status =
             tacit_socket_accept(&socket, self->listener, tacit_clock_monotonic_ms() + LOOK_EVERY_MS, &waited);
@@ -277,6 +349,7 @@ static void stop(center *self) {
     if (self->listener >= 0) close(self->listener);
     tacit_paillier_secret_free(self->secret);
     tacit_pool_free(self->pool);
+    tacit_revocations_clear(&self->revoked);
     pthread_mutex_destroy(&self->mutex);
 }
 
@@ -292,6 +365,7 @@ tacit_status tacit_center_run(const tacit_center_settings *settings, tacit_error
     TACIT_CHECK(tacit_folder_make(settings->folder, error));
     TACIT_CHECK(tacit_pool_create(&self->pool, 0, error));
     TACIT_CHECK(load_coordinator(self, error));
+    TACIT_CHECK(load_revocations(self, error));
     TACIT_CHECK(load_secret(self, error));
     TACIT_CHECK(load_identity(self, &certificate, error));
     TACIT_CHECK(listen_at(self, error));

@@ -15,6 +15,8 @@
 
 #include "crypto/paillier.h"
 #include "net/channel.h"
+#include "service/registry.h"
+#include "service/revocations.h"
 #include "service/study.h"
 
 #define TACIT_CENTER_A "center-a"
@@ -37,9 +39,13 @@ tacit_status tacit_center_run(const tacit_center_settings *settings, tacit_error
 
 /* A's side: dial the study's server B. Out: a channel and B's key, both owned by the caller. `folder` is the coordinator's,
  * which has an identity for this. TACIT_NETWORK when it cannot be reached, TACIT_REFUSED when it refuses the study or is
- * another than the study names. *socket receives the channel's socket, which shutdown() makes fail. */
+ * another than the study names. It is told of `revocations`, a signed list or nothing. *socket receives the channel's socket, which shutdown() makes fail. */
 tacit_status tacit_center_dial(tacit_channel **channel, tacit_paillier_public **key, int *socket,
-                               const tacit_study *study, const char *folder, tacit_error *error);
+                               const tacit_study *study, const char *folder, const tacit_buffer *revocations,
+                               tacit_error *error);
 
-/* Make A's identity towards B in a coordinator's folder, signed by its authority, unless it is there. */
+/* Make A's identity towards B in a coordinator's folder, signed by its authority, unless it is there and good for a while. */
 tacit_status tacit_center_identity(const char *folder, tacit_error *error);
+
+/* Revoke that identity and remove it: the next call is made with another. TACIT_NOT_FOUND when there is none. */
+tacit_status tacit_center_forget_identity(const char *folder, tacit_registry *registry, tacit_error *error);

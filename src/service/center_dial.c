@@ -20,7 +20,7 @@ enum { DIAL_MS = 10000, IDENTITY_DAYS = 3650 };
 
 /* ---- what is said first ---- */
 
-static const char magic[8] = { 't', 'a', 'c', 'i', 't', '-', 'c', '1' };
+static const char magic[8] = { 't', 'a', 'c', 'i', 't', '-', 'c', '2' };
 
 typedef struct reply_head {
     uint32_t refused, length;
@@ -45,24 +45,37 @@ static tacit_status examine(const tacit_study *study, const tacit_paillier_secre
     return TACIT_OK;
 }
 
-tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tacit_paillier_secret *secret,
-                            tacit_error *error) {
-    char start[sizeof magic];
+/* A length, and so many bytes. */
+static tacit_status receive_bytes(tacit_channel *channel, uint32_t most, tacit_buffer *out,
+                                  tacit_error *error) {
     uint32_t length;
-    tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT), key = TACIT_BUFFER_INIT;
     uint8_t *room;
+    TACIT_TRY(tacit_channel_receive(channel, &length, sizeof length, error));
+    if (length > most)
+        return tacit_fail(error, TACIT_PROTOCOL, "the caller is no centre server of this version");
+    if (length == 0) return TACIT_OK;
+    TACIT_TRY(tacit_buffer_reserve(out, length, &room, error));
+    TACIT_TRY(tacit_channel_receive(channel, room, length, error));
+    out->length = length;
+    return TACIT_OK;
+}
+
+tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tacit_paillier_secret *secret,
+                            center_look *look, void *context, tacit_error *error) {
+    char start[sizeof magic];
+    tacit_buffer revocations = TACIT_BUFFER_LIMITED(TACIT_REVOCATIONS_BYTES_MAX);
+    tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT), key = TACIT_BUFFER_INIT;
     tacit_study *study = NULL;
     tacit_error said = TACIT_ERROR_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_channel_receive(channel, start, sizeof start, &said));
-    TACIT_CHECK(tacit_channel_receive(channel, &length, sizeof length, &said));
-    if (memcmp(start, magic, sizeof magic) != 0 || length == 0 || length > CENTER_DEFINITION_MOST)
+    if (memcmp(start, magic, sizeof magic) != 0)
         TACIT_CHECK(tacit_fail(&said, TACIT_PROTOCOL, "the caller is no centre server of this version"));
-    TACIT_CHECK(tacit_buffer_reserve(&text, length, &room, &said));
-    TACIT_CHECK(tacit_channel_receive(channel, room, length, &said));
-    text.length = length;
+    TACIT_CHECK(receive_bytes(channel, CENTER_DEFINITION_MOST, &text, &said));
+    TACIT_CHECK(receive_bytes(channel, TACIT_REVOCATIONS_BYTES_MAX, &revocations, &said));
     status = tacit_study_parse(&study, (const char *)text.bytes, text.length, "the study", &said);
     if (status == TACIT_OK) status = examine(study, secret, &said);
+    if (status == TACIT_OK) status = look(context, study, &revocations, &said);
     if (status != TACIT_OK) {
         send_reply(channel, true, said.text, strlen(said.text),
                    NULL); /* its reason is reported in any case */
@@ -75,20 +88,23 @@ tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tac
 cleanup:
     tacit_study_free(study);
     tacit_buffer_clear(&text);
+    tacit_buffer_clear(&revocations);
     tacit_buffer_clear(&key);
     return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", said.text);
 }
 
 /* A: show the definition, get the key. */
 static tacit_status greet(tacit_paillier_public **out, tacit_channel *channel, const tacit_study *study,
-                          tacit_error *error) {
-    uint32_t length = (uint32_t)study->canonical.length;
+                          const tacit_buffer *revocations, tacit_error *error) {
+    uint32_t length = (uint32_t)study->canonical.length, listed = (uint32_t)revocations->length;
     reply_head head;
     uint8_t bytes[TACIT_ERROR_TEXT_SIZE + TACIT_PAILLIER_BITS_MOST / 4];
     tacit_paillier_public *key = NULL;
     TACIT_TRY(tacit_channel_send(channel, magic, sizeof magic, error));
     TACIT_TRY(tacit_channel_send(channel, &length, sizeof length, error));
     TACIT_TRY(tacit_channel_send(channel, study->canonical.bytes, length, error));
+    TACIT_TRY(tacit_channel_send(channel, &listed, sizeof listed, error));
+    if (listed > 0) TACIT_TRY(tacit_channel_send(channel, revocations->bytes, listed, error));
     TACIT_TRY(tacit_channel_receive(channel, &head, sizeof head, error));
     if (head.length == 0 || head.length >= sizeof bytes)
         return tacit_fail(error, TACIT_PROTOCOL, "centre server B answers with something else than agreed");
@@ -109,6 +125,36 @@ static tacit_status greet(tacit_paillier_public **out, tacit_channel *channel, c
 
 /* ---- dialling ---- */
 
+/* There, and not to be renewed yet; a renewed one is for the same key. */
+static bool is_fresh(const char *certificate) {
+    tacit_buffer pem = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+    tacit_certificate_info info;
+    bool fresh = tacit_file_read(certificate, &pem, NULL) == TACIT_OK &&
+                 tacit_certificate_inspect(&info, pem.bytes, pem.length, NULL) == TACIT_OK &&
+                 tacit_clock_wall_seconds() < tacit_certificate_renewal(&info);
+    tacit_buffer_clear(&pem);
+    return fresh;
+}
+
+tacit_status tacit_center_forget_identity(const char *folder, tacit_registry *registry, tacit_error *error) {
+    char key[PATH_MAX], certificate[PATH_MAX];
+    tacit_buffer pem = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+    tacit_certificate_info info;
+    tacit_status status;
+    TACIT_CHECK(tacit_path_join(key, sizeof key, folder, IDENTITY_KEY, error));
+    TACIT_CHECK(tacit_path_join(certificate, sizeof certificate, folder, IDENTITY_CERTIFICATE, error));
+    if (access(certificate, F_OK) != 0)
+        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "%s has no identity as centre server A", folder));
+    TACIT_CHECK(tacit_file_read(certificate, &pem, error));
+    TACIT_CHECK(tacit_certificate_inspect(&info, pem.bytes, pem.length, error));
+    TACIT_CHECK(tacit_registry_revoke_other(registry, TACIT_CENTER_A, info.fingerprint, error));
+    unlink(certificate);
+    unlink(key);
+cleanup:
+    tacit_buffer_clear(&pem);
+    return status;
+}
+
 tacit_status tacit_center_identity(const char *folder, tacit_error *error) {
     char key[PATH_MAX], certificate[PATH_MAX];
     tacit_authority *authority = NULL;
@@ -116,7 +162,7 @@ tacit_status tacit_center_identity(const char *folder, tacit_error *error) {
     tacit_status status;
     TACIT_CHECK(tacit_path_join(key, sizeof key, folder, IDENTITY_KEY, error));
     TACIT_CHECK(tacit_path_join(certificate, sizeof certificate, folder, IDENTITY_CERTIFICATE, error));
-    if (access(certificate, F_OK) == 0) goto cleanup;
+    if (is_fresh(certificate)) goto cleanup;
     TACIT_CHECK(tacit_authority_load(&authority, folder, error));
     if (access(key, F_OK) != 0) TACIT_CHECK(tacit_key_create(key, error));
     TACIT_CHECK(tacit_key_request(&request, key, TACIT_CENTER_A, error));
@@ -152,7 +198,8 @@ tacit_status center_split_address(const char *text, char *host, size_t size, uin
 }
 
 tacit_status tacit_center_dial(tacit_channel **channel, tacit_paillier_public **key, int *socket_out,
-                               const tacit_study *study, const char *folder, tacit_error *error) {
+                               const tacit_study *study, const char *folder, const tacit_buffer *revocations,
+                               tacit_error *error) {
     char name[TACIT_ID_SIZE + 16], host[256], authority[PATH_MAX], certificate[PATH_MAX], private[PATH_MAX];
     uint16_t port;
     int socket = -1;
@@ -171,7 +218,7 @@ tacit_status tacit_center_dial(tacit_channel **channel, tacit_paillier_public **
     };
     TACIT_TRY(tacit_channel_tls(&made, NULL, socket, &settings, deadline, error));
     tacit_channel_set_deadline(made, deadline);
-    tacit_status status = greet(key, made, study, error);
+    tacit_status status = greet(key, made, study, revocations, error);
     if (status != TACIT_OK) {
         tacit_channel_free(made);
         return status;

@@ -17,7 +17,7 @@
 #include "service/coordinator_parts.h"
 #include "service/rounds.h"
 
-enum { SERVER_DAYS = 365, LOOK_EVERY_MS = 100, FAREWELL_MS = 10000 };
+enum { LOOK_EVERY_MS = 100, FAREWELL_MS = 10000 };
 
 /* ---- small services to the other file ---- */
 
@@ -371,6 +371,8 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
             return TACIT_OK;
         TACIT_TRY(tend_studies(self, &active, error));
         TACIT_TRY(study_failure(self, error));
+        TACIT_TRY(coordinator_heed_revocations(self, error));
+        coordinator_renew_server(self);
         dashboard_look(self);
         if (self->settings.until_done && !active) {
             if (idle_since == 0) idle_since = tacit_clock_monotonic_ms();
@@ -436,13 +438,13 @@ static tacit_status make_identity(coordinator *self, const char *address, tacit_
         if (strcmp(host, names[0]) != 0 && strcmp(host, names[1]) != 0) names[count++] = host;
     }
     TACIT_TRY(tacit_authority_issue_server(self->authority, self->settings.folder, names, count,
-                                           tacit_validity_days(tacit_clock_wall_seconds(), SERVER_DAYS),
-                                           error));
-    return tacit_server_identity_load(out, self->settings.folder, error);
+                                           coordinator_validity(self, tacit_clock_wall_seconds()), error));
+    TACIT_TRY(tacit_server_identity_load(out, self->settings.folder, error));
+    return coordinator_note_identity(self, out, error);
 }
 
 /* Listen where parties expect us: at the port asked for, or that of last time, or any. */
-static tacit_status start_server(coordinator *self, tacit_error *error) {
+tacit_status coordinator_start_server(coordinator *self, tacit_error *error) {
     tacit_server_settings settings = tacit_server_defaults();
     tacit_server_callbacks callbacks = { .handle = coordinator_handle,
                                          .open = coordinator_is_open,
@@ -555,7 +557,7 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(tacit_authority_load(&self.authority, settings->folder, error));
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
     TACIT_CHECK(open_log(&self, error));
-    TACIT_CHECK(start_server(&self, error));
+    TACIT_CHECK(coordinator_start_server(&self, error));
     TACIT_CHECK(announce(&self, error));
     TACIT_CHECK(dashboard_start(&self, error));
     TACIT_CHECK(serve(&self, error));

@@ -12,7 +12,7 @@
 #include "service/coordinator_parts.h"
 #include "tacit.pb-c.h"
 
-enum { CERTIFICATE_DAYS = 365, SMALL_BODY = 64 * 1024 };
+enum { SMALL_BODY = 64 * 1024 };
 
 bool coordinator_is_open(void *context, const char *method, const char *path) {
     (void)context;
@@ -136,8 +136,8 @@ static tacit_status issue(coordinator *self, const uint8_t *token_hash, const ch
     tacit_certificate_info info;
     tacit_status status;
     TACIT_CHECK((listens ? tacit_authority_issue_listener : tacit_authority_issue_client)(
-        &certificate, self->authority, request, strlen(request), party,
-        tacit_validity_days(now, CERTIFICATE_DAYS), error));
+        &certificate, self->authority, request, strlen(request), party, coordinator_validity(self, now),
+        error));
     TACIT_CHECK(tacit_certificate_inspect(&info, certificate.bytes, certificate.length, error));
     TACIT_CHECK(tacit_registry_admit(self->registry, token_hash, tacit_buffer_text(&certificate),
                                      info.fingerprint, now, error));
@@ -149,9 +149,9 @@ cleanup:
 /* An invitation must not be used up by a request that no certificate can be issued for. */
 static tacit_status check_request(coordinator *self, const char *request, tacit_error *error) {
     tacit_buffer unused = TACIT_BUFFER_INIT;
-    tacit_status status = tacit_authority_issue_client(
-        &unused, self->authority, request, strlen(request), "unused",
-        tacit_validity_days(tacit_clock_wall_seconds(), CERTIFICATE_DAYS), error);
+    tacit_status status =
+        tacit_authority_issue_client(&unused, self->authority, request, strlen(request), "unused",
+                                     coordinator_validity(self, tacit_clock_wall_seconds()), error);
     tacit_buffer_clear(&unused);
     return status;
 }
@@ -286,9 +286,11 @@ cleanup:
 
 /* The question travels inside the reply; it is encoded already, so its bytes are framed by hand: field 2,
  * length. */
-static tacit_status pack_question(const tacit_buffer *question, tacit_buffer *out, tacit_error *error) {
+static tacit_status pack_question(const tacit_buffer *question, tacit_buffer *revocations, tacit_buffer *out,
+                                  tacit_error *error) {
     Tacit__Wire__PollReply reply = TACIT__WIRE__POLL_REPLY__INIT;
     reply.protocol = TACIT_PROTOCOL_VERSION;
+    reply.revocations = (ProtobufCBinaryData){ revocations->length, revocations->bytes };
     TACIT_TRY(tacit_wire_pack(out, &reply, error));
     uint8_t head[11] = { 2 << 3 | 2 };
     size_t used = 1, length = question->length;
@@ -306,6 +308,8 @@ static tacit_status news_for(coordinator *self, const char *party, const char *s
     tacit_study_state state;
     bool asked = false;
     *what = TIDINGS_NONE;
+    if (tacit_registry_party_revoked(self->registry, party)) /* while its poll waited */
+        return tacit_fail(error, TACIT_REFUSED, "%s", tacit_standing_text(TACIT_STANDING_REVOKED));
     TACIT_TRY(tacit_registry_state(self->registry, study, &state, error));
     if (state >= TACIT_STUDY_DONE) {
         tacit_study_record record;
@@ -319,11 +323,13 @@ static tacit_status news_for(coordinator *self, const char *party, const char *s
     hosted *host = coordinator_find(self, study);
     if (!presence.consented || presence.away) return TACIT_OK;
     if (host == NULL) return TACIT_OK; /* paused, or added a moment ago: the main loop will host it */
-    tacit_buffer question = TACIT_BUFFER_INIT;
+    tacit_buffer question = TACIT_BUFFER_INIT, revocations = TACIT_BUFFER_INIT;
     TACIT_TRY(tacit_board_admit(host->board, party, error));
     tacit_status status = tacit_board_read(host->board, party, &asked, &question, error);
-    if (status == TACIT_OK && asked) status = pack_question(&question, out, error);
+    if (status == TACIT_OK && asked) status = coordinator_revocations(self, study, &revocations, error);
+    if (status == TACIT_OK && asked) status = pack_question(&question, &revocations, out, error);
     if (status == TACIT_OK && asked) *what = TIDINGS_QUESTION;
+    tacit_buffer_clear(&revocations);
     tacit_buffer_clear(&question);
     return status;
 }
@@ -354,7 +360,12 @@ static void complete_waiter(coordinator *self, waiter *found) {
     tacit_status status = news_for(self, found->party, found->study, &what, &body, &error);
     if (status != TACIT_OK) coordinator_news(self, "poll of %s: %s", found->party, error.text);
     tacit_http_answer answer = status == TACIT_OK ? news_answer(self, found->party, found->study, what, &body)
-                                                  : (tacit_http_answer){ .status = 500 };
+                               : status == TACIT_REFUSED
+                                   ? (tacit_http_answer){ .status = 403,
+                                                          .content_type = "text/plain; charset=utf-8",
+                                                          .bytes = error.text,
+                                                          .length = strlen(error.text) }
+                                   : (tacit_http_answer){ .status = 500 };
     tacit_exchange_complete(found->exchange, &answer);
     tacit_buffer_clear(&body);
     free(found);
@@ -485,7 +496,11 @@ static tacit_status take_answer(coordinator *self, const tacit_buffer *body, con
     coordinator_saw(self, study, peer->name);
     hosted *host = coordinator_find(self, study);
     if (host == NULL) return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' asks nothing now", study);
-    return tacit_board_answer(host->board, peer->name, body->bytes, body->length, error);
+    tacit_board_state board = { .open = false };
+    tacit_board_look(host->board, &board); /* the last answer closes the round */
+    TACIT_TRY(tacit_board_answer(host->board, peer->name, body->bytes, body->length, error));
+    if (board.open) coordinator_note_answer(self, host, peer->name, board.round);
+    return TACIT_OK;
 }
 
 void coordinator_handle(void *context, tacit_exchange *exchange) {
@@ -514,6 +529,8 @@ void coordinator_handle(void *context, tacit_exchange *exchange) {
         status = join(self, body, &out, &error);
     else if (strcmp(path, "/v1/catalogue") == 0)
         status = coordinator_catalogue(self, body, peer, &out, &error);
+    else if (strcmp(path, "/v1/renew") == 0)
+        status = coordinator_renew(self, body, peer, &out, &error);
     else if (strcmp(path, "/v1/answer") == 0)
         status = take_answer(self, body, peer, &error);
     else {

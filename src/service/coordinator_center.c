@@ -29,15 +29,20 @@ static tacit_status compute_once(hosted *host, tacit_session *session, tacit_out
     tacit_channel *channel = NULL;
     tacit_paillier_public *key = NULL;
     int socket = -1;
+    tacit_buffer revocations = TACIT_BUFFER_INIT;
     *reached = false;
-    TACIT_TRY(tacit_center_dial(&channel, &key, &socket, host->study, host->owner->settings.folder, error));
+    TACIT_TRY(tacit_center_identity(host->owner->settings.folder, error)); /* it may have been revoked */
+    TACIT_TRY(coordinator_revocations(host->owner, host->study->name, &revocations, error));
+    tacit_status status = tacit_center_dial(&channel, &key, &socket, host->study,
+                                            host->owner->settings.folder, &revocations, error);
+    tacit_buffer_clear(&revocations);
+    if (status != TACIT_OK) return status;
     *reached = true;
     atomic_store(&host->center, socket);
     struct tacit_centre_link link = { channel, key };
     session->centre = &link;
-    tacit_status status = atomic_load(&host->leaving)
-                              ? tacit_fail(error, TACIT_CANCELLED, "the study was closed")
-                              : host->study->plan.method->coordinate(session, outcome, error);
+    status = atomic_load(&host->leaving) ? tacit_fail(error, TACIT_CANCELLED, "the study was closed")
+                                         : host->study->plan.method->coordinate(session, outcome, error);
     session->centre = NULL;
     atomic_store(&host->center, -1);
     tacit_channel_free(channel);
@@ -52,7 +57,6 @@ tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit
     uint64_t before = session->round, releases = session->releases, furthest = 0;
     bool told = false;
     int in_vain = 0;
-    TACIT_TRY(tacit_center_identity(host->owner->settings.folder, error));
     for (;;) {
         tacit_error said = TACIT_ERROR_INIT;
         bool reached;

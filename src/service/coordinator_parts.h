@@ -60,7 +60,10 @@ struct coordinator {
     dashboard *dashboard; /* NULL: none */
     tacit_pool *pool;
     FILE *log;
-    int lock;               /* an open file that says: this folder is being served; -1 when not */
+    int64_t
+        server_renewal;   /* when the server's certificate is to be renewed; main loop only, as is the next */
+    uint64_t revocations; /* heeded */
+    int lock;             /* an open file that says: this folder is being served; -1 when not */
     pthread_mutex_t mutex;  /* guards what follows, and the log */
     pthread_cond_t stirred; /* something for the main loop to look at */
     hosted *studies;
@@ -123,6 +126,24 @@ tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit
                                      tacit_error *error);
 /* Have the study's thread end: its board and its connection to B fail from now on. */
 void coordinator_cancel(hosted *host);
+
+/* Certificates (coordinator_renewal.c): how long one issued now is good; note when the server's own is to be renewed; do so
+ * when it is time; issue a party's next. */
+tacit_validity coordinator_validity(const coordinator *self, int64_t now);
+tacit_status coordinator_note_identity(coordinator *self, const tacit_server_identity *identity,
+                                       tacit_error *error);
+void coordinator_renew_server(coordinator *self);
+tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
+                               tacit_buffer *out, tacit_error *error);
+tacit_status coordinator_start_server(coordinator *self, tacit_error *error); /* coordinator.c */
+
+/* Write down for a later audit that a party has answered (audit_export.h); nothing depends on it. */
+void coordinator_note_answer(coordinator *self, const hosted *host, const char *party, uint64_t round);
+
+/* Parties that were revoked since the last look are waited for no more; the signed list of a study, appended. */
+tacit_status coordinator_heed_revocations(coordinator *self, tacit_error *error);
+tacit_status coordinator_revocations(coordinator *self, const char *study, tacit_buffer *out,
+                                     tacit_error *error);
 
 /* The HTTP side (coordinator_api.c). */
 tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,

@@ -43,6 +43,14 @@ static const char *const scripts[] = {
     "ALTER TABLE party ADD COLUMN away INTEGER NOT NULL DEFAULT 0;"
     "CREATE TABLE earlier_version (study TEXT NOT NULL REFERENCES study(name), version INTEGER NOT NULL,"
     "  definition TEXT NOT NULL, replaced INTEGER NOT NULL, PRIMARY KEY (study, version)) WITHOUT ROWID;",
+    /* Further certificates of a party, beside its first; and those that count no more, in the order they were revoked. */
+    "CREATE TABLE renewal (fingerprint TEXT PRIMARY KEY, party TEXT NOT NULL, request_hash BLOB NOT NULL,"
+    "  certificate TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE revocation (number INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, party TEXT NOT "
+    "NULL,"
+    "  study TEXT, revoked INTEGER NOT NULL);"
+    "INSERT INTO revocation (fingerprint, party, study, revoked)"
+    "  SELECT fingerprint, name, study, unixepoch() FROM party WHERE revoked = 1;",
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,
@@ -84,6 +92,13 @@ void tacit_registry_unlock(tacit_registry *registry) { pthread_mutex_unlock(&reg
 tacit_status tacit_registry_finish(tacit_registry *registry, tacit_status status, tacit_error *error) {
     if (status == TACIT_OK) return tacit_store_commit(registry->store, error);
     tacit_store_rollback(registry->store);
+    return status;
+}
+
+tacit_status tacit_registry_check(tacit_registry *registry, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status = tacit_store_check(registry->store, error);
+    tacit_registry_unlock(registry);
     return status;
 }
 

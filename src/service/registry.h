@@ -18,6 +18,9 @@ typedef struct tacit_registry tacit_registry;
 tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool create, tacit_error *error);
 tacit_registry *tacit_registry_close(tacit_registry *registry);
 
+/* Let SQLite examine the whole file: TACIT_CORRUPT. */
+tacit_status tacit_registry_check(tacit_registry *registry, tacit_error *error);
+
 /* Small settings of the coordinator ("name", "url"); "" when never set. */
 tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value,
                                 tacit_error *error);
@@ -168,9 +171,41 @@ tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, s
                                   tacit_error *error);
 tacit_status tacit_registry_leave(tacit_registry *registry, const char *party, tacit_error *error);
 
-/* Has this certificate been revoked, or was it never admitted? Errors count as revoked. */
+/* Has this certificate been revoked, or was it never issued to a party? Errors count as revoked. */
 bool tacit_registry_revoked(tacit_registry *registry, const char *fingerprint);
+
+/* Revoke all certificates of a party; it has left for good. TACIT_NOT_FOUND when there is none so called. */
 tacit_status tacit_registry_revoke(tacit_registry *registry, const char *party, tacit_error *error);
+
+/* Revoke one certificate that no party has (a centre server's). */
+tacit_status tacit_registry_revoke_other(tacit_registry *registry, const char *name, const char *fingerprint,
+                                         tacit_error *error);
+
+/* Has the party been revoked? Errors count as yes. And how many certificates have been, of all parties. */
+bool tacit_registry_party_revoked(tacit_registry *registry, const char *party);
+tacit_status tacit_registry_revocation_count(tacit_registry *registry, uint64_t *count, tacit_error *error);
+
+/* Visit the revoked parties of a study; `away` is true. */
+tacit_status tacit_registry_revoked_parties(tacit_registry *registry, const char *study,
+                                            tacit_party_visit *visit, void *context, tacit_error *error);
+
+/* The text of the list of a study's revoked certificates (service/revocations.h), appended; nothing when there are none. */
+tacit_status tacit_registry_revocations(tacit_registry *registry, const char *study, tacit_buffer *out,
+                                        tacit_error *error);
+
+/* The certificate that a party got first, appended. */
+tacit_status tacit_registry_certificate(tacit_registry *registry, const char *party, tacit_buffer *out,
+                                        tacit_error *error);
+
+/* A further certificate of a party. `find` appends the one that was stored for this request, if there is one; `keep` stores one, drops
+ * those that ended before `now`, and is TACIT_REFUSED when too many are left. */
+tacit_status tacit_registry_find_renewal(tacit_registry *registry, const char *party,
+                                         const uint8_t request_hash[TACIT_HASH_BYTES], int64_t now,
+                                         tacit_buffer *certificate, tacit_error *error);
+tacit_status tacit_registry_keep_renewal(tacit_registry *registry, const char *party,
+                                         const uint8_t request_hash[TACIT_HASH_BYTES],
+                                         const char *certificate, const char *fingerprint, int64_t until,
+                                         int64_t now, tacit_error *error);
 
 /* The journal of one study, for a session. `journal->context` must be freed with free(). */
 tacit_status tacit_registry_journal(tacit_registry *registry, const char *study, tacit_journal *out,

@@ -236,43 +236,6 @@ cleanup:
     return status;
 }
 
-bool tacit_registry_revoked(tacit_registry *registry, const char *fingerprint) {
-    tacit_registry_lock(registry);
-    tacit_statement *get = NULL;
-    bool row = false;
-    tacit_status status = tacit_statement_prepare(
-        &get, registry->store, "SELECT 1 FROM party WHERE fingerprint = ?1 AND revoked = 0", NULL);
-    if (status == TACIT_OK) {
-        tacit_bind_text(get, 1, fingerprint);
-        status = tacit_statement_step(&row, get, NULL);
-    }
-    tacit_statement_free(get);
-    tacit_registry_unlock(registry);
-    return status != TACIT_OK || !row;
-}
-
-tacit_status tacit_registry_revoke(tacit_registry *registry, const char *party, tacit_error *error) {
-    tacit_registry_lock(registry);
-    tacit_statement *put = NULL, *look = NULL;
-    bool row = false;
-    tacit_status status;
-    TACIT_CHECK(
-        tacit_statement_prepare(&look, registry->store, "SELECT 1 FROM party WHERE name = ?1", error));
-    tacit_bind_text(look, 1, party);
-    TACIT_CHECK(tacit_statement_step(&row, look, error));
-    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "no party is called '%s'", party));
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store, "UPDATE party SET revoked = 1 WHERE name = ?1",
-                                        error));
-    tacit_bind_text(put, 1, party);
-    tacit_statement_reset(look);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(look);
-    tacit_statement_free(put);
-    tacit_registry_unlock(registry);
-    return status;
-}
-
 /* ---- journals ---- */
 
 typedef struct study_journal {

@@ -135,7 +135,10 @@ tacit_status tacit_recorder_attach(tacit_recorder *recorder, tacit_session *sess
 
 void tacit_rounds_forget(const char *folder, const char *study) {
     char path[4096];
+    char name[TACIT_ID_SIZE + 32];
     if (path_of(path, sizeof path, folder, study, NULL) == TACIT_OK) unlink(path);
+    snprintf(name, sizeof name, "%.*s.answers.jsonl", TACIT_ID_SIZE, study);
+    if (tacit_path_join(path, sizeof path, folder, name, NULL) == TACIT_OK) unlink(path);
 }
 
 void tacit_recorder_clear(tacit_recorder *recorder) {

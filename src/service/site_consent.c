@@ -107,9 +107,12 @@ cleanup:
 /* Files that outlast an amendment. All others are of the rounds of an earlier version. */
 static bool stays(const char *name) {
     static const char *const kept[] = {
-        SITE_AUTHORITY_FILE,         SITE_KEY_FILE,       SITE_REQUEST_FILE,  SITE_CERTIFICATE_FILE,
-        SITE_DEFINITION_FILE,        SITE_SIGNATURE_FILE, SITE_DOCUMENT_FILE, SITE_AMENDED_FILE,
-        SITE_AMENDED_SIGNATURE_FILE, SITE_SETTINGS_FILE,  SITE_SUM_KEY_FILE
+        SITE_AUTHORITY_FILE,   SITE_KEY_FILE,          SITE_REQUEST_FILE,
+        SITE_CERTIFICATE_FILE, SITE_DEFINITION_FILE,   SITE_SIGNATURE_FILE,
+        SITE_DOCUMENT_FILE,    SITE_AMENDED_FILE,      SITE_AMENDED_SIGNATURE_FILE,
+        SITE_SETTINGS_FILE,    SITE_SUM_KEY_FILE,      SITE_NUMBER_FILE,
+        SITE_NEXT_KEY_FILE,    SITE_NEXT_REQUEST_FILE, SITE_NEXT_CERTIFICATE_FILE,
+        SITE_LOCK_FILE,        SITE_REVOKED_FILE
     };
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         if (strcmp(name, kept[i]) == 0) return true;

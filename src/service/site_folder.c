@@ -216,6 +216,7 @@ tacit_status site_open_folder(tacit_site **out, const char *home, const char *st
     if (!site_file_exists(site, SITE_CERTIFICATE_FILE))
         TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND,
                                "joining study '%s' was not finished: tacit join again", study));
+    TACIT_CHECK(site_finish_renewal(site, error));
     TACIT_CHECK(read_settings(site, error));
     TACIT_CHECK(read_definition(site, error));
     *out = site;

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "net/server.h"
+#include "service/revocations.h"
 #include "service/site_parts.h"
 #include "session/wire.h"
 
@@ -40,6 +41,7 @@ struct site_links {
     char address[TACIT_ADDRESS_SIZE];
     pthread_mutex_t mutex;        /* guards what follows, and the files of words */
     char (*names)[TACIT_ID_SIZE]; /* by place: who may bring words here; "": not known */
+    tacit_revocations revoked;
 };
 
 static void tell(const site_links *self, const char *format, ...) TACIT_PRINTF(2, 3);
@@ -189,9 +191,25 @@ static uint16_t split_address(const char *text, char host[TACIT_ADDRESS_SIZE]) {
     return (uint16_t)strtoul(colon + 1, NULL, 10);
 }
 
+/* As the coordinator has said: asked anew at each request, so that it holds on open connections too. */
+static bool is_revoked(void *context, const char *fingerprint) {
+    site_links *self = context;
+    pthread_mutex_lock(&self->mutex);
+    bool revoked = tacit_revocations_certificate(&self->revoked, fingerprint);
+    pthread_mutex_unlock(&self->mutex);
+    return revoked;
+}
+
+static void refused(void *context, const tacit_refusal *refusal) {
+    tell(context, "refused %s from %s: %s", refusal->name, refusal->address,
+         tacit_standing_text(refusal->standing));
+}
+
 static tacit_status start_server(site_links *self, tacit_error *error) {
     tacit_server_settings settings = tacit_server_defaults();
-    tacit_server_callbacks callbacks = { .handle = handle, .body_limit = body_limit, .context = self };
+    tacit_server_callbacks callbacks = {
+        .handle = handle, .body_limit = body_limit, .revoked = is_revoked, .refused = refused, .context = self
+    };
     tacit_server_identity identity = { NULL, NULL, NULL };
     char host[TACIT_ADDRESS_SIZE], key[PATH_MAX], certificate[PATH_MAX], authority[PATH_MAX];
     tacit_status status;
@@ -222,6 +240,46 @@ static tacit_status keep_address(site_links *self, tacit_error *error) {
     return site_save_settings(site, error);
 }
 
+/* ---- certificates ---- */
+
+static tacit_status stored_revocations(site_links *self, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_REVOCATIONS_BYTES_MAX);
+    bool newer;
+    tacit_status status = TACIT_OK;
+    if (!site_file_exists(self->site, SITE_REVOKED_FILE)) return TACIT_OK;
+    TACIT_CHECK(site_read_file(self->site, SITE_REVOKED_FILE, &text, error));
+    TACIT_CHECK(tacit_fail_in(error,
+                              tacit_revocations_take(&self->revoked, &newer, &self->site->authority,
+                                                     self->site->study->name, text.bytes, text.length, error),
+                              "%s/" SITE_REVOKED_FILE, self->site->folder));
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status site_links_revoke(site_links *self, const void *list, size_t length, tacit_error *error) {
+    bool newer = false;
+    pthread_mutex_lock(&self->mutex);
+    tacit_status status = tacit_revocations_take(&self->revoked, &newer, &self->site->authority,
+                                                 self->site->study->name, list, length, error);
+    size_t count = self->revoked.count;
+    pthread_mutex_unlock(&self->mutex);
+    if (status != TACIT_OK || !newer) return status;
+    tell(self, "%zu certificates of the study count no more", count);
+    return site_write_kept(self->site, SITE_REVOKED_FILE, list, length, error);
+}
+
+void site_links_renew(site_links *self) {
+    tacit_error trouble = TACIT_ERROR_INIT;
+    for (size_t i = 0; i < self->parties; i++)
+        self->links[i].client = tacit_client_free(self->links[i].client);
+    if (self->server == NULL) return;
+    self->server = tacit_server_free(self->server);
+    if (start_server(self, &trouble) != TACIT_OK)
+        tell(self, "not listening any more, so that all words come through the coordinator: %s",
+             trouble.text);
+}
+
 tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *error) {
     site_links *self = TACIT_NEW(site_links, 1);
     tacit_error trouble = TACIT_ERROR_INIT;
@@ -233,6 +291,7 @@ tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *er
     self->links = TACIT_NEW(direct_link, self->parties);
     self->names = tacit_allocate(self->parties, sizeof *self->names);
     if (self->links == NULL || self->names == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(stored_revocations(self, error));
     if (site->listen != NULL && start_server(self, &trouble) == TACIT_OK) {
         TACIT_CHECK(keep_address(self, error));
         tell(self, "listening at %s for words of neighbours", self->address);
@@ -253,6 +312,7 @@ site_links *site_links_free(site_links *self) {
         tacit_client_free(self->links[i].client);
     free(self->links);
     free(self->names);
+    tacit_revocations_clear(&self->revoked);
     pthread_mutex_destroy(&self->mutex);
     free(self);
     return NULL;
@@ -335,7 +395,10 @@ cleanup:
 static bool try_link(site_links *self, const tacit_card *card, const tacit_letter *letter) {
     direct_link *to = &self->links[letter->party];
     tacit_error trouble = TACIT_ERROR_INIT;
-    if (letter->round < to->next_try) return false;
+    pthread_mutex_lock(&self->mutex);
+    bool revoked = tacit_revocations_party(&self->revoked, card->name);
+    pthread_mutex_unlock(&self->mutex);
+    if (revoked || letter->round < to->next_try) return false;
     tacit_status status = bring(self, to, card, letter, &trouble);
     bool brought = status == TACIT_OK;
     if (status == TACIT_NOT_FOUND) return false; /* all is well, only early */

@@ -32,6 +32,12 @@ struct tacit_site {
 #define SITE_KEY_FILE "party.key"
 #define SITE_REQUEST_FILE "party.csr"
 #define SITE_CERTIFICATE_FILE "party.crt"
+#define SITE_NUMBER_FILE "number"     /* of the first certificate, once that was renewed */
+#define SITE_NEXT_KEY_FILE "next.key" /* of a renewal under way; see site_renewal.c */
+#define SITE_NEXT_REQUEST_FILE "next.csr"
+#define SITE_NEXT_CERTIFICATE_FILE "next.crt"
+#define SITE_LOCK_FILE "serving.lock"
+#define SITE_REVOKED_FILE "revoked.txt"
 #define SITE_DEFINITION_FILE "study.yaml"
 #define SITE_SIGNATURE_FILE "study.sig"
 #define SITE_DOCUMENT_FILE "consent.txt"
@@ -121,6 +127,20 @@ tacit_status site_sum_key(const tacit_site *site, uint8_t public_key[TACIT_SIGNI
 /* This party's part in the study's masked sums; *out stays NULL for a study without. It keeps its state in the folder. */
 tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error);
 
+/* Renewing this party's certificate (site_renewal.c). When is that due? */
+tacit_status site_renewal_time(const tacit_site *site, int64_t *out, tacit_error *error);
+
+/* Ask for a certificate for a new key, and put both in place of the old ones; the old ones are good until then, whenever the
+ * program is killed. *ends receives the new one's end. The client must be made anew afterwards. */
+tacit_status site_renew(const tacit_site *site, tacit_client *client, int64_t *ends, tacit_error *error);
+
+/* Put a pair in place that a killed process had ready. */
+tacit_status site_finish_renewal(const tacit_site *site, tacit_error *error);
+
+/* Sets a party apart from the others: which of several classifiers it trains, and the chance in training. Made of its first certificate,
+ * so that it is the same after a restart or a renewal. */
+tacit_status site_number(const tacit_site *site, size_t *out, tacit_error *error);
+
 /* Direct links to neighbours (site_links.c); an owner who listens to nobody may still bring words to those who do. */
 typedef struct site_links site_links;
 tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *error);
@@ -132,7 +152,10 @@ void site_links_meet(site_links *links, const tacit_mail *mail); /* cards have b
 /* Bring the words of an encoded answer to those who listen; what is left for the coordinator takes its place. */
 tacit_status site_links_send(site_links *links, tacit_buffer *answer, tacit_error *error);
 void site_links_heard(site_links *links, const tacit_letters *words); /* of an answered question */
-void site_links_finish(site_links *links);                            /* the study is over */
+tacit_status site_links_revoke(site_links *links, const void *list, size_t length,
+                               tacit_error *error); /* a list of revoked certificates came */
+void site_links_renew(site_links *links);           /* there is a new certificate to listen with */
+void site_links_finish(site_links *links);          /* the study is over */
 
 /* This party's talk with its neighbours; both stay NULL for a study with a centre. */
 tacit_status site_mail(tacit_site *site, tacit_masks *masks, site_links **links, tacit_mail **out,

@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "net/certificate.h"
 #include "net/clock.h"
 #include "privacy/gate.h"
 #include "service/home.h"
@@ -24,6 +23,7 @@ enum {
     ANSWER_MS = 300000,
     FIRST_PAUSE_MS = 200,
     LONGEST_PAUSE_MS = 10000,
+    RENEWAL_PAUSE_S = 60, /* before a renewal that failed is tried again */
 };
 
 typedef struct serving {
@@ -38,10 +38,11 @@ typedef struct serving {
     tacit_masks *masks; /* NULL: the study has no secure sums */
     tacit_mail *mail;   /* NULL: the study has a centre */
     site_links *links;  /* NULL as mail */
-    size_t number;      /* of this party; see number_of */
+    size_t number;      /* of this party; see site_number */
     unsigned pause_ms;  /* before the next try; 0 while all is well */
     tacit_site_result *result;
-    int lock; /* an open file that says: this study is being served; -1 when not */
+    int64_t renew_at; /* when the certificate is to be renewed, wall time */
+    int lock;         /* an open file that says: this study is being served; -1 when not */
     bool finished, roster_told;
     bool rows_settled; /* the study has begun: its rows stay as they are */
 } serving;
@@ -286,6 +287,8 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
                                tacit_buffer_text(&response)));
     TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__poll_reply__descriptor, response.bytes,
                                  response.length, error));
+    if (reply->revocations.len > 0 && self->links != NULL)
+        TACIT_CHECK(site_links_revoke(self->links, reply->revocations.data, reply->revocations.len, error));
     if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_QUESTION)
         TACIT_CHECK(handle_question(self, reply->question, error));
     else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_FINISHED)
@@ -335,10 +338,32 @@ static tacit_status check_consent(serving *self, tacit_error *error) {
                       self->site->study->name, self->site->study->name);
 }
 
+/* A certificate that cannot be renewed now is good for a while yet. Where a life is shorter than the hour allowed for clocks, a third
+ * is left from the start: then half of what is left is waited for. */
+static tacit_status keep_certificate(serving *self, tacit_error *error) {
+    tacit_error trouble = TACIT_ERROR_INIT;
+    int64_t now = tacit_clock_wall_seconds(), ends = 0;
+    if (now < self->renew_at) return TACIT_OK;
+    tacit_status status = site_renew(self->site, self->client, &ends, &trouble);
+    if (status == TACIT_CANCELLED) return TACIT_OK; /* the caller looks */
+    if (status != TACIT_OK) {
+        news(self, "the certificate could not be renewed, and will be tried again: %s", trouble.text);
+        self->renew_at = now + RENEWAL_PAUSE_S;
+        return TACIT_OK;
+    }
+    TACIT_TRY(site_renewal_time(self->site, &self->renew_at, error));
+    if (self->renew_at < now + (ends - now) / 2) self->renew_at = now + (ends - now) / 2;
+    news(self, "the certificate was renewed");
+    self->client = tacit_client_free(self->client);
+    if (self->links != NULL) site_links_renew(self->links);
+    return site_client(self->site, true, NULL, &self->client, error);
+}
+
 static tacit_status serve(serving *self, tacit_error *error) {
     while (!self->finished) {
         if (cancelled(self)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
         TACIT_TRY(check_consent(self, error));
+        TACIT_TRY(keep_certificate(self, error));
         tacit_error problem = TACIT_ERROR_INIT;
         tacit_status status = step(self, &problem);
         if (status == TACIT_NETWORK && worth_retrying(self))
@@ -349,29 +374,11 @@ static tacit_status serve(serving *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* Sets a party apart from the others: which of several classifiers it trains, and the chance in training. From its
- * certificate, so that it is the same after a restart. */
-static tacit_status number_of(const tacit_site *site, size_t *out, tacit_error *error) {
-    char path[PATH_MAX], digits[17];
-    tacit_buffer pem = TACIT_BUFFER_LIMITED(1 << 20);
-    tacit_certificate_info info;
-    tacit_status status;
-    TACIT_CHECK(site_path(site, SITE_CERTIFICATE_FILE, path, error));
-    TACIT_CHECK(tacit_file_read(path, &pem, error));
-    TACIT_CHECK(tacit_certificate_inspect(&info, pem.bytes, pem.length, error));
-    snprintf(digits, sizeof digits, "%.16s", info.fingerprint);
-    *out = (size_t)strtoull(digits, NULL, 16);
-cleanup:
-    tacit_buffer_clear(&pem);
-    return status;
-}
-
-/* Two processes would each keep their own half of a masked sum. The lock, on the key that is never written again, ends with the
- * process, however that ends. */
+/* Two processes would each keep their own half of a masked sum. The lock ends with the process, however that ends. */
 static tacit_status lock_study(serving *self, tacit_error *error) {
     char path[PATH_MAX];
-    TACIT_TRY(site_path(self->site, SITE_KEY_FILE, path, error));
-    self->lock = open(path, O_RDONLY | O_CLOEXEC);
+    TACIT_TRY(site_path(self->site, SITE_LOCK_FILE, path, error));
+    self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (self->lock < 0) return tacit_fail_errno(error, "opening", path);
     if (flock(self->lock, LOCK_EX | LOCK_NB) == 0) return TACIT_OK;
     if (errno != EWOULDBLOCK) return tacit_fail_errno(error, "locking", path);
@@ -391,11 +398,12 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.owner.policy, TACIT_GATE_REAL, error));
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
     TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
-    TACIT_CHECK(number_of(site, &self.number, error));
+    TACIT_CHECK(site_number(site, &self.number, error));
     TACIT_CHECK(site_masks(site, &self.masks, error));
     TACIT_CHECK(site_mail(site, self.masks, &self.links, &self.mail, error));
     TACIT_CHECK(site_stored_points(site, self.pool, error));
     TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
+    TACIT_CHECK(site_renewal_time(site, &self.renew_at, error));
     TACIT_CHECK(serve(&self, error));
     site_mail_finish(site, self.links);
 cleanup:

@@ -7,6 +7,7 @@ killed; nothing readable on any wire; and only the server that the study names g
 import json
 import os
 import re
+import shutil
 import socket
 import ssl
 import struct
@@ -152,15 +153,27 @@ class Centers(DeployedTest):
         self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
         port, authority = int((self.path / "b" / "port").read_text()), self.path / "b" / "ca.crt"
         party = next((self.home(0) / "studies").glob("trial@*")) / "party.crt"
-        self.assertLess(len(self.hangs_up(port, tls(authority, party, party.with_name("party.key")), b"tacit-c1")), 8)
+        self.assertLess(len(self.hangs_up(port, tls(authority, party, party.with_name("party.key")), b"tacit-c2")), 8)
         b.wait_line("not for centre server A")
-        self.assertLess(len(self.hangs_up(port, tls(authority), b"tacit-c1")), 8)
+        self.assertLess(len(self.hangs_up(port, tls(authority), b"tacit-c2")), 8)
         a = tls(authority, self.folder / "center.crt", self.folder / "center.key")
-        for garbage in (b"x" * 12, b"tacit-c1" + struct.pack("<I", 1 << 31), b"tacit-c1" + struct.pack("<I", 4) + b"a: ["):
+        for garbage in (b"x" * 12, b"tacit-c2" + struct.pack("<I", 1 << 31), b"tacit-c2" + struct.pack("<I", 4) + b"a: [" + struct.pack("<I", 0)):
             self.hangs_up(port, a, b"\0" + garbage)  # one byte says that the certificate was accepted
         b.wait_line("no centre server of this version", 2)
         b.wait_line("a call ended: the study")
         self.assertEqual(b.process.poll(), None)
+        # A's identity was stolen: it makes another, and B hears of it with the next study.
+        old = self.path / "old"
+        old.mkdir()
+        for name in ("center.crt", "center.key"):
+            shutil.copy(self.folder / name, old / name)
+        self.succeed("revoke", self.folder, "center-a")
+        self.define("newton", name="again")
+        parties = {party: self.join(party, *EXACT, study="again") for party in range(3)}
+        self.check_done(parties, study="again", charged=[])
+        self.assertTrue((self.path / "b" / "revoked.txt").exists())
+        self.hangs_up(port, tls(authority, old / "center.crt", old / "center.key"), b"\0tacit-c2")
+        b.wait_line("certificate has been revoked")
 
     def test_noise_between_the_servers_is_charged_for_once(self):
         self.prepare()

@@ -127,7 +127,8 @@ static void an_older_file_is_brought_up(void **state) {
     assert_int_equal(
         sqlite3_exec(file,
                      "DROP TABLE points; DROP TABLE masked_step; DROP TABLE roster; DROP TABLE signer; "
-                     "DROP TABLE earlier_version; ALTER TABLE study DROP COLUMN version;"
+                     "DROP TABLE earlier_version; DROP TABLE renewal; DROP TABLE revocation; ALTER TABLE "
+                     "study DROP COLUMN version;"
                      "ALTER TABLE study DROP COLUMN resumes; ALTER TABLE party DROP COLUMN version;"
                      "ALTER TABLE party DROP COLUMN away; "
                      "PRAGMA user_version = 1",
@@ -446,6 +447,51 @@ static void a_revoked_party_is_out(void **state) {
     end(&w);
 }
 
+static void a_party_has_its_renewed_certificates_too(void **state) {
+    (void)state;
+    world w = begin();
+    ticket one = invite(&w, 1);
+    char party[TACIT_ID_SIZE], print[32];
+    uint8_t request[TACIT_HASH_BYTES] = { 9 };
+    tacit_buffer found = TACIT_BUFFER_INIT;
+    join(&w, &one, 1, party);
+    CHECK_OK(tacit_registry_find_renewal(w.registry, party, request, NOW, &found, &w.error), w.error);
+    assert_int_equal(found.length, 0);
+    CHECK_OK(
+        tacit_registry_keep_renewal(w.registry, party, request, "next", "print-next", LATER, NOW, &w.error),
+        w.error);
+    CHECK_OK(tacit_registry_find_renewal(w.registry, party, request, NOW, &found, &w.error), w.error);
+    assert_string_equal(tacit_buffer_text(&found), "next");
+    assert_false(tacit_registry_revoked(w.registry, "print-1"));
+    assert_false(tacit_registry_revoked(w.registry, "print-next"));
+    /* Not without bound, unless earlier ones have ended. */
+    for (uint8_t i = 0; i < 15; i++) {
+        request[1] = (uint8_t)(i + 1);
+        snprintf(print, sizeof print, "print-more-%d", i);
+        CHECK_OK(tacit_registry_keep_renewal(w.registry, party, request, "more", print, LATER, NOW, &w.error),
+                 w.error);
+    }
+    fails(&w, tacit_registry_keep_renewal(w.registry, party, request, "x", "print-x", LATER, NOW, &w.error),
+          TACIT_REFUSED, "certificates");
+    CHECK_OK(
+        tacit_registry_keep_renewal(w.registry, party, request, "x", "print-x", LATER + 9, LATER, &w.error),
+        w.error);
+    assert_true(tacit_registry_revoked(w.registry, "print-next")); /* ended, and forgotten */
+    assert_false(tacit_registry_revoked(w.registry, "print-x"));
+    CHECK_OK(tacit_registry_revoke(w.registry, party, &w.error), w.error);
+    assert_true(tacit_registry_revoked(w.registry, "print-1"));
+    assert_true(tacit_registry_revoked(w.registry, "print-x"));
+    tacit_buffer_clear(&found);
+    CHECK_OK(tacit_registry_revocations(w.registry, "s", &found, &w.error), w.error);
+    assert_non_null(strstr(tacit_buffer_text(&found), "tacit revocations 1\nstudy s\nserial 2\n"));
+    assert_non_null(strstr(tacit_buffer_text(&found), "\nprint-1 party-"));
+    assert_non_null(strstr(tacit_buffer_text(&found), "\nprint-x party-"));
+    tacit_buffer_clear(&found);
+    CHECK_OK(tacit_registry_revocations(w.registry, "another", &found, &w.error), w.error);
+    assert_int_equal(found.length, 0);
+    end(&w);
+}
+
 /* ---- drafts, pauses, versions ---- */
 
 static void a_study_moves_between_its_states_only_as_it_may(void **state) {
@@ -586,6 +632,7 @@ int main(void) {
         cmocka_unit_test(of_processes_that_redeem_one_token_at_once_one_wins),
         cmocka_unit_test(any_thread_may_use_it),
         cmocka_unit_test(a_revoked_party_is_out),
+        cmocka_unit_test(a_party_has_its_renewed_certificates_too),
         cmocka_unit_test(a_study_moves_between_its_states_only_as_it_may),
         cmocka_unit_test(an_amended_study_has_no_parties_until_they_consent),
         cmocka_unit_test(a_journal_gives_back_what_was_written),
