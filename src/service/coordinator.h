@@ -37,6 +37,10 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
 tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
                                       tacit_buffer *out, tacit_error *error);
 
+/* The file that holds what a look found, of a study with a statistical target (service/stop.h). */
+tacit_status tacit_coordinator_look_path(const char *folder, const char *study, size_t look, char *out,
+                                         size_t size, tacit_error *error);
+
 /* The file a finished study's model is written to. */
 tacit_status tacit_coordinator_model_path(const char *folder, const char *study, char *out, size_t size,
                                           tacit_error *error);

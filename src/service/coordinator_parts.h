@@ -27,6 +27,7 @@ typedef struct hosted {
     pthread_t thread;
     bool started;
     atomic_bool leaving; /* the study's thread shall end */
+    atomic_bool again;   /* it has ended, and the registry has the definition of the next look */
     atomic_int center;   /* socket to centre server B; -1: none */
     atomic_bool ended;   /* the registry holds its final state */
     tacit_levels told;   /* parties that have been told the end; guarded by the coordinator's mutex */
@@ -114,6 +115,11 @@ tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit
                                      tacit_error *error);
 /* Have the study's thread end: its board and its connection to B fail from now on. */
 void coordinator_cancel(hosted *host);
+
+/* Whether the model reaches the study's target (coordinator_looks.c). *again: it does not, and the registry recruits for the next
+ * look; the host is left behind. Else `reason` says how it stands, "" without a target. */
+tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tacit_buffer *text, bool *again,
+                               char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error);
 
 /* The HTTP side (coordinator_api.c). */
 tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
