@@ -20,8 +20,9 @@ typedef struct tacit_coordinator_settings {
     bool dashboard;          /* serve a page for people, on 127.0.0.1 */
     uint16_t dashboard_port; /* 0: any free one */
     const char
-        *target;     /* rows of this coordinator's own, for studies that transfer to a target; NULL: none */
-    bool until_done; /* end when no study is left that recruits or runs */
+        *target;      /* rows of this coordinator's own, for studies that transfer to a target; NULL: none */
+    const char *test; /* labelled rows, to judge finished models on for the dashboard; NULL: none */
+    bool until_done;  /* end when no study is left that recruits or runs */
     bool (*cancelled)(void *context);
     /* One line of news; also written to coordinator.log in the folder. */
     void (*news)(void *context, const char *line);
