@@ -220,13 +220,6 @@ static hosted *hosted_free(hosted *host) {
     return NULL;
 }
 
-/* Who is away has a seat too, an empty one: the others' places stay the same whenever they are counted. */
-static tacit_status seat(void *context, const char *party, bool away, tacit_error *error) {
-    TACIT_TRY(tacit_board_admit(context, party, error));
-    if (away) tacit_board_dismiss(context, party);
-    return TACIT_OK;
-}
-
 /* The auxiliary points of a study that has some. A file that was changed is found here, not by the parties. */
 static tacit_status load_points(coordinator *self, tacit_study *study, tacit_error *error) {
     if (study->point_count == 0) return TACIT_OK;
@@ -264,7 +257,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
         board.steps = &host->steps;
     }
     TACIT_CHECK(tacit_board_create(&host->board, &board, error));
-    TACIT_CHECK(tacit_registry_parties(self->registry, name, seat, host->board, error));
+    TACIT_CHECK(coordinator_seat_parties(self, host, error));
     pthread_mutex_lock(&self->mutex);
     host->next = self->studies;
     self->studies = host;
@@ -285,7 +278,7 @@ static tacit_status start_study(coordinator *self, hosted *host, const tacit_stu
     if (record->state == TACIT_STUDY_RECRUITING)
         TACIT_TRY(tacit_registry_start(self->registry, record->name, host->version, error));
     /* A party is in the registry a moment before it has its seat; the round must not close without it. */
-    TACIT_TRY(tacit_registry_parties(self->registry, record->name, seat, host->board, error));
+    TACIT_TRY(coordinator_seat_parties(self, host, error));
     if (host->study->plan.sums != TACIT_SUMS_CLEAR) TACIT_TRY(coordinator_fix_roster(self, host, error));
     coordinator_news(self, "study %s runs with %zu parties%s", record->name, record->joined,
                      record->rounds > 0 ? ", resumed from its journal" : "");

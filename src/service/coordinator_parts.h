@@ -93,6 +93,9 @@ void coordinator_tell_step(hosted *host);
 void coordinator_retire(coordinator *self, hosted *host);
 tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bool *due, tacit_error *error);
 
+/* A seat for whoever has consented, in the registry's order. */
+tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error);
+
 /* Take in what a poll says of the owner's will. *leaving: nothing is to be asked any more; *amended: the party should be told of a
  * definition that it has not consented to. */
 tacit_status coordinator_take_standing(coordinator *self, const char *party, const char *study,

@@ -89,7 +89,7 @@ static tacit_status consent_again(const page *self, const char *study, char id[T
     const tacit_site_callbacks callbacks = { NULL, NULL, NULL };
     bool amended = false;
     tacit_status status;
-    TACIT_CHECK(tacit_site_review(&site, &amended, self->settings->home, study, &callbacks, error));
+    TACIT_CHECK(tacit_site_review(&site, &amended, self->settings->home, study, NULL, &callbacks, error));
     if (amended)
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED,
