@@ -14,7 +14,9 @@ import time
 
 CLINICS = 5
 TEST_ROWS = 114
-EPSILON_LIMIT = 4
+EPSILON_LIMIT, DELTA_LIMIT = 2, 1e-5
+LEAVER, LEAVES_AFTER = 3, 2  # the clinic that withdraws, once so many rounds are over
+REFUSED = 3  # tacit's exit code
 DEADLINE = 60
 
 
@@ -31,7 +33,7 @@ class Demo:
         self.tacit, self.examples, self.folder = tacit, examples, folder
         self.coordinator = os.path.join(folder, "coordinator")
         self.schema = os.path.join(examples, "breast_cancer.schema.yaml")
-        self.study = os.path.join(examples, "breast_cancer.study.yaml")
+        self.study = os.path.join(examples, "breast_cancer_shares.study.yaml")
         self.processes = []
         self.starting = self.interrupted = False
 
@@ -88,12 +90,12 @@ class Demo:
             environment["TACIT_HOME"] = home
         return environment
 
-    def wait(self, process, log):
+    def wait(self, process, log, expected=0):
         try:
             code = process.wait(timeout=DEADLINE)
         except subprocess.TimeoutExpired:
             raise Failed(f"no end after {DEADLINE} s; see {self.path(log)}") from None
-        if code != 0:
+        if code != expected:
             with open(self.path(log), encoding="utf-8") as stream:
                 raise Failed(f"exit code {code}: {stream.read().strip().splitlines()[-1]}")
 
@@ -109,6 +111,47 @@ class Demo:
             time.sleep(0.02)
         with open(address, encoding="utf-8") as stream:
             return stream.read()
+
+    def look(self):
+        """The study as its registry has it: state, parties, rounds."""
+        return json.loads(self.run("study", "status", self.coordinator, "breast-cancer", "--json"))["studies"][0]
+
+    def wait_until(self, process, reached, what):
+        """Look until the study is where `reached` says; a round on loopback takes a tenth of a second or so."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            study = self.look()
+            if reached(study):
+                return study
+            if process.poll() is not None:
+                self.wait(process, "coordinator.txt")
+            if study["state"] in ("failed", "closed"):
+                raise Failed(f"the study is {study['state']}: {study['reason']}")
+            if time.monotonic() > end:
+                raise Failed(f"{what}: not after {DEADLINE} s; see {self.path('coordinator.txt')}")
+            time.sleep(0.02)
+
+    def wait_for_rounds(self, process, count):
+        """Rounds come fast: the file of them says so sooner than another program."""
+        rounds, end = os.path.join(self.coordinator, "breast-cancer.rounds.jsonl"), time.monotonic() + DEADLINE
+        while True:
+            with contextlib.suppress(FileNotFoundError), open(rounds, encoding="utf-8") as stream:
+                done = sum('"round"' in text for text in stream)
+                if done >= count:
+                    return done
+            if process.poll() is not None:
+                self.wait(process, "coordinator.txt")
+            if time.monotonic() > end:
+                raise Failed(f"no rounds after {DEADLINE} s; see {self.path('coordinator.txt')}")
+            time.sleep(0.005)
+
+    def dashboard(self):
+        """Its address with a link that logs in once; both are printed before the coordinator says where it serves."""
+        with open(self.path("coordinator.txt"), encoding="utf-8") as stream:
+            for text in stream:
+                if "log in once" in text:
+                    return text.split()[-1]
+        return None
 
     # ---- data ----
 
@@ -163,46 +206,77 @@ def show_ledgers(demo):
     for clinic in range(1, CLINICS + 1):
         ledger = demo.ledger(demo.path(f"home{clinic}"), demo.path(f"clinic{clinic}.csv"))
         account = next(each for each in ledger["accounts"] if each["study"] is None and each["limit"] is not None)
-        for entry in ledger["entries"]:
-            if entry["entry"] == "charge":
-                say(f"  clinic {clinic}: {entry['parameters']} numbers, {entry['kind']}, epsilon "
-                    f"{entry['price']['epsilon']:g} per {entry['price']['unit']}, {account['remaining']['epsilon']:g} of "
-                    f"{account['limit']['epsilon']:g} left; its {entry['rows']} rows stayed")
+        charges = [entry for entry in ledger["entries"] if entry["entry"] == "charge"]
+        say(f"  clinic {clinic}: {len(charges)} answers of {charges[0]['parameters']} numbers, {charges[0]['kind']}; epsilon "
+            f"{account['spent']['epsilon']:.2f} of {account['limit']['epsilon']:g} spent; its {charges[0]['rows']} rows stayed")
 
 
-def play(demo):
-    started = time.monotonic()
-    rows = demo.deal()
-    say(f"{rows} rows of the Wisconsin breast-cancer set: {CLINICS} clinics, {TEST_ROWS} rows held back for testing.")
-    added = demo.run("study", "new", demo.coordinator, demo.study, "--coordinator", "Demo consortium")
-    coordinator = demo.start("coordinator", demo.coordinator, "--until-done", log="coordinator.txt")
-    say(f"A coordinator serves at {demo.wait_for_address(coordinator)} over mutual TLS.")
-    say(added.rstrip())
+def start_clinics(demo):
+    """One after the other, so that recruiting can be seen."""
     invitations = demo.run("study", "invite", demo.coordinator, "breast-cancer", "--count", str(CLINICS)).split()
     clinics = []
     for clinic, invitation in enumerate(invitations, start=1):
         home, source = demo.path(f"home{clinic}"), demo.path(f"clinic{clinic}.csv")
-        demo.run("ledger", "limit", "--source", source, "--epsilon", str(EPSILON_LIMIT), home=home)
-        clinics.append(demo.start("join", invitation, "--data", source, "--schema", demo.schema, "--allow-entrusted",
-                                  "--yes", "--out", demo.path(f"model{clinic}.json"), log=f"clinic{clinic}.txt",
-                                  home=home))
-    say(f"{CLINICS} clinics look at what is asked, consent, join, and answer ...")
+        demo.run("ledger", "limit", "--source", source, "--epsilon", str(EPSILON_LIMIT), "--delta", str(DELTA_LIMIT), home=home)
+        clinics.append(demo.start("join", invitation, "--data", source, "--schema", demo.schema, "--yes", "--out",
+                                  demo.path(f"model{clinic}.json"), log=f"clinic{clinic}.txt", home=home))
+        if clinic == LEAVER:
+            study = demo.wait_until(clinics[0], lambda one: one["joined"] == clinic, "joining")
+            say(f"  {study['state']}: {study['joined']} of {CLINICS} clinics have read what is asked, consented and joined")
+    return clinics
+
+
+def withdraw(demo, coordinator):
+    """In the middle of a round of all five: the round ends without it, and the study goes on."""
+    rounds = demo.wait_for_rounds(coordinator, LEAVES_AFTER)
+    demo.run("withdraw", "breast-cancer", home=demo.path(f"home{LEAVER}"))
+    say(f"  running: after {rounds} rounds clinic {LEAVER} withdraws (tacit withdraw breast-cancer)")
+
+
+def play(demo, watched):
+    started = time.monotonic()
+    rows = demo.deal()
+    added = demo.run("study", "new", demo.coordinator, demo.study, "--coordinator", "Demo consortium")
+    coordinator = demo.start("coordinator", demo.coordinator, "--dashboard", "0", *([] if watched else ["--until-done"]),
+                             log="coordinator.txt")
+    address = demo.wait_for_address(coordinator)
+    demo.wait_until(coordinator, lambda _: demo.dashboard(), "the dashboard")
+    say(f"Dashboard: {demo.dashboard()}")
+    if watched:
+        input("Open it in a browser, then press Enter: ")
+    say(f"{rows} rows of the Wisconsin breast-cancer set: {CLINICS} clinics, {TEST_ROWS} rows held back for testing.")
+    say(f"A coordinator serves at {address} over mutual TLS.")
+    say(added.rstrip())
+    clinics = start_clinics(demo)
+    withdraw(demo, coordinator)
+    demo.wait(clinics[LEAVER - 1], f"clinic{LEAVER}.txt", REFUSED)
     for clinic, process in enumerate(clinics, start=1):
-        demo.wait(process, f"clinic{clinic}.txt")
-    demo.wait(coordinator, "coordinator.txt")
+        if clinic != LEAVER:
+            demo.wait(process, f"clinic{clinic}.txt")
+    study = demo.wait_until(clinics[0] if watched else coordinator, lambda one: one["state"] == "done", "ending")
+    say(f"  {study['state']}: {study['rounds']} rounds, the last ones without clinic {LEAVER}")
+    show_results(demo)
+    say(f"Ledgers: {demo.path('home1')}/ledger.db, and so on (TACIT_HOME={demo.path('home1')} tacit ledger show)")
+    say(f"Log:     {os.path.join(demo.coordinator, 'coordinator.log')}")
+    if watched:
+        input("The dashboard shows the result; press Enter to end: ")
+    else:
+        demo.wait(coordinator, "coordinator.txt")
+    demo.stop()
+    say(f"Done in {time.monotonic() - started:.1f} s; no process is left running.")
+
+
+def show_results(demo):
     say()
     say("How good is it? On the rows nobody trained on:")
     for clinic in range(1, CLINICS + 1):
         line(f"clinic {clinic} alone, no privacy", demo.alone(f"clinic{clinic}.csv"))
     model = os.path.join(demo.coordinator, "breast-cancer.model.json")
-    line("all five together, private", demo.model(model))
+    line("together, private", demo.model(model))
     line("all rows pooled, no privacy", demo.alone("pooled.csv"))
     show_ledgers(demo)
     say()
     say(f"Model:   {model}")
-    say(f"Ledgers: {demo.path('home1')}/ledger.db, and so on (TACIT_HOME={demo.path('home1')} tacit ledger show)")
-    say(f"Log:     {os.path.join(demo.coordinator, 'coordinator.log')}")
-    say(f"Done in {time.monotonic() - started:.1f} s; no process is left running.")
 
 
 def main():
@@ -210,6 +284,7 @@ def main():
     parser.add_argument("--tacit", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--examples", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--keep", metavar="DIR", help="where models, ledgers and logs go")
+    parser.add_argument("--quick", action="store_true", help="wait for nobody, also in a terminal")
     arguments = parser.parse_args()
     folder = os.path.abspath(arguments.keep) if arguments.keep else tempfile.mkdtemp(prefix="tacit-demo-")
     os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -220,7 +295,7 @@ def main():
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, demo.interrupt)
-        play(demo)
+        play(demo, sys.stdin.isatty() and sys.stdout.isatty() and not arguments.quick)
     except Failed as problem:
         print(f"script/demo: {problem} (everything is in {folder})", file=sys.stderr)
         return 1

@@ -1,4 +1,4 @@
-"""The demonstration ends well, and leaves no process behind when it is interrupted at any moment."""
+"""The demonstration ends well, one clinic having withdrawn, and leaves no process behind when it is interrupted at any moment."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ def start(folder):
     return subprocess.Popen(
         [sys.executable, os.path.join(ROOT, "script", "demo.py"), "--tacit", os.environ["TACIT"], "--examples",
          os.path.join(ROOT, "examples"), "--keep", folder],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def processes_of(folder):
@@ -37,19 +37,22 @@ class Demo(unittest.TestCase):
             demo = start(folder)
             output, _ = demo.communicate(timeout=240)
             self.assertEqual(demo.returncode, 0, output)
-            self.assertIn("all five together, private", output)
-            self.assertEqual(output.count("epsilon 2 per record, 2 of 4 left"), 5, output)
+            self.assertRegex(output, r"\ADashboard: http://127\.0\.0\.1:\d+/#link=[0-9a-f]{64}\n")
+            for step in ("recruiting: 3 of 5", "clinic 3 withdraws", "done: 10 rounds", "together, private"):
+                self.assertIn(step, output)
+            self.assertEqual(output.count("10 answers of 32 numbers, sealed; epsilon 1.00 of 2 spent"), 4, output)
             model = os.path.join(folder, "coordinator", "breast-cancer.model.json")
             with open(model, "rb") as shared:
                 expected = shared.read()
-            for clinic in range(1, 6):
+            self.assertFalse(os.path.exists(os.path.join(folder, "model3.json")))  # withdrew
+            for clinic in (1, 2, 4, 5):
                 with open(os.path.join(folder, f"model{clinic}.json"), "rb") as own:
                     self.assertEqual(own.read(), expected)
             self.assertEqual(processes_of(folder), [])
 
     def test_an_interruption_leaves_nothing_running(self):
         # At the first, second, ... line that the demonstration prints: while it deals, serves, joins, evaluates.
-        for number, at_line in ((signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGINT, 7), (signal.SIGTERM, 9)):
+        for number, at_line in ((signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGINT, 9), (signal.SIGTERM, 10), (signal.SIGINT, 14)):
             with self.subTest(signal=number, line=at_line), \
                     tempfile.TemporaryDirectory(prefix="tacit-demo-test-") as folder:
                 demo = start(folder)

@@ -71,6 +71,17 @@ function intervalChart(coefficients) {
   }, [places, coefficients.map(one => one.estimate)], "estimates with their confidence intervals");
 }
 
+// Rates of true against false positives, beside the diagonal of guessing.
+function rocChart(points) {
+  return chart({
+    height: 320,
+    scales: { x: { time: false, range: [0, 1] }, y: { range: [0, 1.02] } },
+    axes: [axis("false positive rate"), axis("true positive rate", { size: 60 })],
+    series: [{ label: "false positives" }, { label: "true positives", stroke: colour("--accent"), width: 2, points: { show: false } },
+      { label: "guessing", stroke: colour("--soft"), width: 1, dash: [6, 4], points: { show: false } }],
+  }, [points.map(one => one[0]), points.map(one => one[1]), points.map(one => one[0])], "ROC curve of the model");
+}
+
 // What is spent of the budget after each charge.
 function burnDownChart(times, spent, limit) {
   const series = [{ label: "time" }, { label: "spent ε", stroke: colour("--accent"), width: 2, points: { show: true },

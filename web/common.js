@@ -49,7 +49,32 @@ async function request(method, path, body) {
 }
 
 function show(...children) {
-  document.getElementById("main").replaceChildren(...children.flat(Infinity).filter(child => child));
+  const main = document.getElementById("main");
+  main.view = null;
+  main.replaceChildren(...children.flat(Infinity).filter(child => child));
+}
+
+// Draw the parts of a view, [name, what it shows, how], each again only when what it shows has changed: a button that is about to be
+// pressed stays where it is, and what was opened stays open. A view has the same parts every time.
+function showParts(view, parts) {
+  const main = document.getElementById("main");
+  const palette = window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  const made = (name, shown, make) => {
+    const part = element("div", { "data-part": name }, [make()].flat(Infinity).filter(child => child));
+    part.shown = shown;
+    return part;
+  };
+  const old = new Map(Array.from(main.children, child => [child.dataset.part, child]));
+  const same = main.view === view && parts.every(part => old.has(part[0]));
+  const next = parts.map(([name, what, make]) => {
+    const shown = palette + JSON.stringify(what), before = old.get(name);
+    if (same && before.shown === shown) return before;
+    const part = made(name, shown, make);
+    if (same) before.replaceWith(part);
+    return part;
+  });
+  if (!same) main.replaceChildren(...next);
+  main.view = view;
 }
 
 function live(text) { document.getElementById("live").textContent = text; }

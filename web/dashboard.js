@@ -24,7 +24,67 @@ function showStudies(state_) {
   show(element("h2", {}, "Studies"), table(columns, state_.studies));
 }
 
-function partyCards(study) {
+// What was written for people, and whether and when nothing is asked.
+function aboutPart(study) {
+  const schedule = study.schedule || {};
+  const lines = [
+    ["About", study.description],
+    ["Approval", study.approval],
+    ["Consent document", study.consent_document ? "version " + study.consent_document.slice(0, 16) + "…" : null],
+    ["Schedule", [schedule.from ? "not before " + schedule.from : null, schedule.until ? "until " + schedule.until : null]
+      .filter(text => text).join(", ")],
+    ["Version", study.version > 1 ? study.version + (study.parties.outdated > 0
+      ? "; " + study.parties.outdated + " parties have not consented to it" : "") : null],
+  ].filter(line => line[1]);
+  if (lines.length === 0) return null;
+  return element("dl", { class: "panel", id: "about" }, lines.map(line => [element("dt", {}, line[0]), element("dd", {}, line[1])]));
+}
+
+const actions = { draft: [["open", "Open to parties"]], recruiting: [["pause", "Pause"]], running: [["pause", "Pause"]],
+  paused: [["resume", "Resume"]] };
+
+function actionPart(study) {
+  const message = element("p", { class: "error", role: "alert" });
+  const act = async word => {
+    try {
+      await request("POST", "/v1/studies/" + encodeURIComponent(study.name) + "/" + word);
+      await page.start();
+    } catch (problem) {
+      if (problem.status === 401) report(problem);
+      else message.textContent = problem.message;
+    }
+  };
+  const buttons = (actions[study.state] || []).map(([word, label]) =>
+    element("button", { type: "button", class: word, onclick: () => act(word) }, label));
+  return buttons.length > 0 ? [element("p", {}, buttons), message] : null;
+}
+
+const targets = { se: "standard error", width: "width of the interval", power: "power" };
+
+// How far the study is from its target, look by look.
+function targetPart(target) {
+  if (!target) return null;
+  const power = target.kind === "power";
+  const asked = (power ? "at least " : "at most ") + number(target.limit);
+  const what = targets[target.kind] + (power ? " to find an effect of " + number(target.effect) + " on " : " of ") + target.column;
+  const last = target.found.length > 0 ? target.found[target.found.length - 1] : null;
+  // Rows needed go with the square of a standard error: the share of them that is there.
+  const share = !last ? 0 : last.met ? 1 : power ? last.value / target.limit : Math.min(1, (target.limit / last.value) ** 2);
+  const columns = [
+    { title: "Look", number: true, cell: one => one.look },
+    { title: "Parties", number: true, cell: one => one.parties },
+    { title: "Rows", number: true, cell: one => number(one.rows) },
+    { title: what, number: true, cell: one => number(one.value) },
+    { title: "Target (" + asked + ")", cell: one => one.met ? "reached" : "not yet" },
+  ];
+  return [element("h3", {}, "Target"),
+    element("p", {}, "The " + what + " is to be " + asked + "; look " + target.look + " of at most " + target.looks + "."),
+    element("meter", { id: "target", min: 0, max: 1, value: share, "aria-label": "how far the target is reached" },
+      Math.round(100 * share) + " %"),
+    target.found.length > 0 ? table(columns, target.found) : element("p", { class: "soft" }, "No look is over yet.")];
+}
+
+function partyCards(study, rounds) {
   const parties = study.parties;
   const cards = [card(parties.joined + " / " + parties.expected, "parties joined, minimum " + parties.minimum)];
   if (study.state === "recruiting") cards.push(card(parties.invited, "invitations open"));
@@ -33,6 +93,8 @@ function partyCards(study) {
   if (parties.answered !== undefined)
     cards.push(card(parties.answered, "answered the open question"), card(parties.refused, "refused it"));
   cards.push(card(study.rounds, "rounds finished", "rounds-finished"));
+  if (rounds.length > 0)
+    cards.push(card(rounds[rounds.length - 1].parties, "parties in the last round", "last-round"));
   if (study.step) cards.push(card(study.step, "step of the masked sum"));
   return element("div", { class: "cards" }, cards);
 }
@@ -91,6 +153,15 @@ function resultPart(study, result) {
   return parts;
 }
 
+// On the labelled rows that the coordinator was started with.
+function curvePart(curve) {
+  if (!curve || curve.points.length === 0) return null;
+  return [element("h3", {}, "ROC curve"), rocChart(curve.points),
+    element("p", { class: "soft", id: "auc" }, "AUC " + number(curve.auc) + (curve.low === null ? ""
+      : ", " + number(100 * curve.level) + " % interval " + number(curve.low) + " … " + number(curve.high) + " (DeLong)") +
+      ", on " + curve.rows + " labelled rows of the coordinator")];
+}
+
 async function showStudy(name) {
   const at = "/v1/studies/" + encodeURIComponent(name);
   const [study, explanation, told] = await Promise.all([request("GET", at), request("GET", at + "/explanation"),
@@ -100,15 +171,28 @@ async function showStudy(name) {
     if (problem.status !== 404) throw problem;
     return null; // closed without a model
   }) : null;
+  const curve = result ? await request("GET", at + "/curve").catch(problem => {
+    if (problem.status === 401) throw problem;
+    return null; // its rows do not fit, say: the program's log and tacit evaluate tell why
+  }) : null;
   if (location.hash !== "#/study/" + encodeURIComponent(name)) return; // gone elsewhere meanwhile
   document.title = "Tacit: " + name;
-  const open = document.getElementById("details");
-  show(element("p", {}, element("a", { href: "#/" }, "All studies")),
-    element("h2", {}, study.title, " ", state(study)),
-    study.reason ? element("p", { class: "error" }, study.reason) : null,
-    partyCards(study), result ? resultPart(study, result) : null, roundsPart(told),
-    element("details", { id: "details", open: !open || open.open ? "" : null },
-      element("summary", {}, element("strong", {}, "Who learns what")), whoLearnsWhat(explanation)));
+  const last = told.rounds[told.rounds.length - 1];
+  showParts(name, [
+    ["head", [study.title, study.state, study.reason], () => [element("p", {}, element("a", { href: "#/" }, "All studies")),
+      element("h2", {}, study.title, " ", state(study)),
+      study.reason ? element("p", { class: study.state === "done" ? "soft" : "error" }, study.reason) : null]],
+    ["about", [study.description, study.approval, study.consent_document, study.schedule, study.version, study.parties.outdated],
+      () => aboutPart(study)],
+    ["actions", study.state, () => actionPart(study)],
+    ["cards", [study.state, study.parties, study.rounds, study.step, last], () => partyCards(study, told.rounds)],
+    ["target", study.target, () => targetPart(study.target)],
+    ["result", result, () => result ? resultPart(study, result) : null],
+    ["curve", curve, () => curvePart(curve)],
+    ["rounds", told, () => roundsPart(told)],
+    ["explanation", explanation, () => element("details", { id: "details", open: "" },
+      element("summary", {}, element("strong", {}, "Who learns what")), whoLearnsWhat(explanation))],
+  ]);
 }
 
 // Draw what the address asks for, if it has changed. One drawing at a time; the last state wins.

@@ -23,6 +23,10 @@ function studyPart(study) {
     element("h3", {}, study.title, " ", element("span", { class: "state " + study.consent }, consents[study.consent])),
     element("p", { class: "soft" }, study.id + ", asked by " + study.coordinator + ", of " + study.source +
       (study.has_model ? "; ended, the model is in its folder" : "")),
+    study.description ? element("p", { class: "lines" }, study.description) : "",
+    study.approval ? element("p", { class: "soft" }, "Approved: " + study.approval) : "",
+    study.looks > 1 ? element("p", { class: "soft" }, "Look " + study.look + " of at most " + study.looks +
+      ": before another one you are asked for consent again.") : "",
     study.amended ? element("p", { class: "error" }, "It was amended, and nothing leaves for the new version until you consent to it: " +
       "tacit consent " + study.name) : "",
     element("p", {}, button), element("p", { class: "soft" }, given
@@ -64,18 +68,23 @@ function entryPart(source) {
   return table(columns, source.entries.slice().reverse());
 }
 
+// At most twice a second, however fast answers leave.
+let due = null;
+function soon() {
+  if (due === null) due = setTimeout(() => { due = null; page.start().catch(report); }, 500);
+}
+
 page.start = async () => {
   const [joined, ledger] = await Promise.all([request("GET", "/v1/party/studies"), request("GET", "/v1/party/ledger")]);
-  const drawn = JSON.stringify([joined, ledger]);
-  if (drawn !== page.drawn || !document.getElementById("studies")) {
-    page.drawn = drawn;
-    show(element("h2", { id: "studies" }, "Studies"),
-      joined.studies.length === 0 ? element("p", {}, "No study has been joined yet: tacit join.") : joined.studies.map(studyPart),
-      ledger.sources.map(source => [element("h2", {}, "What has left"), element("p", { class: "soft" }, source.source),
-        budgetPart(source), entryPart(source)]));
-  }
-  if (!page.events) watch(() => page.start().catch(report));
+  if (!page.csrf) return; // logged out meanwhile
+  showParts("party", [
+    ["studies", joined, () => [element("h2", {}, "Studies"),
+      joined.studies.length === 0 ? element("p", {}, "No study has been joined yet: tacit join.") : joined.studies.map(studyPart)]],
+    ["ledger", ledger, () => ledger.sources.map(source => [element("h2", {}, "What has left"),
+      element("p", { class: "soft" }, source.source), budgetPart(source), entryPart(source)])],
+  ]);
+  if (!page.events) watch(soon);
 };
 
-window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { page.drawn = null; page.start().catch(report); });
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.start().catch(report));
 enter();

@@ -12,10 +12,14 @@ static tacit_status run_consent(const tacit_arguments *arguments, tacit_console 
     char home[PATH_MAX];
     tacit_site *site = NULL;
     tacit_site_callbacks callbacks = { NULL, print_news, console };
+    tacit_site_word word = { .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
+                             .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
+                             .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
+                             .role = tacit_arguments_text(arguments, "role") };
     bool amended = false;
     tacit_status status;
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
-    TACIT_CHECK(tacit_site_review(&site, &amended, home, tacit_arguments_operand(arguments, "STUDY"),
+    TACIT_CHECK(tacit_site_review(&site, &amended, home, tacit_arguments_operand(arguments, "STUDY"), &word,
                                   &callbacks, error));
     if (amended) {
         TACIT_CHECK(tacit_terms_show(console, site, error));
@@ -71,12 +75,28 @@ const tacit_command tacit_command_consent = {
     .operands = operands,
     .options =
         (const tacit_option[]){
+            { .name = "allow-entrusted",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "from now on: values in clear may go to this coordinator, trusted to add the noise" },
+            { .name = "allow-exact",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "from now on: exact sums may leave, which no differential privacy protects" },
+            { .name = "allow-neighbours",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "from now on: neighbours may see exactly what a study without a centre makes of the "
+                      "rows" },
+            { .name = "role",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "ROLE",
+              .help = "what this party is from now on, in a study whose parties differ" },
             { .name = "yes", .kind = TACIT_OPTION_FLAG, .help = "consent without being asked" },
             { .name = NULL },
         },
     .examples =
         (const tacit_example[]){
             { "Take part again.", "tacit consent breast-cancer" },
+            { "The amended study entrusts sums to the coordinator, and that is fine.",
+              "tacit consent breast-cancer --allow-entrusted" },
             { .text = NULL },
         },
     .run = run_consent,

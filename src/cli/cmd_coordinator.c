@@ -34,7 +34,7 @@ tacit_status tacit_parse_listen(const char *text, char *address, size_t size, ui
     return TACIT_OK;
 }
 
-tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const char *target,
+tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const char *target, const char *test,
                                      tacit_console *console, tacit_error *error) {
     char address[64];
     tacit_coordinator_settings settings = {
@@ -42,6 +42,7 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         .address = address,
         .url = tacit_arguments_text(arguments, "url"),
         .target = target,
+        .test = test,
         .dashboard = tacit_arguments_given(arguments, "dashboard"),
         .until_done = tacit_arguments_flag(arguments, "until-done"),
         .cancelled = cancelled,
@@ -62,7 +63,8 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
 }
 
 static tacit_status run(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    return tacit_serve_coordinator(arguments, tacit_arguments_text(arguments, "target"), console, error);
+    return tacit_serve_coordinator(arguments, tacit_arguments_text(arguments, "target"),
+                                   tacit_arguments_text(arguments, "test"), console, error);
 }
 
 const tacit_command tacit_command_coordinator = {
@@ -108,6 +110,11 @@ const tacit_command tacit_command_coordinator = {
               .least = 0,
               .most = 65535 },
             TACIT_OPTION_CERTIFICATE_DAYS,
+            { .name = "test",
+              .kind = TACIT_OPTION_FILE,
+              .placeholder = "FILE",
+              .help = "labelled rows, public or the coordinator's own, on which the dashboard draws the ROC "
+                      "curve of finished models; they stay here" },
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,
               .help = "end when no study recruits or runs any more" },

@@ -7,6 +7,7 @@
 #include "cli/chance.h"
 #include "cli/commands.h"
 #include "cli/deal.h"
+#include "cli/looks.h"
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/runs.h"
@@ -27,6 +28,8 @@ typedef struct work {
     tacit_model *model;
     tacit_trace trace;
     tacit_simulation plan;
+    tacit_stop stop;
+    json_t *looks; /* what each found; NULL: there is no target */
 } work;
 
 static tacit_status read_methods(work *all, const tacit_arguments *arguments, tacit_error *error) {
@@ -60,6 +63,28 @@ static tacit_status read_trace(work *all, const tacit_arguments *arguments, taci
             "--trace follows the rounds of methods without a centre (consensus, gossip, extra), "
             "and none of these is to run");
     return tacit_file_check_writable(tacit_arguments_text(arguments, "trace"), error);
+}
+
+static tacit_status read_stop(work *all, const tacit_arguments *arguments, tacit_error *error) {
+    tacit_simulation *plan = &all->plan;
+    all->stop = (tacit_stop)TACIT_STOP_INIT;
+    if (!tacit_arguments_given(arguments, "stop")) return TACIT_OK;
+    TACIT_TRY(tacit_stop_parse(&all->stop, tacit_arguments_text(arguments, "stop"), error));
+    plan->most_rounds = all->stop.rounds;
+    plan->enough = all->stop.converged;
+    for (size_t m = 0; m < plan->method_count; m++)
+        if ((plan->most_rounds > 0 || plan->enough > 0) && !plan->methods[m]->stops_early)
+            return tacit_fail(error, TACIT_USAGE,
+                              "method %s has no rounds to stop early: leave 'rounds' and 'converged' out of "
+                              "--stop",
+                              plan->methods[m]->name);
+    if (all->stop.participants > 0)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--stop: --parties says how many take part: leave "
+                          "'participants' out");
+    if (all->stop.target != TACIT_TARGET_NONE && tacit_simulation_runs(plan) != 1)
+        return tacit_fail(error, TACIT_USAGE, "--stop with a target is for one method at one epsilon");
+    return TACIT_OK;
 }
 
 /* What can be said before any row is read. */
@@ -103,6 +128,7 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
         return tacit_fail(error, TACIT_USAGE,
                           "--out writes the model of one method at one epsilon, and this sweep has %zu",
                           tacit_simulation_runs(plan));
+    TACIT_TRY(read_stop(all, arguments, error));
     if (tacit_arguments_given(arguments, "plot")) /* said now, not after an hour's work */
         TACIT_TRY(tacit_file_check_writable(tacit_arguments_text(arguments, "plot"), error));
     return tacit_arguments_given(arguments, "trace") ? read_trace(all, arguments, error) : TACIT_OK;
@@ -124,7 +150,10 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
     if (all->deal.target_data != NULL) all->plan.target = tacit_dataset_view(all->deal.target_data);
     all->plan.pool = all->pool;
     all->plan.progress = tacit_console_progress(console);
-    return tacit_simulate(&all->plan, all->runs, &all->model, error);
+    if (all->stop.target == TACIT_TARGET_NONE)
+        return tacit_simulate(&all->plan, all->runs, &all->model, error);
+    return tacit_looks_run(&all->looks, &all->stop, &all->plan, all->deal.parties, all->runs, &all->model,
+                           console, error);
 }
 
 static void print_remarks(const work *all, const tacit_arguments *arguments, tacit_console *console) {
@@ -169,6 +198,7 @@ static tacit_status report(const work *all, const tacit_arguments *arguments, ta
         tacit_summary_print(console, all->model);
         if (document != NULL) json_object_set_new(document, "summary", tacit_summary_document(all->model));
     }
+    if (document != NULL && all->looks != NULL) json_object_set(document, "looks", all->looks);
     return tacit_console_document(console, document, error);
 }
 
@@ -237,6 +267,7 @@ static tacit_status run_simulate(const tacit_arguments *arguments, tacit_console
     if (trace != NULL) TACIT_CHECK(write_trace(&all, trace, console, error));
     if (out != NULL) TACIT_CHECK(write_model(&all, out, console, error));
 cleanup:
+    json_decref(all.looks);
     tacit_trace_clear(&all.trace);
     tacit_model_free(all.model);
     free(all.runs);
@@ -380,6 +411,12 @@ static const tacit_option options[] = {
       .placeholder = "FILE.csv",
       .help = "write how far the parties are from each other and from the pooled optimum after every round, "
               "for methods without a centre" },
+    { .name = "stop",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "RULES",
+      .help = "when there is enough, as 'stop' in a study's definition: {rounds: 20}, {converged: 1e-4}, or "
+              "{se: {column: age, at_most: 0.01}, looks: 5, more: 4}; --parties are then those of the last "
+              "look" },
     TACIT_OPTIONS_READING,
     { .name = NULL },
 };

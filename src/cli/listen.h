@@ -19,7 +19,7 @@ tacit_status tacit_parse_listen(const char *text, char *address, size_t size, ui
         .rules = TACIT_RULE_RANGE, .least = 0.01, .most = 3650                                               \
     }
 
-/* Serve the folder DIR as its coordinator, from the options listen, url, dashboard and until-done; `target`: a file of rows of its
- * own, or NULL. */
-tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const char *target,
+/* Serve the folder DIR as its coordinator, from the options listen, url, dashboard and until-done; `target` and `test`: files of rows of
+ * its own, or NULL. */
+tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const char *target, const char *test,
                                      tacit_console *console, tacit_error *error);

@@ -82,6 +82,19 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
     return TACIT_OK;
 }
 
+/* When there is enough, and which look this is. */
+static void show_stop(tacit_console *console, const tacit_stop *stop) {
+    static const char *const targets[] = { "", "standard error", "width of the interval", "power" };
+    if (stop->target == TACIT_TARGET_NONE) return;
+    tacit_console_note(console, "stops      when the %s of %s is %s %g; look %zu of at most %zu",
+                       targets[stop->target], stop->column,
+                       stop->target == TACIT_TARGET_POWER ? "at least" : "at most", stop->limit, stop->look,
+                       stop->looks);
+    if (stop->look < stop->looks)
+        tacit_console_note(console, "           before another look you are asked for consent again, and it "
+                                    "has its own price");
+}
+
 /* What was written for people: what it is for, who approved it, when it runs, the document. */
 static void show_about(tacit_console *console, const tacit_study *study) {
     char from[TACIT_TIME_TEXT], until[TACIT_TIME_TEXT], hash[2 * TACIT_HASH_BYTES + 1];
@@ -119,6 +132,7 @@ tacit_status tacit_terms_show(tacit_console *console, const tacit_site *site, ta
     tacit_console_note(console,
                        "parties    %zu expected, at least %zu must answer; yours has %zu rows, %zu needed",
                        plan->parties, plan->minimum_parties, tacit_site_rows(site), plan->minimum_rows);
+    show_stop(console, &study->stop);
     if (tacit_site_local(site) != NULL)
         tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));
     if (isinf(prices.charged.epsilon))

@@ -77,6 +77,48 @@ tacit_status tacit_auc(double *out, bool *defined, const int32_t *label, const d
     return TACIT_OK;
 }
 
+/* Called for sorted scores, from the highest down; returns how many points there are. `step`: of the distinct scores only each so
+ * many counts; `out` NULL: only count. */
+static size_t walk_roc(const scored *sorted, size_t count, size_t positives, size_t step,
+                       tacit_roc_point *out) {
+    size_t points = 1, distinct = 0, above = 0, positive_above = 0;
+    double negatives = (double)(count - positives);
+    if (out != NULL) out[0] = (tacit_roc_point){ 0, 0 };
+    while (above < count) {
+        double score = sorted[count - 1 - above].score;
+        for (; above < count && sorted[count - 1 - above].score == score; above++)
+            positive_above += sorted[count - 1 - above].positive;
+        if (++distinct % step != 0 && above < count) continue;
+        if (out != NULL)
+            out[points] = (tacit_roc_point){ (double)(above - positive_above) / negatives,
+                                             (double)positive_above / (double)positives };
+        points++;
+    }
+    return points;
+}
+
+tacit_status tacit_roc(tacit_roc_point **out, size_t *points, const int32_t *label, const double *score,
+                       size_t count, size_t most, tacit_error *error) {
+    scored *sorted = NULL;
+    size_t positives = 0;
+    *out = NULL;
+    *points = 0;
+    TACIT_TRY(sort_scores(&sorted, label, score, count, error));
+    for (size_t i = 0; i < count; i++) positives += sorted[i].positive;
+    tacit_status status = TACIT_OK;
+    if (positives > 0 && positives < count) {
+        size_t all = walk_roc(sorted, count, positives, 1, NULL) - 1, step = (all + most - 1) / most;
+        *points = walk_roc(sorted, count, positives, step, NULL);
+        *out = TACIT_NEW(tacit_roc_point, *points);
+        if (*out == NULL)
+            status = tacit_fail_memory(error);
+        else
+            walk_roc(sorted, count, positives, step, *out);
+    }
+    free(sorted);
+    return status;
+}
+
 /* DeLong's components: of a positive row the share of negatives that it beats, of a negative row the share of positives that
  * beat it, ties half; both have the area as their mean. Sums of squared distances from it, over each class. */
 static void component_squares(const scored *sorted, size_t count, size_t positives, double area,

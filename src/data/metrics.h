@@ -30,6 +30,17 @@ typedef struct tacit_auc_estimate {
 tacit_status tacit_auc_interval(tacit_auc_estimate *out, const int32_t *label, const double *score,
                                 size_t count, double confidence, tacit_error *error);
 
+/* One point of the curve that the area is under: what part of the negative and of the positive rows scores at or above a
+ * threshold. */
+typedef struct tacit_roc_point {
+    double negatives, positives;
+} tacit_roc_point;
+
+/* From (0, 0) to (1, 1), a point for each distinct score from the highest down, to be joined by straight lines; at most `most` + 1 of
+ * them, evenly many scores apart (most >= 2). *out is allocated, for free(); no points with one class only. */
+tacit_status tacit_roc(tacit_roc_point **out, size_t *points, const int32_t *label, const double *score,
+                       size_t count, size_t most, tacit_error *error);
+
 /* Mean of log(1 + exp(-y t)) over margins t = w.x. */
 tacit_status tacit_log_loss(double *out, const int32_t *label, const double *margin, size_t count,
                             tacit_error *error);

@@ -244,6 +244,8 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .colluders = simulation->colluders,
         .minimum_rows =
             simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
+        .most_rounds = method->stops_early ? simulation->most_rounds : 0,
+        .enough = method->stops_early ? simulation->enough : 0,
         .points = (method->needs_points || method->takes_points) && points->rows.count > 0 ? points : NULL,
         .schema = simulation->schema,
     };

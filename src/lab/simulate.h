@@ -47,6 +47,8 @@ typedef struct tacit_simulation {
     const tacit_choice *settings; /* each must be known to at least one of the methods */
     size_t setting_count;
     size_t trials;
+    uint64_t most_rounds; /* of methods that stop early, and where they do; 0: as they are set */
+    double enough;
     size_t minimum_rows; /* declared; 0: what the smallest party has */
     double dropouts,
         colluders; /* fractions of the parties that shares of noise allow for; none does either */

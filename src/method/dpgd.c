@@ -368,16 +368,20 @@ cleanup:
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     gradient_state state = GRADIENT_STATE_INIT;
     descent how;
+    double *before = NULL;
     tacit_status status;
     TACIT_CHECK(describe(session->plan, &how, error));
     TACIT_CHECK(gradient_resume(session, &state, error));
+    TACIT_CHECK(tacit_plan_before(&before, session->plan, state.weights, how.size, error));
     while (state.steps < how.rounds) {
         tacit_progress_report(session->progress, "steps", state.steps, how.rounds);
         TACIT_CHECK(one_round(session, &how, &state, error));
+        if (tacit_plan_stops(session->plan, state.steps, before, state.weights, how.size)) break;
         TACIT_CHECK(gradient_checkpoint(session, &state, error));
     }
     TACIT_CHECK(gradient_finish(session, &state, out, error));
 cleanup:
+    free(before);
     gradient_state_clear(&state);
     return status;
 }
@@ -392,6 +396,7 @@ const tacit_method tacit_method_dpgd = {
     .version = 1,
     .units = "record|party",
     .needs_delta = true,
+    .stops_early = true,
     .parameters = parameters,
     .leaves =
         "in every round, the sum (unit=party: the mean) of the gradients of the party's rows at weights "

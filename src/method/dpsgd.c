@@ -510,17 +510,21 @@ static tacit_status find_setup(tacit_session *session, dpsgd_setup *out, tacit_e
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     dpsgd_setup setup;
     state self = { .parameters = NULL };
+    double *before = NULL;
     tacit_status status;
     TACIT_CHECK(find_setup(session, &setup, error));
     TACIT_CHECK(state_resume(session, &setup, &self, error));
+    TACIT_CHECK(tacit_plan_before(&before, session->plan, self.parameters, setup.size, error));
     TACIT_CHECK(ask_rows(session, &self, error));
     while (self.steps < setup.optimiser.steps && !has_stopped(&setup, &self)) {
         tacit_progress_report(session->progress, "steps", self.steps, setup.optimiser.steps);
         TACIT_CHECK(one_step(session, &setup, &self, error));
+        if (tacit_plan_stops(session->plan, self.steps, before, self.parameters, setup.size)) break;
         TACIT_CHECK(state_checkpoint(session, &setup, &self, error));
     }
     TACIT_CHECK(finish(&setup, &self, out, error));
 cleanup:
+    free(before);
     state_clear(&self);
     return status;
 }
@@ -537,6 +541,7 @@ const tacit_method tacit_method_dpsgd = {
     .version = 2,
     .units = "record",
     .needs_delta = true,
+    .stops_early = true,
     .lambda_may_vanish = true,
     .parameters = parameters,
     .leaves =

@@ -349,19 +349,23 @@ static tacit_status finish(const descent *how, const course *state, tacit_outcom
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     course state = { .weights = NULL };
     int8_t *signs = NULL;
+    double *before = NULL;
     descent how;
     tacit_status status;
     TACIT_CHECK(describe(session->plan, &how, error));
     TACIT_CHECK(begin(session, &how, &state, error));
+    TACIT_CHECK(tacit_plan_before(&before, session->plan, state.weights, how.step.size, error));
     signs = TACIT_NEW(int8_t, how.step.size);
     if (signs == NULL) TACIT_CHECK(tacit_fail_memory(error));
     while (state.rounds < how.rounds) {
         tacit_progress_report(session->progress, "turns", state.rounds, how.rounds);
         TACIT_CHECK(go_round(session, &how, &state, signs, error));
+        if (tacit_plan_stops(session->plan, state.rounds, before, state.weights, how.step.size)) break;
         TACIT_CHECK(keep(session, &how, &state, error));
     }
     TACIT_CHECK(finish(&how, &state, out, error));
 cleanup:
+    free(before);
     free(signs);
     free(state.weights);
     return status;
@@ -395,6 +399,7 @@ const tacit_method tacit_method_dpstgd = {
     .reference = "Wang 2018, chapter 3",
     .version = 1,
     .units = "record",
+    .stops_early = true,
     .lambda_may_vanish = true,
     .parameters = parameters,
     .leaves = "in every turn, which weights have the largest noisy gradients over a sample of the party's "

@@ -77,6 +77,11 @@ static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_err
     return TACIT_OK;
 }
 
+static bool infers(const tacit_plan *plan) {
+    (void)plan;
+    return true;
+}
+
 /* ---- the coordinator's half ---- */
 
 /* The objective and its derivatives at a point, the regulariser included. */
@@ -317,13 +322,23 @@ static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error
     return TACIT_OK;
 }
 
+/* The study's own bound on iterations (stop: {rounds: ...}). Short of the optimum there are no standard errors, so there is no
+ * table either. */
+static tacit_status out_of_rounds(const fit *self, tacit_error *error) {
+    return tacit_fail(
+        error, TACIT_NOT_CONVERGED,
+        "%zu iterations, which are all that the study allows, are not enough to converge: allow "
+        "more rounds, or let it stop further from the optimum (converged)",
+        self->iterations);
+}
+
 /* Newton from here to the end. g.H^-1 g is the squared distance to the optimum in standard errors (times the dispersion,
- * for linear): stop at 1e-8 of one, or where rounding lets it fall no further and it is below 1e-5 of one. A likelihood
+ * for linear): stop at 1e-8 of one, or as far from it as the plan says is enough, or where rounding lets it fall no further and it is below 1e-5 of one. A likelihood
  * without a maximum shows by steps that stay long while their promise vanishes. */
 static tacit_status descend_newton(fit *self, tacit_error *error) {
-    static const double CLOSE = 1e-16, STALLED = 1e-10, PROMISE = 1e-12, LONG = 1e-3;
+    static const double STALLED = 1e-10, PROMISE = 1e-12, LONG = 1e-3;
     size_t width = self->design.width;
-    double before = INFINITY;
+    double before = INFINITY, near = fmax(1e-8, self->session->plan->enough);
     bool moved, damped, linear = !self->family->of_classes && !self->family->of_counts;
     TACIT_TRY(ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
     for (size_t k = 0; k < MOST_STEPS; k++) {
@@ -333,8 +348,10 @@ static tacit_status descend_newton(fit *self, tacit_error *error) {
         bool far = largest(self->direction, width) > LONG * (1 + largest(self->here.w, width));
         bool stalled = left <= STALLED * unit && left > before / 2;
         if (left <= PROMISE * unit && far && !linear) return no_estimate(self, error);
-        if (stalled || left <= CLOSE * unit + 1e-28 * self->n)
+        if (stalled || left <= near * near * unit + 1e-28 * self->n)
             return damped ? no_estimate(self, error) : TACIT_OK;
+        if (tacit_plan_stops(self->session->plan, self->iterations, NULL, NULL, 0))
+            return out_of_rounds(self, error);
         TACIT_TRY(search(self, TACIT_WEIGH_CURVATURE, &moved, error));
         if (!moved) break;
         before = left;
@@ -415,6 +432,7 @@ static tacit_status descend_lbfgs(fit *self, tacit_error *error) {
     tacit_status status = step != NULL ? TACIT_OK : tacit_fail_memory(error);
     bool moved = true;
     while (status == TACIT_OK && moved && self->iterations < MOST_LBFGS &&
+           !tacit_plan_stops(self->session->plan, self->iterations, NULL, NULL, 0) &&
            dot(self->here.gradient, self->here.gradient, width) > NEAR * NEAR * self->n) {
         tacit_lbfgs_direction(&self->memory, self->here.gradient, self->direction);
         for (size_t j = 0; self->memory.pairs == 0 && j < width; j++) self->direction[j] /= self->n;
@@ -514,6 +532,7 @@ const tacit_method tacit_method_estimate = {
     .noise_free = true,
     .takes_numbers = true,
     .lambda_may_vanish = true,
+    .stops_early = true,
     .parameters = parameters,
     .leaves =
         "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of second "
@@ -541,6 +560,7 @@ const tacit_method tacit_method_estimate = {
         "same "
         "parties must answer in every round. With lambda above 0 standard errors leave the bias out",
     .check = check,
+    .infers = infers,
     .price = tacit_yardstick_price,
     .choose_lambda = choose_lambda,
     .release_kind = tacit_estimate_kind,

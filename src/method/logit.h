@@ -62,6 +62,7 @@ tacit_release_kind tacit_logit_kind(const tacit_plan *plan);
 double tacit_logit_scale(const tacit_plan *plan);      /* S */
 unsigned tacit_logit_fraction(const tacit_plan *plan); /* f */
 double tacit_logit_private(const tacit_plan *plan);    /* epsilon of `dp`; 0 without */
+bool tacit_logit_infers(const tacit_plan *plan);       /* variances are opened at the end */
 
 /* How many bits the numbers between the servers have; the proof is beside the code. */
 void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size_t width, double n);

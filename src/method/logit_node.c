@@ -34,6 +34,10 @@ unsigned tacit_logit_fraction(const tacit_plan *plan) {
     return (unsigned)tacit_plan_number(plan, "fraction");
 }
 
+bool tacit_logit_infers(const tacit_plan *plan) {
+    return tacit_plan_is(plan, "inference", "yes") && tacit_logit_private(plan) == 0;
+}
+
 double tacit_logit_private(const tacit_plan *plan) {
     return tacit_method_takes(plan->method, "dp") ? tacit_plan_number(plan, "dp") : 0;
 }

@@ -279,7 +279,7 @@ tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_err
     tacit_estimates *estimates = NULL;
     tacit_status status = opened != NULL && weights != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) goto cleanup;
-    bool inferring = tacit_plan_is(plan, "inference", "yes") && tacit_logit_private(plan) == 0;
+    bool inferring = tacit_logit_infers(plan);
     for (size_t j = 0; j < d; j++)
         weights[j] = self->scale * ldexp((double)self->beta[j], -(int)self->fraction);
     if (inferring) TACIT_CHECK(open_inference(self, opened, weights + d, error));

@@ -91,6 +91,7 @@ const tacit_method tacit_method_newton = {
                "from the protocol can spoil or learn more. The same nodes must answer in every round. "
                "With lambda above 0 standard errors are those of the penalised likelihood",
     .check = tacit_logit_check,
+    .infers = tacit_logit_infers,
     .price = tacit_logit_price,
     .choose_lambda = tacit_logit_lambda,
     .release_kind = tacit_logit_kind,

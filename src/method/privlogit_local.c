@@ -109,6 +109,7 @@ const tacit_method tacit_method_privlogit_local = {
                "inverse, and the run is refused before it starts. There is no dp here: use "
                "privlogit-hessian",
     .check = tacit_logit_check,
+    .infers = tacit_logit_infers,
     .price = tacit_logit_price,
     .choose_lambda = tacit_logit_lambda,
     .release_kind = tacit_logit_kind,

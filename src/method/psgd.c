@@ -298,16 +298,20 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     const tacit_plan *plan = session->plan;
     gradient_state state = GRADIENT_STATE_INIT;
     answering how;
+    double *before = NULL;
     tacit_status status;
     TACIT_CHECK(gradient_resume(session, &state, error));
+    TACIT_CHECK(tacit_plan_before(&before, plan, state.weights, plan->features, error));
     if (state.rows == 0) TACIT_CHECK(ask_rows(session, &state, error));
     TACIT_CHECK(describe(plan, state.rows, &how, error));
     while (state.steps < rounds_of(plan)) {
         TACIT_CHECK(one_round(session, &how, &state, error));
+        if (tacit_plan_stops(plan, state.steps, before, state.weights, plan->features)) break;
         TACIT_CHECK(gradient_checkpoint(session, &state, error));
     }
     TACIT_CHECK(gradient_finish(session, &state, out, error));
 cleanup:
+    free(before);
     gradient_state_clear(&state);
     return status;
 }
@@ -323,6 +327,7 @@ const tacit_method tacit_method_psgd = {
     .version = 1,
     .units = "record",
     .needs_delta = true,
+    .stops_early = true,
     .parameters = parameters,
     .leaves = "the number of the party's rows; then, in every round, the sum of the gradients of its rows at "
               "weights that all know, with noise drawn for the round and noise that the party drew once",

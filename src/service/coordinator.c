@@ -85,13 +85,14 @@ static void board_changed(void *context) {
     coordinator_wake(host->owner, host->study->name);
 }
 
-/* Write the guarantee into the model, then the model to registry and folder. */
+/* Write the guarantee into the model, then the model to registry and folder; or go on recruiting for another look. */
 static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error *error) {
     tacit_study *study = host->study;
     const tacit_plan *plan = &study->plan;
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_prices prices = { .event = { .count = 0 } };
-    char path[PATH_MAX];
+    char path[PATH_MAX], reason[TACIT_STOP_TEXT_SIZE + 64];
+    bool again = false;
     tacit_status status;
     if (outcome->count != 1)
         return tacit_fail(error, TACIT_INTERNAL, "method %s ended with %zu models", plan->method->name,
@@ -109,10 +110,13 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
     snprintf(model->guarantee.study, sizeof model->guarantee.study, "%s", study->name);
     TACIT_CHECK(tacit_model_print(model, &text, error));
+    TACIT_CHECK(coordinator_judge(host, model, &text, &again, reason, error));
+    if (again) goto cleanup;
     TACIT_CHECK(
         tacit_coordinator_model_path(host->owner->settings.folder, study->name, path, sizeof path, error));
     TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, 0644, error));
-    status = tacit_registry_set_state(host->owner->registry, study->name, TACIT_STUDY_DONE, "", &text, error);
+    status =
+        tacit_registry_set_state(host->owner->registry, study->name, TACIT_STUDY_DONE, reason, &text, error);
     if (status == TACIT_USAGE) unlink(path); /* closed meanwhile by somebody who wants no model */
 cleanup:
     tacit_buffer_clear(&text);
@@ -154,6 +158,10 @@ cleanup:
 static void conclude(hosted *host, tacit_status status, const tacit_error *error, size_t parties) {
     coordinator *self = host->owner;
     const char *name = host->study->name;
+    if (status == TACIT_OK && atomic_load(&host->again)) {
+        coordinator_stir(self); /* the main loop hosts the next look */
+        return;
+    }
     if (status == TACIT_OK) {
         coordinator_news(
             self, "study %s is done: one model from %zu parties, %llu bytes to and from each%s", name,
@@ -212,13 +220,6 @@ static hosted *hosted_free(hosted *host) {
     return NULL;
 }
 
-/* Who is away has a seat too, an empty one: the others' places stay the same whenever they are counted. */
-static tacit_status seat(void *context, const char *party, bool away, tacit_error *error) {
-    TACIT_TRY(tacit_board_admit(context, party, error));
-    if (away) tacit_board_dismiss(context, party);
-    return TACIT_OK;
-}
-
 /* The auxiliary points of a study that has some. A file that was changed is found here, not by the parties. */
 static tacit_status load_points(coordinator *self, tacit_study *study, tacit_error *error) {
     if (study->point_count == 0) return TACIT_OK;
@@ -256,7 +257,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
         board.steps = &host->steps;
     }
     TACIT_CHECK(tacit_board_create(&host->board, &board, error));
-    TACIT_CHECK(tacit_registry_parties(self->registry, name, seat, host->board, error));
+    TACIT_CHECK(coordinator_seat_parties(self, host, error));
     pthread_mutex_lock(&self->mutex);
     host->next = self->studies;
     self->studies = host;
@@ -277,7 +278,7 @@ static tacit_status start_study(coordinator *self, hosted *host, const tacit_stu
     if (record->state == TACIT_STUDY_RECRUITING)
         TACIT_TRY(tacit_registry_start(self->registry, record->name, host->version, error));
     /* A party is in the registry a moment before it has its seat; the round must not close without it. */
-    TACIT_TRY(tacit_registry_parties(self->registry, record->name, seat, host->board, error));
+    TACIT_TRY(coordinator_seat_parties(self, host, error));
     if (host->study->plan.sums != TACIT_SUMS_CLEAR) TACIT_TRY(coordinator_fix_roster(self, host, error));
     coordinator_news(self, "study %s runs with %zu parties%s", record->name, record->joined,
                      record->rounds > 0 ? ", resumed from its journal" : "");
@@ -300,8 +301,9 @@ static tacit_status tend_study(coordinator *self, const tacit_study_record *reco
     if (record->state == TACIT_STUDY_DRAFT) return TACIT_OK;
     if (host != NULL && (record->state == TACIT_STUDY_PAUSED || record->version != host->version)) {
         coordinator_retire(self, host);
-        coordinator_news(self, "study %s is %s", record->name,
-                         record->state == TACIT_STUDY_PAUSED ? "paused" : "amended");
+        if (record->state == TACIT_STUDY_PAUSED || !atomic_load(&host->again))
+            coordinator_news(self, "study %s is %s", record->name,
+                             record->state == TACIT_STUDY_PAUSED ? "paused" : "amended");
         host = NULL;
     }
     if (record->state == TACIT_STUDY_PAUSED) return TACIT_OK;

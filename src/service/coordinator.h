@@ -22,8 +22,9 @@ typedef struct tacit_coordinator_settings {
     bool dashboard;          /* serve a page for people, on 127.0.0.1 */
     uint16_t dashboard_port; /* 0: any free one */
     const char
-        *target;     /* rows of this coordinator's own, for studies that transfer to a target; NULL: none */
-    bool until_done; /* end when no study is left that recruits or runs */
+        *target;      /* rows of this coordinator's own, for studies that transfer to a target; NULL: none */
+    const char *test; /* labelled rows, to judge finished models on for the dashboard; NULL: none */
+    bool until_done;  /* end when no study is left that recruits or runs */
     bool (*cancelled)(void *context);
     /* One line of news; also written to coordinator.log in the folder. */
     void (*news)(void *context, const char *line);
@@ -38,6 +39,10 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
  * coordinator that runs, or ran last. */
 tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
                                       tacit_buffer *out, tacit_error *error);
+
+/* The file that holds what a look found, of a study with a statistical target (service/stop.h). */
+tacit_status tacit_coordinator_look_path(const char *folder, const char *study, size_t look, char *out,
+                                         size_t size, tacit_error *error);
 
 /* The file a finished study's model is written to. */
 tacit_status tacit_coordinator_model_path(const char *folder, const char *study, char *out, size_t size,

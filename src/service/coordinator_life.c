@@ -124,6 +124,26 @@ cleanup:
 
 /* ---- who takes part ---- */
 
+typedef struct seating {
+    tacit_board *board;
+    size_t next;
+} seating;
+
+/* Who is away has a seat too, an empty one: the others' places stay the same whenever they are counted. They are those of the
+ * registry, not of the order in which owners consented to an amendment: a coordinator that is started again knows only that. */
+static tacit_status seat(void *context, const char *party, bool away, tacit_error *error) {
+    seating *all = context;
+    TACIT_TRY(tacit_board_admit(all->board, party, error));
+    tacit_board_place(all->board, party, all->next++);
+    if (away) tacit_board_dismiss(all->board, party);
+    return TACIT_OK;
+}
+
+tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error) {
+    seating all = { .board = host->board };
+    return tacit_registry_parties(self->registry, host->study->name, seat, &all, error);
+}
+
 /* Of the present definition, from the host where there is one. */
 static tacit_status present_hash(coordinator *self, const char *study, const hosted *host,
                                  uint8_t out[TACIT_HASH_BYTES], tacit_error *error) {

@@ -27,6 +27,7 @@ typedef struct hosted {
     pthread_t thread;
     bool started;
     atomic_bool leaving; /* the study's thread shall end */
+    atomic_bool again;   /* it has ended, and the registry has the definition of the next look */
     atomic_int center;   /* socket to centre server B; -1: none */
     atomic_bool ended;   /* the registry holds its final state */
     tacit_levels told;   /* parties that have been told the end; guarded by the coordinator's mutex */
@@ -103,6 +104,8 @@ tacit_status coordinator_owe_farewell(coordinator *self, const tacit_study_recor
                                       tacit_error *error);
 bool coordinator_all_told(coordinator *self);
 tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *error);
+/* A seat for whoever has consented, in the registry's order. */
+tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error);
 
 /* Take in what a poll says of the owner's will. *leaving: nothing is to be asked any more; *amended: the party should be told of a
  * definition that it has not consented to. */
@@ -144,6 +147,10 @@ void coordinator_note_answer(coordinator *self, const hosted *host, const char *
 tacit_status coordinator_heed_revocations(coordinator *self, tacit_error *error);
 tacit_status coordinator_revocations(coordinator *self, const char *study, tacit_buffer *out,
                                      tacit_error *error);
+/* Whether the model reaches the study's target (coordinator_looks.c). *again: it does not, and the registry recruits for the next
+ * look; the host is left behind. Else `reason` says how it stands, "" without a target. */
+tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tacit_buffer *text, bool *again,
+                               char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error);
 
 /* The HTTP side (coordinator_api.c). */
 tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,

@@ -1,5 +1,6 @@
 /*
- * The coordinator's dashboard: what docs/openapi.yaml says under the tag dashboard. Reads only. Parties are counted and not
+ * The coordinator's dashboard: what docs/openapi.yaml says under the tag dashboard. It shows, and changes no more than whether a
+ * study is open or paused. Parties are counted and not
  * named: an administrator knows them, but pictures of this page get shown to all of them.
  */
 #include <sodium.h>
@@ -10,17 +11,19 @@
 #include "base/memory.h"
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
+#include "service/dashboard_parts.h"
 #include "service/json.h"
 #include "service/rounds.h"
 #include "service/web_parts.h"
 
-enum { LOOK_EVERY_MS = 250, SEEN_MS = 60000, WEIGHTS_MOST = 4000 };
+enum { LOOK_EVERY_MS = 250, SEEN_MS = 60000 };
 
 /* A study's definition, parsed; anew when its text has changed. */
 typedef struct known_study {
     char name[TACIT_ID_SIZE];
     uint8_t hash[TACIT_HASH_BYTES];
     tacit_study *study;
+    json_t *curve; /* of its model, once it was asked for */
     struct known_study *next;
 } known_study;
 
@@ -62,6 +65,8 @@ static tacit_status look_up(dashboard *self, const char *name, tacit_study_recor
         TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&text), text.length, name, error));
         tacit_study_free(known->study);
         known->study = study;
+        json_decref(known->curve);
+        known->curve = NULL;
         memcpy(known->hash, hash, sizeof hash);
     }
     *out = known->study;
@@ -106,9 +111,10 @@ static json_t *parties_document(coordinator *self, const tacit_study_record *rec
     tacit_board_state board = { .open = false };
     if (active) tacit_board_look(host->board, &board);
     if (seen > record->joined) seen = record->joined;
-    json_t *parties = json_pack("{s:I,s:I,s:I,s:I}", "expected", (json_int_t)study->plan.parties, "minimum",
-                                (json_int_t)study->plan.minimum_parties, "joined", (json_int_t)record->joined,
-                                "invited", (json_int_t)record->invited);
+    json_t *parties =
+        json_pack("{s:I,s:I,s:I,s:I,s:I}", "expected", (json_int_t)study->plan.parties, "minimum",
+                  (json_int_t)study->plan.minimum_parties, "joined", (json_int_t)record->joined, "invited",
+                  (json_int_t)record->invited, "outdated", (json_int_t)record->outdated);
     if (parties == NULL || !active) return parties;
     json_object_set_new(parties, "seen", json_integer((json_int_t)seen));
     json_object_set_new(parties, "silent", json_integer((json_int_t)(record->joined - seen)));
@@ -119,14 +125,43 @@ static json_t *parties_document(coordinator *self, const tacit_study_record *rec
     return parties;
 }
 
+static json_t *text_or_null(const char *text) { return text[0] != 0 ? json_string(text) : json_null(); }
+
+static json_t *moment(int64_t seconds) {
+    char text[TACIT_TIME_TEXT];
+    return seconds != 0 ? json_string(tacit_study_time_text(text, seconds)) : json_null();
+}
+
+/* What was written for people, and when the study may run. */
+static void add_about(json_t *document, const tacit_study *study) {
+    char version[2 * TACIT_HASH_BYTES + 1] = "";
+    if (study->document.length > 0)
+        sodium_bin2hex(version, sizeof version, study->document_hash, sizeof study->document_hash);
+    json_object_set_new(document, "description",
+                        study->description.length > 0
+                            ? json_stringn((const char *)study->description.bytes, study->description.length)
+                            : json_null());
+    json_object_set_new(document, "approval", text_or_null(study->approval));
+    json_object_set_new(document, "consent_document", text_or_null(version));
+    json_object_set_new(document, "schedule",
+                        json_pack("{s:o,s:o}", "from", moment(study->from), "until", moment(study->until)));
+}
+
 static json_t *study_document(dashboard *self, const tacit_study_record *record, const tacit_study *study) {
     const tacit_plan *plan = &study->plan;
-    return json_pack(
+    json_t *document = json_pack(
         "{s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:s,s:o,s:o,s:o,s:o}", "name", record->name, "title", study->title,
         "method", plan->method->name, "state", tacit_study_state_name(record->state), "reason",
         record->reason, "version", (json_int_t)record->version, "rounds", (json_int_t)record->rounds, "step",
         record->step, "epsilon", tacit_json_number(plan->epsilon), "delta", tacit_json_number(plan->delta),
         "lambda", tacit_json_number(plan->lambda), "parties", parties_document(self->owner, record, study));
+    if (document == NULL) return NULL;
+    add_about(document, study);
+    json_object_set_new(
+        document, "target",
+        dashboard_target(self->owner->settings.folder, study,
+                         record->state == TACIT_STUDY_DONE || record->state == TACIT_STUDY_CLOSED));
+    return document;
 }
 
 /* One that cannot be read is shown with the reason, and hides no other. */
@@ -223,49 +258,62 @@ static void get_model(void *context, web_call *call) {
     tacit_buffer_clear(&model);
 }
 
-/* [{"name", "values"}]: a feature, with its weight for each class that has one; null for very many, or without a schema. */
-static json_t *weights_document(const tacit_model *model) {
-    size_t size = tacit_model_size(model), rows = model->features > 0 ? size / model->features : 0;
-    char **names = NULL;
-    if (model->schema == NULL || size == 0 || size > WEIGHTS_MOST ||
-        tacit_schema_features(model->schema) != model->features)
-        return json_null();
-    if (tacit_schema_feature_names(&names, model->schema, NULL) != TACIT_OK) return NULL;
-    json_t *list = json_array();
-    for (size_t j = 0; j < model->features; j++) {
-        json_t *values = json_array();
-        for (size_t k = 0; k < rows; k++)
-            values = tacit_json_append(values, tacit_json_number(model->weights[k * model->features + j]));
-        list = tacit_json_append(list, json_pack("{s:s,s:o}", "name", names[j], "values", values));
-    }
-    tacit_feature_names_free(names, model->features);
-    return list;
-}
-
-static tacit_status result_document(const tacit_buffer *bytes, const char *name, json_t **out,
-                                    tacit_error *error) {
-    tacit_model *model = NULL;
-    TACIT_TRY(tacit_model_parse(&model, bytes->bytes, bytes->length, name, error));
-    json_t *file = json_loadb(tacit_buffer_text(bytes), bytes->length, 0, NULL);
-    json_t *estimates = json_object_get(file, "estimates");
-    *out = json_pack("{s:O,s:O,s:O,s:O,s:o}", "loss", json_object_get(file, "loss"), "class_names",
-                     json_object_get(file, "class_names"), "guarantee", json_object_get(file, "guarantee"),
-                     "estimates", estimates != NULL ? estimates : json_null(), "weights",
-                     weights_document(model));
-    json_decref(file);
-    tacit_model_free(model);
-    return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
-}
-
 static void get_result(void *context, web_call *call) {
     tacit_buffer model = TACIT_BUFFER_INIT;
     json_t *document = NULL;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status = model_bytes(context, call->item, &model, &error);
-    if (status == TACIT_OK) status = result_document(&model, call->item, &document, &error);
+    if (status == TACIT_OK) status = dashboard_result(&model, call->item, &document, &error);
     answer(call, status, document, &error);
     tacit_buffer_clear(&model);
 }
+
+/* On the coordinator's own labelled rows, where it was given some; reading and scoring them is done once a model. */
+static tacit_status find_curve(dashboard *self, const char *name, json_t **out, tacit_error *error) {
+    tacit_buffer model = TACIT_BUFFER_INIT;
+    tacit_study_record record;
+    const tacit_study *study = NULL;
+    tacit_status status;
+    pthread_mutex_lock(&self->mutex);
+    TACIT_CHECK(look_up(self, name, &record, &study, error));
+    known_study *known = find_known(self, record.name);
+    TACIT_CHECK(model_bytes(self, record.name, &model, error));
+    if (known->curve == NULL)
+        TACIT_CHECK(dashboard_curve(self->owner->settings.test, &model, record.name, &known->curve, error));
+    *out = json_incref(known->curve);
+cleanup:
+    pthread_mutex_unlock(&self->mutex);
+    tacit_buffer_clear(&model);
+    return status;
+}
+
+static void get_curve(void *context, web_call *call) {
+    json_t *document = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = find_curve(context, call->item, &document, &error);
+    answer(call, status, document, &error);
+}
+
+/* ---- what the statistician may do here: as tacit study open, pause and resume ---- */
+
+static void change(dashboard *self, web_call *call,
+                   tacit_status (*act)(tacit_registry *registry, const char *name, tacit_error *error)) {
+    tacit_study_record record;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = act(self->owner->registry, call->item, &error);
+    if (status == TACIT_OK)
+        status = tacit_registry_study(self->owner->registry, call->item, &record, NULL, &error);
+    coordinator_stir(self->owner);
+    answer(call, status,
+           status == TACIT_OK
+               ? json_pack("{s:s,s:s}", "study", record.name, "state", tacit_study_state_name(record.state))
+               : NULL,
+           &error);
+}
+
+static void post_open(void *context, web_call *call) { change(context, call, tacit_registry_open_draft); }
+static void post_pause(void *context, web_call *call) { change(context, call, tacit_registry_pause); }
+static void post_resume(void *context, web_call *call) { change(context, call, tacit_registry_resume); }
 
 static const web_route routes[] = {
     { "GET", "/v1/studies", false, get_studies },
@@ -273,7 +321,11 @@ static const web_route routes[] = {
     { "GET", "/v1/studies/{study}/explanation", false, get_explanation },
     { "GET", "/v1/studies/{study}/rounds", false, get_rounds },
     { "GET", "/v1/studies/{study}/result", false, get_result },
+    { "GET", "/v1/studies/{study}/curve", false, get_curve },
     { "GET", "/v1/studies/{study}/model", false, get_model },
+    { "POST", "/v1/studies/{study}/open", false, post_open },
+    { "POST", "/v1/studies/{study}/pause", false, post_pause },
+    { "POST", "/v1/studies/{study}/resume", false, post_resume },
 };
 
 /* ---- starting, looking, stopping ---- */
@@ -339,6 +391,7 @@ void dashboard_stop(coordinator *self) {
         known_study *each = board->known;
         board->known = each->next;
         tacit_study_free(each->study);
+        json_decref(each->curve);
         free(each);
     }
     pthread_mutex_destroy(&board->mutex);

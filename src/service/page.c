@@ -46,13 +46,20 @@ static tacit_status add_study(void *context, const tacit_site_summary *joined, t
     json_t *explanation = NULL;
     TACIT_TRY(consent_of(studies->owner, joined, &consent, error));
     TACIT_TRY(tacit_json_explanation(&explanation, &joined->study->plan, error));
+    const tacit_study *study = joined->study;
+    json_t *about = study->description.length > 0
+                        ? json_stringn((const char *)study->description.bytes, study->description.length)
+                        : json_null();
     studies->list = tacit_json_append(
         studies->list,
-        json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:I,s:I,s:o}", "id", joined->id, "name",
-                  joined->study->name, "title", joined->study->title, "coordinator", joined->coordinator,
-                  "source", joined->source, "consent", names[consent], "amended", joined->amended,
-                  "has_model", joined->has_model, "parties", (json_int_t)joined->study->plan.parties,
-                  "minimum_rows", (json_int_t)joined->study->plan.minimum_rows, "explanation", explanation));
+        json_pack("{s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:I,s:I,s:o}", "description", about,
+                  "approval", study->approval[0] != 0 ? json_string(study->approval) : json_null(), "look",
+                  (json_int_t)study->stop.look, "looks", (json_int_t)study->stop.looks, "id", joined->id,
+                  "name", joined->study->name, "title", joined->study->title, "coordinator",
+                  joined->coordinator, "source", joined->source, "consent", names[consent], "amended",
+                  joined->amended, "has_model", joined->has_model, "parties",
+                  (json_int_t)joined->study->plan.parties, "minimum_rows",
+                  (json_int_t)joined->study->plan.minimum_rows, "explanation", explanation));
     return studies->list != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
@@ -82,7 +89,7 @@ static tacit_status consent_again(const page *self, const char *study, char id[T
     const tacit_site_callbacks callbacks = { NULL, NULL, NULL };
     bool amended = false;
     tacit_status status;
-    TACIT_CHECK(tacit_site_review(&site, &amended, self->settings->home, study, &callbacks, error));
+    TACIT_CHECK(tacit_site_review(&site, &amended, self->settings->home, study, NULL, &callbacks, error));
     if (amended)
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED,

@@ -77,6 +77,11 @@ tacit_status tacit_registry_start(tacit_registry *registry, const char *name, un
 tacit_status tacit_registry_amend(tacit_registry *registry, const char *name, const char *definition,
                                   const tacit_buffer *points, tacit_error *error);
 
+/* The same for the next look of a study that runs, which recruits again (service/stop.h). TACIT_USAGE when it is not running any
+ * more, or has another version. */
+tacit_status tacit_registry_next_look(tacit_registry *registry, const char *name, unsigned version,
+                                      const char *definition, const tacit_buffer *points, tacit_error *error);
+
 /* The bytes of the points, appended; nothing when there are none. */
 tacit_status tacit_registry_points(tacit_registry *registry, const char *name, tacit_buffer *out,
                                    tacit_error *error);

@@ -54,23 +54,33 @@ tacit_status tacit_registry_resume(tacit_registry *registry, const char *name, t
                 "UPDATE study SET state = resumes, resumes = 0 WHERE name = ?1", error);
 }
 
-tacit_status tacit_registry_start(tacit_registry *registry, const char *name, unsigned version,
-                                  tacit_error *error) {
-    tacit_registry_lock(registry);
+/* TACIT_USAGE unless the study is still in this state and of this version. Inside a transaction. */
+static tacit_status expect_version(tacit_registry *registry, const char *name, tacit_study_state state,
+                                   unsigned version, tacit_error *error) {
     tacit_statement *get = NULL;
     bool same = false;
     tacit_status status;
-    TACIT_CHECK(tacit_store_begin(registry->store, error));
     TACIT_CHECK(tacit_statement_prepare(
-        &get, registry->store, "SELECT 1 FROM study WHERE name = ?1 AND state = 0 AND version = ?2", error));
+        &get, registry->store, "SELECT 1 FROM study WHERE name = ?1 AND state = ?2 AND version = ?3", error));
     tacit_bind_text(get, 1, name);
-    tacit_bind_integer(get, 2, version);
+    tacit_bind_integer(get, 2, state);
+    tacit_bind_integer(get, 3, version);
     TACIT_CHECK(tacit_statement_step(&same, get, error));
     tacit_statement_reset(get);
-    if (!same) TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' was changed meanwhile", name));
-    TACIT_CHECK(registry_run_for(registry, "UPDATE study SET state = 1 WHERE name = ?1", name, error));
+    if (!same) status = tacit_fail(error, TACIT_USAGE, "study '%s' was changed meanwhile", name);
 cleanup:
     tacit_statement_free(get);
+    return status;
+}
+
+tacit_status tacit_registry_start(tacit_registry *registry, const char *name, unsigned version,
+                                  tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(expect_version(registry, name, TACIT_STUDY_RECRUITING, version, error));
+    TACIT_CHECK(registry_run_for(registry, "UPDATE study SET state = 1 WHERE name = ?1", name, error));
+cleanup:
     status = tacit_registry_finish(registry, status, error);
     tacit_registry_unlock(registry);
     return status;
@@ -146,6 +156,24 @@ tacit_status tacit_registry_amend(tacit_registry *registry, const char *name, co
     TACIT_CHECK(forget_rounds(registry, name, error));
     TACIT_CHECK(put_definition(registry, name, definition, state == TACIT_STUDY_DRAFT, error));
     if (points != NULL && points->length > 0) TACIT_CHECK(registry_put_points(registry, name, points, error));
+cleanup:
+    status = tacit_registry_finish(registry, status, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+/* As an amendment, but of a study that runs, which recruits again. */
+tacit_status tacit_registry_next_look(tacit_registry *registry, const char *name, unsigned version,
+                                      const char *definition, const tacit_buffer *points,
+                                      tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(expect_version(registry, name, TACIT_STUDY_RUNNING, version, error));
+    TACIT_CHECK(forget_rounds(registry, name, error));
+    TACIT_CHECK(put_definition(registry, name, definition, false, error));
+    TACIT_CHECK(registry_run_for(registry, "UPDATE study SET state = 0 WHERE name = ?1", name, error));
+    if (points->length > 0) TACIT_CHECK(registry_put_points(registry, name, points, error));
 cleanup:
     status = tacit_registry_finish(registry, status, error);
     tacit_registry_unlock(registry);

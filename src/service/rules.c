@@ -1,5 +1,6 @@
 #include "service/rules.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -58,7 +59,7 @@ tacit_status tacit_rules_load(tacit_rules *out, const char *home, tacit_error *e
     tacit_buffer text = TACIT_BUFFER_LIMITED(1 << 16);
     char path[PATH_MAX];
     TACIT_TRY(tacit_path_join(path, sizeof path, home, RULES_FILE, error));
-    if (access(path, F_OK) != 0) {
+    if (access(path, F_OK) != 0 && errno == ENOENT) { /* else reading it fails, and says why */
         *out = rules;
         return TACIT_OK;
     }

@@ -59,9 +59,17 @@ enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
 tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TACIT_SITE_ID_SIZE], bool *told,
                                  tacit_error *error);
 
-/* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as before. */
+/* What an owner may say anew when consenting; what is not said stays as it was when joining. */
+typedef struct tacit_site_word {
+    bool allow_entrusted, allow_exact, allow_neighbours; /* true: from now on */
+    const char *role;                                    /* NULL: as before */
+} tacit_site_word;
+
+/* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as before. `word` may be
+ * NULL: nothing is said anew. */
 tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
-                               const tacit_site_callbacks *callbacks, tacit_error *error);
+                               const tacit_site_word *word, const tacit_site_callbacks *callbacks,
+                               tacit_error *error);
 
 /* Consent to the study as reviewed. The ledger then lets it have its price; what earlier versions had stays counted. */
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error);

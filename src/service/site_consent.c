@@ -81,20 +81,36 @@ cleanup:
     return status;
 }
 
+/* A method without roles takes none; the one of before is then no more. */
+static tacit_status take_word(tacit_site *site, const tacit_site_word *word, tacit_error *error) {
+    char *role = NULL;
+    if (word == NULL) return TACIT_OK;
+    site->allow_entrusted = site->allow_entrusted || word->allow_entrusted;
+    site->allow_exact = site->allow_exact || word->allow_exact;
+    site->allow_neighbours = site->allow_neighbours || word->allow_neighbours;
+    if (word->role == NULL && site->study->plan.method->roles != NULL) return TACIT_OK;
+    if (word->role != NULL && (role = tacit_copy_text(word->role)) == NULL) return tacit_fail_memory(error);
+    free(site->role);
+    site->role = role;
+    return role != NULL ? site_check_role(site, error) : TACIT_OK;
+}
+
 tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
-                               const tacit_site_callbacks *callbacks, tacit_error *error) {
+                               const tacit_site_word *word, const tacit_site_callbacks *callbacks,
+                               tacit_error *error) {
     tacit_site *site = NULL;
     tacit_status status;
     TACIT_CHECK(site_open_folder(&site, home, study, error));
     site->callbacks = *callbacks;
     *amended = site_file_exists(site, SITE_AMENDED_FILE);
     if (*amended) TACIT_CHECK(take_amended(site, error));
+    TACIT_CHECK(take_word(site, word, error));
     if (*amended && site_check_role(site, NULL) != TACIT_OK)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_REFUSED,
-                       "study '%s' was amended to method %s, in which this party has no role: ask its "
-                       "coordinator for a study of its own",
-                       site->study->name, site->study->plan.method->name));
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED,
+                               "study '%s' was amended to method %s, in which this party has no role: say "
+                               "which of %s it is (tacit consent %s --role ROLE)",
+                               site->study->name, site->study->plan.method->name,
+                               site->study->plan.method->roles, site->study->name));
     TACIT_CHECK(site_load_rows(site, error));
     TACIT_CHECK(site_compare_schemas(site, error));
     *out = site;
@@ -147,7 +163,8 @@ static tacit_status adopt_amended(tacit_site *site, tacit_error *error) {
 
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error) {
     TACIT_TRY(site_record_consent(site, error));
-    return site_file_exists(site, SITE_AMENDED_FILE) ? adopt_amended(site, error) : TACIT_OK;
+    return site_file_exists(site, SITE_AMENDED_FILE) ? adopt_amended(site, error)
+                                                     : site_save_settings(site, error);
 }
 
 const char *tacit_site_id(const tacit_site *site) { return site->id; }

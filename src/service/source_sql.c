@@ -17,7 +17,11 @@ static tacit_status sqlite_rows(gathering *self, sqlite3_stmt *query, const char
     for (int j = 0; j < columns; j++) cells[j] = sqlite3_column_name(query, j);
     TACIT_CHECK(gathering_begin(self, cells, (size_t)columns, path, error));
     while ((code = sqlite3_step(query)) == SQLITE_ROW) {
-        for (int j = 0; j < columns; j++) cells[j] = (const char *)sqlite3_column_text(query, j);
+        for (int j = 0; j < columns; j++) {
+            bool missing = sqlite3_column_type(query, j) == SQLITE_NULL;
+            cells[j] = (const char *)sqlite3_column_text(query, j);
+            if (cells[j] == NULL && !missing) TACIT_CHECK(tacit_fail_memory(error));
+        }
         TACIT_CHECK(gathering_row(self, cells, path, error));
     }
     if (code != SQLITE_DONE)

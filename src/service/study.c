@@ -36,6 +36,8 @@ enum {
     COLLUDERS,
     AUXILIARY,
     CENTER,
+    STOP,
+    LOOK,
     SCHEMA,
     KEYS
 };
@@ -43,7 +45,7 @@ static const char *const keys[KEYS] = { "name",     "title",    "description",  
                                         "schedule", "method",   "set",          "epsilon",   "delta",
                                         "lambda",   "parties",  "minimum_rows", "patience",  "sum",
                                         "key_bits", "dropouts", "colluders",    "auxiliary", "center",
-                                        "schema" };
+                                        "stop",     "look",     "schema" };
 
 tacit_study *tacit_study_free(tacit_study *study) {
     if (study == NULL) return NULL;
@@ -179,15 +181,57 @@ static tacit_status read_parties(reading *r, const yaml_node_t *node) {
     const yaml_node_t *values[COUNT];
     tacit_plan *plan = &r->study->plan;
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, node, "parties", names, COUNT, values, r->error));
-    if (values[EXPECTED] == NULL)
+    if (values[EXPECTED] != NULL)
+        TACIT_TRY(read_count(r, values[EXPECTED], "expected", &plan->parties));
+    else if (r->study->stop.participants > 0 && r->study->stop.target == TACIT_TARGET_NONE)
+        plan->parties = r->study->stop.participants;
+    else
         return tacit_yaml_fail(&r->yaml, node, r->error,
                                "parties needs 'expected': the study starts when so many joined");
-    TACIT_TRY(read_count(r, values[EXPECTED], "expected", &plan->parties));
     plan->minimum_parties = plan->parties;
     if (values[MINIMUM] != NULL) TACIT_TRY(read_count(r, values[MINIMUM], "minimum", &plan->minimum_parties));
     if (plan->minimum_parties > plan->parties)
         return tacit_yaml_fail(&r->yaml, values[MINIMUM], r->error, "minimum must not be more than expected");
+    r->study->first_parties = plan->parties;
+    r->study->stop.looks = tacit_stop_looks(&r->study->stop, plan->parties);
+    plan->parties = tacit_stop_parties(&r->study->stop, plan->parties, r->study->stop.look);
     return TACIT_OK;
+}
+
+/* When there is enough. Which look this is, only the coordinator says, in the text that parties consent to. */
+static tacit_status read_stop(reading *r, const yaml_node_t *node, const yaml_node_t *look) {
+    tacit_stop *stop = &r->study->stop;
+    tacit_plan *plan = &r->study->plan;
+    *stop = (tacit_stop)TACIT_STOP_INIT;
+    if (node != NULL) TACIT_TRY(tacit_stop_read(stop, &r->yaml, node, r->error));
+    if (look != NULL && r->folder != NULL)
+        return tacit_yaml_fail(&r->yaml, look, r->error,
+                               "the coordinator counts the looks: leave 'look' out");
+    if (look != NULL) TACIT_TRY(read_count(r, look, "look", &stop->look));
+    if (stop->look > TACIT_STOP_MOST_LOOKS)
+        return tacit_yaml_fail(&r->yaml, look, r->error, "look must be at most %d", TACIT_STOP_MOST_LOOKS);
+    plan->most_rounds = stop->rounds;
+    plan->enough = stop->converged;
+    return TACIT_OK;
+}
+
+static tacit_status check_stop(reading *r, const yaml_node_t *node, const yaml_node_t *parties) {
+    const tacit_stop *stop = &r->study->stop;
+    const size_t first = r->study->first_parties;
+    if (stop->participants > 0 && stop->more == 0 && stop->participants != first)
+        return tacit_yaml_fail(
+            &r->yaml, parties, r->error,
+            "%zu parties are expected, and recruiting stops with %zu: make them the same, or "
+            "say how many come from look to look (more)",
+            first, stop->participants);
+    if (stop->participants > 0 && stop->participants < first)
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "participants must not be fewer than the %zu that are expected", first);
+    if (stop->look > stop->looks)
+        return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no look %zu", r->yaml.name, stop->look);
+    tacit_status status = tacit_stop_check(stop, &r->study->plan, r->error);
+    if (node == NULL) return status;
+    return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
 }
 
 /* The size of the key that sums are encrypted with, where they are. */
@@ -408,7 +452,7 @@ static tacit_status read_study(reading *r) {
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, root, "a study", keys, KEYS, values, r->error));
     for (int k = 0; k < KEYS; k++)
         if (values[k] == NULL && !(k >= DESCRIPTION && k <= SCHEDULE) && k != SET && k != EPSILON &&
-            k != DELTA && k != PATIENCE && !(k >= SUM && k <= CENTER) && !(k == LAMBDA && r->folder != NULL))
+            k != DELTA && k != PATIENCE && !(k >= SUM && k <= LOOK) && !(k == LAMBDA && r->folder != NULL))
             return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no '%s'", r->yaml.name, keys[k]);
     TACIT_TRY(read_name(r, values[NAME]));
     TACIT_TRY(read_title(r, values[TITLE]));
@@ -420,6 +464,7 @@ static tacit_status read_study(reading *r) {
     if (values[LAMBDA] != NULL)
         TACIT_TRY(read_number(r, values[LAMBDA], "lambda", plan->method->lambda_may_vanish ? 0 : 1e-12, 1e6,
                               &plan->lambda));
+    TACIT_TRY(read_stop(r, values[STOP], values[LOOK]));
     TACIT_TRY(read_parties(r, values[PARTIES]));
     TACIT_TRY(read_count(r, values[ROWS], "minimum_rows", &plan->minimum_rows));
     if (values[PATIENCE] != NULL)
@@ -434,14 +479,16 @@ static tacit_status read_study(reading *r) {
     plan->schema = r->study->schema;
     TACIT_TRY(study_read_center(r, values[CENTER], values[METHOD]));
     TACIT_TRY(read_points(r, values[AUXILIARY], values[METHOD]));
+    TACIT_TRY(check_stop(r, values[STOP], values[PARTIES]));
     return tacit_fail_in(r->error, finish_plan(plan, r->error), "%s", r->yaml.name);
 }
 
 /* The same bytes for the same study: keys in one order, every setting spelt out, numbers in their shortest
  * form. */
-static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
+static tacit_status print_canonical(const tacit_study *study, const tacit_stop *stop, tacit_buffer *out,
+                                    tacit_error *error) {
     const tacit_plan *plan = &study->plan;
-    tacit_buffer *out = &study->canonical, schema = TACIT_BUFFER_INIT;
+    tacit_buffer schema = TACIT_BUFFER_INIT;
     char epsilon[TACIT_NUMBER_TEXT], delta[TACIT_NUMBER_TEXT], lambda[TACIT_NUMBER_TEXT],
         patience[TACIT_NUMBER_TEXT], digest[2 * TACIT_HASH_BYTES + 1];
     tacit_status status;
@@ -460,8 +507,9 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
     TACIT_CHECK(tacit_buffer_print(
         out, error,
         "lambda: %s\nparties: {expected: %zu, minimum: %zu}\nminimum_rows: %zu\npatience: %s\nsum: %s\n",
-        tacit_number_to_text(plan->lambda, lambda), plan->parties, plan->minimum_parties, plan->minimum_rows,
-        tacit_number_to_text(study->patience_ms / 1000.0, patience), tacit_sum_way_name(plan->sums)));
+        tacit_number_to_text(plan->lambda, lambda), study->first_parties, plan->minimum_parties,
+        plan->minimum_rows, tacit_number_to_text(study->patience_ms / 1000.0, patience),
+        tacit_sum_way_name(plan->sums)));
     if (plan->sums == TACIT_SUMS_PAILLIER)
         TACIT_CHECK(tacit_buffer_print(out, error, "key_bits: %u\n", plan->key_bits));
     if (plan->sums != TACIT_SUMS_CLEAR)
@@ -473,13 +521,19 @@ static tacit_status print_canonical(tacit_study *study, tacit_error *error) {
             out, error, "auxiliary: {points: %zu, hash: %s}\n", study->point_count,
             sodium_bin2hex(digest, sizeof digest, study->point_hash, sizeof study->point_hash)));
     TACIT_CHECK(study_print_center(study, out, error));
+    TACIT_CHECK(tacit_stop_print(stop, out, error));
     TACIT_CHECK(tacit_buffer_print(out, error, "schema: |\n"));
     TACIT_CHECK(tacit_schema_canonical(study->schema, &schema, error));
     TACIT_CHECK(study_print_block(out, tacit_buffer_text(&schema), error));
-    crypto_generichash(study->hash, sizeof study->hash, out->bytes, out->length, NULL, 0);
 cleanup:
     tacit_buffer_clear(&schema);
     return status;
+}
+
+tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    tacit_stop next = study->stop;
+    next.look++;
+    return print_canonical(study, &next, out, error);
 }
 
 static tacit_status parse(tacit_study **out, const char *text, size_t length, const char *name,
@@ -491,7 +545,11 @@ static tacit_status parse(tacit_study **out, const char *text, size_t length, co
         status = read_study(&r);
         tacit_yaml_close(&r.yaml);
     }
-    if (status == TACIT_OK) status = print_canonical(r.study, error);
+    tacit_study *study = r.study;
+    if (status == TACIT_OK) status = print_canonical(study, &study->stop, &study->canonical, error);
+    if (status == TACIT_OK)
+        crypto_generichash(study->hash, sizeof study->hash, study->canonical.bytes, study->canonical.length,
+                           NULL, 0);
     if (status != TACIT_OK) {
         tacit_study_free(r.study);
         return status;

@@ -23,16 +23,19 @@
  *   colluders: 0.1                   # the largest fraction that helps the coordinator look; optional
  *   schema: breast_cancer.schema.yaml
  *   center: server-b.card            # of centre server B, for methods that have one (service/center.h)
+ *   stop: {rounds: 50}               # when there is enough (service/stop.h); optional
  *   auxiliary: public.csv            # public points, for methods that have them labelled; a label is not read
  *
  * Its canonical text carries the schema and the consent document themselves, and of the points, which go out separately, number and hash
  * (`auxiliary: {points: 114, hash: ...}`). It is what travels; parties consent to the hash of it. A definition that
- * came over the network is never allowed to name a file, nor a program to train with (local: exec:...).
+ * came over the network is never allowed to name a file, nor a program to train with (local: exec:...). Of a look after the first
+ * (service/stop.h) the canonical text ends with its number (`look: 2`); a file never has one.
  */
 #pragma once
 
 #include "base/pool.h"
 #include "method/methods.h"
+#include "service/stop.h"
 
 /* Dropouts and colluders, each, of a study that says nothing of them. */
 #define TACIT_STUDY_FRACTION 0.1
@@ -51,6 +54,8 @@ typedef struct tacit_study {
     int64_t from, until;                     /* seconds since 1970; 0: no such bound */
     tacit_plan plan;
     unsigned patience_ms;
+    tacit_stop stop;
+    size_t first_parties; /* expected in the first look; plan.parties are those of this one */
     tacit_schema *schema;
     tacit_buffer canonical;
     uint8_t hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the canonical text */
@@ -77,6 +82,9 @@ tacit_status tacit_study_parse(tacit_study **out, const char *text, size_t lengt
  * when not: TACIT_REFUSED. They are checked against the hash before anything of them is read. */
 tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, tacit_pool *pool,
                                      tacit_error *error);
+
+/* The canonical text of the next look, appended. */
+tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, tacit_error *error);
 
 /* The most bytes they can have. */
 size_t tacit_study_point_limit(const tacit_study *study);

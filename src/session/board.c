@@ -88,6 +88,18 @@ tacit_status tacit_board_admit(tacit_board *board, const char *party, tacit_erro
     return status;
 }
 
+void tacit_board_place(tacit_board *board, const char *party, size_t place) {
+    pthread_mutex_lock(&board->mutex);
+    for (size_t i = 0; !board->open && place < board->seat_count && i < board->seat_count; i++) {
+        if (strcmp(board->seats[i].party, party) != 0) continue;
+        seat moved = board->seats[i];
+        board->seats[i] = board->seats[place];
+        board->seats[place] = moved;
+        break;
+    }
+    pthread_mutex_unlock(&board->mutex);
+}
+
 /* Only rounds in clear, and of single answers, count by seats. */
 static bool counts_seats(const tacit_board *board) {
     return board->open && board->masked == NULL && board->mail == NULL;

@@ -58,6 +58,10 @@ tacit_board *tacit_board_free(tacit_board *board);
 tacit_status tacit_board_admit(tacit_board *board, const char *party, tacit_error *error);
 size_t tacit_board_admitted(tacit_board *board);
 
+/* The party takes this place, and whoever sat there its own: before the first question, for those who take turns count places, and
+ * must come to the same ones when the study is resumed. */
+void tacit_board_place(tacit_board *board, const char *party, size_t place);
+
 /* A party has left: nothing more is asked of it, and no round waits for it, until it is admitted again. An answer that it has
  * handed in to the open round counts. A round fails when too few are left; one between neighbours fails at once, for they
  * count on every word. */

@@ -60,6 +60,8 @@ typedef struct tacit_plan {
     uint8_t centre_key[TACIT_HASH_BYTES]; /* fingerprint of centre server B's key; zeros: none is named */
     size_t minimum_rows;        /* a party with fewer refuses: the sensitivity is declared for this many */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
+    uint64_t most_rounds;       /* a method that stops early ends after so many iterations; 0: as it is set */
+    double enough;              /* or where its weights hardly change any more (tacit_plan_stops); 0: never */
     const tacit_schema *schema; /* of the rows, borrowed; NULL: unknown (rows that were generated encoded) */
     char settings[TACIT_MOST_SETTINGS]
                  [TACIT_SETTING_SIZE]; /* value of each parameter, in table order; "" unset */
@@ -89,6 +91,19 @@ size_t tacit_plan_survivors(const tacit_plan *plan);
 
 /* How many shares of noise are in every sum that nobody who looks at it knows: those of the survivors but the colluders. */
 size_t tacit_plan_noise_shares(const tacit_plan *plan);
+
+/*
+ * Whether a method that stops early (tacit_method.stops_early) has ended after `done` iterations: most_rounds, or
+ * |now - before| <= enough |now| of its weights, which are then kept as the next `before`. Weights of every iteration are
+ * published to all parties, so where it ends tells nothing more and costs nothing: it is post-processing. Noise is made for
+ * all rounds that are set, and ending earlier gives none of it back. To be asked before a checkpoint: a half that is run
+ * again then comes to the same end.
+ *
+ * `before` from tacit_plan_before, to be freed: a copy of the weights, or NULL where nothing is compared.
+ */
+tacit_status tacit_plan_before(double **before, const tacit_plan *plan, const double *weights, size_t count,
+                               tacit_error *error);
+bool tacit_plan_stops(const tacit_plan *plan, uint64_t done, double *before, const double *now, size_t count);
 
 /* Whether the method has a parameter so called. */
 bool tacit_method_takes(const tacit_method *method, const char *name);
@@ -187,6 +202,7 @@ struct tacit_method {
     bool takes_numbers;                /* a numeric response too; else classes only */
     bool lambda_may_vanish;            /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;                  /* a delta above 0, unless epsilon is infinite */
+    bool stops_early;                  /* plan.most_rounds and plan.enough count */
     const char *roles;                 /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
@@ -208,6 +224,10 @@ struct tacit_method {
     /* TACIT_USAGE when the plan does not fit this method; NULL: any does. */
     tacit_status (*check)(const tacit_plan *plan, tacit_error *error);
     tacit_status (*price)(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+
+    /* Whether its model comes with standard errors under this plan; NULL: never. Where noise protects what leaves, they would
+     * have to come from what was released with it, and no method has such: all say no. */
+    bool (*infers)(const tacit_plan *plan);
 
     /* A lambda from public quantities alone, for a plan without one; NULL: 0.01. */
     tacit_status (*choose_lambda)(const tacit_plan *plan, double *out, tacit_error *error);

@@ -140,6 +140,29 @@ static tacit_status check_sums(const tacit_plan *plan, tacit_error *error) {
     return TACIT_OK;
 }
 
+tacit_status tacit_plan_before(double **before, const tacit_plan *plan, const double *weights, size_t count,
+                               tacit_error *error) {
+    *before = NULL;
+    if (plan->enough <= 0) return TACIT_OK;
+    *before = TACIT_NEW(double, count);
+    if (*before == NULL) return tacit_fail_memory(error);
+    memcpy(*before, weights, count * sizeof *weights);
+    return TACIT_OK;
+}
+
+bool tacit_plan_stops(const tacit_plan *plan, uint64_t done, double *before, const double *now,
+                      size_t count) {
+    double apart = 0, size = 0;
+    if (plan->most_rounds > 0 && done >= plan->most_rounds) return true;
+    if (before == NULL) return false;
+    for (size_t j = 0; j < count; j++) {
+        apart += (now[j] - before[j]) * (now[j] - before[j]);
+        size += now[j] * now[j];
+        before[j] = now[j];
+    }
+    return apart <= plan->enough * plan->enough * size;
+}
+
 bool tacit_method_takes(const tacit_method *method, const char *name) {
     return find_parameter(method, name) >= 0;
 }
@@ -168,6 +191,10 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     if (plan->minimum_parties > plan->parties)
         return tacit_fail(error, TACIT_USAGE, "the minimum of %zu parties is more than the %zu declared",
                           plan->minimum_parties, plan->parties);
+    if ((plan->most_rounds > 0 || plan->enough > 0) && !plan->method->stops_early)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s has no rounds to stop early: leave 'rounds' and 'converged' out",
+                          plan->method->name);
     TACIT_TRY(check_sums(plan, error));
     if (plan->classes == 0 && plan->schema != NULL && !plan->method->takes_numbers)
         return tacit_fail(

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "check.h"
 
 #include <stdbool.h>
@@ -174,8 +176,41 @@ static void log_loss_is_stable_and_the_two_forms_agree(void **state) {
     assert_int_equal(tacit_log_loss_multiclass(&both, label, score, 4, 2, NULL), TACIT_INPUT);
 }
 
+/* The curve's area by the trapezoidal rule is the AUC, ties included; thinned, it still runs from corner to corner. */
+static void the_curve_has_the_area(void **state) {
+    (void)state;
+    enum { ROWS = 500 };
+    int32_t label[ROWS];
+    double score[ROWS], area = 0, auc;
+    tacit_roc_point *points = NULL;
+    size_t count;
+    tacit_error error = TACIT_ERROR_INIT;
+    for (size_t i = 0; i < ROWS; i++) {
+        label[i] = (i * 7 + i / 3) % 5 < 2;
+        score[i] = (double)((i * 37) % 101) + 20 * label[i]; /* many ties */
+    }
+    CHECK_OK(tacit_auc(&auc, NULL, label, score, ROWS, &error), error);
+    CHECK_OK(tacit_roc(&points, &count, label, score, ROWS, ROWS, &error), error);
+    for (size_t i = 1; i < count; i++)
+        area += (points[i].negatives - points[i - 1].negatives) *
+                (points[i].positives + points[i - 1].positives) / 2;
+    CHECK_NEAR(area, auc, 1e-12);
+    free(points);
+    CHECK_OK(tacit_roc(&points, &count, label, score, ROWS, 10, &error), error);
+    assert_true(count <= 12 && count > 5);
+    assert_true(points[0].negatives == 0 && points[0].positives == 0);
+    assert_true(points[count - 1].negatives == 1 && points[count - 1].positives == 1);
+    free(points);
+    for (size_t i = 0; i < ROWS; i++) label[i] = 1;
+    CHECK_OK(tacit_roc(&points, &count, label, score, ROWS, 10, &error), error);
+    assert_true(points == NULL && count == 0);
+    score[3] = NAN;
+    assert_int_equal(tacit_roc(&points, &count, label, score, ROWS, 10, &error), TACIT_INPUT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_curve_has_the_area),
         cmocka_unit_test(auc_counts_won_pairs_with_ties_as_half),
         cmocka_unit_test(auc_knows_its_limits),
         cmocka_unit_test(the_interval_of_auc_is_delongs),

@@ -95,7 +95,7 @@ class Running:
                     except OSError:
                         continue  # gone meanwhile, or not to be read
                     pieces = (content[at:at + piece] for at in range(0, len(content), piece))
-                    found += [each for each in pieces if each.strip(b"\0")]
+                    found += [each for each in pieces if each.count(0) < len(each)]
         return b"".join(found)
 
     def clean(self):

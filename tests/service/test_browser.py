@@ -55,6 +55,13 @@ class BrowserTest(DeployedTest):
     def one(self, selector):
         return self.wait(lambda: self.browser.find_element(By.CSS_SELECTOR, selector), selector)
 
+    def press(self, selector):
+        """By keyboard; again when the element was drawn anew meanwhile."""
+        def pressed():
+            self.browser.find_element(By.CSS_SELECTOR, selector).send_keys(Keys.ENTER)
+            return True
+        self.wait(pressed, selector)
+
     def keep(self, name):
         folder = os.environ.get("TACIT_SCREENSHOTS")
         if folder:
@@ -89,34 +96,42 @@ class BrowserTest(DeployedTest):
 
 class Pages(BrowserTest):
     def test_a_study_is_watched_to_its_end(self):
-        self.study(title="Who falls ill", method="estimate", set="{optimiser: lbfgs}", epsilon=None, **{"lambda": 0})
-        coordinator = self.coordinator("--dashboard", "0")
+        self.study(title="Who falls ill", method="estimate", set="{optimiser: lbfgs}", epsilon=None, approval="Ethics board 2026-114",
+                   description="|\n  Does the dose matter?\n  And age?", stop="{se: {column: age, at_most: 3}}", **{"lambda": 0})
+        coordinator = self.coordinator("--dashboard", "0", "--test", self.rows(9, 80))
         self.browser.get(coordinator.wait_line(LINK).group(1))
         self.wait_text("recruiting")
         self.assertNotIn("link=", self.browser.current_url)
         self.keep("dashboard-studies")
-        self.one("a[href='#/study/trial']").send_keys(Keys.ENTER)  # by keyboard
+        self.press("a[href='#/study/trial']")  # by keyboard
         self.wait_text("Who learns what")
+        for text in ("Does the dose matter?", "Ethics board 2026-114", "standard error of age is to be at most 3"):
+            self.wait_text(text)
+        self.press("button.pause")
+        self.press("button.resume")
+        self.one("button.pause")
         parties = {party: self.join(party, *EXACT) for party in range(2)}
         self.wait_text("seen in the last minute")
         parties[2] = self.join(2, *EXACT)
         self.one("#download")  # comes by itself when the study is done
         self.wait_text("Std. error")
         self.check_done(parties, charged=[])
-        for title in ("Convergence", "Intervals", "Rounds"):
+        for title in ("Convergence", "Intervals", "Rounds", "ROC curve", "(DeLong)", "reached"):
             self.wait_text(title)
-        self.wait(lambda: len(self.browser.find_elements(By.CSS_SELECTOR, ".chart canvas")) >= 3, "charts")
+        self.wait(lambda: len(self.browser.find_elements(By.CSS_SELECTOR, ".chart canvas")) >= 4, "charts")
         summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
         for one in summary["coefficients"]:
             self.assertIn(one["name"], self.text())
         self.keep("dashboard-result")
+        self.browser.execute_script("document.getElementById('auc').scrollIntoView({block: 'end'})")
+        self.keep("dashboard-roc")
         self.check_quiet()
         self.dark()
         self.wait(lambda: len(self.browser.find_elements(By.CSS_SELECTOR, ".chart canvas")) >= 3, "charts")
         self.keep("dashboard-dark")
         self.check_narrow()
         self.keep("dashboard-phone")
-        self.one("#logout").send_keys(Keys.ENTER)
+        self.press("#logout")
         self.wait_text("Log in")
         self.browser.refresh()
         self.one("#credential").send_keys(coordinator.wait_line(r"credential, shown this once: (\S+)").group(1), Keys.ENTER)
@@ -129,7 +144,7 @@ class Pages(BrowserTest):
         page = self.start("page", home=self.home(0))
         self.browser.get(page.wait_line(LINK).group(1))
         self.wait_text("consent given")
-        self.one("button.withdraw").send_keys(Keys.ENTER)
+        self.press("button.withdraw")
         self.wait_text("withdrawn")
         self.one("button.consent")
         self.wait_text("withdrawal")
@@ -139,13 +154,34 @@ class Pages(BrowserTest):
         parties = {party: self.join(party) for party in (1, 2)}
         for process in parties.values():
             self.assertEqual(process.finish(), 0, process.text())
-        self.wait_text("refusal")  # the page follows the ledger by itself
         self.assertEqual(self.charges(0), [])
         self.browser.get(coordinator.wait_line(LINK).group(1))
         self.one("a[href='#/study/trial']").click()
         self.one("#download")
         self.assertRegex(self.text(), r"2\s+parties in the model")
         self.check_quiet()
+
+    def test_the_next_round_is_without_who_withdraws(self):
+        self.study(title="Who falls ill", method="dpgd", set="{noise: party, rounds: 20000}", delta="1e-5", sum="clear",
+                   parties="{expected: 3, minimum: 2}", patience=1000)
+        coordinator = self.coordinator("--dashboard", "0")
+        for party in range(3):
+            self.join(party)
+        self.browser.get(coordinator.wait_line(LINK).group(1))
+        self.press("a[href='#/study/trial']")
+        self.wait(lambda: self.browser.find_element(By.CSS_SELECTOR, "#last-round b").text == "3", "no round of three")
+        dashboard = self.browser.current_window_handle
+        self.browser.switch_to.new_window("tab")
+        self.browser.get(self.start("page", home=self.home(0)).wait_line(LINK).group(1))
+        self.press("button.withdraw")
+        self.wait_text("withdrawn")
+        self.browser.switch_to.window(dashboard)
+        self.wait(lambda: self.browser.find_element(By.CSS_SELECTOR, "#last-round b").text == "2", "no round of two")
+        self.wait_text("running")
+        self.keep("dashboard-running")
+        self.check_quiet()
+        self.succeed("study", "close", self.folder, "trial")
+        self.wait_text("closed")
 
     def test_what_has_left_is_shown(self):
         self.study(title="Who falls ill")

@@ -40,7 +40,8 @@ class PageTest(DeployedTest):
         self.assertEqual(served, documented(tag))
         for method, path in sorted(served, key=lambda one: one == ("DELETE", "/v1/session")):
             status, _, body = page.ask(method, path.replace("{study}", study), {"link": "0"} if path == "/v1/session" else None)
-            expected = 401 if (method, path) == ("POST", "/v1/session") else 200
+            expected = 401 if (method, path) == ("POST", "/v1/session") else \
+                409 if path.rsplit("/", 1)[1] in ("open", "pause", "resume") else 200  # it has ended
             self.assertEqual(status, expected, (method, path, body))
         self.assertEqual(page.ask("GET", "/v1/session")[0], 401)  # logged out by the last
 
@@ -59,7 +60,7 @@ class Dashboard(PageTest):
             number, state = page.event(number)
         study = page.get("/v1/studies/trial")
         self.assertEqual(study, state["studies"][0])
-        self.assertEqual(study["parties"], {"expected": 3, "minimum": 3, "joined": 3, "invited": 0})
+        self.assertEqual(study["parties"], {"expected": 3, "minimum": 3, "joined": 3, "invited": 0, "outdated": 0})
         told = page.get("/v1/studies/trial/rounds")
         self.assertEqual([one["round"] for one in told["rounds"]], list(range(study["rounds"])))
         self.assertEqual({one["parties"] for one in told["rounds"]}, {3})
@@ -96,6 +97,54 @@ class Dashboard(PageTest):
         self.assertEqual(len(names), 1)
         for path in ("/v1/studies", "/v1/studies/trial", "/v1/studies/trial/rounds"):
             self.assertNotIn(names[0], json.dumps(page.get(path)))
+
+    def test_what_people_wrote_is_shown_and_a_study_is_opened_and_paused(self):
+        (self.path / "consent.txt").write_text("Consent\n")
+        self.succeed("study", "new", self.folder, self.definition(
+            description="Why we ask.", approval="Board 7", consent="consent.txt", schedule="{until: 2999-01-01}"), "--draft")
+        page = self.logged_in()
+        study = page.get("/v1/studies/trial")
+        self.assertEqual((study["state"], study["description"], study["approval"], study["schedule"], study["target"]),
+                         ("draft", "Why we ask.\n", "Board 7", {"from": None, "until": "2999-01-01T00:00:00Z"}, None))
+        self.assertRegex(study["consent_document"], r"^[0-9a-f]{64}$")
+        self.assertEqual(page.ask("POST", "/v1/studies/trial/open", X_Tacit_CSRF=None)[0], 403)
+        for word, state in (("open", "recruiting"), ("pause", "paused"), ("resume", "recruiting")):
+            status, _, body = page.ask("POST", "/v1/studies/trial/" + word)
+            self.assertEqual((status, json.loads(body)["state"]), (200, state), word)
+            self.assertEqual(page.ask("POST", "/v1/studies/trial/" + word)[0], 409)
+            self.assertEqual(self.status()["state"], state)
+        self.assertEqual(page.ask("POST", "/v1/studies/other/pause")[0], 404)
+
+    def test_the_curve_is_that_of_labelled_rows_of_the_coordinator(self):
+        self.study()
+        test = self.rows(9, 60)
+        page = self.dashboard("--test", test)
+        page.log_in()
+        self.assertEqual(page.ask("GET", "/v1/studies/trial/curve")[0], 404)  # no model yet
+        self.check_done({party: self.join(party) for party in range(3)})
+        curve = page.get("/v1/studies/trial/curve")
+        figures = json.loads(self.succeed("evaluate", self.folder / "trial.model.json", test, "--json").stdout)
+        self.assertEqual((curve["rows"], curve["auc"], [curve["low"], curve["high"]]),
+                         (60, figures["auc"], figures["auc_interval"]))
+        points = curve["points"]
+        self.assertEqual((points[0], points[-1]), ([0, 0], [1, 1]))
+        self.assertEqual(points, sorted(points))
+        area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(points, points[1:]))
+        self.assertAlmostEqual(area, curve["auc"], 12)
+
+    def test_a_target_is_followed_look_by_look(self):
+        self.study(method="estimate", set=None, epsilon=None, stop="{width: {column: age, at_most: 1e-3}, looks: 2}", **{"lambda": 0})
+        page = self.logged_in()
+        target = page.get("/v1/studies/trial")["target"]
+        self.assertEqual((target["kind"], target["column"], target["look"], target["looks"], target["found"]),
+                         ("width", "age", 1, 2, []))
+        for process in [self.join(party, *EXACT) for party in range(3)]:
+            process.finish()
+        study = page.get("/v1/studies/trial")
+        self.assertEqual((study["state"], study["parties"]["outdated"]), ("recruiting", 3))
+        (found,) = study["target"]["found"]
+        self.assertEqual((found["look"], found["parties"], found["rows"], found["met"]), (1, 3, 120, False))
+        self.assertGreater(found["value"], 1)
 
     def curve(self, noise, *allowed):
         self.study(method="dpgd", set="{noise: %s, rounds: 5}" % noise, delta="1e-5", **{"lambda": 0.05})

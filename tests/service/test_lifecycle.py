@@ -66,6 +66,21 @@ class Lifecycle(DeployedTest):
         self.assertEqual(len(studies), 1)
         self.assertIn("+", studies.pop())  # the version that was consented to last
 
+    def test_an_amendment_may_ask_for_more_than_was_allowed(self):
+        self.study()
+        self.coordinator()
+        first = {party: self.join(party) for party in range(2)}
+        self.succeed("study", "amend", self.folder, self.definition(set="{noise: coordinator}"))
+        for process in first.values():
+            self.assertEqual(process.finish(), 3, process.text())
+        self.refuse(3, "consent", "trial", "--yes", home=self.home(0), says=["--allow-entrusted"])
+        again = {}
+        for party in first:
+            self.succeed("consent", "trial", "--yes", "--allow-entrusted", home=self.home(party))
+            again[party] = self.resume(party)
+        again[2] = self.join(2, "--allow-entrusted")
+        self.check_done(again)
+
     def test_a_party_answers_only_a_definition_with_the_right_signature(self):
         self.study()
         self.coordinator()

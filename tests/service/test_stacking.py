@@ -57,7 +57,13 @@ class Stacks(DeployedTest):
         party = self.join(0)
         self.succeed("study", "amend", self.folder, self.definition(method="pst-h", set="{groups: 2}", epsilon=2))
         self.assertEqual(party.finish(), 3, party.text())
-        self.refuse(3, "consent", "trial", "--yes", home=self.home(0), says=["pst-h", "no role"])
+        self.refuse(3, "consent", "trial", "--yes", home=self.home(0), says=["pst-h", "no role", "--role"])
+        self.refuse(2, "consent", "trial", "--yes", "--role", "ward", home=self.home(0), says=["source|target"])
+        self.succeed("consent", "trial", "--yes", "--role", "source", home=self.home(0))
+        parties = {0: self.resume(0), 1: self.join(1, "--role", "source"), 2: self.join(2, "--role", "target")}
+        for process in parties.values():
+            self.assertEqual(process.finish(), 0, process.text())
+        self.assertEqual(self.status()["state"], "done")
 
     def test_feature_groups_between_parties_cost_one_answer_each(self):
         self.study(method="pst-f")

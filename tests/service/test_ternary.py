@@ -49,6 +49,29 @@ class Turns(DeployedTest):
             turns += [charge["round"] for charge in charges] if "round" in charges[0] else []
         self.assertIn(sorted(turns), ([], list(range(12))))
 
+    def test_turns_keep_their_places_when_an_amended_study_is_resumed(self):
+        """Owners consent to the amendment in another order than they joined; a coordinator that is killed finds the same turns."""
+        self.study(rounds=5)
+        coordinator = self.coordinator()
+        first = {party: self.join(party, epsilon=5) for party in (0, 1)}
+        settings = '{hidden: "4", rounds: 6, sampling: 0.5, keep: 0.3}'
+        self.succeed("study", "amend", self.folder, self.definition(method="dpstgd", set=settings, epsilon=2, delta="1e-5",
+                                                                    sum="clear", **{"lambda": None}))
+        for process in first.values():
+            self.assertEqual(process.finish(), 3, process.text())
+        parties = {}
+        for count, party in enumerate((1, 0), start=1):
+            self.succeed("consent", "trial", "--yes", home=self.home(party))
+            parties[party] = self.resume(party)
+            coordinator.wait_line("takes part in study trial as amended", count)
+        parties[2] = self.join(2, epsilon=5)
+        parties[2].wait_line("round [5-9]: answering")
+        coordinator.kill()
+        coordinator = self.coordinator("--until-done")
+        self.finish(parties, coordinator)
+        for party in PARTIES:
+            self.assertEqual(len(self.charges(party)), 6, party)
+
     def test_a_killed_coordinator_goes_on_with_the_turn_that_was_open(self):
         self.study(rounds=6)
         coordinator = self.coordinator("--until-done")

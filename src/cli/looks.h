@@ -1,0 +1,12 @@
+/* Looks of a simulated study that recruits until a statistical target is reached (service/stop.h). */
+#pragma once
+
+#include "cli/console.h"
+#include "lab/simulate.h"
+#include "service/stop.h"
+
+/* Run look after look, each with `more` parties more, the last with all of `split`; what was found is noted on the console, and
+ * appended to `out` (new reference). Afterwards the split has the parties of the look that was the last. */
+tacit_status tacit_looks_run(json_t **out, tacit_stop *stop, tacit_simulation *plan, tacit_split *split,
+                             tacit_run *runs, tacit_model **model, tacit_console *console,
+                             tacit_error *error);
