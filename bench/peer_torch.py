@@ -1,13 +1,14 @@
 """Private training in PyTorch, as Opacus does it: hooks on linear layers keep what each takes in and the derivatives by what
 it gives out, from which every example's gradient is made (einsum), clipped by its norm and added up; then Gaussian noise and a
-step of SGD with momentum. No functorch. peer_torch.py LAYERS BATCH THREADS SECONDS prints examples a second, best of several."""
+step of SGD with momentum. No functorch. peer_torch.py LAYERS BATCH THREADS SECONDS prints examples a second, best of many
+short spells, as bench_network does."""
 import json
 import sys
 import time
 
 import torch
 
-SPELLS = 7
+SPELL_STEPS = 2
 
 
 class PerExample:
@@ -66,17 +67,17 @@ def main():
         hooks = PerExample(model) if private else None
         optimiser = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
         number = 0
-        for _ in range(SPELLS):
-            start, steps = time.perf_counter(), 0
-            while time.perf_counter() - start < seconds / (2 * SPELLS) or steps == 0:
+        end = time.perf_counter() + seconds / 2
+        while time.perf_counter() < end:
+            start = time.perf_counter()
+            for number in range(number, number + SPELL_STEPS):
                 at = number * batch % (8192 - batch)
                 optimiser.zero_grad()
                 loss_of(model(x[at:at + batch]), y[at:at + batch]).backward()
                 if private:
                     hooks.clip_and_add(1.0, 1.0)
                 optimiser.step()
-                number, steps = number + 1, steps + 1
-            rate = steps * batch / (time.perf_counter() - start)
+            rate = SPELL_STEPS * batch / (time.perf_counter() - start)
             best[private] = max(best.get(private, 0), rate)
     print(json.dumps({"plain": round(best[False]), "dpsgd": round(best[True])}))
 
