@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "method/logit.h"
 #include "net/clock.h"
-#include "privacy/integer.h"
 
 static const double LIKELIHOOD_CHANGE = 1e-6, DISTANCE = 1e-4;
 enum { MOST_ITERATIONS = 2000 };
@@ -49,9 +48,8 @@ tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error
     bool known = false;
     double begun = now();
     *stop = false;
-    if (tacit_logit_private(self->plan) > 0) {
-        *stop = self->iteration >= (size_t)tacit_plan_number(self->plan, "dp-iterations");
-    } else if (tacit_plan_is(self->plan, "stop", "converged")) {
+    if (tacit_logit_private(self->plan) > 0) return TACIT_OK; /* tacit_logit_spent says when */
+    if (tacit_plan_is(self->plan, "stop", "converged")) {
         *stop = near_optimum(self);
     } else if (self->has_last) {
         TACIT_TRY(tacit_centre_known(self->centre, &known, &bit, 1, error));
@@ -114,73 +112,6 @@ tacit_status tacit_logit_open(tacit_logit *self, const tacit_share *step, tacit_
 cleanup:
     free(opened);
     return status;
-}
-
-/* ---- noise ---- */
-
-/*
- * Proof note. Adjacency: one row replaced, unit record. Statistics, over n, of rows z = S x, |z| <= S:
- *   gradient      row (p - y) z, |p - y| <= 1:   L2 sensitivity 2 S/n
- *   curvature     row a z z^T, 0 <= a <= 1/4: of the triangle, each of the two rows has L2 norm at most S^2/4: S^2/(2n)
- * plus rounding to the grid of one node, half a unit in each coordinate before and after: sqrt(count) units. On the grid the
- * statistics are whole numbers, and each server adds a discrete Gaussian of scale sigma = sensitivity/sqrt(2 rho): rho-zCDP
- * for each release even to the other server, which knows its own noise (Canonne, Kamath and Steinke 2020). K iterations
- * release K gradients and either one curvature (privlogit) or K (newton); beta_k is computed from these alone, and
- * what is asked next depends on released values alone, so zCDP composes: rho = rho_total/(releases), with rho_total from
- * tacit_zcdp_for(dp, dp-delta). The number of iterations is fixed; the check of the solution is of released values.
- * A public multiple of the noise is added to the diagonal, so that the noisy matrix is still positive definite but for a
- * chance that ends the run.
- */
-static tacit_status draw(tacit_logit *self, double sensitivity, size_t count, size_t releases,
-                         tacit_share *onto, double *scale, tacit_error *error) {
-    double rho, unit = ldexp(1, (int)self->fraction);
-    tacit_noised *noised = NULL;
-    int64_t *zeros = TACIT_NEW(int64_t, count);
-    tacit_share *shares = TACIT_NEW(tacit_share, count);
-    tacit_status status = zeros != NULL && shares != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status != TACIT_OK) goto cleanup;
-    TACIT_CHECK(tacit_zcdp_for(&rho, tacit_logit_private(self->plan),
-                               tacit_plan_number(self->plan, "dp-delta"), error));
-    double grid = sensitivity * unit + sqrt((double)count);
-    tacit_price one = { TACIT_UNIT_RECORD, 1, 1e-6 };
-    double rho_of_one, wanted = rho / (double)releases;
-    TACIT_CHECK(tacit_zcdp_for(&rho_of_one, one.epsilon, one.delta, error));
-    /* The mechanism turns a price into a scale: ask for the scale of another price with a sensitivity that makes it ours. */
-    tacit_mechanism mechanism = { .law = TACIT_LAW_DISCRETE_GAUSSIAN,
-                                  .price = one,
-                                  .sensitivity = grid * sqrt(rho_of_one / wanted) * (1 + 1e-12) };
-    TACIT_CHECK(tacit_integer_scale(scale, &mechanism, error));
-    TACIT_CHECK(tacit_integer_release(&noised, &self->centre->noise, &mechanism, zeros, count,
-                                      (int64_t)1 << 60, error));
-    const int64_t *mine = (const int64_t *)tacit_noised_steps(noised);
-    for (int owner = TACIT_GARBLER; owner <= TACIT_EVALUATOR; owner++) {
-        bool own = self->centre->role == (tacit_role)owner;
-        TACIT_CHECK(
-            tacit_secure_input(self->secure, shares, (tacit_role)owner, own ? mine : NULL, count, error));
-        tacit_shares_add(onto, onto, shares, count);
-    }
-cleanup:
-    tacit_noised_free(noised);
-    free(zeros);
-    free(shares);
-    return status;
-}
-
-tacit_status tacit_logit_add_noise(tacit_logit *self, tacit_row_weight weight, tacit_error *error) {
-    if (tacit_logit_private(self->plan) == 0) return TACIT_OK;
-    size_t iterations = (size_t)tacit_plan_number(self->plan, "dp-iterations");
-    bool every = strcmp(self->plan->method->name, "newton") == 0;
-    size_t releases = iterations + (every ? iterations : 1);
-    double gradient = 2 * self->scale / self->n, matrix = self->scale * self->scale / (2 * self->n), scale;
-    if (weight != TACIT_WEIGH_ONE)
-        TACIT_TRY(draw(self, gradient, self->width, releases, self->gradient, &scale, error));
-    if (weight == TACIT_WEIGH_NONE) return TACIT_OK;
-    TACIT_TRY(draw(self, matrix, self->triangle, releases, self->matrix, &scale, error));
-    /* The norm of a symmetric matrix of independent noise is about 2 scale sqrt(d), here of two servers. */
-    double lift = 2 * M_SQRT2 * scale * sqrt((double)self->width);
-    for (size_t j = 0; j < self->width && is_a(self); j++)
-        self->matrix[tacit_triangle(j, j)] += tacit_share_of(llrint(lift));
-    return TACIT_OK;
 }
 
 /* ---- the end ---- */
