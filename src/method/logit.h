@@ -11,7 +11,7 @@
  * checked inside the protocol: s is within its range and |H s - b| small in each coordinate, one bit leaves, and it is 1
  * unless the run ends with an error (logit_solve.c).
  *
- * What is opened, to both servers, and by A to the nodes: beta_k of each iteration, one bit for the stopping rule, and with
+ * What is opened, to both servers, and by A to the nodes: beta_k of each iteration, one bit a time for the stopping rule, and with
  * inference=yes the variances of the coefficients, the log-likelihood at the end and the number of positive rows.
  */
 #pragma once
@@ -132,6 +132,7 @@ typedef struct tacit_logit {
     tacit_share last_objective;
     bool has_last;
     double last_step;
+    int looked;   /* times for the optimum, in vain */
     double noise; /* with dp: what noise adds to the sum of a row of the matrix at most */
 } tacit_logit;
 

@@ -30,8 +30,10 @@ static tacit_status compare_objectives(tacit_logit *self, bool *stop, tacit_erro
 }
 
 /*
- * beta is public, so its own steps say how far there is to go. Steps s_k that shrink by r = |s_k|/|s_(k-1)| < 1 from here on
- * add up to |s_k| r/(1 - r); r is taken a little larger, for it grows towards the rate of convergence.
+ * stop=converged. beta is public, so its own steps say how far there is to go, more or less. Steps s_k that shrink by
+ * r = |s_k|/|s_(k-1)| < 1 from here on add up to |s_k| r/(1 - r); r is taken a little larger, for it grows towards the
+ * rate of convergence. That is a guess: a direction in which PrivLogit creeps (rows of one kind with a probability near 0 or 1)
+ * may hide behind larger steps in others. So it only says when to look: confirm_optimum.
  */
 static bool near_optimum(tacit_logit *self) {
     double step = 0;
@@ -40,27 +42,69 @@ static bool near_optimum(tacit_logit *self) {
     double rate = self->iteration >= 2 && self->last_step > 0 ? step / self->last_step : 1;
     rate += 0.2 * (1 - rate);
     self->last_step = step;
-    return self->iteration >= 2 && rate < 1 && step * rate / (1 - rate) < DISTANCE / 2;
+    return self->iteration >= 2 && rate < 1 && step * rate / (1 - rate) < ldexp(DISTANCE / 2, -self->looked);
+}
+
+/*
+ * Newton's step from here, H(beta)^-1 g, between the servers: is each coordinate below 2^-12/5 < 1e-4/2? One bit. By Kantorovich's theorem
+ * the maximum lies within twice the step when |H^-1| |step| times the Lipschitz constant of H, S^3/(6 sqrt 3) at most, is below 1/2.
+ * Newton's own last step was such a step, and the next is smaller, so that only PrivLogit looks. Each look that fails halves
+ * what the guess must come to before the next.
+ */
+static tacit_status confirm_optimum(tacit_logit *self, tacit_share *kept, tacit_share *step, bool *stop,
+                                    tacit_error *error) {
+    tacit_factored *factor = NULL;
+    int64_t bit = 0;
+    bool known = false;
+    tacit_status status;
+    memcpy(kept, self->matrix, self->triangle * sizeof *kept);
+    TACIT_CHECK(tacit_logit_gather(self, TACIT_WEIGH_CURVATURE, error));
+    TACIT_CHECK(tacit_centre_known(self->centre, &known, &bit, 1, error));
+    if (!known) {
+        TACIT_CHECK(tacit_logit_factor(self, &factor, error));
+        TACIT_CHECK(tacit_logit_solve(self, factor, true, step, error));
+        tacit_shares_scale(step, step, 5, self->width);
+        const tacit_secure_range range = { step, self->width, self->fraction - 12, 64 };
+        TACIT_CHECK(tacit_secure_all_within(self->secure, stop, &range, 1, error));
+        bit = *stop;
+        TACIT_CHECK(tacit_centre_keep(self->centre, &bit, 1, error));
+    }
+    *stop = bit != 0;
+    self->looked++;
+    memcpy(self->matrix, kept, self->triangle * sizeof *kept);
+cleanup:
+    tacit_factored_free(factor);
+    return status;
+}
+
+static tacit_status converged(tacit_logit *self, bool *stop, tacit_error *error) {
+    *stop = near_optimum(self);
+    if (!*stop || strcmp(self->plan->method->name, "newton") == 0) return TACIT_OK;
+    tacit_share *room = TACIT_NEW(tacit_share, self->triangle + self->width);
+    if (room == NULL) return tacit_fail_memory(error);
+    tacit_status status = confirm_optimum(self, room, room + self->triangle, stop, error);
+    free(room);
+    return status;
 }
 
 tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error) {
     int64_t bit = 0;
     bool known = false;
-    double begun = now();
     *stop = false;
     if (tacit_logit_private(self->plan) > 0) return TACIT_OK; /* tacit_logit_spent says when */
     if (tacit_plan_is(self->plan, "stop", "converged")) {
-        *stop = near_optimum(self);
+        TACIT_TRY(converged(self, stop, error));
     } else if (self->has_last) {
         TACIT_TRY(tacit_centre_known(self->centre, &known, &bit, 1, error));
         if (!known) {
+            double begun = now();
             TACIT_TRY(compare_objectives(self, stop, error));
             bit = *stop;
             TACIT_TRY(tacit_centre_keep(self->centre, &bit, 1, error));
+            self->centre->report.centre_seconds += now() - begun;
         }
         *stop = bit != 0;
     }
-    self->centre->report.centre_seconds += now() - begun;
     self->last_objective = self->head[1];
     self->has_last = true;
     if (!*stop && self->iteration >= MOST_ITERATIONS)

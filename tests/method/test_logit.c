@@ -31,7 +31,7 @@ static void converged_comes_within_1e_4_of_the_maximum(void **state) {
     (void)state;
     logit_world world;
     world_make(&world, methods[0]);
-    for (size_t m = 0; m < 2; m++) {
+    for (size_t m = 0; m < 3; m++) {
         world_use(&world, methods[m]);
         world_set(&world, "engine", "shares");
         world_set(&world, "stop", "converged");
