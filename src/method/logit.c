@@ -78,7 +78,9 @@ static tacit_status make_room(tacit_logit *self, tacit_error *error) {
 static tacit_status begin_private(tacit_logit *self, tacit_error *error) {
     int64_t mark = 1;
     bool known = false;
+    tacit_logit_release release;
     if (tacit_logit_private(self->plan) == 0) return TACIT_OK;
+    TACIT_TRY(tacit_logit_release_of(&release, self->plan, self->width, self->n, NULL, true, error));
     TACIT_TRY(tacit_centre_known(self->centre, &known, &mark, 1, error));
     if (known)
         return tacit_fail(

@@ -13,7 +13,7 @@
  *              semidefinite A, B, and |A|^2 <= |A|_F^2 = a^2 |z|^4. So |A - B|^2 <= |A|^2 + |B|^2 <= 2 (S^2/4)^2: one
  *              row replaced moves the triangle by sqrt(2) S^2/(4 n), which z = S e_1, z' = S e_2 attain.
  * A node computes these in double precision. A sum of m <= n terms in any order is off by at most c times the sum of their
- * norms, c = (n + 64) 2^-53 (Higham 2002, (3.5) and (4.4); the 64 are the products before and after), before and after
+ * norms, c = (n + 64) 2^-53/(1 - (n + 64) 2^-53) (Higham 2002, (3.5) and (4.4); the 64 are the products before and after), before and after
  * the row was replaced: + 2 c G, + 2 c S^2/4. |x| may exceed 1, and p its value, by rounding: times 1 + 1e-9. What is beyond R is
  * moved to it, which brings no two numbers further apart. Rounding to the grid is half a unit in each coordinate, before and
  * after: + sqrt(count) units. Nodes whose rows are the same answer the same.
@@ -21,7 +21,8 @@
  * On the grid these are whole numbers. A server's draw is a discrete Gaussian of scale sensitivity sqrt(T/(2 rho)), T the
  * number of releases: rho/T-zCDP (privacy/integer.h). K gradients and one matrix (privlogit-hessian: T = K + 1) or K
  * (newton: T = 2 K) compose to rho, also where beta, and with it the scale of the next draw, depends on releases before
- * (adaptive composition: Bun and Steinke 2016, Lemma 1.7). rho is that of (E, dp-delta - t), by tacit_zcdp_for.
+ * (adaptive composition: Bun and Steinke 2016, Lemma 1.7). rho is that of (E, dp-delta - t), by tacit_zcdp_for. Draws are cut at
+ * 2^60, which one of scale 2^50 or less exceeds with probability below exp(-2^18).
  *
  * A server knows its own draw and takes it off; the other's is whole, and alone gives the above. Whoever sees only
  * what is opened has both on top: post-processing. Everything opened - beta_k, the bit of the check of the solution, that a run
@@ -63,7 +64,7 @@ bool tacit_logit_spent(const tacit_logit *self) {
 
 /* L2, in units of the grid. `steepest` bounds |p - y|. */
 static double sensitivity_of(const tacit_plan *plan, double n, size_t count, bool matrix, double steepest) {
-    double scale = tacit_logit_scale(plan), sum = ldexp(n + 64, -53);
+    double scale = tacit_logit_scale(plan), terms = ldexp(n + 64, -53), sum = terms / (1 - terms);
     double row = matrix ? scale * scale / 4 : scale * steepest;
     double replaced = row * ((matrix ? M_SQRT2 : 2) / n + 2 * sum) * ROUNDING;
     return ldexp(replaced, (int)tacit_logit_fraction(plan)) + sqrt((double)count);
