@@ -61,7 +61,7 @@ tacit_status tacit_shares_from_ciphertexts(tacit_share *out, size_t count, const
                                            const tacit_paillier_secret *secret, unsigned drop,
                                            tacit_error *error);
 
-/* `width` wires a number, 1 to 64: the numbers modulo 2^width. */
+/* `width` wires a number, 1 to 128: the numbers modulo 2^width. */
 tacit_status tacit_shares_to_wires(tacit_wire *out, tacit_builder *builder, tacit_role role,
                                    const tacit_share *shares, size_t count, size_t width);
 

@@ -233,6 +233,55 @@ tacit_status tacit_secure_all_less(tacit_secure *secure, bool *out, const tacit_
     return book(secure, begin, tacit_secure_built(secure, compare(secure, out, a, b, count), error));
 }
 
+/* x lies within where x + 2^bits has no bit above the lowest bits + 1. `all` is ANDed with that. */
+static tacit_status within(tacit_secure *self, tacit_wire *all, const tacit_secure_range *range) {
+    tacit_builder *builder = self->builder;
+    tacit_scratch_mark mark = tacit_scratch_here(builder);
+    size_t count = range->count;
+    tacit_share *moved = TACIT_NEW(tacit_share, count);
+    tacit_wire *x = tacit_scratch(builder, range->width * count), *good = tacit_scratch(builder, count);
+    tacit_status status = TACIT_OK;
+    if (moved == NULL && count > 0) status = tacit_fail_memory(&builder->error);
+    if (x == NULL || good == NULL) status = TACIT_NO_MEMORY;
+    if (status != TACIT_OK) goto cleanup;
+    for (size_t k = 0; k < count; k++)
+        moved[k] = range->values[k] +
+                   (self->converter.role == TACIT_GARBLER ? (tacit_share)1 << range->bits : (tacit_share)0);
+    TACIT_CHECK(tacit_shares_to_wires(x, builder, self->converter.role, moved, count, range->width));
+    for (size_t k = 0; k < count; k++) good[k] = tacit_constant(builder, 1);
+    for (size_t i = range->bits + 1; i < range->width; i++) {
+        tacit_not(builder, x + i * count, x + i * count, count);
+        TACIT_CHECK(tacit_and(builder, good, good, x + i * count, count));
+    }
+    for (size_t k = 0; k < count; k++) TACIT_CHECK(tacit_and(builder, all, all, good + k, 1));
+    tacit_scratch_release(builder, mark);
+cleanup:
+    if (moved != NULL) sodium_memzero(moved, count * sizeof *moved);
+    free(moved);
+    return status;
+}
+
+static tacit_status all_within(tacit_secure *self, bool *out, const tacit_secure_range *ranges,
+                               size_t count) {
+    tacit_wire all = tacit_constant(self->builder, 1);
+    uint8_t bit = 0;
+    for (size_t r = 0; r < count; r++)
+        if (ranges[r].count > 0) TACIT_TRY(within(self, &all, &ranges[r]));
+    TACIT_TRY(tacit_reveal(self->builder, TACIT_BOTH, &bit, &all, 1));
+    *out = bit != 0;
+    return TACIT_OK;
+}
+
+tacit_status tacit_secure_all_within(tacit_secure *secure, bool *out, const tacit_secure_range *ranges,
+                                     size_t count, tacit_error *error) {
+    double begin = tacit_secure_now();
+    for (size_t r = 0; r < count; r++)
+        if (ranges[r].width > 128 || ranges[r].bits + 1 >= ranges[r].width)
+            return tacit_fail(error, TACIT_USAGE, "no range of 2^%u fits numbers of %u bits", ranges[r].bits,
+                              ranges[r].width);
+    return book(secure, begin, tacit_secure_built(secure, all_within(secure, out, ranges, count), error));
+}
+
 /* ---- linear algebra ---- */
 
 tacit_status tacit_secure_multiply(tacit_secure *secure, tacit_share *out, const tacit_share *a,

@@ -93,6 +93,17 @@ tacit_status tacit_secure_open(tacit_secure *secure, int64_t *out, const tacit_s
 tacit_status tacit_secure_all_less(tacit_secure *secure, bool *out, const tacit_share *a,
                                    const tacit_share *b, size_t count, tacit_error *error);
 
+/* Numbers that should lie in [-2^bits, 2^bits), taken modulo 2^width; bits + 1 < width <= 128. */
+typedef struct tacit_secure_range {
+    const tacit_share *values;
+    size_t count;
+    unsigned bits, width;
+} tacit_secure_range;
+
+/* Opens one bit to both: whether all numbers of all ranges do. 2 width AND gates or less a number. */
+tacit_status tacit_secure_all_within(tacit_secure *secure, bool *out, const tacit_secure_range *ranges,
+                                     size_t count, tacit_error *error);
+
 /* ---- linear algebra ---- */
 
 /* out = a b, a of rows x inner and b of inner x columns, by rows; with `format` fractions dropped. */

@@ -280,11 +280,14 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_exponential,
     &tacit_audit_dpstgd,
     &tacit_audit_dpsgd,
+    &tacit_audit_newton,
+    &tacit_audit_privlogit_hessian,
     &laplace_halved,
     &tacit_audit_psgd_claim,
     &tacit_audit_dpstgd_claim,
     &tacit_audit_dpsgd_batches,
     &tacit_audit_pst_h_printed,
+    &tacit_audit_newton_undivided,
     NULL,
 };
 

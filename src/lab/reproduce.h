@@ -102,6 +102,7 @@ typedef struct tacit_experiment {
     X(wang_fig53)                                                                                            \
     X(wang_fig54)                                                                                            \
     X(wang_fig55)                                                                                            \
+    X(wang_converged)                                                                                        \
     X(wang_table31)                                                                                          \
     X(wang_fig33)                                                                                            \
     X(wang_fig34)                                                                                            \

@@ -9,7 +9,7 @@
 #include "net/clock.h"
 
 /* A step of so many columns may take d^3/1200 seconds on a slow machine, and nodes ten minutes. */
-enum { NODE_PATIENCE_MS = 600000, SPARE_BITS = 16 /* that rounding may cost a solution */ };
+enum { NODE_PATIENCE_MS = 600000 };
 
 static void be_patient(tacit_logit *self) {
     double order = (double)self->width;
@@ -26,6 +26,7 @@ static tacit_status open_secure(tacit_logit *self, tacit_error *error) {
     tacit_secure_settings settings = tacit_secure_defaults();
     TACIT_TRY(tacit_secure_engine_parse(&settings.engine, tacit_plan_text(self->plan, "engine"), error));
     tacit_logit_widths(&settings, self->plan, self->width, self->n);
+    self->bits = (unsigned)settings.format.width;
     settings.pool = self->centre->pool;
     return tacit_secure_create(&self->secure, self->centre->role, self->centre->channel, &settings, error);
 }
@@ -78,7 +79,9 @@ static tacit_status make_room(tacit_logit *self, tacit_error *error) {
 static tacit_status begin_private(tacit_logit *self, tacit_error *error) {
     int64_t mark = 1;
     bool known = false;
+    tacit_logit_release release;
     if (tacit_logit_private(self->plan) == 0) return TACIT_OK;
+    TACIT_TRY(tacit_logit_release_of(&release, self->plan, self->width, self->n, NULL, true, error));
     TACIT_TRY(tacit_centre_known(self->centre, &known, &mark, 1, error));
     if (known)
         return tacit_fail(
@@ -327,78 +330,5 @@ cleanup:
     self->centre->report.centre_seconds += now() - begun;
     tacit_ciphertexts_free(sealed);
     free(values);
-    return status;
-}
-
-/* ---- computing ---- */
-
-tacit_status tacit_logit_factor(tacit_logit *self, tacit_factored **out, tacit_error *error) {
-    double begun = now();
-    tacit_status status = tacit_secure_factor(self->secure, out, self->matrix, self->width, error);
-    self->centre->report.centre_seconds += now() - begun;
-    return status;
-}
-
-/* |H s - b|_j < 2^-tolerance for all j? An overflow anywhere on the way to s makes numbers of any size of it, which
- * hardly ever pass; how seldom is not proved, and columns of tiny scale may lose digits unseen. */
-static tacit_status check_solution(tacit_logit *self, const tacit_share *s, const tacit_share *b,
-                                   int tolerance, tacit_error *error) {
-    size_t d = self->width;
-    tacit_share *room = TACIT_NEW(tacit_share, 4 * d), *limit = room + 2 * d;
-    bool good = false;
-    tacit_status status = room != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status != TACIT_OK) return status;
-    for (size_t i = 0; i < d; i++)
-        for (size_t j = 0; j < d; j++)
-            self->whole[i * d + j] = self->matrix[i >= j ? tacit_triangle(i, j) : tacit_triangle(j, i)];
-    TACIT_CHECK(tacit_secure_multiply(self->secure, room, self->whole, s, d, d, 1, error));
-    tacit_shares_subtract(room, room, b, d);
-    for (size_t j = 0; j < d; j++) {
-        room[d + j] = -room[j];
-        limit[j] = limit[d + j] =
-            is_a(self) ? tacit_share_of((int64_t)1 << ((int)self->fraction - tolerance)) : 0;
-    }
-    TACIT_CHECK(tacit_secure_all_less(self->secure, &good, room, limit, 2 * d, error));
-    if (!good)
-        status =
-            tacit_fail(error, TACIT_LIMIT,
-                       "the equations of iteration %zu overflow or lose their digits: columns follow from "
-                       "each other, or "
-                       "lie far apart in scale; raise lambda, leave columns out, or change scale or fraction",
-                       self->iteration + 1);
-cleanup:
-    free(room);
-    return status;
-}
-
-tacit_status tacit_logit_solve(tacit_logit *self, tacit_factored *factor, bool check, tacit_share *step,
-                               tacit_error *error) {
-    double begun = now();
-    tacit_status status = tacit_secure_solve(self->secure, step, factor, self->gradient, error);
-    if (status == TACIT_OK && check)
-        status = check_solution(self, step, self->gradient, (int)self->fraction - SPARE_BITS, error);
-    self->centre->report.centre_seconds += now() - begun;
-    return status;
-}
-
-/* The check multiplies with a vector of ones: its product with the inverse needs no secret multiplication. */
-tacit_status tacit_logit_invert(tacit_logit *self, tacit_factored *factor, tacit_share *inverse,
-                                tacit_error *error) {
-    enum { TOLERANCE = 6 };
-    size_t d = self->width;
-    tacit_share *sum = TACIT_NEW(tacit_share, 2 * d), *ones = sum + d;
-    double begun = now();
-    tacit_status status = sum != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status != TACIT_OK) return status;
-    TACIT_CHECK(tacit_secure_inverse(self->secure, inverse, factor, error));
-    for (size_t i = 0; i < d; i++) {
-        ones[i] = is_a(self) ? tacit_share_of((int64_t)1 << self->fraction) : 0;
-        for (size_t j = 0; j < d; j++)
-            sum[i] += inverse[i >= j ? tacit_triangle(i, j) : tacit_triangle(j, i)];
-    }
-    TACIT_CHECK(check_solution(self, sum, ones, TOLERANCE, error));
-cleanup:
-    self->centre->report.centre_seconds += now() - begun;
-    free(sum);
     return status;
 }

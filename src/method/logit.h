@@ -8,15 +8,17 @@
  *     |gradient_j|/n <= S,    |Hessian_ij|/n <= S^2/4,    log-likelihood: moved to the bound where a node's is beyond it,
  * so every number that a node encrypts is within R = max(S, S^2/4, 64), proved before a row is read, and so is each sum.
  * Between the servers numbers have at most 64 bits, f of them behind the point (setting `fraction`), and no more before it than
- * n, lambda and S call for (tacit_logit_widths). That solving did not overflow is checked inside the protocol: |H s - b| is small in each coordinate, one bit leaves, and it is 1 unless
- * the run ends with an error.
+ * n, lambda and S call for (tacit_logit_widths). That solving did not overflow is
+ * checked inside the protocol: s is within its range and |H s - b| small in each coordinate, one bit leaves, and it is 1
+ * unless the run ends with an error (logit_solve.c).
  *
- * What is opened, to both servers, and by A to the nodes: beta_k of each iteration, one bit for the stopping rule, and with
+ * What is opened, to both servers, and by A to the nodes: beta_k of each iteration, one bit a time for the stopping rule, and with
  * inference=yes the variances of the coefficients, the log-likelihood at the end and the number of positive rows.
  */
 #pragma once
 
 #include "model/estimates.h"
+#include "privacy/mechanism.h"
 #include "session/centre.h"
 
 /* Settings of all three methods, for their tables. */
@@ -61,6 +63,7 @@ tacit_release_kind tacit_logit_kind(const tacit_plan *plan);
 
 double tacit_logit_scale(const tacit_plan *plan);      /* S */
 unsigned tacit_logit_fraction(const tacit_plan *plan); /* f */
+double tacit_logit_range(const tacit_plan *plan);      /* R */
 double tacit_logit_private(const tacit_plan *plan);    /* epsilon of `dp`; 0 without */
 bool tacit_logit_infers(const tacit_plan *plan);       /* variances are opened at the end */
 
@@ -86,6 +89,26 @@ tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan
                                       const tacit_paillier_public *key, size_t width, double n,
                                       tacit_error *error);
 
+/* ---- dp: the noise of each server (logit_noise.c, with the proof) ---- */
+
+/* What is released once: the gradient at beta, or the triangle of the matrix. */
+typedef struct tacit_logit_release {
+    size_t count;       /* of numbers */
+    double sensitivity; /* L2, one row replaced, in units of 2^-f */
+    tacit_mechanism mechanism;
+} tacit_logit_release;
+
+size_t tacit_logit_releases(const tacit_plan *plan); /* of a whole run: K gradients, and 1 or K matrices */
+
+/* beta as the question has it; `matrix`: the triangle, whatever beta is. TACIT_USAGE where dp-delta is below what masks give
+ * away. */
+tacit_status tacit_logit_release_of(tacit_logit_release *out, const tacit_plan *plan, size_t width, double n,
+                                    const double *beta, bool matrix, tacit_error *error);
+
+/* One server's draw, of release->count whole numbers. */
+tacit_status tacit_logit_draw(int64_t *out, const tacit_logit_release *release,
+                              const tacit_noise_source *source, tacit_error *error);
+
 /* ---- a node's half ---- */
 
 tacit_handler tacit_logit_answer_rows; /* "rows": n_i */
@@ -99,7 +122,7 @@ typedef struct tacit_logit {
     const tacit_plan *plan;
     tacit_design design;
     size_t width, triangle;
-    unsigned fraction;
+    unsigned fraction, bits; /* f, and of a number in all */
     double scale, n;
     size_t parties;
     double ridge; /* lambda/n */
@@ -114,6 +137,8 @@ typedef struct tacit_logit {
     tacit_share last_objective;
     bool has_last;
     double last_step;
+    int looked;   /* times for the optimum, in vain */
+    double noise; /* with dp: what noise adds to the sum of a row of the matrix at most */
 } tacit_logit;
 
 tacit_status tacit_logit_begin(tacit_logit *self, tacit_centre *centre, tacit_error *error);
@@ -137,15 +162,24 @@ tacit_status tacit_logit_known(tacit_logit *self, bool *known, tacit_error *erro
 /* beta <- beta - step, opened. */
 tacit_status tacit_logit_open(tacit_logit *self, const tacit_share *step, tacit_error *error);
 
+/* With dp: are all iterations done? Then no more questions are put. */
+bool tacit_logit_spent(const tacit_logit *self);
+
 /* Noise of `dp` on gradient and matrix; nothing without. */
 tacit_status tacit_logit_add_noise(tacit_logit *self, tacit_row_weight weight, tacit_error *error);
 
-/* Factor the matrix; with a vector, solve, and see that the solution is one. */
+/* Factor the matrix; solve and invert, and see that the solution is one (logit_solve.c has the proof of what that means). */
 tacit_status tacit_logit_factor(tacit_logit *self, tacit_factored **out, tacit_error *error);
 tacit_status tacit_logit_solve(tacit_logit *self, tacit_factored *factor, bool check, tacit_share *step,
                                tacit_error *error);
 tacit_status tacit_logit_invert(tacit_logit *self, tacit_factored *factor, tacit_share *inverse,
                                 tacit_error *error);
+
+/* Whether H s = b to 2^tolerance units in each coordinate, and |s| < 2^step_bits: one bit is opened, and TACIT_LIMIT unless it is
+ * 1. */
+unsigned tacit_logit_step_bits(const tacit_logit *self);
+tacit_status tacit_logit_check_solution(tacit_logit *self, const tacit_share *s, const tacit_share *b,
+                                        unsigned tolerance, tacit_error *error);
 
 /* Variances and deviances where asked for, and the model, at A. */
 tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_error *error);

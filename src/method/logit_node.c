@@ -42,7 +42,7 @@ double tacit_logit_private(const tacit_plan *plan) {
     return tacit_method_takes(plan->method, "dp") ? tacit_plan_number(plan, "dp") : 0;
 }
 
-static double range_of(const tacit_plan *plan) {
+double tacit_logit_range(const tacit_plan *plan) {
     double scale = tacit_logit_scale(plan);
     return fmax(LEAST_RANGE, fmax(scale, scale * scale / 4));
 }
@@ -64,7 +64,7 @@ tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error) {
             name, width, MOST_WIDTH);
     /* Numbers of the range must leave half of the digits before the point to what is computed from them. */
     int bits, room = 63 - (int)tacit_logit_fraction(plan);
-    frexp(range_of(plan), &bits);
+    frexp(tacit_logit_range(plan), &bits);
     if (bits > room - 4)
         return tacit_fail(error, TACIT_USAGE,
                           "with scale %g and fraction %u sums would overflow 64 bits: lower one of them",
@@ -94,8 +94,8 @@ tacit_release_kind tacit_logit_kind(const tacit_plan *plan) {
 
 tacit_status tacit_logit_slots(tacit_masked_slots *out, const tacit_plan *plan,
                                const tacit_paillier_public *key, tacit_error *error) {
-    return tacit_masked_slots_plan(out, key, range_of(plan), tacit_logit_fraction(plan), 0, plan->parties,
-                                   error);
+    return tacit_masked_slots_plan(out, key, tacit_logit_range(plan), tacit_logit_fraction(plan), 0,
+                                   plan->parties, error);
 }
 
 size_t tacit_logit_length(size_t width, tacit_row_weight weight) {
@@ -134,6 +134,7 @@ void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size
     double largest = 2 * fmax(most, sqrt((double)width) / mu), entry = 2 * fmax(most, sqrt(2 * most / mu));
     out->format.width = smaller(MOST, 1 + fraction + bits_of(largest));
     out->factor_width = smaller(out->format.width, 1 + fraction + bits_of(entry));
+    newton = newton || tacit_plan_is(plan, "stop", "converged"); /* which looks how far Newton's step goes */
     bool proved = !newton && tacit_plan_number(plan, "start") == 0;
     out->solution_width = proved ? out->factor_width : out->format.width;
 }
@@ -216,12 +217,13 @@ static tacit_status read_rows(const tacit_party *party, const tacit_question *qu
     return TACIT_OK;
 }
 
-/* values = sums over n in units of beta: x.w = z.beta with w = S beta. */
-static void scale_sums(pass *self, tacit_row_weight weight, double range) {
+/* values = sums over n in units of beta: x.w = z.beta with w = S beta. A private run has no use for the head, and sends none. */
+static void scale_sums(pass *self, tacit_row_weight weight, double range, bool private) {
     size_t width = self->design.width, length = tacit_logit_length(width, weight);
     double matrix = self->scale * self->scale * (weight == TACIT_WEIGH_ONE ? 0.25 : 1);
     for (size_t j = 0; j < length; j++) {
-        double factor = j < TACIT_LOGIT_HEAD ? 1 : j < TACIT_LOGIT_HEAD + width ? self->scale : matrix;
+        double head = private ? 0 : 1;
+        double factor = j < TACIT_LOGIT_HEAD ? head : j < TACIT_LOGIT_HEAD + width ? self->scale : matrix;
         double value = self->values[j] * factor / self->n;
         self->values[j] = fmax(-range, fmin(range, value)); /* beyond it only where a fit runs away */
     }
@@ -253,7 +255,7 @@ static tacit_status make_sums(pass *self, tacit_party *party, const tacit_questi
     tacit_sums_pack(&self->sums, self->values + 1);
     if (party->reducer != NULL)
         TACIT_TRY(party->reducer->sum(party->reducer->context, self->values, length, error));
-    scale_sums(self, weight, range_of(party->plan));
+    scale_sums(self, weight, tacit_logit_range(party->plan), tacit_logit_private(party->plan) > 0);
     return TACIT_OK;
 }
 

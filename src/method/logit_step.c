@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "method/logit.h"
 #include "net/clock.h"
-#include "privacy/integer.h"
 
 static const double LIKELIHOOD_CHANGE = 1e-6, DISTANCE = 1e-4;
 enum { MOST_ITERATIONS = 2000 };
@@ -31,8 +30,10 @@ static tacit_status compare_objectives(tacit_logit *self, bool *stop, tacit_erro
 }
 
 /*
- * beta is public, so its own steps say how far there is to go. Steps s_k that shrink by r = |s_k|/|s_(k-1)| < 1 from here on
- * add up to |s_k| r/(1 - r); r is taken a little larger, for it grows towards the rate of convergence.
+ * stop=converged. beta is public, so its own steps say how far there is to go, more or less. Steps s_k that shrink by
+ * r = |s_k|/|s_(k-1)| < 1 from here on add up to |s_k| r/(1 - r); r is taken a little larger, for it grows towards the
+ * rate of convergence. That is a guess: a direction in which PrivLogit creeps (rows of one kind with a probability near 0 or 1)
+ * may hide behind larger steps in others. So it only says when to look: confirm_optimum.
  */
 static bool near_optimum(tacit_logit *self) {
     double step = 0;
@@ -41,28 +42,69 @@ static bool near_optimum(tacit_logit *self) {
     double rate = self->iteration >= 2 && self->last_step > 0 ? step / self->last_step : 1;
     rate += 0.2 * (1 - rate);
     self->last_step = step;
-    return self->iteration >= 2 && rate < 1 && step * rate / (1 - rate) < DISTANCE / 2;
+    return self->iteration >= 2 && rate < 1 && step * rate / (1 - rate) < ldexp(DISTANCE / 2, -self->looked);
+}
+
+/*
+ * Newton's step from here, H(beta)^-1 g, between the servers: is each coordinate below 2^-12/5 < 1e-4/2? One bit. By Kantorovich's theorem
+ * the maximum lies within twice the step when |H^-1| |step| times the Lipschitz constant of H, S^3/(6 sqrt 3) at most, is below 1/2.
+ * Newton's own last step was such a step, and the next is smaller, so that only PrivLogit looks. Each look that fails halves
+ * what the guess must come to before the next.
+ */
+static tacit_status confirm_optimum(tacit_logit *self, tacit_share *kept, tacit_share *step, bool *stop,
+                                    tacit_error *error) {
+    tacit_factored *factor = NULL;
+    int64_t bit = 0;
+    bool known = false;
+    tacit_status status;
+    memcpy(kept, self->matrix, self->triangle * sizeof *kept);
+    TACIT_CHECK(tacit_logit_gather(self, TACIT_WEIGH_CURVATURE, error));
+    TACIT_CHECK(tacit_centre_known(self->centre, &known, &bit, 1, error));
+    if (!known) {
+        TACIT_CHECK(tacit_logit_factor(self, &factor, error));
+        TACIT_CHECK(tacit_logit_solve(self, factor, true, step, error));
+        tacit_shares_scale(step, step, 5, self->width);
+        const tacit_secure_range range = { step, self->width, self->fraction - 12, 64 };
+        TACIT_CHECK(tacit_secure_all_within(self->secure, stop, &range, 1, error));
+        bit = *stop;
+        TACIT_CHECK(tacit_centre_keep(self->centre, &bit, 1, error));
+    }
+    *stop = bit != 0;
+    self->looked++;
+    memcpy(self->matrix, kept, self->triangle * sizeof *kept);
+cleanup:
+    tacit_factored_free(factor);
+    return status;
+}
+
+static tacit_status converged(tacit_logit *self, bool *stop, tacit_error *error) {
+    *stop = near_optimum(self);
+    if (!*stop || strcmp(self->plan->method->name, "newton") == 0) return TACIT_OK;
+    tacit_share *room = TACIT_NEW(tacit_share, self->triangle + self->width);
+    if (room == NULL) return tacit_fail_memory(error);
+    tacit_status status = confirm_optimum(self, room, room + self->triangle, stop, error);
+    free(room);
+    return status;
 }
 
 tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error) {
     int64_t bit = 0;
     bool known = false;
-    double begun = now();
     *stop = false;
-    if (tacit_logit_private(self->plan) > 0) {
-        *stop = self->iteration >= (size_t)tacit_plan_number(self->plan, "dp-iterations");
-    } else if (tacit_plan_is(self->plan, "stop", "converged")) {
-        *stop = near_optimum(self);
+    if (tacit_logit_private(self->plan) > 0) return TACIT_OK; /* tacit_logit_spent says when */
+    if (tacit_plan_is(self->plan, "stop", "converged")) {
+        TACIT_TRY(converged(self, stop, error));
     } else if (self->has_last) {
         TACIT_TRY(tacit_centre_known(self->centre, &known, &bit, 1, error));
         if (!known) {
+            double begun = now();
             TACIT_TRY(compare_objectives(self, stop, error));
             bit = *stop;
             TACIT_TRY(tacit_centre_keep(self->centre, &bit, 1, error));
+            self->centre->report.centre_seconds += now() - begun;
         }
         *stop = bit != 0;
     }
-    self->centre->report.centre_seconds += now() - begun;
     self->last_objective = self->head[1];
     self->has_last = true;
     if (!*stop && self->iteration >= MOST_ITERATIONS)
@@ -114,73 +156,6 @@ tacit_status tacit_logit_open(tacit_logit *self, const tacit_share *step, tacit_
 cleanup:
     free(opened);
     return status;
-}
-
-/* ---- noise ---- */
-
-/*
- * Proof note. Adjacency: one row replaced, unit record. Statistics, over n, of rows z = S x, |z| <= S:
- *   gradient      row (p - y) z, |p - y| <= 1:   L2 sensitivity 2 S/n
- *   curvature     row a z z^T, 0 <= a <= 1/4: of the triangle, each of the two rows has L2 norm at most S^2/4: S^2/(2n)
- * plus rounding to the grid of one node, half a unit in each coordinate before and after: sqrt(count) units. On the grid the
- * statistics are whole numbers, and each server adds a discrete Gaussian of scale sigma = sensitivity/sqrt(2 rho): rho-zCDP
- * for each release even to the other server, which knows its own noise (Canonne, Kamath and Steinke 2020). K iterations
- * release K gradients and either one curvature (privlogit) or K (newton); beta_k is computed from these alone, and
- * what is asked next depends on released values alone, so zCDP composes: rho = rho_total/(releases), with rho_total from
- * tacit_zcdp_for(dp, dp-delta). The number of iterations is fixed; the check of the solution is of released values.
- * A public multiple of the noise is added to the diagonal, so that the noisy matrix is still positive definite but for a
- * chance that ends the run.
- */
-static tacit_status draw(tacit_logit *self, double sensitivity, size_t count, size_t releases,
-                         tacit_share *onto, double *scale, tacit_error *error) {
-    double rho, unit = ldexp(1, (int)self->fraction);
-    tacit_noised *noised = NULL;
-    int64_t *zeros = TACIT_NEW(int64_t, count);
-    tacit_share *shares = TACIT_NEW(tacit_share, count);
-    tacit_status status = zeros != NULL && shares != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status != TACIT_OK) goto cleanup;
-    TACIT_CHECK(tacit_zcdp_for(&rho, tacit_logit_private(self->plan),
-                               tacit_plan_number(self->plan, "dp-delta"), error));
-    double grid = sensitivity * unit + sqrt((double)count);
-    tacit_price one = { TACIT_UNIT_RECORD, 1, 1e-6 };
-    double rho_of_one, wanted = rho / (double)releases;
-    TACIT_CHECK(tacit_zcdp_for(&rho_of_one, one.epsilon, one.delta, error));
-    /* The mechanism turns a price into a scale: ask for the scale of another price with a sensitivity that makes it ours. */
-    tacit_mechanism mechanism = { .law = TACIT_LAW_DISCRETE_GAUSSIAN,
-                                  .price = one,
-                                  .sensitivity = grid * sqrt(rho_of_one / wanted) * (1 + 1e-12) };
-    TACIT_CHECK(tacit_integer_scale(scale, &mechanism, error));
-    TACIT_CHECK(tacit_integer_release(&noised, &self->centre->noise, &mechanism, zeros, count,
-                                      (int64_t)1 << 60, error));
-    const int64_t *mine = (const int64_t *)tacit_noised_steps(noised);
-    for (int owner = TACIT_GARBLER; owner <= TACIT_EVALUATOR; owner++) {
-        bool own = self->centre->role == (tacit_role)owner;
-        TACIT_CHECK(
-            tacit_secure_input(self->secure, shares, (tacit_role)owner, own ? mine : NULL, count, error));
-        tacit_shares_add(onto, onto, shares, count);
-    }
-cleanup:
-    tacit_noised_free(noised);
-    free(zeros);
-    free(shares);
-    return status;
-}
-
-tacit_status tacit_logit_add_noise(tacit_logit *self, tacit_row_weight weight, tacit_error *error) {
-    if (tacit_logit_private(self->plan) == 0) return TACIT_OK;
-    size_t iterations = (size_t)tacit_plan_number(self->plan, "dp-iterations");
-    bool every = strcmp(self->plan->method->name, "newton") == 0;
-    size_t releases = iterations + (every ? iterations : 1);
-    double gradient = 2 * self->scale / self->n, matrix = self->scale * self->scale / (2 * self->n), scale;
-    if (weight != TACIT_WEIGH_ONE)
-        TACIT_TRY(draw(self, gradient, self->width, releases, self->gradient, &scale, error));
-    if (weight == TACIT_WEIGH_NONE) return TACIT_OK;
-    TACIT_TRY(draw(self, matrix, self->triangle, releases, self->matrix, &scale, error));
-    /* The norm of a symmetric matrix of independent noise is about 2 scale sqrt(d), here of two servers. */
-    double lift = 2 * M_SQRT2 * scale * sqrt((double)self->width);
-    for (size_t j = 0; j < self->width && is_a(self); j++)
-        self->matrix[tacit_triangle(j, j)] += tacit_share_of(llrint(lift));
-    return TACIT_OK;
 }
 
 /* ---- the end ---- */

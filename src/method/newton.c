@@ -32,7 +32,7 @@ static tacit_status compute(tacit_centre *centre, tacit_outcome *out, tacit_erro
     TACIT_CHECK(tacit_logit_begin(&self, centre, error));
     step = TACIT_NEW(tacit_share, self.width);
     if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    for (;;) {
+    while (!tacit_logit_spent(&self)) {
         TACIT_CHECK(tacit_logit_gather(&self, TACIT_WEIGH_CURVATURE, error));
         TACIT_CHECK(tacit_logit_stops(&self, &stop, error));
         if (stop) break;
@@ -72,11 +72,12 @@ const tacit_method tacit_method_newton = {
                "masked values and shares. Both servers and all nodes see the coefficients beta_k of every "
                "iteration, each node's number of rows, the number of columns and of iterations; with "
                "inference=yes also the variance of each coefficient, the log-likelihood at the end and "
-               "the number of positive rows; and one bit, that the equations had a solution",
+               "the number of positive rows; and a bit each time it is asked whether the equations had a "
+               "solution, or whether to stop",
     .guarantee = "without dp none in the sense of differential privacy: beta_k are exact. What is computed "
                  "between nodes and servers reveals nothing else than is listed above. With dp=E each row "
-                 "is (E, dp-delta)-private, also against either server: noise is on every sum before "
-                 "anything is opened",
+                 "is (E, dp-delta)-private, also against either server, which knows its own noise: each "
+                 "adds a whole draw to every sum before anything is opened",
     .assumption = "the two centre servers follow the protocol and do not show each other what they see "
                   "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 "
                   "bits (128 with 3072 bits), statistical security of 40 bits for each masked value. Server "
@@ -84,7 +85,7 @@ const tacit_method tacit_method_newton = {
     .theorem = "Newton's method converges quadratically near the optimum, and may diverge from a poor "
                "start. Masked values: statistical distance 2^-40 (crypto/convert.h); Yao's protocol: "
                "semi-honest simulation (crypto/garble.h); dp: discrete Gaussians compose under zCDP "
-               "(method/logit_step.c)",
+               "(method/logit_noise.c)",
     .claim = "the same estimate; Table 5.1 prints 5 to 8 iterations",
     .caveats = "beta_k of each iteration are exact and public: with few rows, or two runs over rows that "
                "differ in one, they can reveal a row (use dp, or a private method). A server that departs "

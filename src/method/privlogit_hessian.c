@@ -38,20 +38,21 @@ static tacit_status compute(tacit_centre *centre, tacit_outcome *out, tacit_erro
     tacit_logit self;
     tacit_factored *factor = NULL;
     tacit_share *step = NULL;
+    size_t solved = 0; /* with this factor: shares substitute first and then invert, so two are checked */
     bool stop = false, known = false;
     tacit_status status;
     TACIT_CHECK(tacit_logit_begin(&self, centre, error));
     step = TACIT_NEW(tacit_share, self.width);
     if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(setup_once(&self, &factor, error));
-    for (;;) {
+    while (!tacit_logit_spent(&self)) {
         TACIT_CHECK(tacit_logit_gather(&self, TACIT_WEIGH_NONE, error));
         TACIT_CHECK(tacit_logit_stops(&self, &stop, error));
         if (stop) break;
         TACIT_CHECK(tacit_logit_known(&self, &known, error));
         if (known) continue;
         TACIT_CHECK(tacit_logit_add_noise(&self, TACIT_WEIGH_NONE, error));
-        TACIT_CHECK(tacit_logit_solve(&self, factor, self.iteration == 0, step, error));
+        TACIT_CHECK(tacit_logit_solve(&self, factor, solved++ < 2, step, error));
         TACIT_CHECK(tacit_logit_open(&self, step, error));
     }
     TACIT_CHECK(tacit_logit_finish(&self, out, error));
@@ -77,17 +78,18 @@ const tacit_method tacit_method_privlogit_hessian = {
     .noise_free = true,
     .parameters = parameters,
     .leaves = "its number of rows; in each iteration the sums of log-likelihood and gradient over its "
-              "rows, encrypted under centre server B's key and sent to server A; once, X^T X/4 of its "
-              "rows, in the same way",
+              "rows, encrypted under centre server B's key and sent to server A; once X^T X/4 of its "
+              "rows, and with inference=yes or stop=converged their Hessian, in the same way",
     .seen_by = "nobody sees a node's numbers, and no server the sums: A has ciphertexts and shares, B "
                "masked values and shares. Both servers and all nodes see the coefficients beta_k of every "
                "iteration, each node's number of rows, the number of columns and of iterations; with "
                "inference=yes also the variance of each coefficient, the log-likelihood at the end and "
-               "the number of positive rows; and one bit, that the equations had a solution",
+               "the number of positive rows; and a bit each time it is asked whether the equations had a "
+               "solution, or whether to stop",
     .guarantee = "without dp none in the sense of differential privacy: beta_k are exact. What is computed "
                  "between nodes and servers reveals nothing else than is listed above. With dp=E each row "
-                 "is (E, dp-delta)-private, also against either server: noise is on every sum before "
-                 "anything is opened",
+                 "is (E, dp-delta)-private, also against either server, which knows its own noise: each "
+                 "adds a whole draw to every sum before anything is opened",
     .assumption = "the two centre servers follow the protocol and do not show each other what they see "
                   "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 "
                   "bits (128 with 3072 bits), statistical security of 40 bits for each masked value. Server "
@@ -96,7 +98,7 @@ const tacit_method tacit_method_privlogit_hessian = {
                "linearly from any start (Boehning and Lindsay 1988; Wang 2018, Proposition 1). Masked "
                "values: statistical distance 2^-40 (crypto/convert.h); Yao's protocol: semi-honest "
                "simulation (crypto/garble.h); dp: discrete Gaussians compose under zCDP "
-               "(method/logit_step.c)",
+               "(method/logit_noise.c)",
     .claim = "the same estimate; Table 5.1 prints 13 to 206 iterations",
     .caveats = "beta_k of each iteration are exact and public: with few rows, or two runs over rows that "
                "differ in one, they can reveal a row (use dp, or a private method). The stopping rule "

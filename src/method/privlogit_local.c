@@ -86,13 +86,15 @@ const tacit_method tacit_method_privlogit_local = {
     .noise_free = true,
     .parameters = parameters,
     .leaves = "its number of rows; in each iteration its log-likelihood and the encrypted inverse times "
-              "its gradient, encrypted under centre server B's key and sent to server A; once, X^T X/4 "
-              "of its rows, in the same way",
+              "its gradient, encrypted under centre server B's key and sent to server A; once X^T X/4 "
+              "of its rows, and with inference=yes or stop=converged their gradient and Hessian, in the "
+              "same way",
     .seen_by = "nobody sees a node's numbers, and no server the sums: A has ciphertexts and shares, B "
                "masked values and shares. Both servers and all nodes see the coefficients beta_k of every "
                "iteration, each node's number of rows, the number of columns and of iterations; with "
                "inference=yes also the variance of each coefficient, the log-likelihood at the end and "
-               "the number of positive rows; and one bit, that the equations had a solution",
+               "the number of positive rows; and a bit each time it is asked whether the equations had a "
+               "solution, or whether to stop",
     .guarantee = "none in the sense of differential privacy: beta_k are exact. What is computed between "
                  "nodes and servers reveals nothing else than is listed above",
     .assumption = "the two centre servers follow the protocol and do not show each other what they see "

@@ -9,6 +9,15 @@
 
 enum { WIDTH = 4, ROWS = 400, NODES = 3, MOST_BETAS = 200 };
 
+/* The seed of a property test is another one each time, and printed; TACIT_TEST_SEED repeats it. */
+static inline tacit_stream printed_stream(void) {
+    const char *given = getenv("TACIT_TEST_SEED");
+    tacit_stream entropy = tacit_stream_from_entropy();
+    uint64_t seed = given != NULL ? strtoull(given, NULL, 10) : tacit_stream_u64(&entropy) >> 32;
+    print_message("# seed %llu\n", (unsigned long long)seed);
+    return tacit_stream_from_seed(seed);
+}
+
 typedef struct logit_world {
     parties parties;
     tacit_pool *pool;

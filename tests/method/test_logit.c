@@ -31,7 +31,7 @@ static void converged_comes_within_1e_4_of_the_maximum(void **state) {
     (void)state;
     logit_world world;
     world_make(&world, methods[0]);
-    for (size_t m = 0; m < 2; m++) {
+    for (size_t m = 0; m < 3; m++) {
         world_use(&world, methods[m]);
         world_set(&world, "engine", "shares");
         world_set(&world, "stop", "converged");
@@ -41,6 +41,26 @@ static void converged_comes_within_1e_4_of_the_maximum(void **state) {
             CHECK_NEAR(world.path[world.count - 1][j], tacit_logit_reference_last(&maximum)[j], 1e-4);
         tacit_logit_reference_clear(&maximum);
     }
+    world_end(&world);
+}
+
+/* One row in thirty is of the other class, where PrivLogit creeps: 1 - p is small, and so is what the bound overrates. */
+static void converged_does_so_where_privlogit_creeps(void **state) {
+    (void)state;
+    logit_world world;
+    world_make(&world, &tacit_method_privlogit_hessian);
+    for (size_t i = 0; i < ROWS; i++) {
+        world.parties.data->dense.values[i * WIDTH] = 0.5; /* a constant */
+        world.parties.data->label[i] = i % 30 == 0;
+    }
+    world_set(&world, "engine", "shares");
+    world_set(&world, "stop", "converged");
+    tacit_model_free(world_run(&world));
+    tacit_logit_reference maximum = world_reference(&world, true, 0, 1e-10);
+    assert_true(world.count > 20);
+    for (size_t j = 0; j < WIDTH; j++)
+        CHECK_NEAR(world.path[world.count - 1][j], tacit_logit_reference_last(&maximum)[j], 1e-4);
+    tacit_logit_reference_clear(&maximum);
     world_end(&world);
 }
 
@@ -197,6 +217,39 @@ static void a_run_that_died_opens_no_number_twice(void **state) {
     world_end(&world);
 }
 
+/* Also the bits that stop it. */
+static void a_finished_run_is_told_again_from_its_journal(void **state) {
+    (void)state;
+    logit_world world;
+    memory_journal stored = { .dies_after = MOST_RECORDS };
+    tacit_journal journal = {
+        .read = read_memory, .write = write_memory, .read_checkpoint = no_checkpoint, .context = &stored
+    };
+    size_t count = 0, records = 0;
+    double path[MOST_BETAS][WIDTH];
+    world_make(&world, &tacit_method_privlogit_hessian);
+    world_set(&world, "engine", "shares");
+    world_set(&world, "stop", "converged");
+    for (int run = 0; run < 2; run++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_outcome outcome = TACIT_OUTCOME_INIT;
+        tacit_session session = world_begin(&world);
+        session.journal = &journal;
+        CHECK_OK(world.parties.plan.method->coordinate(&session, &outcome, &error), error);
+        tacit_outcome_clear(&outcome);
+        if (run == 1) {
+            assert_int_equal(world.count, count);
+            assert_int_equal(stored.count, records);
+            assert_memory_equal(world.path, path, count * sizeof path[0]);
+        }
+        memcpy(path, world.path, sizeof path);
+        count = world.count;
+        records = stored.count;
+    }
+    for (size_t i = 0; i < stored.count; i++) tacit_buffer_clear(&stored.record[i]);
+    world_end(&world);
+}
+
 /* New noise on the same sums would be a second release. */
 static void a_private_run_that_died_is_not_taken_up(void **state) {
     (void)state;
@@ -295,9 +348,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_beta_is_that_of_the_optimiser_in_the_clear),
         cmocka_unit_test(converged_comes_within_1e_4_of_the_maximum),
+        cmocka_unit_test(converged_does_so_where_privlogit_creeps),
         cmocka_unit_test(standard_errors_and_deviances_are_those_of_the_sums_in_clear),
         cmocka_unit_test(dp_adds_noise_between_the_servers_and_is_charged),
         cmocka_unit_test(a_run_that_died_opens_no_number_twice),
+        cmocka_unit_test(a_finished_run_is_told_again_from_its_journal),
         cmocka_unit_test(a_private_run_that_died_is_not_taken_up),
         cmocka_unit_test(a_singular_matrix_ends_the_run_with_the_remedy),
         cmocka_unit_test(numbers_are_as_wide_as_their_proof_asks),

@@ -92,12 +92,13 @@ class Centers(DeployedTest):
         self.check_done(parties, charged=[])
         self.check_figures("newton")
 
-    def test_no_row_and_no_sum_is_on_a_wire(self):
-        """Canaries: a row's numbers as text and as doubles, and each column's sum, in what node 0 sends."""
-        self.prepare()
+    def test_no_row_and_no_sum_is_on_a_wire_in_memory_or_in_a_file_of_a_server(self):
+        """Canaries: a row's numbers as text and as doubles, and each column's sum, in what node 0 sends, in what the two
+        servers have in memory while they run, and in what they have stored."""
+        b = self.prepare()
         self.rows(0).write_text(self.rows(0).read_text().replace(self.rows(0).read_text().split("\n")[1], "0.123454,0.765431,yes"))
         self.define("privlogit-hessian")
-        self.coordinator()
+        a = self.coordinator()
         relay = Relay(self.folder, self.home(0), self.port)
         self.limit(0)
         invitation = self.invite("--url", relay.address)
@@ -111,10 +112,17 @@ class Centers(DeployedTest):
         values = [number for column in columns for number in column] + [sum(column) for column in columns]
         values += [2 * number - 1 for column in columns for number in column]
         self.assertGreater(len(relay.sent), 10000)
-        for number in values:
-            self.assertNotIn(struct.pack("<d", number), relay.sent)
-        for text in (b"0.123454", b"0.765431"):
-            self.assertNotIn(text, relay.sent)
+        b.wait_line("study trial is done")
+        stored = b"".join(path.read_bytes() for folder in (self.folder, self.path / "b")
+                          for path in sorted(folder.rglob("*")) if path.is_file())
+        self.assertIn(b"trial", stored)
+        places = [relay.sent, stored] + [server.memory() for server in (a, b) if server.process.poll() is None]
+        self.assertGreaterEqual(len(places), 3)
+        for place in places:
+            for number in values:
+                self.assertNotIn(struct.pack("<d", number), place)
+            for text in (b"0.123454", b"0.765431"):
+                self.assertNotIn(text, place)
 
     def test_a_node_encrypts_with_no_other_key(self):
         """A study whose card has another key than server B: B says no, and nodes are asked nothing."""
