@@ -45,7 +45,8 @@ static const tacit_parameter parameters[] = {
       "how sources make theirs private: noise on the weights, or on the objective" },
     { "model", "dphtl", "dphtl|average|source|sources|soft|weak|target|pphtl", 0, 0,
       "what the target makes: dphtl, or to compare average (equal weights), source (the hypothesis that fits "
-      "its labels best), sources (each of them), soft (their votes as labels), weak and target (its own few "
+      "its labels best), sources (each of them; in simulations only), soft (their votes as labels), weak and "
+      "target (its own few "
       "labels, or all), pphtl (mean hypothesis as centre of the regulariser)" },
     { "prior", "aware", "aware|paper", 0, 0, "of dphtl and average: knowing the noise, or as printed" },
     { "target_labels", "0.05", NULL, 1e-6, 1, "part of the target's rows, its first, whose labels are used" },
@@ -132,6 +133,12 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
     (void)error;
     out->charged = out->claimed = whole_price(plan);
     return TACIT_OK;
+}
+
+static const char *undeployable_as(const tacit_plan *plan) {
+    return tacit_plan_is(plan, "model", "sources")
+               ? "model=sources makes a model of each source, and a study has one"
+               : NULL;
 }
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
@@ -583,6 +590,7 @@ const tacit_method tacit_method_dphtl = {
     .caveats = "in the full vocabulary of texts pure noise drowns every hypothesis below epsilon = 5: use "
                "project=public:P, or law=gaussian. The target's model tells of the target's rows",
     .check = check,
+    .undeployable_as = undeployable_as,
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,
