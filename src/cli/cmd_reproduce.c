@@ -173,6 +173,9 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
     if (experiment->own_rows)
         tacit_console_print(console, "%s; seed %llu\n", experiment->measures,
                             (unsigned long long)options->seed);
+    else if (experiment->dealt != NULL)
+        tacit_console_print(console, "%s; %zu features; seed %llu\n", experiment->dealt, result->features,
+                            (unsigned long long)options->seed);
     else
         tacit_console_print(console,
                             "%zu rows for parties, %zu auxiliary, %zu test rows, %zu features; seed %llu\n",
@@ -193,6 +196,11 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
                             ? "columns were standardised with statistics of ALL rows: not private, fine "
                               "only in a simulation"
                             : statistics_text(result, options));
+    if (experiment->reads_texts)
+        tacit_console_print(console, "%s\n",
+                            options->strip == TACIT_STRIP_NEWS
+                                ? "articles without header, signature and quoted lines"
+                                : "articles without header and signature; quoted lines are kept");
     if (result->stand_in != NULL) tacit_console_print(console, "%s\n", result->stand_in);
     tacit_console_print(console, "\n");
     TACIT_TRY(experiment->by_round ? tacit_rounds_print(console, result, error)
@@ -230,6 +238,9 @@ static json_t *result_document(const tacit_reproduction *result, const tacit_rep
                   (json_int_t)options->seed, "repeats", (json_int_t)options->effort.repeats, "trials",
                   (json_int_t)options->effort.trials, "private_statistics", result->used_private_statistics,
                   "differs", experiment->differs, "findings", findings);
+    if (experiment->reads_texts)
+        json_object_set_new(told, "text",
+                            json_string(options->strip == TACIT_STRIP_NEWS ? "stripped" : "plain"));
     if (result->stand_in != NULL) json_object_set_new(told, "stand_in", json_string(result->stand_in));
     if (experiment->by_round && json_object_set_new(told, "traces", tacit_rounds_document(result)) != 0) {
         json_decref(told);
@@ -305,6 +316,9 @@ static void read_options(tacit_reproduce_options *out, const tacit_experiment *e
         out->scale = strcmp(tacit_arguments_text(arguments, "rows"), "normalise") == 0
                          ? TACIT_ROWS_NORMALISED
                          : TACIT_ROWS_BY_LARGEST;
+    if (tacit_arguments_given(arguments, "draws"))
+        out->effort.repeats = (size_t)tacit_arguments_integer(arguments, "draws");
+    if (strcmp(tacit_arguments_text(arguments, "text"), "plain") == 0) out->strip = TACIT_STRIP_FRAME;
     out->statistics_of_all = strcmp(tacit_arguments_text(arguments, "statistics"), "all") == 0;
     out->fraction = tacit_arguments_number(arguments, "fraction");
     out->only = tacit_arguments_text(arguments, "only");
@@ -327,6 +341,10 @@ static tacit_status run_reproduce(const tacit_arguments *arguments, tacit_consol
     if (strcmp(id, "list") == 0) return list_experiments(console, error);
     TACIT_CHECK(tacit_experiment_require(&experiment, id, error));
     read_options(&options, experiment, arguments, console);
+    if (tacit_arguments_given(arguments, "text") && !experiment->reads_texts)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
+                               "experiment %s reads no articles: leave --text out (it is for the newsgroups)",
+                               id));
     TACIT_CHECK(tacit_experiment_check(experiment, options.folder, error));
     if (folder != NULL) TACIT_CHECK(prepare_figure(path, folder, experiment, error));
     TACIT_CHECK(tacit_pool_create(&pool, threads, error));
@@ -368,6 +386,18 @@ static const tacit_option options[] = {
       .help = "rows from which principal components and largest norms are computed: the public auxiliary "
               "ones, or "
               "all training rows, which is not private" },
+    { .name = "draws",
+      .kind = TACIT_OPTION_INTEGER,
+      .placeholder = "N",
+      .rules = TACIT_RULE_RANGE,
+      .least = 1,
+      .most = 100000,
+      .help = "how often the rows are drawn and dealt out; the experiment's number unless told" },
+    { .name = "text",
+      .kind = TACIT_OPTION_CHOICE,
+      .placeholder = "stripped|plain",
+      .fallback = "stripped",
+      .help = "articles of newsgroups without header, signature and quoted lines, or with the quoted lines" },
     { .name = "rows",
       .kind = TACIT_OPTION_CHOICE,
       .placeholder = "normalise|scale",

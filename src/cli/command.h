@@ -158,8 +158,10 @@ extern const tacit_option tacit_common_options[];
           .most = 50000000,                                                                                  \
           .help = "hash the terms into N features instead of reading a vocabulary off the rows" },           \
     {                                                                                                        \
-        .name = "strip", .kind = TACIT_OPTION_CHOICE, .placeholder = "nothing|news", .fallback = "nothing",  \
-        .help = "what to leave out of each text: news is header, quoted lines and signature of an article"   \
+        .name = "strip", .kind = TACIT_OPTION_CHOICE, .placeholder = "nothing|frame|news",                   \
+        .fallback = "nothing",                                                                               \
+        .help = "what to leave out of each text: frame is header and signature of a news article, news "     \
+                "quoted lines too"                                                                           \
     }
 
 /* Is `word` the whole of a command's name, or the first of its two words? */

@@ -22,7 +22,7 @@ tacit_load_options tacit_reading_draft(const tacit_arguments *arguments, tacit_c
     draft->limits.highest = tacit_arguments_number(arguments, "max-df");
     if (tacit_arguments_given(arguments, "hash"))
         draft->buckets = (size_t)tacit_arguments_integer(arguments, "hash");
-    if (strcmp(tacit_arguments_text(arguments, "strip"), "news") == 0) draft->strip = TACIT_STRIP_NEWS;
+    tacit_strip_named(&draft->strip, tacit_arguments_text(arguments, "strip"));
     return options;
 }
 

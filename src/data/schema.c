@@ -205,7 +205,8 @@ static tacit_status print_vocabulary(tacit_buffer *out, const tacit_vocabulary *
                                      tacit_error *error) {
     char number[TACIT_NUMBER_TEXT];
     TACIT_TRY(tacit_buffer_print(out, error, ", kind: text, grams: %u", text->grams));
-    if (text->strip == TACIT_STRIP_NEWS) TACIT_TRY(tacit_buffer_print(out, error, ", strip: news"));
+    if (text->strip != TACIT_STRIP_NOTHING)
+        TACIT_TRY(tacit_buffer_print(out, error, ", strip: %s", tacit_strip_name(text->strip)));
     if (text->buckets > 0) return tacit_buffer_print(out, error, ", hash: %zu", text->buckets);
     TACIT_TRY(tacit_buffer_print(out, error, ", terms: "));
     TACIT_TRY(print_list(out, &text->terms, canonical, error));

@@ -187,18 +187,24 @@ static tacit_status read_weights(const reading *r, const yaml_node_t *node, taci
     return TACIT_OK;
 }
 
+static tacit_status read_strip(const reading *r, const yaml_node_t *node, tacit_strip *out) {
+    const char *name = "";
+    size_t length = 0;
+    TACIT_TRY(tacit_yaml_text(r->yaml, node, "strip", &name, &length, r->error));
+    if (tacit_strip_named(out, name)) return TACIT_OK;
+    return tacit_yaml_fail(r->yaml, node, r->error, "strip must be nothing, frame or news");
+}
+
 static tacit_status read_vocabulary(const reading *r, const yaml_node_t *node, const yaml_node_t **values,
                                     const char *name, tacit_vocabulary *text) {
     size_t grams = 1;
-    bool news = false;
     if ((values[TERMS] == NULL) == (values[HASH] == NULL))
         return tacit_yaml_fail(r->yaml, node, r->error,
                                "text '%s' needs either terms: [a, b, ...], a public vocabulary, or hash: N",
                                name);
     if (values[GRAMS] != NULL) TACIT_TRY(read_whole(r, values[GRAMS], "grams", 2, &grams));
-    if (values[STRIP] != NULL) TACIT_TRY(read_choice(r, values[STRIP], "strip", "news", "nothing", &news));
+    if (values[STRIP] != NULL) TACIT_TRY(read_strip(r, values[STRIP], &text->strip));
     text->grams = (unsigned)grams;
-    text->strip = news ? TACIT_STRIP_NEWS : TACIT_STRIP_NOTHING;
     if (values[HASH] != NULL) {
         if (values[IDF] != NULL)
             return tacit_yaml_fail(r->yaml, values[IDF], r->error, "idf belongs to terms, not to hash");

@@ -1,5 +1,6 @@
 /* Words of a text, and what of a news article is text. */
 #include <string.h>
+#include <strings.h>
 
 #include "data/vocabulary.h"
 
@@ -105,8 +106,8 @@ static const char *skip_header(const char *text, const char *end) {
     return end;
 }
 
-/* Where the signature starts: at the last line that parts paragraphs and has text before it. The text ends in no such
- * line. */
+/* Where the signature starts: at the last line that parts paragraphs and has text before it. The text does not end in a
+ * blank line. */
 static const char *find_signature(const char *body, const char *end) {
     const char *found = end;
     bool text_seen = false;
@@ -121,21 +122,36 @@ static const char *find_signature(const char *body, const char *end) {
     return found;
 }
 
-static tacit_status say_news(speaking *to, const char *text, size_t length, tacit_error *error) {
+static tacit_status say_news(speaking *to, const char *text, size_t length, bool quotes, tacit_error *error) {
     const char *end = text + length, *body = skip_header(text, end);
-    while (end > body && strchr(" \t\r\n-", end[-1]) != NULL && end[-1] != 0) end--;
+    while (end > body && strchr(" \t\r\n\f\v", end[-1]) != NULL && end[-1] != 0) end--;
     end = find_signature(body, end);
     for (const char *at = body; at < end;) {
         size_t size = line_length(at, end);
-        if (!is_quoted(at, size)) TACIT_TRY(say_all(to, (const uint8_t *)at, size, error));
+        if (quotes || !is_quoted(at, size)) TACIT_TRY(say_all(to, (const uint8_t *)at, size, error));
         at += size + (at + size < end);
     }
     return TACIT_OK;
 }
 
+static const char *const strip_names[] = {
+    [TACIT_STRIP_NOTHING] = "nothing", [TACIT_STRIP_FRAME] = "frame", [TACIT_STRIP_NEWS] = "news"
+};
+
+const char *tacit_strip_name(tacit_strip strip) { return strip_names[strip]; }
+
+bool tacit_strip_named(tacit_strip *out, const char *name) {
+    for (int k = TACIT_STRIP_NOTHING; k <= TACIT_STRIP_NEWS; k++)
+        if (strcasecmp(strip_names[k], name) == 0) {
+            *out = (tacit_strip)k;
+            return true;
+        }
+    return false;
+}
+
 tacit_status tacit_text_terms(const char *text, size_t length, unsigned grams, tacit_strip strip,
                               tacit_term_function *function, void *context, tacit_error *error) {
     speaking to = { .grams = grams, .function = function, .context = context };
-    if (strip == TACIT_STRIP_NEWS) return say_news(&to, text, length, error);
+    if (strip != TACIT_STRIP_NOTHING) return say_news(&to, text, length, strip == TACIT_STRIP_FRAME, error);
     return say_all(&to, (const uint8_t *)text, length, error);
 }

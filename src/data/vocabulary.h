@@ -18,8 +18,13 @@ enum { TACIT_WORD_LEAST = 2, TACIT_WORD_MOST = 40 };
 
 typedef enum tacit_strip {
     TACIT_STRIP_NOTHING,
-    TACIT_STRIP_NEWS, /* of a news article: header, quoted lines and signature */
+    TACIT_STRIP_FRAME, /* of a news article: header and signature */
+    TACIT_STRIP_NEWS,  /* these and quoted lines */
 } tacit_strip;
+
+/* "nothing", "frame" or "news"; the second is false for any other name. */
+const char *tacit_strip_name(tacit_strip strip);
+bool tacit_strip_named(tacit_strip *out, const char *name);
 
 typedef struct tacit_vocabulary {
     unsigned grams; /* 1: words; 2: pairs of words too */

@@ -30,7 +30,8 @@ tacit_reproduce_options tacit_reproduce_defaults(const tacit_experiment *experim
     return (tacit_reproduce_options){ .effort = full ? experiment->full : experiment->quick,
                                       .fraction = 1,
                                       .full = full,
-                                      .scale = experiment->scale };
+                                      .scale = experiment->scale,
+                                      .strip = TACIT_STRIP_NEWS };
 }
 
 tacit_reproduction *tacit_reproduction_free(tacit_reproduction *reproduction) {
@@ -314,7 +315,7 @@ static tacit_status read_rows(lab_work *work, size_t repeat, tacit_error *error)
     if (repeat > 0 && !work->experiment->is_generated) return TACIT_OK;
     tacit_reading_context context = { work->options->folder, repeat,
                                       tacit_stream_fork(&work->root, "generated rows", repeat, 0),
-                                      work->options->progress };
+                                      work->options->strip, work->options->progress };
     tacit_material_clear(&work->raw);
     TACIT_TRY(work->experiment->read(&work->raw, &context, error));
     free(work->order);

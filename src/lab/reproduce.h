@@ -44,6 +44,7 @@ typedef struct tacit_reading_context {
     const char *folder; /* TACIT_DATA; NULL: not set */
     size_t repeat;
     tacit_stream stream; /* for generated rows */
+    tacit_strip strip;   /* what texts are read without */
     const tacit_progress *progress;
 } tacit_reading_context;
 
@@ -70,11 +71,13 @@ typedef struct tacit_experiment {
     size_t dimensions;     /* principal components; 0: none */
     bool is_in_ball;
     bool is_generated;    /* read anew for each repeat */
+    bool reads_texts;     /* articles, which can be stripped of quotations or not */
     bool shows_errors;    /* 1 - accuracy, as the paper does */
     bool shows_auc;       /* instead of accuracies */
     const char *measures; /* what is shown; NULL: test error, AUC or accuracy */
     bool is_unbounded;    /* numbers of any size, not within [0, 1] */
     bool by_setup;        /* the figure's x-axis is the setups, not 1/epsilon */
+    const char *dealt;    /* who has how many rows, where `run` deals them out itself; NULL: as said above */
     bool own_rows;        /* each setup has rows of its own, which `run` reads */
     bool by_round;        /* it is the rounds of methods without a centre, and the figure shows distances */
     tacit_row_scale scale;
@@ -140,6 +143,7 @@ typedef struct tacit_reproduce_options {
     uint64_t seed;
     double fraction; /* of the parties and of the auxiliary and test rows: 1, or less for a look */
     tacit_row_scale scale;
+    tacit_strip strip;      /* of articles */
     bool full;              /* as long as the paper's */
     bool statistics_of_all; /* components and norms from all training rows instead of the auxiliary ones */
     tacit_pool *pool;

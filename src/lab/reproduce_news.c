@@ -75,7 +75,7 @@ static tacit_status read_articles(tacit_material *out, const tacit_reading_conte
     encoding self = { TACIT_VOCABULARY_INIT, TACIT_BAG_INIT, TACIT_PILE_INIT };
     tacit_terms *terms = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_terms_create(&terms, 1, TACIT_STRIP_NEWS, error));
+    TACIT_CHECK(tacit_terms_create(&terms, 1, context->strip, error));
     TACIT_CHECK(each_article(context, learn_words, terms, error));
     TACIT_CHECK(tacit_terms_choose(terms, &limits, &self.vocabulary, error));
     TACIT_CHECK(each_article(context, encode_article, &self, error));
@@ -101,8 +101,8 @@ cleanup:
 #define NEWS                                                                                                 \
     .paper = "Yao et al. 2019", .source = "qwone.com/~jason/20Newsgroups (bydate)", .files = files,          \
     .rows_each = 4321, .auxiliary_rows = 2000, .held_out_rows = 643, .dimensions = 100,                      \
-    .scale = TACIT_ROWS_NORMALISED, .shows_auc = true, .measures = "AUC", .quick = { 2, 1, 0 },              \
-    .full = { 10, 1, 0 }, .read = read_articles
+    .scale = TACIT_ROWS_NORMALISED, .reads_texts = true, .shows_auc = true, .measures = "AUC",               \
+    .quick = { 2, 1, 0 }, .full = { 10, 1, 0 }, .read = read_articles
 
 static const tacit_setup whole[] = { { "NEWS20, sci and talk", NULL, 1, "even" } };
 static const double one[] = { 1 };

@@ -1,278 +1,16 @@
 /* Wang 2018, chapter 4: transfer from private sources to a target that mixes them, on 20 Newsgroups and Amazon reviews. */
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "data/documents.h"
-#include "lab/corpus.h"
-#include "lab/reproduce.h"
+#include "lab/mixture.h"
 #include "method/transfer.h"
 #include "session/local.h"
 
-enum { MOST_SOURCES = 5, DIMENSIONS = 50 };
-
-/* How the documents of a corpus are dealt out, before the target's mixture. */
-typedef struct sizes {
-    size_t sources;
-    size_t unlabelled, labelled; /* of each source */
-    size_t public_each;          /* of each domain */
-    size_t target, test;
-} sizes;
-
-static const sizes news_sizes = { 5, 1000, 700, 300, 1000, 320 };
-static const sizes amazon_sizes = { 4, 500, 500, 150, 750, 350 };
-
-/* ---- reading ---- */
-
-static const tacit_data_file news_files[] = { { "news20/20news-bydate.tar", "18,846 documents of 20 groups" },
-                                              { NULL, NULL } };
-static const tacit_data_file amazon_files[] = {
-    { "amazon/processed_acl_labeled.tar", "4 x 2,000 reviews with counts of terms" }, { NULL, NULL }
-};
-
-/* Table 4.1; the first group of each is about computers. */
-static const char *const groups[MOST_SOURCES][3] = {
-    { "comp.graphics", "rec.autos", "sci.space" },
-    { "comp.os.ms-windows.misc", "talk.politics.guns", "sci.med" },
-    { "comp.sys.ibm.pc.hardware", "soc.religion.christian", "talk.politics.mideast" },
-    { "comp.sys.mac.hardware", "misc.forsale", "rec.sport.baseball" },
-    { "comp.windows.x", "talk.religion.misc", "sci.crypt" },
-};
-static const char *const products[] = { "books", "dvd", "kitchen", "electronics" };
-
-typedef tacit_status document_reader(tacit_corpus *corpus, const tacit_document *document,
-                                     tacit_error *error);
-
-static tacit_status count_word(void *context, const char *term, size_t length, tacit_error *error) {
-    return tacit_corpus_term(context, term, length, 1, error);
-}
-
-static tacit_status add_article(tacit_corpus *corpus, const tacit_document *document, tacit_error *error) {
-    for (size_t k = 0; k < MOST_SOURCES; k++)
-        for (size_t g = 0; g < 3; g++) {
-            if (strcmp(document->folder, groups[k][g]) != 0) continue;
-            TACIT_TRY(tacit_text_terms(document->text, document->length, 1, TACIT_STRIP_NEWS, count_word,
-                                       corpus, error));
-            return tacit_corpus_end_document(corpus, k, g == 0, error);
-        }
-    return TACIT_OK;
-}
-
-/* A line: "term:count term:count ... #label#:positive". */
-static tacit_status add_review(tacit_corpus *corpus, const char *line, size_t length, size_t domain,
-                               tacit_error *error) {
-    int positive = -1;
-    for (size_t at = 0; at < length;) {
-        size_t size = 0;
-        while (at + size < length && line[at + size] != ' ') size++;
-        const char *colon = memrchr(line + at, ':', size);
-        size_t name = colon != NULL ? (size_t)(colon - (line + at)) : 0;
-        if (name == 7 && memcmp(line + at, "#label#", 7) == 0)
-            positive = colon[1] == 'p';
-        else if (name > 0)
-            TACIT_TRY(tacit_corpus_term(corpus, line + at, name, strtod(colon + 1, NULL), error));
-        at += size + 1;
-    }
-    if (positive < 0) return tacit_fail(error, TACIT_INPUT, "a review without a label");
-    return tacit_corpus_end_document(corpus, domain, positive, error);
-}
-
-static tacit_status add_reviews(tacit_corpus *corpus, const tacit_document *document, tacit_error *error) {
-    for (size_t k = 0; k < 4; k++) {
-        if (strcmp(document->folder, products[k]) != 0) continue;
-        const char *end = document->text + document->length;
-        for (const char *at = document->text; at < end;) {
-            const char *stop = memchr(at, '\n', (size_t)(end - at));
-            size_t length = stop != NULL ? (size_t)(stop - at) : (size_t)(end - at);
-            if (length > 0) TACIT_TRY(add_review(corpus, at, length, k, error));
-            at += length + 1;
-        }
-    }
-    return TACIT_OK;
-}
-
-static tacit_status read_corpus(tacit_material *out, const tacit_reading_context *context,
-                                const tacit_data_file *file, document_reader *add, size_t domains,
-                                const tacit_corpus_rule *rule, tacit_error *error) {
-    char path[PATH_MAX];
-    tacit_documents *documents = NULL;
-    tacit_corpus corpus = TACIT_CORPUS_INIT;
-    tacit_document one;
-    tacit_status status;
-    TACIT_CHECK(tacit_data_find(path, sizeof path, context->folder, file, error));
-    TACIT_CHECK(tacit_documents_open(&documents, path, error));
-    for (;;) {
-        TACIT_CHECK(tacit_documents_next(documents, &one, error));
-        if (one.path == NULL) break;
-        TACIT_CHECK(add(&corpus, &one, error));
-        tacit_progress_report(context->progress, "reading", corpus.counts.rows, 0);
-        if (tacit_progress_cancelled(context->progress))
-            TACIT_CHECK(tacit_fail(error, TACIT_CANCELLED, "interrupted"));
-    }
-    TACIT_CHECK(tacit_corpus_finish(&out->train, &corpus, domains, rule, error));
-cleanup:
-    tacit_corpus_clear(&corpus);
-    tacit_documents_free(documents);
-    return status;
-}
-
-static tacit_status read_news(tacit_material *out, const tacit_reading_context *context, tacit_error *error) {
-    static const tacit_corpus_rule rule = { 0.005, 0.5, 0 };
-    return read_corpus(out, context, news_files, add_article, MOST_SOURCES, &rule, error);
-}
-
-static tacit_status read_amazon(tacit_material *out, const tacit_reading_context *context,
-                                tacit_error *error) {
-    static const tacit_corpus_rule rule = { 0, 1, 1500 };
-    return read_corpus(out, context, amazon_files, add_reviews, 4, &rule, error);
-}
-
-/* ---- dealing out ---- */
-
-/* One draw: who has which documents, full width and projected on the public ones. */
-typedef struct draw {
-    tacit_dataset *wide, *narrow; /* all documents, with classes 0 and 1 */
-    tacit_schema *schema;         /* says that no feature of `wide` is negative */
-    uint32_t *index;              /* sources one after the other, then public, target and test documents */
-    size_t start[MOST_SOURCES + 1];
-    size_t public_at, target_at, test_at, end;
-} draw;
-
-static void draw_clear(draw *self) {
-    tacit_dataset_free(self->wide);
-    tacit_dataset_free(self->narrow);
-    tacit_schema_free(self->schema);
-    free(self->index);
-}
-
-/* The documents of a domain in random order; `next` goes through them. */
-typedef struct deck {
-    uint32_t *row;
-    size_t count, next;
-} deck;
-
-static tacit_status take(draw *self, deck *from, size_t count, tacit_error *error) {
-    if (from->count - from->next < count)
-        return tacit_fail(error, TACIT_INPUT,
-                          "a domain has %zu documents and %zu are needed: is the file whole?", from->count,
-                          from->next + count);
-    memcpy(self->index + self->end, from->row + from->next, count * sizeof *from->row);
-    from->next += count;
-    self->end += count;
-    return TACIT_OK;
-}
-
-static void shuffle(uint32_t *row, size_t count, tacit_stream *stream) {
-    for (size_t i = 0; i + 1 < count; i++) {
-        size_t j = i + (size_t)tacit_stream_below(stream, count - i);
-        uint32_t kept = row[i];
-        row[i] = row[j];
-        row[j] = kept;
-    }
-}
-
-/* Documents of the target's mixture, in random order. */
-static tacit_status take_mixture(draw *self, deck *decks, const double *mixture, size_t sources, double total,
-                                 tacit_stream *stream, tacit_error *error) {
-    size_t begin = self->end;
-    for (size_t k = 0; k < sources; k++)
-        TACIT_TRY(take(self, &decks[k], (size_t)(mixture[k] * total + 0.5), error));
-    shuffle(self->index + begin, self->end - begin, stream);
-    return TACIT_OK;
-}
-
-static tacit_status deal(draw *self, const tacit_dataset *all, const sizes *how, const double *mixture,
-                         tacit_stream *stream, tacit_error *error) {
-    deck decks[MOST_SOURCES] = { { NULL, 0, 0 } };
-    tacit_status status = TACIT_OK;
-    self->index = TACIT_NEW(uint32_t, 2 * all->rows);
-    for (size_t k = 0; k < how->sources; k++) decks[k].row = TACIT_NEW(uint32_t, all->rows);
-    for (size_t k = 0; k < how->sources; k++)
-        if (decks[k].row == NULL || self->index == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    for (size_t i = 0; i < all->rows; i++) {
-        deck *one = &decks[(size_t)all->label[i] / 2];
-        if (all->sparse.start[i] == all->sparse.start[i + 1]) continue; /* no term of it is left */
-        one->row[one->count++] = (uint32_t)i;
-    }
-    for (size_t k = 0; k < how->sources; k++) {
-        shuffle(decks[k].row, decks[k].count, stream);
-        TACIT_CHECK(take(self, &decks[k], how->labelled + how->unlabelled, error));
-        self->start[k + 1] = self->end;
-    }
-    self->public_at = self->end;
-    for (size_t k = 0; k < how->sources; k++) TACIT_CHECK(take(self, &decks[k], how->public_each, error));
-    self->target_at = self->end;
-    double part = 1; /* of the target's and the test documents, where a domain has not enough for all */
-    for (size_t k = 0; k < how->sources; k++)
-        part = fmin(part, (double)(decks[k].count - decks[k].next - 2) /
-                              fmax(1, mixture[k] * (double)(how->target + how->test)));
-    TACIT_CHECK(take_mixture(self, decks, mixture, how->sources, part * (double)how->target, stream, error));
-    self->test_at = self->end;
-    TACIT_CHECK(take_mixture(self, decks, mixture, how->sources, part * (double)how->test, stream, error));
-cleanup:
-    for (size_t k = 0; k < MOST_SOURCES; k++) free(decks[k].row);
-    return status;
-}
-
-static const char *const class_names[] = { "0", "1" };
-
-/* All documents with two classes. */
-static tacit_status copy_wide(draw *self, const tacit_dataset *all, tacit_error *error) {
-    tacit_pile pile = TACIT_PILE_INIT;
-    tacit_status status = TACIT_OK;
-    for (size_t i = 0; i < all->rows; i++) {
-        for (size_t e = all->sparse.start[i]; e < all->sparse.start[i + 1]; e++)
-            TACIT_CHECK(tacit_pile_entry(&pile, all->sparse.column[e], all->sparse.value[e], error));
-        TACIT_CHECK(tacit_pile_end_row(&pile, all->label[i] % 2, error));
-    }
-    TACIT_CHECK(tacit_pile_finish(&self->wide, &pile, all->features, class_names, 2, error));
-cleanup:
-    tacit_pile_clear(&pile);
-    return status;
-}
-
-/* The same along the public documents' directions: what project=public:50 does, once instead of in every answer. */
-static tacit_status project(draw *self, tacit_error *error) {
-    tacit_projection projection = TACIT_PROJECTION_INIT;
-    tacit_view public_rows =
-        tacit_dataset_subset(self->wide, self->index + self->public_at, self->target_at - self->public_at);
-    tacit_rows rows = tacit_dataset_rows(self->wide);
-    tacit_status status;
-    TACIT_CHECK(tacit_projection_of(&projection, &public_rows.rows, DIMENSIONS, error));
-    TACIT_CHECK(tacit_dataset_create(&self->narrow, self->wide->rows, DIMENSIONS, class_names, 2, error));
-    for (size_t i = 0; i < self->end; i++) {
-        uint32_t row = self->index[i];
-        tacit_projection_row(&projection, &rows, row, self->narrow->dense.values + row * (size_t)DIMENSIONS);
-        self->narrow->label[row] = self->wide->label[row];
-    }
-cleanup:
-    tacit_projection_clear(&projection);
-    return status;
-}
-
-/* Rows of norm 1 without negative features are those of a text column. */
-static tacit_status describe(draw *self, tacit_error *error) {
-    tacit_schema_column *column;
-    TACIT_TRY(tacit_schema_create(&self->schema, error));
-    TACIT_TRY(tacit_schema_add_column(self->schema, &column, "text", TACIT_SCHEMA_TEXT, error));
-    column->text.buckets = self->wide->features;
-    self->schema->intercept = false;
-    return TACIT_OK;
-}
-
-static tacit_status make_draw(draw *self, const tacit_dataset *all, const sizes *how, const double *mixture,
-                              uint64_t seed, tacit_error *error) {
-    tacit_stream stream = tacit_stream_from_seed(seed);
-    TACIT_TRY(deal(self, all, how, mixture, &stream, error));
-    TACIT_TRY(copy_wide(self, all, error));
-    TACIT_TRY(describe(self, error));
-    return project(self, error);
-}
+static const tacit_mixture_sizes news_sizes = { 5, 1000, 700, 300, 1000, 320 };
+static const tacit_mixture_sizes amazon_sizes = { 4, 500, 500, 150, 750, 350 };
 
 /* A simulation over the draw, in either width. */
-static tacit_simulation simulate_draw(const draw *self, const tacit_simulation *base, bool narrow,
+static tacit_simulation simulate_draw(const tacit_mixture *self, const tacit_simulation *base, bool narrow,
                                       const tacit_split *split) {
     const tacit_dataset *data = narrow ? self->narrow : self->wide;
     tacit_simulation made = *base;
@@ -286,7 +24,7 @@ static tacit_simulation simulate_draw(const draw *self, const tacit_simulation *
     return made;
 }
 
-static tacit_split split_of(draw *self, const sizes *how) {
+static tacit_split split_of(tacit_mixture *self, const tacit_mixture_sizes *how) {
     return (tacit_split){ how->sources, self->start, self->index };
 }
 
@@ -299,11 +37,11 @@ static bool is_narrow(const tacit_variant *variant) {
 
 /* ---- tables: accuracy ---- */
 
-static tacit_status run_table(const tacit_simulation *base, const sizes *how, const double *mixture,
-                              tacit_run *runs, tacit_error *error) {
-    draw self = { .wide = NULL };
+static tacit_status run_table(const tacit_simulation *base, const tacit_mixture_sizes *how,
+                              const double *mixture, tacit_run *runs, tacit_error *error) {
+    tacit_mixture self = TACIT_MIXTURE_INIT;
     tacit_status status;
-    TACIT_CHECK(make_draw(&self, base->dataset, how, mixture, base->seed, error));
+    TACIT_CHECK(tacit_mixture_make(&self, base->dataset, how, mixture, base->seed, error));
     tacit_split split = split_of(&self, how);
     for (size_t m = 0; m < base->method_count; m++) {
         tacit_simulation one = simulate_draw(&self, base, is_narrow(&base->variants[m]), &split);
@@ -317,11 +55,13 @@ static tacit_status run_table(const tacit_simulation *base, const sizes *how, co
             TACIT_CHECK(tacit_fail(error, TACIT_CANCELLED, "interrupted"));
     }
 cleanup:
-    draw_clear(&self);
+    tacit_mixture_clear(&self);
     return status;
 }
 
 /* ---- figures: the error of the hypotheses' weights ---- */
+
+static const double DELTA = 1e-5; /* of Gaussian noise */
 
 static tacit_status weights_error(const tacit_simulation *one, const tacit_points *points,
                                   const tacit_variant *variant, double epsilon, uint64_t seed,
@@ -329,7 +69,7 @@ static tacit_status weights_error(const tacit_simulation *one, const tacit_point
     tacit_local *local = NULL;
     tacit_stream stream = tacit_stream_from_seed(seed);
     tacit_session session;
-    double weights[MOST_SOURCES];
+    double weights[TACIT_MIXTURE_SOURCES];
     size_t sources;
     tacit_plan plan = { .method = tacit_method_find("dphtl"),
                         .study = "simulation",
@@ -345,6 +85,7 @@ static tacit_status weights_error(const tacit_simulation *one, const tacit_point
     tacit_status status;
     for (size_t s = 0; s < TACIT_VARIANT_SETTINGS && variant->settings[s].name != NULL; s++)
         TACIT_CHECK(tacit_plan_set(&plan, variant->settings[s].name, variant->settings[s].value, error));
+    if (tacit_plan_is(&plan, "law", "gaussian")) plan.delta = DELTA;
     TACIT_CHECK(tacit_local_create(&local, one->dataset, one->split, one->pool, error));
     TACIT_CHECK(tacit_local_begin(local, &plan, &stream, NULL, &session, error));
     session.own = &one->target;
@@ -357,13 +98,13 @@ cleanup:
     return status;
 }
 
-static tacit_status run_figure(const tacit_simulation *base, const sizes *how, const double *mixture,
-                               tacit_run *runs, tacit_error *error) {
-    draw self = { .wide = NULL };
+static tacit_status run_figure(const tacit_simulation *base, const tacit_mixture_sizes *how,
+                               const double *mixture, tacit_run *runs, tacit_error *error) {
+    tacit_mixture self = TACIT_MIXTURE_INIT;
     tacit_points points = TACIT_POINTS_INIT;
     size_t done = 0;
     tacit_status status;
-    TACIT_CHECK(make_draw(&self, base->dataset, how, mixture, base->seed, error));
+    TACIT_CHECK(tacit_mixture_make(&self, base->dataset, how, mixture, base->seed, error));
     tacit_split split = split_of(&self, how);
     for (size_t m = 0; m < base->method_count; m++) {
         tacit_simulation one = simulate_draw(&self, base, is_narrow(&base->variants[m]), &split);
@@ -385,7 +126,7 @@ static tacit_status run_figure(const tacit_simulation *base, const sizes *how, c
     }
 cleanup:
     tacit_points_clear(&points);
-    draw_clear(&self);
+    tacit_mixture_clear(&self);
     return status;
 }
 
@@ -404,6 +145,7 @@ cleanup:
           .settings = { { "model", "sources" }, { "lambda_iw", iw }, { "labelled", part }, __VA_ARGS__ },    \
           .lambda = lambda_lr,                                                                               \
           .best = true },                                                                                    \
+        CURVE("SOURCE by labels", "source", lambda_lr, iw, part, tail, __VA_ARGS__),                         \
         CURVE("AVERAGE", "average", lambda_lr, iw, part, tail, __VA_ARGS__),                                 \
         CURVE("SOFT", "soft", lambda_lr, iw, part, tail, __VA_ARGS__),                                       \
         CURVE("DPHTL", "dphtl", lambda_lr, iw, part, tail, __VA_ARGS__),                                     \
@@ -423,16 +165,17 @@ static const tacit_variant amazon_curves[] = { CURVES(0.005, "0.001", "0.5", "",
                                                { .method = NULL } };
 
 #define WEIGHTS(iw, part, tail, ...) CURVE("DPIW", "dphtl", 0.01, iw, part, tail, __VA_ARGS__)
-static const tacit_variant news_weights[] = { WEIGHTS("0.001", "0.4118", "", { "calibration", "paper" }),
-                                              WEIGHTS("0.001", "0.4118", ", tight",
-                                                      { "calibration", "tight" }),
-                                              WEIGHTS("0.05", "0.4118", NARROW, { "calibration", "tight" }),
-                                              { .method = NULL } };
-static const tacit_variant amazon_weights[] = { WEIGHTS("0.001", "0.5", "", { "calibration", "paper" }),
-                                                WEIGHTS("0.001", "0.5", ", tight",
-                                                        { "calibration", "tight" }),
-                                                WEIGHTS("0.05", "0.5", NARROW, { "calibration", "tight" }),
-                                                { .method = NULL } };
+/* The printed constant beside the tight one in full width, with noise of either law, and along public directions. */
+#define EACH_WEIGHTS(part)                                                                                   \
+    WEIGHTS("0.001", part, "", { "calibration", "paper" }),                                                  \
+        WEIGHTS("0.001", part, ", tight", { "calibration", "tight" }),                                       \
+        WEIGHTS("0.05", part, ", Gaussian", { "calibration", "paper" }, { "law", "gaussian" }),              \
+        WEIGHTS("0.05", part, ", Gaussian, tight", { "calibration", "tight" }, { "law", "gaussian" }),       \
+        WEIGHTS("0.05", part, NARROW, { "calibration", "tight" }), {                                         \
+        .method = NULL                                                                                       \
+    }
+static const tacit_variant news_weights[] = { EACH_WEIGHTS("0.4118") };
+static const tacit_variant amazon_weights[] = { EACH_WEIGHTS("0.5") };
 
 static const double epsilons[] = { 0.1, 0.5, 1, 3, 5, INFINITY };
 
@@ -440,22 +183,22 @@ static const double epsilons[] = { 0.1, 0.5, 1, 3, 5, INFINITY };
     { "target mixture " text, NULL, 5, "even" }
 static const tacit_setup table43_setups[] = { MIXTURE("[0, .6, .2, 0, .2]"), MIXTURE("[.5, 0, 0, .5, 0]"),
                                               MIXTURE("[.2, 0, .3, .3, .2]") };
-static const double table43_mixtures[][MOST_SOURCES] = { { 0, 0.6, 0.2, 0, 0.2 },
-                                                         { 0.5, 0, 0, 0.5, 0 },
-                                                         { 0.2, 0, 0.3, 0.3, 0.2 } };
+static const double table43_mixtures[][TACIT_MIXTURE_SOURCES] = { { 0, 0.6, 0.2, 0, 0.2 },
+                                                                  { 0.5, 0, 0, 0.5, 0 },
+                                                                  { 0.2, 0, 0.3, 0.3, 0.2 } };
 static const tacit_setup table42_setups[] = { { "target mixture [.25, 0, .75, 0]", NULL, 4, "even" },
                                               { "target mixture [0, .5, 0, .5]", NULL, 4, "even" } };
-static const double table42_mixtures[][MOST_SOURCES] = { { 0.25, 0, 0.75, 0 }, { 0, 0.5, 0, 0.5 } };
+static const double table42_mixtures[][TACIT_MIXTURE_SOURCES] = { { 0.25, 0, 0.75, 0 }, { 0, 0.5, 0, 0.5 } };
 static const tacit_setup fig42_setups[] = { MIXTURE("[.2, 0, .4, 0, .4]"), MIXTURE("[.2, .2, .2, .2, .2]"),
                                             MIXTURE("[.2, 0, 0, .8, 0]"), MIXTURE("[0, 0, .6, 0, .4]") };
-static const double fig42_mixtures[][MOST_SOURCES] = {
+static const double fig42_mixtures[][TACIT_MIXTURE_SOURCES] = {
     { 0.2, 0, 0.4, 0, 0.4 }, { 0.2, 0.2, 0.2, 0.2, 0.2 }, { 0.2, 0, 0, 0.8, 0 }, { 0, 0, 0.6, 0, 0.4 }
 };
 static const tacit_setup fig43_setups[] = { { "target mixture [.75, 0, .25, 0]", NULL, 4, "even" },
                                             { "target mixture [.1, .2, .4, .3]", NULL, 4, "even" },
                                             { "target mixture [0, .5, .5, 0]", NULL, 4, "even" },
                                             { "target mixture [0, .2, .4, .4]", NULL, 4, "even" } };
-static const double fig43_mixtures[][MOST_SOURCES] = {
+static const double fig43_mixtures[][TACIT_MIXTURE_SOURCES] = {
     { 0.75, 0, 0.25, 0 }, { 0.1, 0.2, 0.4, 0.3 }, { 0, 0.5, 0.5, 0 }, { 0, 0.2, 0.4, 0.4 }
 };
 
@@ -527,11 +270,21 @@ static const tacit_printed table43_printed[] = {
     "of the sources in the target."
 
 /* Rows are dealt out by the runs themselves, so the framework's own dealing is of one row each. */
+#define news_dealt                                                                                           \
+    "five sources of 1,000 unlabelled and 700 labelled documents, 1,500 public ones, a target of 1,000 "     \
+    "with "                                                                                                  \
+    "50 labels, 320 test documents"
+#define amazon_dealt                                                                                         \
+    "four sources of 500 unlabelled and 500 labelled reviews, 600 public ones, a target of up to 750 with "  \
+    "5 % "                                                                                                   \
+    "of the labels, up to 350 test reviews"
 #define COMMON(corpus, setups_)                                                                              \
-    .paper = "Wang 2018", .source = "TACIT_DATA: see docs/reproduce.md", .files = corpus##_files,            \
-    .setups = setups_, .setup_count = sizeof setups_ / sizeof *setups_, .epsilons = epsilons,                \
+    .paper = "Wang 2018", .source = "TACIT_DATA: see docs/reproduce.md",                                     \
+    .files = tacit_mixture_##corpus##_files, .setups = setups_,                                              \
+    .setup_count = sizeof setups_ / sizeof *setups_, .epsilons = epsilons,                                   \
     .epsilon_count = sizeof epsilons / sizeof *epsilons, .rows_each = 1, .held_out_rows = 1,                 \
-    .is_in_ball = true, .read = read_##corpus, .quick = { 2, 1, 0 }, .full = { 20, 1, 0 }
+    .dealt = corpus##_dealt, .is_in_ball = true, .read = tacit_mixture_read_##corpus, .quick = { 2, 1, 0 },  \
+    .full = { 20, 1, 0 }
 #define MEASURES "mean squared error of the hypotheses' weights"
 
 const tacit_experiment tacit_experiment_wang_table42 = {
@@ -557,6 +310,7 @@ const tacit_experiment tacit_experiment_wang_table43 = {
     .printed = table43_printed,
     .printed_count = sizeof table43_printed / sizeof *table43_printed,
     .run = run_table43,
+    .reads_texts = true,
     COMMON(news, table43_setups),
 };
 
@@ -569,6 +323,7 @@ const tacit_experiment tacit_experiment_wang_fig42 = {
     .curves = news_weights,
     .measures = MEASURES,
     .run = run_fig42,
+    .reads_texts = true,
     COMMON(news, fig42_setups),
 };
 

@@ -19,10 +19,10 @@
  * whoever sees its model.
  *
  * The prior that knows the noise (prior=aware; ours). theta_k carries noise of a known variance q_k in each coordinate, so
- * mu_j carries r = sum_k w_k^2 q_k and the spread of the theta_kj is too large by e = K/(K-1) sum_k w_k (1 - w_k) q_k. Where
- * coefficients are N(0, T) a priori, T = 1/(n lambda) (that of WEAK), the best guess of mu_j's noise-free value shrinks it
- * by T/(T + r) and leaves a variance of T r/(T + r):
- *     N(mu_j T/(T + r),  min(T, max(v_j - e, floor) + T r/(T + r))).
+ * mu_j carries r = sum_k w_k^2 q_k and the spread of the theta_kj is too large by e = K/(K-1) sum_k w_k (1 - w_k) q_k. Of
+ * |mu|^2 about d r is noise, which leaves the share c = max(0, 1 - d r/|mu|^2) (as in James and Stein's estimator). With
+ * T = 1/(n lambda), the variance in the prior of WEAK, the target mixes both priors by c:
+ *     N(c mu_j,  min(T, c max(v_j - e, floor) + (1 - c) T)).
  * Without noise that is (4.2) but for the bound T, which keeps the chance part of v_j from making the prior flat; as noise
  * grows it becomes the prior of WEAK, so that noisy sources cannot mislead.
  */
@@ -45,7 +45,8 @@ static const tacit_parameter parameters[] = {
       "how sources make theirs private: noise on the weights, or on the objective" },
     { "model", "dphtl", "dphtl|average|source|sources|soft|weak|target|pphtl", 0, 0,
       "what the target makes: dphtl, or to compare average (equal weights), source (the hypothesis that fits "
-      "its labels best), sources (each of them), soft (their votes as labels), weak and target (its own few "
+      "its labels best), sources (each of them; in simulations only), soft (their votes as labels), weak and "
+      "target (its own few "
       "labels, or all), pphtl (mean hypothesis as centre of the regulariser)" },
     { "prior", "aware", "aware|paper", 0, 0, "of dphtl and average: knowing the noise, or as printed" },
     { "target_labels", "0.05", NULL, 1e-6, 1, "part of the target's rows, its first, whose labels are used" },
@@ -134,6 +135,12 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
     return TACIT_OK;
 }
 
+static const char *undeployable_as(const tacit_plan *plan) {
+    return tacit_plan_is(plan, "model", "sources")
+               ? "model=sources makes a model of each source, and a study has one"
+               : NULL;
+}
+
 static tacit_release_kind release_kind(const tacit_plan *plan) {
     (void)plan;
     return TACIT_RELEASE_CHARGED;
@@ -191,13 +198,6 @@ static tacit_status draw_linear_term(const tacit_party *party, const tacit_objec
     return TACIT_OK;
 }
 
-/* Labels of some rows of a view, in order. */
-static int32_t *copy_labels(const tacit_view *view, size_t count) {
-    int32_t *label = TACIT_NEW(int32_t, count);
-    for (size_t i = 0; label != NULL && i < count; i++) label[i] = tacit_view_label(view, i);
-    return label;
-}
-
 static tacit_status release_hypothesis(tacit_noised **out, tacit_party *party, const tacit_projection *space,
                                        const tacit_view *part, const tacit_sum_spec *grid,
                                        tacit_error *error) {
@@ -205,7 +205,7 @@ static tacit_status release_hypothesis(tacit_noised **out, tacit_party *party, c
     size_t rows = part->rows.count;
     bool tilted = objective(plan) && isfinite(plan->epsilon);
     transfer_rows seen = TRANSFER_ROWS_INIT;
-    int32_t *label = copy_labels(part, rows);
+    int32_t *label = transfer_labels(part, rows);
     double *theta = TACIT_NEW(double, 2 * grid->length), *linear = theta + grid->length;
     tacit_mechanism used = output_mechanism(plan, rows);
     tacit_objective_noise noise = { .lambda = plan->lambda, .tolerance = GRADIENT_TOLERANCE };
@@ -330,7 +330,7 @@ static tacit_status target_create(target *self, tacit_session *session, tacit_er
     if (self->labelled < 1) self->labelled = 1;
     TACIT_TRY(see_points(self, error));
     TACIT_TRY(transfer_stack(&self->own, &self->space, &session->own->rows, NULL, error));
-    self->label = copy_labels(session->own, rows);
+    self->label = transfer_labels(session->own, rows);
     self->mean = TACIT_NEW(double, self->size);
     self->each = TACIT_NEW(double, self->size);
     if (self->label == NULL || self->mean == NULL || self->each == NULL) return tacit_fail_memory(error);
@@ -412,16 +412,16 @@ static void make_prior(target *self) {
         r += w * w * q;
         e += correction * w * (1 - w) * q;
     }
+    double c = transfer_mean(self->mean, self->size, self->sources, self->weights, self->theta, r);
     for (size_t j = 0; j < self->size; j++) {
-        double mu = 0, spread = 0;
-        for (size_t k = 0; k < self->sources; k++) mu += self->weights[k] * self->theta[k][j];
+        double spread = 0;
         for (size_t k = 0; k < self->sources; k++) {
-            double off = self->theta[k][j] - mu;
+            double off = self->theta[k][j] - self->mean[j];
             spread += correction * self->weights[k] * off * off;
         }
-        self->mean[j] = mu * T / (T + r);
-        double variance = fmax(spread - e, lowest) + T * r / (T + r);
+        double variance = c * fmax(spread - e, lowest) + (1 - c) * T;
         if (aware) variance = fmin(variance, fmax(T, lowest));
+        self->mean[j] *= c;
         self->each[j] = 1 / (n * variance);
     }
 }
@@ -583,6 +583,7 @@ const tacit_method tacit_method_dphtl = {
     .caveats = "in the full vocabulary of texts pure noise drowns every hypothesis below epsilon = 5: use "
                "project=public:P, or law=gaussian. The target's model tells of the target's rows",
     .check = check,
+    .undeployable_as = undeployable_as,
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,

@@ -164,6 +164,24 @@ void transfer_importance(const tacit_rows *points, const double *beta, double *o
     for (size_t i = 0; i < points->count; i++) out[i] *= (double)points->count / sum;
 }
 
+int32_t *transfer_labels(const tacit_view *view, size_t count) {
+    int32_t *label = TACIT_NEW(int32_t, count);
+    for (size_t i = 0; label != NULL && i < count; i++) label[i] = tacit_view_label(view, i);
+    return label;
+}
+
+double transfer_mean(double *mean, size_t size, size_t sources, const double *weights, double *const *theta,
+                     double r) {
+    double square = 0;
+    for (size_t j = 0; j < size; j++) {
+        mean[j] = 0;
+        for (size_t k = 0; k < sources; k++) mean[j] += weights[k] * theta[k][j];
+        square += mean[j] * mean[j];
+    }
+    if (r == 0) return 1;
+    return square > 0 ? fmax(0, 1 - (double)size * r / square) : 0;
+}
+
 /* m at w; returns f(w) but for the constant sum t log t. */
 static double mix(const double *weights, size_t sources, size_t points, const double *target,
                   const double *const *source, double *mixed) {

@@ -44,6 +44,13 @@ size_t transfer_size(const tacit_plan *plan);
 /* TACIT_USAGE for what neither method can do. */
 tacit_status transfer_check(const tacit_plan *plan, tacit_error *error);
 
+/* The first labels of a view, owned by the caller; NULL: out of memory. */
+int32_t *transfer_labels(const tacit_view *view, size_t count);
+
+/* mu = sum_k w_k theta_k of `size` numbers, each with noise of variance r; returns the share of |mu|^2 that is not noise. */
+double transfer_mean(double *mean, size_t size, size_t sources, const double *weights, double *const *theta,
+                     double r);
+
 /* The space in which a study works: the points' directions, or all features. */
 tacit_status transfer_space(tacit_projection *out, const tacit_plan *plan, tacit_error *error);
 

@@ -423,6 +423,12 @@ static tacit_status finish_plan(tacit_plan *plan, tacit_error *error) {
     bool chosen = plan->lambda == 0 && !plan->method->lambda_may_vanish;
     if (chosen) plan->lambda = 1; /* any, so that all else is checked before a choice rests on it */
     TACIT_TRY(tacit_plan_check(plan, error));
+    const tacit_method *method = plan->method;
+    const char *why = method->undeployable_as != NULL ? method->undeployable_as(plan) : NULL;
+    if (why != NULL)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "method %s as set here cannot be deployed: %s (simulate it instead)", method->name,
+                          why);
     if (!chosen) return TACIT_OK;
     plan->lambda = 0;
     TACIT_TRY(tacit_plan_choose_lambda(plan, error));

@@ -207,6 +207,9 @@ struct tacit_method {
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
 
+    /* Why a study with these settings is refused; NULL, or returning NULL: it may be deployed. */
+    const char *(*undeployable_as)(const tacit_plan *plan);
+
     /* Who learns what, for `tacit explain` and for whoever is asked to consent. All are filled (a test checks it). */
     const char *leaves;     /* what leaves a party */
     const char *seen_by;    /* who sees it */

@@ -72,6 +72,8 @@ class WithoutData(ReproduceTest):
         self.fail_with(2, "reproduce", "hamm-fig1", says=["hamm-fig1", "hamm-fig2"])
         self.fail_with(2, "reproduce")
         self.fail_with(2, "reproduce", "rajkumar-fig1", "--trials", "0", says=["--trials"])
+        self.fail_with(2, "reproduce", "rajkumar-fig1", "--draws", "0", says=["--draws"])
+        self.fail_with(2, "reproduce", "rajkumar-fig1", "--text", "plain", says=["reads no articles", "--text"])
         self.fail_with(2, "reproduce", "rajkumar-fig1", "--rows", "stretch", says=["--rows"])
         self.fail_with(2, "reproduce", "rajkumar-fig1", "--fraction", "2", says=["--fraction"])
 

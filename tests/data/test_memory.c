@@ -1,8 +1,8 @@
 /* Every allocation of every call fails once: the call must say so, leak nothing and leave its outputs alone.
  * Linked with --wrap for the allocators; leaks are found by the address sanitizer. */
 #include "check.h"
-#include "failing.h"
 #include "scratch.h"
+#include "survive.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,24 +13,6 @@
 #include "data/metrics.h"
 #include "data/mixing.h"
 #include "data/split.h"
-
-typedef tacit_status scenario(tacit_error *error);
-
-/* Fail the first allocation, then the second, ... until the call gets through. */
-static void survive(scenario *run) {
-    for (long at = 1;; at++) {
-        tacit_error error = TACIT_ERROR_INIT;
-        fail_allocation(at);
-        tacit_status status = run(&error);
-        if (!allocation_failed()) {
-            assert_int_equal(status, TACIT_OK);
-            assert_true(at > 1);
-            return;
-        }
-        assert_int_equal(status, TACIT_NO_MEMORY);
-        assert_non_null(strstr(error.text, "out of memory"));
-    }
-}
 
 static const char csv_text[] =
     "site,age,\"s,ex\",empty,y\n1,5,f,NA,no\n2,17.5,m,,yes\n1,,f,?,no\n3,90,\"x\",,yes\n";
@@ -195,12 +177,6 @@ static tacit_status generate_and_write(tacit_error *error) {
     if (status != TACIT_OK) check_old_file();
     return status;
 }
-
-#define SURVIVES(name)                                                                                       \
-    static void name##_survives_any_failed_allocation(void **state) {                                        \
-        (void)state;                                                                                         \
-        survive(name);                                                                                       \
-    }
 
 SURVIVES(draft_csv)
 SURVIVES(draft_libsvm)

@@ -66,7 +66,26 @@ static void an_article_loses_header_quotes_and_signature(void **state) {
         "words\n\nmore here\n\n--\nJoe Bloggs\n";
     assert_string_equal(terms_of(&to, article, 1, TACIT_STRIP_NEWS), "new|words|more|here|");
     assert_string_equal(terms_of(&to, "A: b\n\nonly text", 1, TACIT_STRIP_NEWS), "only|text|");
+    assert_string_equal(terms_of(&to, "A: b\n\nsome text\n\nmore\n-----\n", 1, TACIT_STRIP_NEWS),
+                        "some|text|more|"); /* a line of dashes at the very end has no signature after it */
     assert_string_equal(terms_of(&to, "no header at all", 1, TACIT_STRIP_NEWS), "");
+}
+
+static void an_article_without_its_frame_keeps_its_quotes(void **state) {
+    (void)state;
+    heard to;
+    const char *article = "From: me@here\n\njoe writes:\n> old words\nnew words\n\n--\nJoe Bloggs\n";
+    assert_string_equal(terms_of(&to, article, 1, TACIT_STRIP_FRAME), "joe|writes|old|words|new|words|");
+}
+
+static void every_way_to_strip_has_a_name(void **state) {
+    (void)state;
+    tacit_strip found;
+    for (int k = TACIT_STRIP_NOTHING; k <= TACIT_STRIP_NEWS; k++) {
+        assert_true(tacit_strip_named(&found, tacit_strip_name((tacit_strip)k)));
+        assert_int_equal(found, k);
+    }
+    assert_false(tacit_strip_named(&found, "quotes"));
 }
 
 static void limits_choose_terms_by_document_frequency(void **state) {
@@ -172,6 +191,7 @@ static void a_text_without_a_vocabulary_is_refused(void **state) {
         "{name: b, kind: text, terms: [aa], idf: [1, 2]}",
         "{name: b, kind: text, hash: 10, idf: [1]}",
         "{name: b, kind: text, hash: 10, grams: 3}",
+        "{name: b, kind: text, hash: 10, strip: quotes}",
         "{name: b, kind: skip, hash: 10}",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -236,6 +256,8 @@ int main(void) {
         cmocka_unit_test(words_of_more_than_40_bytes_are_none),
         cmocka_unit_test(pairs_follow_their_second_word),
         cmocka_unit_test(an_article_loses_header_quotes_and_signature),
+        cmocka_unit_test(an_article_without_its_frame_keeps_its_quotes),
+        cmocka_unit_test(every_way_to_strip_has_a_name),
         cmocka_unit_test(limits_choose_terms_by_document_frequency),
         cmocka_unit_test(a_document_has_norm_one_and_no_negative_feature),
         cmocka_unit_test(a_schema_reads_a_text_column),

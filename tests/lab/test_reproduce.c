@@ -115,7 +115,7 @@ static tacit_status make_rows(tacit_material *out, const tacit_reading_context *
 
 static tacit_material made_rows(void) {
     tacit_material raw = TACIT_MATERIAL_INIT;
-    tacit_reading_context context = { NULL, 0, tacit_stream_from_seed(3), NULL };
+    tacit_reading_context context = { NULL, 0, tacit_stream_from_seed(3), TACIT_STRIP_NEWS, NULL };
     assert_int_equal(make_rows(&raw, &context, NULL), TACIT_OK);
     return raw;
 }

@@ -4,7 +4,7 @@
 #include "failing.h"
 #include "parties.h"
 
-static void check_run(parties *self) {
+static void check_run_for(parties *self, const tacit_view *own) {
     long at = 1;
     for (bool failed = true; failed; at++) {
         tacit_error error = TACIT_ERROR_INIT;
@@ -13,6 +13,7 @@ static void check_run(parties *self) {
         tacit_session session;
         fail_allocation(at);
         tacit_status status = tacit_local_begin(self->local, &self->plan, &root, NULL, &session, &error);
+        session.own = own;
         if (status == TACIT_OK) status = self->plan.method->coordinate(&session, &outcome, &error);
         failed = allocation_failed();
         /* What a simulation keeps for later runs may be lost without a word. */
@@ -22,6 +23,8 @@ static void check_run(parties *self) {
     }
     assert_true(at > 20);
 }
+
+static void check_run(parties *self) { check_run_for(self, NULL); }
 
 static void estimate_survives_each_failure(void **state) {
     (void)state;
@@ -96,12 +99,52 @@ static void dpsgd_survives_each_failure(void **state) {
     }
 }
 
+/* dpiw, and each model of dphtl, full width and along public directions. */
+static void transfer_survives_each_failure(void **state) {
+    (void)state;
+    static const struct {
+        const tacit_method *method;
+        const char *model, *project, *hypothesis;
+    } cases[] = { { &tacit_method_dpiw, NULL, "none", NULL },
+                  { &tacit_method_dpiw, NULL, "public:2", NULL },
+                  { &tacit_method_dphtl, "dphtl", "public:2", "output" },
+                  { &tacit_method_dphtl, "average", "none", "plr" },
+                  { &tacit_method_dphtl, "source", "none", "output" },
+                  { &tacit_method_dphtl, "sources", "none", "output" },
+                  { &tacit_method_dphtl, "soft", "none", "output" },
+                  { &tacit_method_dphtl, "weak", "public:2", "output" } };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_dataset *others = ball(24, 3, 2);
+    tacit_view all = tacit_dataset_view(others), own = tacit_view_slice(&all, 12, 12);
+    tacit_view public_rows = tacit_view_slice(&all, 0, 12);
+    tacit_points points = TACIT_POINTS_INIT;
+    CHECK_OK(tacit_points_of(&points, &public_rows.rows, NULL, &error), error);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        parties self;
+        parties_make(&self, ball(30, 3, 1), 2, NULL);
+        self.plan.method = cases[i].method;
+        self.plan.epsilon = 1;
+        self.plan.points = &points;
+        CHECK_OK(tacit_plan_set(&self.plan, "project", cases[i].project, &error), error);
+        if (cases[i].model != NULL) {
+            CHECK_OK(tacit_plan_set(&self.plan, "model", cases[i].model, &error), error);
+            CHECK_OK(tacit_plan_set(&self.plan, "hypothesis", cases[i].hypothesis, &error), error);
+            CHECK_OK(tacit_plan_set(&self.plan, "target_labels", "0.5", &error), error);
+        }
+        check_run_for(&self, &own);
+        parties_end(&self);
+    }
+    tacit_points_clear(&points);
+    tacit_dataset_free(others);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimate_survives_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),
         cmocka_unit_test(gradient_methods_survive_each_failure),
         cmocka_unit_test(dpsgd_survives_each_failure),
+        cmocka_unit_test(transfer_survives_each_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

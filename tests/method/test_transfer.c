@@ -91,6 +91,29 @@ static void the_certificate_bounds_what_any_weights_could_gain(void **state) {
     }
 }
 
+/* Of a mean of known length with noise of known variance, the share that is no noise: 1 without noise, 0 where noise would make it
+ * as long. */
+static void the_share_of_a_mean_that_is_no_noise_is_found(void **state) {
+    (void)state;
+    enum { SIZE = 4000 };
+    static double one[SIZE], two[SIZE], mean[SIZE];
+    double *theta[] = { one, two };
+    const double weights[] = { 0.25, 0.75 };
+    for (size_t j = 0; j < SIZE; j++) {
+        one[j] = j % 2 == 0 ? 3 : -1;
+        two[j] = 1;
+    }
+    assert_true(transfer_mean(mean, SIZE, 2, weights, theta, 0) == 1);
+    CHECK_NEAR(mean[0], 1.5, 1e-12);
+    CHECK_NEAR(mean[1], 0.5, 1e-12);
+    CHECK_NEAR(transfer_mean(mean, SIZE, 2, weights, theta, 0.25), 0.8, 1e-12); /* 1.25 a coordinate */
+    assert_true(transfer_mean(mean, SIZE, 2, weights, theta, 1.25) <= 1e-12);
+    assert_true(transfer_mean(mean, SIZE, 2, weights, theta, 100) == 0);
+    memset(one, 0, sizeof one);
+    memset(two, 0, sizeof two);
+    assert_true(transfer_mean(mean, SIZE, 2, weights, theta, 1) == 0);
+}
+
 /* ---- sensitivities ---- */
 
 static tacit_schema *schema_of(const char *columns, bool intercept) {
@@ -351,6 +374,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_weights_of_an_exact_mixture_are_found),
         cmocka_unit_test(the_certificate_bounds_what_any_weights_could_gain),
+        cmocka_unit_test(the_share_of_a_mean_that_is_no_noise_is_found),
         cmocka_unit_test(the_constant_is_the_smallest_that_the_schema_proves),
         cmocka_unit_test(no_pair_moves_more_than_declared),
         cmocka_unit_test(audits_hold_and_come_near),

@@ -25,8 +25,8 @@ class TransferTest(DeployedTest):
             "age,dose\n" + "".join(f"{draw.random():.6f},{draw.random():.6f}\n" for _ in range(50)))
         self.target = self.rows("target", rows=60)
 
-    def study(self, name="trial", **changed):
-        return super().study(name, **{"method": "dphtl", "epsilon": 1, "lambda": 0.05, "auxiliary": "points.csv",
+    def definition(self, name="trial", **changed):
+        return super().definition(name, **{"method": "dphtl", "epsilon": 1, "lambda": 0.05, "auxiliary": "points.csv",
                                       "set": "{labelled: 0.5, target_labels: 0.2}", **changed})
 
     def run_study(self, **changed):
@@ -65,6 +65,10 @@ class Transfer(TransferTest):
             self.assertEqual(process.finish(), 0, process.text())
         self.assertEqual(coordinator.finish(), 0, coordinator.text())
         self.assertGreater(self.accuracy(self.folder / "trial.model.json"), 0.8)
+
+    def test_a_study_has_one_model(self):
+        self.refuse(3, "study", "new", self.folder, self.definition("many", set="{labelled: 0.5, model: sources}"),
+                    says=["model=sources makes a model of each source"])
 
     def test_a_coordinator_without_a_target_says_what_is_missing(self):
         self.study()
