@@ -51,6 +51,8 @@ typedef struct waiter {
     struct waiter *next;
 } waiter;
 
+enum { WAITER_LISTS = 1024 };
+
 struct coordinator {
     tacit_coordinator_settings settings;
     char name[TACIT_ID_SIZE];
@@ -65,7 +67,7 @@ struct coordinator {
     pthread_cond_t stirred; /* something for the main loop to look at */
     hosted *studies;
     hosted *retired; /* paused or amended meanwhile; kept because a handler may still look at one */
-    waiter *waiters;
+    waiter *waiters[WAITER_LISTS]; /* by exchange */
     bool
         owes_farewell; /* a study ended before this process began, and its parties may not know; main loop only */
     tacit_status
