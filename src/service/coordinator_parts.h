@@ -100,7 +100,7 @@ tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bo
  * before the parties knew; have all of them been told; write down that nobody waits for them any more. */
 tacit_status coordinator_owe_farewell(coordinator *self, const tacit_study_record *record,
                                       tacit_error *error);
-bool coordinator_all_told(coordinator *self);
+bool coordinator_all_told(coordinator *self, size_t *told);
 tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *error);
 
 /* Take in what a poll says of the owner's will. *leaving: nothing is to be asked any more; *amended: the party should be told of a

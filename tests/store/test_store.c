@@ -357,6 +357,7 @@ static void a_statement_used_again_knows_nothing_of_before(void **state) {
     folder place = folder_make();
     tacit_store *store = open_or_fail(&place, &old_schema);
     const char *sql = "SELECT ?1, ?2";
+    tacit_store_keep_statements(store, 1);
     tacit_statement *first = NULL, *second = NULL, *third = NULL;
     bool row = false;
     assert_int_equal(tacit_statement_prepare(&first, store, sql, NULL), TACIT_OK);
