@@ -59,7 +59,7 @@ static tacit_status run_catalogue(const tacit_arguments *arguments, tacit_consol
     char home[PATH_MAX];
     tacit_buffer invitation = TACIT_BUFFER_LIMITED(TACIT_INVITATION_TEXT_MAX);
     listing self = { .console = console, .studies = json_array() };
-    tacit_site_callbacks callbacks = { NULL, print_news, console };
+    tacit_site_callbacks callbacks = { .news = print_news, .context = console };
     tacit_status status;
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
     if (operand != NULL) TACIT_CHECK(tacit_invitation_read(operand, &invitation, error));

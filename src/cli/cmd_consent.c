@@ -11,7 +11,7 @@ static tacit_status run_consent(const tacit_arguments *arguments, tacit_console 
                                 tacit_error *error) {
     char home[PATH_MAX];
     tacit_site *site = NULL;
-    tacit_site_callbacks callbacks = { NULL, print_news, console };
+    tacit_site_callbacks callbacks = { .news = print_news, .context = console };
     tacit_site_word word = { .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
                              .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
                              .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),

@@ -48,6 +48,10 @@ cleanup:
     return status;
 }
 
+static unsigned retry_of(const tacit_arguments *arguments) {
+    return (unsigned)(1000 * tacit_arguments_number(arguments, "retry"));
+}
+
 static tacit_status run_join(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *data = tacit_arguments_text(arguments, "data"),
                *given = tacit_arguments_text(arguments, "source");
@@ -74,7 +78,7 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
                                      .proxy = tacit_arguments_text(arguments, "proxy"),
                                      .local = tacit_arguments_text(arguments, "local"),
                                      .role = tacit_arguments_text(arguments, "role") };
-    tacit_site_callbacks callbacks = { cancelled, print_news, console };
+    tacit_site_callbacks callbacks = { cancelled, print_news, console, retry_of(arguments) };
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
                                 &callbacks, error));
     TACIT_CHECK(tacit_terms_show(console, site, error));
@@ -96,6 +100,14 @@ cleanup:
     tacit_buffer_clear(&invitation);
     return status;
 }
+
+#define OPTION_RETRY                                                                                         \
+    {                                                                                                        \
+        .name = "retry", .kind = TACIT_OPTION_NUMBER, .placeholder = "SECONDS", .fallback = "0.2",           \
+        .help = "the first pause, on average, before dialling a coordinator again that is not there; each "  \
+                "later one is twice as long, up to 10",                                                      \
+        .rules = TACIT_RULE_RANGE, .least = 0.001, .most = 10                                                \
+    }
 
 #define OPTION_OUT                                                                                           \
     {                                                                                                        \
@@ -184,6 +196,7 @@ const tacit_command tacit_command_join = {
             { .name = "no-wait",
               .kind = TACIT_OPTION_FLAG,
               .help = "join and return; `tacit party` then answers, for all studies of this home" },
+            OPTION_RETRY,
             OPTION_OUT,
             TACIT_OPTIONS_READING,
             { .name = NULL },
@@ -200,7 +213,7 @@ const tacit_command tacit_command_join = {
 static tacit_status serve_one(const tacit_arguments *arguments, tacit_console *console, const char *home,
                               const char *study, tacit_error *error) {
     tacit_site *site = NULL;
-    tacit_site_callbacks callbacks = { cancelled, print_news, console };
+    tacit_site_callbacks callbacks = { cancelled, print_news, console, retry_of(arguments) };
     tacit_status status;
     TACIT_CHECK(tacit_site_open(&site, home, study, &callbacks, error));
     TACIT_CHECK(take_part(arguments, console, site, error));
@@ -219,7 +232,7 @@ static tacit_status run_party(const tacit_arguments *arguments, tacit_console *c
                           "--out is for one study: name it, or find the models in the studies' folders");
     tacit_daemon_settings settings = { .home = home,
                                        .until_done = tacit_arguments_flag(arguments, "until-done"),
-                                       .callbacks = { cancelled, print_news, console } };
+                                       .callbacks = { cancelled, print_news, console, retry_of(arguments) } };
     return tacit_daemon_run(&settings, error);
 }
 
@@ -242,6 +255,7 @@ const tacit_command tacit_command_party = {
         },
     .options =
         (const tacit_option[]){
+            OPTION_RETRY,
             OPTION_OUT,
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,

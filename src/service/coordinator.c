@@ -366,7 +366,8 @@ static tacit_status study_failure(coordinator *self, tacit_error *error) {
 }
 
 static tacit_status serve(coordinator *self, tacit_error *error) {
-    int64_t idle_since = 0;
+    int64_t idle_since = 0; /* and nobody was told an end since */
+    size_t told_before = 0;
     for (;;) {
         bool active;
         if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context))
@@ -377,8 +378,11 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
         coordinator_renew_server(self);
         dashboard_look(self);
         if (self->settings.until_done && !active) {
-            if (idle_since == 0) idle_since = tacit_clock_monotonic_ms();
-            if (coordinator_all_told(self) || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS)
+            size_t told;
+            bool all = coordinator_all_told(self, &told);
+            if (idle_since == 0 || told > told_before) idle_since = tacit_clock_monotonic_ms();
+            told_before = told;
+            if (all || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS)
                 return coordinator_remember_farewells(self, error);
         }
         wait_a_little(self);

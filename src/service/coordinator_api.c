@@ -334,10 +334,16 @@ static tacit_status news_for(coordinator *self, const char *party, const char *s
     return status;
 }
 
-/* Take a waiter out of the list; NULL when another thread has it already. */
+/* The list of a waiter: thousands wait, and each is looked for when its time is over. Exchanges are allocated, so that
+ * the last bits of their addresses are the same. */
+static waiter **waiters_near(coordinator *self, const tacit_exchange *exchange) {
+    return &self->waiters[((uintptr_t)exchange >> 6) % WAITER_LISTS];
+}
+
+/* Take a waiter out of its list; NULL when another thread has it already. */
 static waiter *take_waiter(coordinator *self, const tacit_exchange *exchange) {
     pthread_mutex_lock(&self->mutex);
-    waiter **link = &self->waiters;
+    waiter **link = waiters_near(self, exchange);
     while (*link != NULL && (*link)->exchange != exchange) link = &(*link)->next;
     waiter *found = *link;
     if (found != NULL) *link = found->next;
@@ -371,19 +377,24 @@ static void complete_waiter(coordinator *self, waiter *found) {
     free(found);
 }
 
-void coordinator_wake(coordinator *self, const char *study) {
-    waiter *ours = NULL;
-    pthread_mutex_lock(&self->mutex);
-    for (waiter **link = &self->waiters; *link != NULL;) {
+/* Move the waiters of a study from one list to another. */
+static void move_waiters(waiter **link, const char *study, waiter **out) {
+    while (*link != NULL) {
         waiter *each = *link;
         if (strcmp(each->study, study) != 0) {
             link = &each->next;
             continue;
         }
         *link = each->next;
-        each->next = ours;
-        ours = each;
+        each->next = *out;
+        *out = each;
     }
+}
+
+void coordinator_wake(coordinator *self, const char *study) {
+    waiter *ours = NULL;
+    pthread_mutex_lock(&self->mutex);
+    for (size_t k = 0; k < WAITER_LISTS; k++) move_waiters(&self->waiters[k], study, &ours);
     pthread_mutex_unlock(&self->mutex);
     while (ours != NULL) {
         waiter *each = ours;
@@ -406,8 +417,9 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
     pthread_mutex_lock(&self->mutex); /* held over both, so that `abandoned` finds what was suspended */
     bool suspended = tacit_exchange_suspend(exchange, 0, poll_abandoned, self);
     if (suspended) {
-        each->next = self->waiters;
-        self->waiters = each;
+        waiter **list = waiters_near(self, exchange);
+        each->next = *list;
+        *list = each;
     }
     pthread_mutex_unlock(&self->mutex);
     if (!suspended) {

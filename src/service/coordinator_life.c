@@ -70,14 +70,17 @@ tacit_status coordinator_owe_farewell(coordinator *self, const tacit_study_recor
     return TACIT_OK;
 }
 
-/* Have all parties of the studies that ended been told? */
-bool coordinator_all_told(coordinator *self) {
+/* Have all parties of the studies that ended been told, and how many have? */
+bool coordinator_all_told(coordinator *self, size_t *told) {
     pthread_mutex_lock(&self->mutex);
-    bool told = !self->owes_farewell;
-    for (hosted *host = self->studies; host != NULL; host = host->next)
-        told = told && host->told.count >= tacit_board_admitted(host->board);
+    bool all = !self->owes_farewell;
+    *told = 0;
+    for (hosted *host = self->studies; host != NULL; host = host->next) {
+        all = all && host->told.count >= tacit_board_admitted(host->board);
+        *told += host->told.count;
+    }
     pthread_mutex_unlock(&self->mutex);
-    return told;
+    return all;
 }
 
 /* Nobody waits for them any more, told or not. */

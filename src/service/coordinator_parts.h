@@ -52,6 +52,8 @@ typedef struct waiter {
     struct waiter *next;
 } waiter;
 
+enum { WAITER_LISTS = 1024 };
+
 struct coordinator {
     tacit_coordinator_settings settings;
     char name[TACIT_ID_SIZE];
@@ -69,7 +71,7 @@ struct coordinator {
     pthread_cond_t stirred; /* something for the main loop to look at */
     hosted *studies;
     hosted *retired; /* paused or amended meanwhile; kept because a handler may still look at one */
-    waiter *waiters;
+    waiter *waiters[WAITER_LISTS]; /* by exchange */
     bool
         owes_farewell; /* a study ended before this process began, and its parties may not know; main loop only */
     tacit_status
@@ -102,7 +104,7 @@ tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bo
  * before the parties knew; have all of them been told; write down that nobody waits for them any more. */
 tacit_status coordinator_owe_farewell(coordinator *self, const tacit_study_record *record,
                                       tacit_error *error);
-bool coordinator_all_told(coordinator *self);
+bool coordinator_all_told(coordinator *self, size_t *told);
 tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *error);
 /* A seat for whoever has consented, in the registry's order. */
 tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error);

@@ -86,7 +86,7 @@ static void get_studies(void *context, web_call *call) {
 static tacit_status consent_again(const page *self, const char *study, char id[TACIT_SITE_ID_SIZE],
                                   tacit_error *error) {
     tacit_site *site = NULL;
-    const tacit_site_callbacks callbacks = { NULL, NULL, NULL };
+    const tacit_site_callbacks callbacks = { .context = NULL };
     bool amended = false;
     tacit_status status;
     TACIT_CHECK(tacit_site_review(&site, &amended, self->settings->home, study, NULL, &callbacks, error));

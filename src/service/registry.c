@@ -12,6 +12,8 @@
 #include "base/memory.h"
 #include "service/registry_parts.h"
 
+enum { STATEMENTS_KEPT = 64 };
+
 static const char *const scripts[] = {
     "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE study (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,"
@@ -68,6 +70,7 @@ tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool 
         return status;
     }
     pthread_mutex_init(&registry->mutex, NULL);
+    tacit_store_keep_statements(registry->store, STATEMENTS_KEPT); /* every poll asks the same few things */
     /* What is erased, a secret above all, is overwritten and not only unlinked from its page. */
     status = tacit_store_run(registry->store, "PRAGMA secure_delete = ON", error);
     if (status != TACIT_OK) {

@@ -35,6 +35,7 @@ typedef struct tacit_site_callbacks {
     bool (*cancelled)(void *context);
     void (*news)(void *context, const char *line); /* one line, for people */
     void *context;
+    unsigned retry_ms; /* the first pause before dialling a coordinator again that is not there; 0: 200 ms */
 } tacit_site_callbacks;
 
 /* Read the invitation and the owner's files, and ask the coordinator what the study is. Nothing is used up,

@@ -76,7 +76,8 @@ static bool worth_retrying(const serving *self) {
 static void pause_before_retry(serving *self, const char *why) {
     if (self->pause_ms == 0) {
         news(self, "%s; trying again until the coordinator is back", why);
-        self->pause_ms = FIRST_PAUSE_MS;
+        unsigned told = self->site->callbacks.retry_ms;
+        self->pause_ms = told > 0 ? told : FIRST_PAUSE_MS;
     } else if (self->pause_ms < LONGEST_PAUSE_MS) {
         self->pause_ms *= 2;
     }

@@ -5,12 +5,10 @@
 
 #include "store/statement.h"
 
-enum { TACIT_STORE_KEPT = 64 }; /* statements kept for their next use, at most */
-
 struct tacit_store {
     sqlite3 *connection;
-    tacit_statement *kept; /* prepared and idle: preparing costs several times what most of them do */
-    size_t kept_count;
+    tacit_statement *kept;        /* prepared and idle: preparing costs several times what most of them do */
+    size_t kept_count, kept_most; /* 0: none is kept */
     const tacit_store_schema *schema;
     unsigned patience;     /* milliseconds to wait for another process */
     int64_t waiting_since; /* monotonic milliseconds, while the busy handler is at work */

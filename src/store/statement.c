@@ -54,7 +54,7 @@ static void finalize(tacit_statement *statement) {
 tacit_statement *tacit_statement_free(tacit_statement *statement) {
     if (statement == NULL) return NULL;
     tacit_store *store = statement->store;
-    if (statement->handle == NULL || store->kept_count >= TACIT_STORE_KEPT) {
+    if (statement->handle == NULL || store->kept_count >= store->kept_most) {
         finalize(statement);
         return NULL;
     }
@@ -65,6 +65,8 @@ tacit_statement *tacit_statement_free(tacit_statement *statement) {
     store->kept_count++;
     return NULL;
 }
+
+void tacit_store_keep_statements(tacit_store *store, size_t most) { store->kept_most = most; }
 
 void tacit_statements_drop(tacit_store *store) {
     for (tacit_statement *each = store->kept, *next; each != NULL; each = next) {

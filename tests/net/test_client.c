@@ -441,6 +441,30 @@ static void a_proxy_of_the_environment_is_not_used_for_this_machine(void **state
     world_close(&here);
 }
 
+/* Whom the sentence names: the proxy, without the password, and the server behind it. */
+static void an_absent_proxy_is_named(void **state) {
+    (void)state;
+    world here;
+    char authority[PATH_MAX];
+    world_open(&here);
+    tacit_client_settings settings = { .url = "https://192.0.2.1:1",
+                                       .authority_file = world_path(authority, &here, "ca.crt"),
+                                       .proxy = "http://name:secret@127.0.0.1:1" };
+    tacit_client *client = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_buffer response = TACIT_BUFFER_INIT;
+    unsigned http = 0;
+    assert_int_equal(tacit_client_create(&client, &settings, NULL), TACIT_OK);
+    tacit_client_request request = { .method = "GET", .path = "/", .timeout_ms = 10000 };
+    assert_int_equal(tacit_client_send(&http, &response, client, &request, &error), TACIT_NETWORK);
+    assert_int_equal(tacit_client_last_failure(client), TACIT_CLIENT_UNREACHABLE);
+    assert_non_null(strstr(error.text, "https://192.0.2.1:1 through the proxy http://127.0.0.1:1"));
+    assert_null(strstr(error.text, "secret"));
+    tacit_buffer_clear(&response);
+    tacit_client_free(client);
+    world_close(&here);
+}
+
 static void unusable_settings_are_refused_without_a_connection(void **state) {
     (void)state;
     world here;
@@ -463,6 +487,21 @@ static void unusable_settings_are_refused_without_a_connection(void **state) {
         assert_int_equal(tacit_client_create(&client, &settings, NULL), TACIT_USAGE);
     }
     settings.url = "https://127.0.0.1:1";
+    const char *no_proxy[] = { "proxy.example.org",
+                               "127.0.0.1:3128",
+                               "https://127.0.0.1:3128",
+                               "socks5://127.0.0.1:1",
+                               "http://127.0.0.1",
+                               "http://127.0.0.1:1/path",
+                               "http://",
+                               "http://name:secret@" };
+    for (size_t i = 0; i < sizeof no_proxy / sizeof no_proxy[0]; i++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        settings.proxy = no_proxy[i];
+        assert_int_equal(tacit_client_create(&client, &settings, &error), TACIT_USAGE);
+        assert_null(strstr(error.text, "secret"));
+    }
+    settings.proxy = NULL;
     settings.key_file = alice.key_file;
     assert_int_equal(tacit_client_create(&client, &settings, NULL), TACIT_USAGE);
     settings.certificate_file = bob.certificate_file;
@@ -493,6 +532,7 @@ int main(void) {
         cmocka_unit_test(an_answer_larger_than_allowed_is_cut_off),
         cmocka_unit_test(an_endless_answer_is_cut_off),
         cmocka_unit_test(a_proxy_of_the_environment_is_not_used_for_this_machine),
+        cmocka_unit_test(an_absent_proxy_is_named),
         cmocka_unit_test(unusable_settings_are_refused_without_a_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -430,6 +430,23 @@ class Strangers(DeployedTest):
         for body in sent:
             self.assertEqual(post(self.port, "/v1/answer", body, self.keys(0))[0], 409)
 
+    def test_the_end_is_told_by_a_later_process(self):
+        """All have answered, but one was not there to hear the end when the coordinator was killed."""
+        self.study(method="dpgd", sum="clear", set="{noise: party, rounds: 1}", delta="1e-5")
+        coordinator = self.coordinator("--until-done")
+        self.stop_after_joining(0)
+        others = [self.join(party) for party in (1, 2)]
+        mine = self.question(0)
+        answer = answer_to(mine, [0] * fields_of(mine[9])[1])
+        self.assertEqual(post(self.port, "/v1/answer", answer, self.keys(0))[0], 200)
+        for process in others:
+            self.assertEqual(process.finish(), 0, process.text())
+        coordinator.kill()
+        self.coordinator("--until-done")
+        late = self.resume(0)
+        self.assertEqual(late.finish(), 0, late.text())
+        self.assertTrue(self.model(0).exists())
+
     def flood(self, stopped, act):
         """Do it again and again until told; how often it was done is counted."""
         def run():

@@ -99,7 +99,7 @@ class KillTest(DeployedTest):
                 self.moved.notify_all()
 
     def start(self, *words, home=None, dies=None):
-        more = {"LD_PRELOAD": os.environ["TACIT_DIES"], "TACIT_DIES": dies} if dies else {}
+        more = {"LD_PRELOAD": os.path.abspath(os.environ["TACIT_DIES"]), "TACIT_DIES": dies} if dies else {}
         process = Heard(words, home, self.path, self.heard, more=more)
         self.addCleanup(process.clean)
         return process
@@ -130,7 +130,7 @@ class KillTest(DeployedTest):
     def begin(self, who, dies=None, options=("--until-done",)):
         if who == "coordinator":
             return self.start("coordinator", self.folder, "--listen", f"127.0.0.1:{self.fixed}", *options, dies=dies)
-        return self.start("party", "trial", home=self.home(who), dies=dies)
+        return self.start("party", "trial", "--retry", "0.02", home=self.home(who), dies=dies)
 
     def finish(self, running):
         for who, process in running.items():
@@ -276,7 +276,8 @@ class AtEveryStep(KillTest):
             self.died, number = False, number + 1
             for when in ("before", "after"):
                 yield f"{when} {number}"
-        print(f"{number} durable steps", file=sys.stderr)
+        print(f"{number - 1} durable steps", file=sys.stderr)
+        self.assertGreater(number, 5, "nobody died: is the library preloaded?")
 
     def live(self, who, dies, codes):
         """One process to its end, started again when it has died."""

@@ -351,6 +351,41 @@ static void create_at_once(void) {
     folder_remove(&place);
 }
 
+/* Statements are kept for their next use: whoever gets one finds it as if it were new. */
+static void a_statement_used_again_knows_nothing_of_before(void **state) {
+    (void)state;
+    folder place = folder_make();
+    tacit_store *store = open_or_fail(&place, &old_schema);
+    const char *sql = "SELECT ?1, ?2";
+    tacit_store_keep_statements(store, 1);
+    tacit_statement *first = NULL, *second = NULL, *third = NULL;
+    bool row = false;
+    assert_int_equal(tacit_statement_prepare(&first, store, sql, NULL), TACIT_OK);
+    tacit_bind_integer(first, 1, 7);
+    tacit_bind_integer(first, 2, 8);
+    assert_int_equal(tacit_statement_step(&row, first, NULL), TACIT_OK);
+    assert_int_equal(tacit_statement_prepare(&second, store, sql, NULL), TACIT_OK); /* both in use at once */
+    assert_ptr_not_equal(first, second);
+    assert_int_equal(tacit_column_integer(first, 1), 8);
+    tacit_statement_free(first); /* in the middle of its rows */
+    tacit_statement_free(second);
+    for (int repeat = 0; repeat < 3; repeat++) {
+        assert_int_equal(tacit_statement_prepare(&third, store, sql, NULL), TACIT_OK);
+        tacit_bind_integer(third, 1, repeat);
+        assert_int_equal(tacit_statement_step(&row, third, NULL), TACIT_OK);
+        assert_true(row);
+        assert_int_equal(tacit_column_integer(third, 0), repeat);
+        assert_int_equal(tacit_column_integer(third, 1), 0); /* NULL: what was bound before is gone */
+        tacit_statement_free(third);
+    }
+    /* None of them holds a transaction open. */
+    assert_int_equal(tacit_store_begin(store, NULL), TACIT_OK);
+    assert_int_equal(tacit_store_run(store, "INSERT INTO note VALUES (1, 'a', NULL)", NULL), TACIT_OK);
+    assert_int_equal(tacit_store_commit(store, NULL), TACIT_OK);
+    tacit_store_close(store);
+    folder_remove(&place);
+}
+
 static void processes_that_create_at_once_share_one_file(void **state) {
     (void)state;
     for (int repeat = 0; repeat < 12; repeat++) create_at_once(); /* the race is not lost every time */
@@ -372,6 +407,7 @@ int main(void) {
         cmocka_unit_test(a_busy_file_is_waited_for_and_then_named),
         cmocka_unit_test(a_full_disk_takes_the_transaction_back),
         cmocka_unit_test(values_come_back_as_they_went_in),
+        cmocka_unit_test(a_statement_used_again_knows_nothing_of_before),
         cmocka_unit_test(processes_that_create_at_once_share_one_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
