@@ -41,7 +41,7 @@ void coordinator_renew_server(coordinator *self) {
         coordinator_news(self, "the server's certificate was renewed");
     } else {
         self->server_renewal = now + RETRY_SECONDS;
-        coordinator_news(self, "the server's certificate could not be renewed: %s", error.text);
+        coordinator_complain(self, "the server's certificate could not be renewed: %s", error.text);
     }
 }
 
