@@ -19,6 +19,7 @@ static tacit_status run_b(const tacit_arguments *arguments, tacit_console *conso
         .host = tacit_arguments_text(arguments, "host"),
         .coordinator = tacit_arguments_text(arguments, "coordinator"),
         .bits = strcmp(tacit_arguments_text(arguments, "bits"), "3072") == 0 ? 3072 : 2048,
+        .ready = tacit_tell_ready,
         .cancelled = cancelled,
         .news = print_news,
         .context = console,

@@ -46,6 +46,7 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         .target = target,
         .dashboard = tacit_arguments_given(arguments, "dashboard"),
         .until_done = tacit_arguments_flag(arguments, "until-done"),
+        .ready = tacit_tell_ready,
         .cancelled = cancelled,
         .news = print_news,
         .context = console,

@@ -222,6 +222,7 @@ static tacit_status run_party(const tacit_arguments *arguments, tacit_console *c
     tacit_use_log(arguments, "party", console);
     TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
     TACIT_TRY(tacit_serve_metrics(&metrics, arguments, home, console, error));
+    tacit_tell_ready(NULL); /* a party dials out, and goes on trying */
     tacit_status status = serve(arguments, console, home, error);
     tacit_metrics_stop(metrics);
     return status;

@@ -1,7 +1,12 @@
 /* What programs that serve have in common. */
 #include "cli/listen.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "service/metrics.h"
 
@@ -11,6 +16,22 @@ void tacit_use_log(const tacit_arguments *arguments, const char *program, tacit_
     console->log_level = strcmp(level, "error") == 0  ? TACIT_LOG_ERROR
                          : strcmp(level, "warn") == 0 ? TACIT_LOG_WARN
                                                       : TACIT_LOG_INFO;
+}
+
+void tacit_tell_ready(void *unused) {
+    static const char word[] = "READY=1";
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    const char *path = getenv("NOTIFY_SOCKET");
+    (void)unused;
+    if (path == NULL || (path[0] != '/' && path[0] != '@') || strlen(path) >= sizeof address.sun_path) return;
+    size_t length = strlen(path);
+    memcpy(address.sun_path, path, length);
+    if (path[0] == '@') address.sun_path[0] = 0; /* a name without a file */
+    int socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (socket_ < 0) return;
+    (void)sendto(socket_, word, sizeof word - 1, MSG_NOSIGNAL, (const struct sockaddr *)&address,
+                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+    close(socket_);
 }
 
 tacit_status tacit_serve_metrics(tacit_metrics_server **out, const tacit_arguments *arguments, char *home,

@@ -38,6 +38,9 @@ tacit_status tacit_parse_listen(const char *text, char *address, size_t size, ui
         .rules = TACIT_RULE_RANGE, .least = 0, .most = 65535                                                 \
     }
 
+/* Tell a service manager that waits for it (NOTIFY_SOCKET, as sd_notify does) that the program is ready. */
+void tacit_tell_ready(void *unused);
+
 void tacit_use_log(const tacit_arguments *arguments, const char *program, tacit_console *console);
 
 /* A party's figures, while it serves or shows its page; *out stays NULL when they were not asked for. `home` must outlive them. */

@@ -543,6 +543,7 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(announce(&self, error));
     TACIT_CHECK(dashboard_start(&self, error));
     TACIT_CHECK(coordinator_start_metrics(&self, error));
+    if (settings->ready != NULL) settings->ready(settings->context);
     TACIT_CHECK(serve(&self, error));
 cleanup:
     stop(&self);

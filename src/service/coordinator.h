@@ -25,6 +25,7 @@ typedef struct tacit_coordinator_settings {
     const char
         *target;     /* rows of this coordinator's own, for studies that transfer to a target; NULL: none */
     bool until_done; /* end when no study is left that recruits or runs */
+    void (*ready)(void *context); /* called once, when parties can come; NULL: not told */
     bool (*cancelled)(void *context);
     bool metrics;                /* serve figures for Prometheus on 127.0.0.1 (service/metrics.h) */
     uint16_t metrics_port;       /* 0: any free one */
