@@ -19,11 +19,13 @@ static tacit_status run_b(const tacit_arguments *arguments, tacit_console *conso
         .host = tacit_arguments_text(arguments, "host"),
         .coordinator = tacit_arguments_text(arguments, "coordinator"),
         .bits = strcmp(tacit_arguments_text(arguments, "bits"), "3072") == 0 ? 3072 : 2048,
+        .ready = tacit_tell_ready,
         .cancelled = cancelled,
         .news = print_news,
         .context = console,
     };
     const char *bits = tacit_arguments_text(arguments, "bits");
+    tacit_use_log(arguments, "center", console);
     if (strcmp(bits, "2048") != 0 && strcmp(bits, "3072") != 0)
         return tacit_fail(error, TACIT_USAGE, "--bits takes 2048 or 3072, not '%s'", bits);
     TACIT_TRY(tacit_parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address,
@@ -94,6 +96,8 @@ const tacit_command tacit_command_center = {
               .least = 0,
               .most = 65535 },
             TACIT_OPTION_CERTIFICATE_DAYS,
+            TACIT_OPTIONS_LOG,
+            TACIT_OPTION_METRICS,
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,
               .help = "a: end when no study recruits or runs any more" },

@@ -11,7 +11,9 @@
 
 enum { WANTED_FILES = 20000, OTHER_FILES = 200 };
 
-static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
+static void print_news(void *context, tacit_log_level level, const char *line) {
+    tacit_console_log(context, level, line);
+}
 
 static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_console_progress(context)); }
 
@@ -45,10 +47,16 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         .test = test,
         .dashboard = tacit_arguments_given(arguments, "dashboard"),
         .until_done = tacit_arguments_flag(arguments, "until-done"),
+        .ready = tacit_tell_ready,
         .cancelled = cancelled,
         .news = print_news,
         .context = console,
     };
+    tacit_use_log(arguments, "coordinator", console);
+    settings.log_format = console->logs != NULL ? TACIT_LOG_JSON : TACIT_LOG_TEXT;
+    settings.log_level = console->log_level;
+    settings.metrics = tacit_arguments_given(arguments, "metrics");
+    if (settings.metrics) settings.metrics_port = (uint16_t)tacit_arguments_integer(arguments, "metrics");
     settings.certificate_life = (int64_t)(tacit_arguments_number(arguments, "certificate-days") * 86400);
     if (settings.dashboard)
         settings.dashboard_port = (uint16_t)tacit_arguments_integer(arguments, "dashboard");
@@ -115,6 +123,8 @@ const tacit_command tacit_command_coordinator = {
               .placeholder = "FILE",
               .help = "labelled rows, public or the coordinator's own, on which the dashboard draws the ROC "
                       "curve of finished models; they stay here" },
+            TACIT_OPTIONS_LOG,
+            TACIT_OPTION_METRICS,
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,
               .help = "end when no study recruits or runs any more" },

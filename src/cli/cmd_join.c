@@ -11,11 +11,13 @@
 #include "cli/console.h"
 #include "cli/invitation.h"
 #include "cli/json.h"
+#include "cli/listen.h"
 #include "cli/reading.h"
 #include "cli/terms.h"
 #include "net/invitation.h"
 #include "service/daemon.h"
 #include "service/home.h"
+#include "service/metrics.h"
 #include "service/site.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
@@ -222,10 +224,9 @@ cleanup:
     return status;
 }
 
-static tacit_status run_party(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+static tacit_status serve(const tacit_arguments *arguments, tacit_console *console, const char *home,
+                          tacit_error *error) {
     const char *study = tacit_arguments_operand(arguments, "STUDY");
-    char home[PATH_MAX];
-    TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
     if (study != NULL) return serve_one(arguments, console, home, study, error);
     if (tacit_arguments_text(arguments, "out") != NULL)
         return tacit_fail(error, TACIT_USAGE,
@@ -234,6 +235,18 @@ static tacit_status run_party(const tacit_arguments *arguments, tacit_console *c
                                        .until_done = tacit_arguments_flag(arguments, "until-done"),
                                        .callbacks = { cancelled, print_news, console, retry_of(arguments) } };
     return tacit_daemon_run(&settings, error);
+}
+
+static tacit_status run_party(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    struct tacit_metrics_server *metrics = NULL;
+    char home[PATH_MAX];
+    tacit_use_log(arguments, "party", console);
+    TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
+    TACIT_TRY(tacit_serve_metrics(&metrics, arguments, home, console, error));
+    tacit_tell_ready(NULL); /* a party dials out, and goes on trying */
+    tacit_status status = serve(arguments, console, home, error);
+    tacit_metrics_stop(metrics);
+    return status;
 }
 
 const tacit_command tacit_command_party = {
@@ -257,6 +270,8 @@ const tacit_command tacit_command_party = {
         (const tacit_option[]){
             OPTION_RETRY,
             OPTION_OUT,
+            TACIT_OPTIONS_LOG,
+            TACIT_OPTION_METRICS,
             { .name = "until-done",
               .kind = TACIT_OPTION_FLAG,
               .help = "end when every joined study has ended" },

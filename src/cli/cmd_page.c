@@ -4,7 +4,9 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/listen.h"
 #include "service/home.h"
+#include "service/metrics.h"
 #include "service/page.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
@@ -13,13 +15,17 @@ static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_con
 
 static tacit_status run_page(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     char home[PATH_MAX];
+    struct tacit_metrics_server *metrics = NULL;
     tacit_page_settings settings = { .home = home,
                                      .port = (uint16_t)tacit_arguments_integer(arguments, "port"),
                                      .cancelled = cancelled,
                                      .news = print_news,
                                      .context = console };
     TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
-    TACIT_TRY(tacit_page_run(&settings, error));
+    TACIT_TRY(tacit_serve_metrics(&metrics, arguments, home, console, error));
+    tacit_status status = tacit_page_run(&settings, error);
+    tacit_metrics_stop(metrics);
+    TACIT_TRY(status);
     return tacit_console_document(console, json_pack("{s:s}", "state", "stopped"), error);
 }
 
@@ -42,6 +48,7 @@ const tacit_command tacit_command_page = {
               .rules = TACIT_RULE_RANGE,
               .least = 0,
               .most = 65535 },
+            TACIT_OPTION_METRICS,
             { .name = NULL },
         },
     .examples =

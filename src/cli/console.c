@@ -80,13 +80,19 @@ tacit_status tacit_console_grid(tacit_console *console, const tacit_grid *grid, 
 }
 
 /* One line on standard error, whatever the values in it hold. */
-static TACIT_PRINTF(3, 0) void say(tacit_console *console, const char *before, const char *format,
-                                   va_list arguments) {
-    char *text = NULL;
+static TACIT_PRINTF(4, 0) void say(tacit_console *console, tacit_log_level level, const char *before,
+                                   const char *format, va_list arguments) {
+    char *text = NULL, record[TACIT_LOG_LINE_SIZE];
+    if (level < console->log_level) return;
     int length = vasprintf(&text, format, arguments);
+    const char *line = length < 0 ? "out of memory" : tacit_text_clean(text, (size_t)length + 1, text);
     tacit_bar_pause(&console->bar);
-    fprintf(console->err, "%s%s\n", before,
-            length < 0 ? "out of memory" : tacit_text_clean(text, (size_t)length + 1, text));
+    if (console->logs != NULL) {
+        tacit_log_json(record, level, console->logs, line);
+        fprintf(console->err, "%s\n", record);
+    } else {
+        fprintf(console->err, "%s%s\n", before, line);
+    }
     fflush(console->err);
     tacit_bar_resume(&console->bar);
     if (length >= 0) free(text);
@@ -96,21 +102,33 @@ void tacit_console_note(tacit_console *console, const char *format, ...) {
     if (console->quiet) return;
     va_list arguments;
     va_start(arguments, format);
-    say(console, "", format, arguments);
+    say(console, TACIT_LOG_INFO, "", format, arguments);
     va_end(arguments);
+}
+
+static TACIT_PRINTF(3, 4) void say_line(tacit_console *console, tacit_log_level level, const char *format,
+                                        ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(console, level, "", format, arguments);
+    va_end(arguments);
+}
+
+void tacit_console_log(tacit_console *console, tacit_log_level level, const char *line) {
+    if (!console->quiet) say_line(console, level, "%s", line);
 }
 
 void tacit_console_warn(tacit_console *console, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(console, "warning: ", format, arguments);
+    say(console, TACIT_LOG_WARN, "warning: ", format, arguments);
     va_end(arguments);
 }
 
 static TACIT_PRINTF(2, 3) void say_error(tacit_console *console, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    say(console, "tacit: ", format, arguments);
+    say(console, TACIT_LOG_ERROR, "tacit: ", format, arguments);
     va_end(arguments);
 }
 

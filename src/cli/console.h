@@ -15,13 +15,17 @@
 #include "cli/command.h"
 #include "cli/grid.h"
 #include "cli/json.h"
+#include "service/log.h"
 
 struct tacit_console {
     FILE *out, *err;
-    bool json;      /* --json: text meant for standard output is skipped, the document says the same */
-    bool quiet;     /* --quiet: no notes and no progress; warnings and errors stay */
-    bool bold;      /* standard output is a terminal that shows bold */
-    unsigned width; /* columns to wrap text to */
+    bool json; /* --json: text meant for standard output is skipped, the document says the same */
+    const char *
+        logs; /* --log-format json: the program's name in the lines on standard error; NULL: lines are text */
+    tacit_log_level log_level; /* --log-level: notes and warnings below it are dropped */
+    bool quiet;                /* --quiet: no notes and no progress; warnings and errors stay */
+    bool bold;                 /* standard output is a terminal that shows bold */
+    unsigned width;            /* columns to wrap text to */
     const tacit_command *const *commands;
     tacit_bar bar;
     tacit_progress progress;
@@ -46,6 +50,9 @@ tacit_status tacit_console_grid(tacit_console *console, const tacit_grid *grid, 
 
 /* News for people ("listening on …"): one line on standard error, none with --quiet. */
 void tacit_console_note(tacit_console *console, const char *format, ...) TACIT_PRINTF(2, 3);
+
+/* A line of what a program that serves tells, by its level. */
+void tacit_console_log(tacit_console *console, tacit_log_level level, const char *line);
 
 /* "warning: …" on standard error, also with --quiet. */
 void tacit_console_warn(tacit_console *console, const char *format, ...) TACIT_PRINTF(2, 3);

@@ -374,6 +374,7 @@ tacit_status tacit_center_run(const tacit_center_settings *settings, tacit_error
     tell(self, "key %s", print);
     tell(self, "serving at %s:%u; card: %s/" CARD_FILE, host_of(self), (unsigned)self->port,
          settings->folder);
+    if (settings->ready != NULL) settings->ready(settings->context);
     TACIT_CHECK(serve(self, error));
 cleanup:
     stop(self);

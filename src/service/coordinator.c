@@ -15,40 +15,12 @@
 #include "base/memory.h"
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
+#include "service/metrics.h"
 #include "service/rounds.h"
 
 enum { LOOK_EVERY_MS = 100, FAREWELL_MS = 10000 };
 
 /* ---- small services to the other file ---- */
-
-/* Texts of peers stay on their line and steer no terminal: no control characters, those of two bytes
- * included. */
-static void keep_to_its_line(char *line) {
-    for (unsigned char *at = (unsigned char *)line; *at != 0; at++) {
-        if (*at < 0x20 || *at == 0x7f) *at = ' ';
-        if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) at[0] = at[1] = ' ';
-    }
-}
-
-void coordinator_news(coordinator *self, const char *format, ...) {
-    char line[1024], stamp[32];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    keep_to_its_line(line);
-    time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    pthread_mutex_lock(&self->mutex);
-    if (self->log != NULL) {
-        fprintf(self->log, "%s %s\n", stamp, line);
-        fflush(self->log);
-    }
-    if (self->settings.news != NULL) self->settings.news(self->settings.context, line);
-    pthread_mutex_unlock(&self->mutex);
-}
 
 hosted *coordinator_find(coordinator *self, const char *study) {
     pthread_mutex_lock(&self->mutex);
@@ -65,7 +37,8 @@ void coordinator_stir(coordinator *self) {
 }
 
 static void refused(void *context, const tacit_refusal *refusal) {
-    coordinator_news(context, "refused %s %s from %s: %s %s", refusal->method, refusal->path,
+    coordinator_count_refusal(context, refusal->standing);
+    coordinator_warn(context, "refused %s %s from %s: %s %s", refusal->method, refusal->path,
                      refusal->address, tacit_standing_text(refusal->standing), refusal->fingerprint);
 }
 
@@ -74,7 +47,7 @@ static bool revoked(void *context, const char *fingerprint) {
 }
 
 static void library_message(void *context, const char *message) {
-    coordinator_news(context, "net: %s", message);
+    coordinator_warn(context, "net: %s", message);
 }
 
 /* ---- running a study ---- */
@@ -170,8 +143,8 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
             : host->study->plan.sums == TACIT_SUMS_PAILLIER ? ", not counting what encryption adds"
                                                             : "");
     } else if (status == TACIT_IO || status == TACIT_NO_MEMORY) {
-        coordinator_news(self, "study %s stopped, and goes on when the coordinator is started again: %s",
-                         name, error->text);
+        coordinator_complain(self, "study %s stopped, and goes on when the coordinator is started again: %s",
+                             name, error->text);
         pthread_mutex_lock(&self->mutex);
         self->failed = status;
         self->failure = *error;
@@ -179,7 +152,7 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
         coordinator_stir(self);
         return;
     } else {
-        coordinator_news(self, "study %s failed: %s", name, error->text);
+        coordinator_complain(self, "study %s failed: %s", name, error->text);
         tacit_registry_set_state(self->registry, name, TACIT_STUDY_FAILED, error->text, NULL, NULL);
     }
     atomic_store(&host->ended, true);
@@ -325,7 +298,7 @@ static void tell_trouble(coordinator *self, const char *study, tacit_status stat
     char *told = host != NULL ? host->trouble : self->trouble;
     if (strcmp(told, trouble->text) == 0) return;
     memcpy(told, trouble->text, sizeof trouble->text);
-    coordinator_news(self, "study %s cannot be served: %s", study, trouble->text);
+    coordinator_complain(self, "study %s cannot be served: %s", study, trouble->text);
 }
 
 /* Every study of the registry; *active says whether one still recruits or runs. */
@@ -452,7 +425,7 @@ static tacit_status make_identity(coordinator *self, const char *address, tacit_
 /* Listen where parties expect us: at the port asked for, or that of last time, or any. */
 tacit_status coordinator_start_server(coordinator *self, tacit_error *error) {
     tacit_server_settings settings = tacit_server_defaults();
-    tacit_server_callbacks callbacks = { .handle = coordinator_handle,
+    tacit_server_callbacks callbacks = { .handle = coordinator_handle_timed,
                                          .open = coordinator_is_open,
                                          .body_limit = coordinator_body_limit,
                                          .revoked = revoked,
@@ -533,6 +506,7 @@ static void stop(coordinator *self) {
     for (hosted *host = self->studies; host != NULL; host = host->next) coordinator_cancel(host);
     tacit_server_free(self->server);
     dashboard_stop(self);
+    self->metrics = tacit_metrics_stop(self->metrics);
     for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
     free_hosts(&self->studies);
     free_hosts(&self->retired);
@@ -566,6 +540,8 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(coordinator_start_server(&self, error));
     TACIT_CHECK(announce(&self, error));
     TACIT_CHECK(dashboard_start(&self, error));
+    TACIT_CHECK(coordinator_start_metrics(&self, error));
+    if (settings->ready != NULL) settings->ready(settings->context);
     TACIT_CHECK(serve(&self, error));
 cleanup:
     stop(&self);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "service/log.h"
 #include "service/registry.h"
 
 /* Make what a coordinator's folder needs (authority, registry) if it is not there yet. `name` is what parties
@@ -25,9 +26,14 @@ typedef struct tacit_coordinator_settings {
         *target;      /* rows of this coordinator's own, for studies that transfer to a target; NULL: none */
     const char *test; /* labelled rows, to judge finished models on for the dashboard; NULL: none */
     bool until_done;  /* end when no study is left that recruits or runs */
+    void (*ready)(void *context); /* called once, when parties can come; NULL: not told */
     bool (*cancelled)(void *context);
-    /* One line of news; also written to coordinator.log in the folder. */
-    void (*news)(void *context, const char *line);
+    bool metrics;                /* serve figures for Prometheus on 127.0.0.1 (service/metrics.h) */
+    uint16_t metrics_port;       /* 0: any free one */
+    tacit_log_format log_format; /* of coordinator.log in the folder */
+    tacit_log_level log_level;   /* lines below it are dropped */
+    /* One line of news; also written to that log. */
+    void (*news)(void *context, tacit_log_level level, const char *line);
     void *context;
 } tacit_coordinator_settings;
 

@@ -49,8 +49,10 @@ static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_st
                            const tacit_error *error) {
     const tacit_peer *peer = tacit_exchange_peer(exchange);
     unsigned http = http_status(status);
-    coordinator_news(self, "%s %s from %s: %u: %s", tacit_exchange_path(exchange), tacit_status_name(status),
-                     peer->verified ? peer->name : peer->address, http, error->text);
+    coordinator_count_failure(self, http);
+    (http == 500 ? coordinator_complain : coordinator_warn)(
+        self, "%s %s from %s: %u: %s", tacit_exchange_path(exchange), tacit_status_name(status),
+        peer->verified ? peer->name : peer->address, http, error->text);
     tacit_exchange_answer_text(exchange, http,
                                http == 500 ? "the coordinator failed; its log says why" : error->text);
 }
@@ -251,6 +253,7 @@ static tacit_http_answer news_answer(coordinator *self, const char *party, const
                                      tacit_buffer *body) {
     tacit_http_answer answer =
         what == TIDINGS_NONE ? (tacit_http_answer){ .status = 204 } : bytes_answer(body);
+    coordinator_count_sent(self, answer.length);
     farewell *told = what == TIDINGS_END ? TACIT_NEW(farewell, 1) : NULL;
     if (told == NULL) return answer; /* without memory to remember it, the party is told all the same */
     told->owner = self;
@@ -364,7 +367,7 @@ static void complete_waiter(coordinator *self, waiter *found) {
     tacit_error error = TACIT_ERROR_INIT;
     tidings what = TIDINGS_NONE;
     tacit_status status = news_for(self, found->party, found->study, &what, &body, &error);
-    if (status != TACIT_OK) coordinator_news(self, "poll of %s: %s", found->party, error.text);
+    if (status != TACIT_OK) coordinator_warn(self, "poll of %s: %s", found->party, error.text);
     tacit_http_answer answer = status == TACIT_OK ? news_answer(self, found->party, found->study, what, &body)
                                : status == TACIT_REFUSED
                                    ? (tacit_http_answer){ .status = 403,
@@ -493,6 +496,7 @@ static void send_points(coordinator *self, tacit_exchange *exchange, const tacit
         coordinator_news(self, "study %s: %zu auxiliary points to %s (%zu bytes, %llu to all so far)", study,
                          host->study->point_count, peer->name, bytes->length, (unsigned long long)sent);
         tacit_http_answer answer = bytes_answer(bytes);
+        coordinator_count_sent(self, bytes->length);
         answer.done = points_taken;
         answer.done_context = host;
         tacit_exchange_answer(exchange, &answer);
@@ -551,6 +555,7 @@ void coordinator_handle(void *context, tacit_exchange *exchange) {
     }
     if (status == TACIT_OK) {
         tacit_http_answer answer = bytes_answer(&out);
+        coordinator_count_sent(self, out.length);
         tacit_exchange_answer(exchange, &answer);
     } else {
         answer_failure(self, exchange, status, &error);

@@ -53,6 +53,15 @@ typedef struct waiter {
 } waiter;
 
 enum { WAITER_LISTS = 1024 };
+enum { METRIC_PATHS = 8, METRIC_BUCKETS = 13, METRIC_REASONS = 6, METRIC_FAILURES = 5 };
+
+/* Counted since the start (coordinator_metrics.c). */
+typedef struct coordinator_figures {
+    int64_t started;
+    _Atomic uint64_t taken[METRIC_PATHS][METRIC_BUCKETS], taken_ns[METRIC_PATHS];
+    _Atomic uint64_t refusals[METRIC_REASONS], failures[METRIC_FAILURES];
+    _Atomic uint64_t received, sent;
+} coordinator_figures;
 
 struct coordinator {
     tacit_coordinator_settings settings;
@@ -60,7 +69,9 @@ struct coordinator {
     tacit_registry *registry;
     tacit_authority *authority;
     tacit_server *server;
-    dashboard *dashboard; /* NULL: none */
+    dashboard *dashboard;                 /* NULL: none */
+    struct tacit_metrics_server *metrics; /* NULL: none */
+    coordinator_figures figures;
     tacit_pool *pool;
     FILE *log;
     int64_t
@@ -80,8 +91,18 @@ struct coordinator {
     char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last, of a study that could not be hosted; main loop only */
 };
 
-/* Write a line to the log and hand it to settings.news. */
+/* Write a line to the log and hand it to settings.news: what happens, what somebody should look at, what failed
+ * (coordinator_log.c). */
 void coordinator_news(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
+void coordinator_warn(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
+void coordinator_complain(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
+
+/* Figures: served when the settings ask for it. */
+tacit_status coordinator_start_metrics(coordinator *self, tacit_error *error);
+void coordinator_handle_timed(void *context, tacit_exchange *exchange);
+void coordinator_count_refusal(coordinator *self, tacit_standing standing);
+void coordinator_count_failure(coordinator *self, unsigned http);
+void coordinator_count_sent(coordinator *self, size_t bytes);
 
 /* By name; NULL when this process does not serve it. */
 hosted *coordinator_find(coordinator *self, const char *study);
@@ -167,3 +188,4 @@ tacit_status dashboard_start(coordinator *self, tacit_error *error);
 void dashboard_look(coordinator *self);
 void dashboard_stop(coordinator *self);
 void coordinator_saw(coordinator *self, const char *study, const char *party);
+size_t coordinator_seen(coordinator *self, hosted *host); /* parties that did in the last minute */

@@ -41,7 +41,7 @@ void coordinator_renew_server(coordinator *self) {
         coordinator_news(self, "the server's certificate was renewed");
     } else {
         self->server_renewal = now + RETRY_SECONDS;
-        coordinator_news(self, "the server's certificate could not be renewed: %s", error.text);
+        coordinator_complain(self, "the server's certificate could not be renewed: %s", error.text);
     }
 }
 
@@ -63,6 +63,8 @@ static tacit_status issue(coordinator *self, const tacit_peer *peer, const char 
     TACIT_CHECK(tacit_certificate_inspect(&info, certificate->bytes, certificate->length, error));
     TACIT_CHECK(tacit_registry_keep_renewal(self->registry, peer->name, hash, tacit_buffer_text(certificate),
                                             info.fingerprint, info.valid_until, now, error));
+    if (tacit_registry_revoked(self->registry, info.fingerprint)) /* a moment ago */
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "%s", tacit_standing_text(TACIT_STANDING_REVOKED)));
     coordinator_news(self, "the certificate of %s was renewed", peer->name);
 cleanup:
     tacit_buffer_clear(&first);

@@ -94,7 +94,7 @@ void coordinator_saw(coordinator *self, const char *study, const char *party) {
 }
 
 /* How many parties have asked or answered something in the last minute; one that waits asks twice a minute. */
-static size_t count_seen(coordinator *self, hosted *host) {
+size_t coordinator_seen(coordinator *self, hosted *host) {
     int64_t since = tacit_clock_monotonic_ms() - SEEN_MS;
     size_t seen = 0;
     pthread_mutex_lock(&self->mutex);
@@ -107,7 +107,7 @@ static json_t *parties_document(coordinator *self, const tacit_study_record *rec
                                 const tacit_study *study) {
     hosted *host = coordinator_find(self, record->name);
     bool active = host != NULL && record->state < TACIT_STUDY_DONE;
-    size_t seen = active ? count_seen(self, host) : 0;
+    size_t seen = active ? coordinator_seen(self, host) : 0;
     tacit_board_state board = { .open = false };
     if (active) tacit_board_look(host->board, &board);
     if (seen > record->joined) seen = record->joined;
@@ -340,10 +340,10 @@ static void tell_link(coordinator *self, web *page) {
     if (self->settings.news != NULL) {
         pthread_mutex_lock(&self->mutex); /* news come one at a time */
         snprintf(line, sizeof line, "log in once, within ten minutes: %s", address);
-        self->settings.news(self->settings.context, line);
+        self->settings.news(self->settings.context, TACIT_LOG_INFO, line);
         if (credential[0] != 0) {
             snprintf(line, sizeof line, "administrator's credential, shown this once: %s", credential);
-            self->settings.news(self->settings.context, line);
+            self->settings.news(self->settings.context, TACIT_LOG_INFO, line);
         }
         pthread_mutex_unlock(&self->mutex);
     }

@@ -217,20 +217,21 @@ static void check_clock(const examination *self, const char *check, int64_t thei
 }
 
 void doctor_check_coordinator(const examination *self, const char *check, const char *url,
-                              tacit_client *client) {
+                              tacit_client *client, bool joined) {
     Tacit__Wire__CatalogueRequest request = TACIT__WIRE__CATALOGUE_REQUEST__INIT;
     tacit_buffer body = TACIT_BUFFER_INIT, response = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT);
     tacit_error error = TACIT_ERROR_INIT;
     unsigned http = 0;
     if (!by_proxy() && !check_route(self, check, url)) return;
+    /* Anybody may ask for the catalogue. A request to renew without a word in it changes nothing, and tells who is let in. */
     request.protocol = TACIT_PROTOCOL_VERSION;
     tacit_status status = tacit_wire_pack(&body, &request, &error);
     if (status == TACIT_OK)
         status = tacit_client_send(&http, &response, client,
                                    &(tacit_client_request){ .method = "POST",
-                                                            .path = "/v1/catalogue",
+                                                            .path = joined ? "/v1/renew" : "/v1/catalogue",
                                                             .body = body.bytes,
-                                                            .body_length = body.length,
+                                                            .body_length = joined ? 0 : body.length,
                                                             .timeout_ms = ASK_MS },
                                    &error);
     if (status != TACIT_OK)
@@ -314,7 +315,7 @@ static void check_serving(const examination *self, tacit_registry *registry) {
         status = tacit_client_create(
             &client, &(tacit_client_settings){ .url = url, .authority_file = authority }, &error);
     if (status == TACIT_OK)
-        doctor_check_coordinator(self, "server", url, client);
+        doctor_check_coordinator(self, "server", url, client, false);
     else
         doctor_find(self, TACIT_FINDING_FAIL, "server", "", "%s", error.text);
     tacit_client_free(client);

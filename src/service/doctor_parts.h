@@ -28,9 +28,9 @@ void doctor_check_key(const examination *self, const char *path, const char *nam
 void doctor_check_certificate(const examination *self, const char *path, const char *name,
                               const char *remedy);
 
-/* Is the coordinator there, is it the one that `client` trusts, and does its clock agree? */
+/* Is the coordinator there, is it the one that `client` trusts, does it (`joined`) accept our certificate, and does its clock agree? */
 void doctor_check_coordinator(const examination *self, const char *check, const char *url,
-                              tacit_client *client);
+                              tacit_client *client, bool joined);
 
 /* A party's home (doctor_party.c). */
 void doctor_examine_party(const examination *self);

@@ -72,7 +72,7 @@ static void check_network(const examination *self, const tacit_site *site, const
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status = site_client(site, true, NULL, &client, &error);
     if (status == TACIT_OK)
-        doctor_check_coordinator(self, check, site->url, client);
+        doctor_check_coordinator(self, check, site->url, client, true);
     else
         doctor_find(self, TACIT_FINDING_FAIL, check, "", "%s", error.text);
     tacit_client_free(client);

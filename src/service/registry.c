@@ -89,8 +89,27 @@ tacit_registry *tacit_registry_close(tacit_registry *registry) {
     return NULL;
 }
 
-void tacit_registry_lock(tacit_registry *registry) { pthread_mutex_lock(&registry->mutex); }
-void tacit_registry_unlock(tacit_registry *registry) { pthread_mutex_unlock(&registry->mutex); }
+static int64_t nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void tacit_registry_lock(tacit_registry *registry) {
+    pthread_mutex_lock(&registry->mutex);
+    registry->since = nanoseconds();
+}
+
+void tacit_registry_unlock(tacit_registry *registry) {
+    atomic_fetch_add(&registry->uses, 1);
+    atomic_fetch_add(&registry->used_ns, (uint64_t)(nanoseconds() - registry->since));
+    pthread_mutex_unlock(&registry->mutex);
+}
+
+void tacit_registry_use(tacit_registry *registry, uint64_t *uses, uint64_t *used_ns) {
+    *uses = atomic_load(&registry->uses);
+    *used_ns = atomic_load(&registry->used_ns);
+}
 
 tacit_status tacit_registry_finish(tacit_registry *registry, tacit_status status, tacit_error *error) {
     if (status == TACIT_OK) return tacit_store_commit(registry->store, error);

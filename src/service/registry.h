@@ -21,6 +21,9 @@ tacit_registry *tacit_registry_close(tacit_registry *registry);
 /* Let SQLite examine the whole file: TACIT_CORRUPT. */
 tacit_status tacit_registry_check(tacit_registry *registry, tacit_error *error);
 
+/* How often this process has used the file since it was opened, and how long all of that took. */
+void tacit_registry_use(tacit_registry *registry, uint64_t *uses, uint64_t *used_ns);
+
 /* Small settings of the coordinator ("name", "url"); "" when never set. */
 tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value,
                                 tacit_error *error);

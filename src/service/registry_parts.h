@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "service/registry.h"
 #include "store/statement.h"
@@ -9,6 +10,8 @@
 struct tacit_registry {
     tacit_store *store;
     pthread_mutex_t mutex; /* a store is used by one thread at a time */
+    int64_t since;         /* locked, monotonic nanoseconds; under the mutex */
+    _Atomic uint64_t uses, used_ns;
 };
 
 void tacit_registry_lock(tacit_registry *registry);

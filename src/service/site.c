@@ -481,7 +481,13 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     tacit_buffer signing = TACIT_BUFFER_LIMITED(TACIT_REQUEST_BYTES_MAX), certificate = TACIT_BUFFER_INIT;
     char key[PATH_MAX], path[PATH_MAX];
     tacit_status status = TACIT_OK;
-    if (site_file_exists(site, SITE_CERTIFICATE_FILE)) {
+    bool before = site_file_exists(site, SITE_CERTIFICATE_FILE);
+    if (before && site_is_refused(site)) {
+        TACIT_TRY(site_check_source(site, error));
+        TACIT_TRY(site_forget_identity(site, error));
+        before = false;
+    }
+    if (before) {
         TACIT_TRY(site_check_source(site, error));
         TACIT_TRY(site_save_settings(site, error));
         return site_record_consent(site, error);

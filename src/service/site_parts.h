@@ -137,6 +137,11 @@ tacit_status site_renew(const tacit_site *site, tacit_client *client, int64_t *e
 /* Put a pair in place that a killed process had ready. */
 tacit_status site_finish_renewal(const tacit_site *site, tacit_error *error);
 
+/* Does the coordinator refuse our certificate, because it was revoked or has ended? False when it cannot be reached. Then a new
+ * invitation makes this a new party: the keys and what is left of rounds go. */
+bool site_is_refused(const tacit_site *site);
+tacit_status site_forget_identity(const tacit_site *site, tacit_error *error);
+
 /* Sets a party apart from the others: which of several classifiers it trains, and the chance in training. Made of its first certificate,
  * so that it is the same after a restart or a renewal. */
 tacit_status site_number(const tacit_site *site, size_t *out, tacit_error *error);

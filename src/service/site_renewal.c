@@ -150,3 +150,34 @@ cleanup:
     tacit_buffer_clear(&certificate);
     return status;
 }
+
+/* ---- beginning anew ---- */
+
+bool site_is_refused(const tacit_site *site) {
+    tacit_client *client = NULL;
+    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 16);
+    unsigned http = 0;
+    bool refused = false;
+    /* Whoever is let in gets 400 for a request without a word in it. */
+    if (site_client(site, true, NULL, &client, NULL) == TACIT_OK) {
+        tacit_client_request request = { .method = "POST", .path = "/v1/renew", .timeout_ms = REQUEST_MS };
+        tacit_status status = tacit_client_send(&http, &response, client, &request, NULL);
+        refused = status != TACIT_OK && tacit_client_last_failure(client) == TACIT_CLIENT_REFUSED;
+    }
+    tacit_client_free(client);
+    tacit_buffer_clear(&response);
+    return refused;
+}
+
+/* The certificate goes last: until then the next call does the same. */
+tacit_status site_forget_identity(const tacit_site *site, tacit_error *error) {
+    static const char *const names[] = { SITE_KEY_FILE,     SITE_REQUEST_FILE,   SITE_SUM_KEY_FILE,
+                                         SITE_NUMBER_FILE,  SITE_NEXT_KEY_FILE,  SITE_NEXT_REQUEST_FILE,
+                                         SITE_REVOKED_FILE, TACIT_MAIL_KEY_NAME, SITE_CERTIFICATE_FILE };
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        TACIT_TRY(site_path(site, names[i], path, error));
+        if (unlink(path) != 0 && errno != ENOENT) return tacit_fail_errno(error, "removing", path);
+    }
+    return TACIT_OK;
+}

@@ -137,10 +137,15 @@ class Revocation(CertificatesTest):
         self.coordinator()
         self.assertEqual(post(self.port, "/v1/poll", POLL, context)[0], 403)
         self.assertEqual(self.status()["joined"], 1)
-        shutil.rmtree(self.site(0))  # a new machine; the ledger was saved
+        self.refuse(1, "party", "trial", home=self.home(0), says=["revoked"])
+        done = self.tacit("doctor", home=self.home(0))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, "FAIL  coordinator of .*certificate.*remedy: ask the coordinator for a new invitation")
+        key = (self.site(0) / "party.key").read_bytes()
         parties.update({party: self.join(party) for party in (0, 2)})
         self.check_done(parties)
         self.assertNotEqual(self.name(0), lost)
+        self.assertNotEqual((self.site(0) / "party.key").read_bytes(), key)
 
     def test_a_running_study_goes_on_without_a_revoked_party(self):
         self.study(parties="{expected: 3, minimum: 2}", sum="clear")

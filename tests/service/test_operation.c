@@ -1,0 +1,161 @@
+/* What operators' tools write and read: lines of logs, figures, and files from elsewhere that must not be believed. */
+#include <jansson.h>
+#include <math.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../store/folder.h"
+#include "base/file.h"
+#include "check.h"
+#include "net/identity.h"
+#include "service/audit_export.h"
+#include "service/backup.h"
+#include "service/log.h"
+#include "service/metrics.h"
+
+/* ---- logs ---- */
+
+static json_t *line_of(const char *message) {
+    char line[TACIT_LOG_LINE_SIZE];
+    tacit_log_json(line, TACIT_LOG_WARN, "test", message);
+    json_t *read = json_loads(line, 0, NULL);
+    assert_non_null(read);
+    assert_string_equal(json_string_value(json_object_get(read, "level")), "warn");
+    assert_string_equal(json_string_value(json_object_get(read, "program")), "test");
+    return read;
+}
+
+static void any_message_makes_one_json_line(void **state) {
+    (void)state;
+    const char *const same[] = { "", "plain", "quote \" backslash \\ feed \n", "gr\xc3\xbc\xc3\x9f" };
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        json_t *read = line_of(same[i]);
+        assert_string_equal(json_string_value(json_object_get(read, "message")), same[i]);
+        json_decref(read);
+    }
+    json_t *read = line_of("not \xff UTF-8 \xc3");
+    assert_string_equal(json_string_value(json_object_get(read, "message")), "not ? UTF-8 ?");
+    json_decref(read);
+    char large[2 * TACIT_LOG_LINE_SIZE];
+    for (int byte = 1; byte < 256; byte += 7) { /* escapes of any length */
+        memset(large, byte, sizeof large - 1);
+        large[sizeof large - 1] = 0;
+        json_decref(line_of(large));
+    }
+}
+
+/* ---- figures ---- */
+
+static void labels_and_numbers_are_as_the_format_wants(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_buffer out = TACIT_BUFFER_INIT;
+    CHECK_OK(tacit_metrics_begin(&out, "a_total", "counter", "Help.", &error), error);
+    CHECK_OK(tacit_metrics_sample(&out, "a_total", NULL, NULL, NULL, NULL, 3, &error), error);
+    CHECK_OK(tacit_metrics_sample(&out, "a_total", "k", "q\"b\\f\n", NULL, NULL, INFINITY, &error), error);
+    CHECK_OK(tacit_metrics_sample(&out, "a_total", "k", "", "l", "x", -INFINITY, &error), error);
+    CHECK_OK(tacit_metrics_sample(&out, "a_total", "k", "n", NULL, NULL, NAN, &error), error);
+    assert_string_equal(tacit_buffer_text(&out), "# HELP a_total Help.\n# TYPE a_total counter\n"
+                                                 "a_total 3\n"
+                                                 "a_total{k=\"q\\\"b\\\\f\\n\"} +Inf\n"
+                                                 "a_total{k=\"\",l=\"x\"} -Inf\n"
+                                                 "a_total{k=\"n\"} NaN\n");
+    tacit_buffer_clear(&out);
+}
+
+/* ---- files from elsewhere ---- */
+
+typedef struct world {
+    folder place;
+    tacit_authority *authority;
+    char path[256], target[256];
+    tacit_error error;
+} world;
+
+static world begin(void) {
+    world w = { .place = folder_make(), .error = TACIT_ERROR_INIT };
+    CHECK_OK(tacit_authority_create(&w.authority, w.place.path, "test", &w.error), w.error);
+    snprintf(w.path, sizeof w.path, "%s/file", w.place.path);
+    snprintf(w.target, sizeof w.target, "%s/target", w.place.path);
+    return w;
+}
+
+static void end(world *w) {
+    tacit_authority_free(w->authority);
+    folder_remove(&w->place);
+}
+
+/* A backup of one's own making: signed by its own authority, with a file of any name. */
+static void write_backup(world *w, const char *name, size_t length, const char *content) {
+    const char *pem = tacit_authority_pem(w->authority);
+    const char *const names[2] = { "ca.crt", name }, *const contents[2] = { pem, content };
+    const size_t lengths[2] = { strlen(pem), length };
+    json_t *files = json_array();
+    tacit_buffer whole = TACIT_BUFFER_INIT, signature = TACIT_BUFFER_INIT;
+    char hex[2 * TACIT_SIGNATURE_BYTES_MAX + 1], hash[2 * 32 + 1];
+    for (size_t i = 0; i < 2; i++) {
+        uint8_t bytes[32];
+        crypto_generichash(bytes, sizeof bytes, (const uint8_t *)contents[i], strlen(contents[i]), NULL, 0);
+        sodium_bin2hex(hash, sizeof hash, bytes, sizeof bytes);
+        json_array_append_new(files, json_pack("{s:s,s:I,s:s}", "name", names[i], "length",
+                                               (json_int_t)lengths[i], "hash", hash));
+    }
+    json_t *manifest = json_pack("{s:s,s:s,s:i,s:i,s:i,s:o}", "coordinator", "c", "study", "", "taken", 1,
+                                 "rounds", 0, "studies", 0, "files", files);
+    char *line = json_dumps(manifest, JSON_COMPACT);
+    CHECK_OK(tacit_authority_sign(&signature, w->authority, "tacit backup", line, strlen(line), &w->error),
+             w->error);
+    sodium_bin2hex(hex, sizeof hex, signature.bytes, signature.length);
+    CHECK_OK(tacit_buffer_print(&whole, &w->error, "tacit backup 1\n%s\nsignature %s\n%s%s", line, hex, pem,
+                                content),
+             w->error);
+    CHECK_OK(tacit_file_write(w->path, whole.bytes, whole.length, 0600, &w->error), w->error);
+    free(line);
+    json_decref(manifest);
+    tacit_buffer_clear(&whole);
+    tacit_buffer_clear(&signature);
+}
+
+static void a_backup_writes_nowhere_but_into_its_folder(void **state) {
+    (void)state;
+    world w = begin();
+    tacit_backup_about about;
+    struct stat found;
+    static const char *const names[] = { "../evil", "/etc/evil", ".hidden", "", "a/b", ".." };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        write_backup(&w, names[i], 4, "evil");
+        assert_int_equal(tacit_backup_restore(w.path, w.target, NULL, &about, &w.error), TACIT_CORRUPT);
+        assert_int_not_equal(stat(w.target, &found), 0);
+    }
+    write_backup(&w, "fine", 5, "evil"); /* says more bytes than there are */
+    assert_int_equal(tacit_backup_restore(w.path, w.target, NULL, &about, &w.error), TACIT_CORRUPT);
+    write_backup(&w, "fine", 4, "good"); /* the control: names and lengths as they should be */
+    CHECK_OK(tacit_backup_restore(w.path, NULL, NULL, &about, &w.error), w.error);
+    assert_string_equal(about.coordinator, "c");
+    end(&w);
+}
+
+static void an_archive_of_nothing_known_is_refused(void **state) {
+    (void)state;
+    world w = begin();
+    tacit_audit_verdict verdict;
+    static const char *const texts[] = { "", "\n", "{}\n", "{\"hash\":\"\",\"record\":{}}\n", "x" };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        CHECK_OK(tacit_file_write(w.path, texts[i], strlen(texts[i]), 0600, &w.error), w.error);
+        assert_int_equal(tacit_audit_verify(w.path, NULL, &verdict, &w.error), TACIT_CORRUPT);
+    }
+    end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_message_makes_one_json_line),
+        cmocka_unit_test(labels_and_numbers_are_as_the_format_wants),
+        cmocka_unit_test(a_backup_writes_nowhere_but_into_its_folder),
+        cmocka_unit_test(an_archive_of_nothing_known_is_refused),
+    };
+    if (sodium_init() < 0) return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
