@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/json.h"
+#include "cli/reading.h"
 #include "service/coordinator.h"
 #include "service/study.h"
 #include "session/masked.h"
@@ -29,6 +30,10 @@ static void describe(tacit_console *console, const tacit_study *study, const cha
     if (study->point_count > 0)
         tacit_console_print(console, "  points   %zu public points, %zu bytes to each party\n",
                             study->point_count, study->point_bytes.length);
+    const tacit_stop *stop = &study->stop;
+    if (stop->target != TACIT_TARGET_NONE)
+        tacit_console_print(console, "  stops    at its target for %s, after %zu %s at most\n", stop->column,
+                            stop->looks, tacit_plural(stop->looks, "look", "looks"));
     tacit_console_print(console, "  starts   when %zu parties have joined; at least %zu must answer\n",
                         study->plan.parties, study->plan.minimum_parties);
 }
