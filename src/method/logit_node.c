@@ -127,7 +127,7 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size_t width, double n) {
     enum { MOST = 64 };
     unsigned fraction = tacit_logit_fraction(plan);
-    double mu = plan->lambda / n, most = 1.5 * (range_of(plan) + mu);
+    double mu = plan->lambda / n, most = 1.5 * (tacit_logit_range(plan) + mu);
     bool newton = strcmp(plan->method->name, "newton") == 0;
     out->format = (tacit_fixed){ MOST, fraction };
     if (tacit_logit_private(plan) > 0 || !(mu > 0)) return;
