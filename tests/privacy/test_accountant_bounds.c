@@ -242,7 +242,7 @@ static void the_pair_for_replacement_is_symmetric(void **state) {
 
 /* H_a, a = e^epsilon, of (1-q) N(0) + q N(u) against (1-q) N(0) + q N(v) in the plane, over a square by the midpoint rule. */
 static double plane_delta(double q, double sigma, const double u[2], const double v[2], double epsilon) {
-    const double width = 0.02, far = 8;
+    const double width = 0.04, far = 8;
     double sum = 0, uu = (u[0] * u[0] + u[1] * u[1]) / 2, vv = (v[0] * v[0] + v[1] * v[1]) / 2;
     for (double x = -far + width / 2; x < far; x += width)
         for (double y = -far + width / 2; y < far; y += width) {
