@@ -32,6 +32,7 @@ tacit_status tacit_looks_run(json_t **out, tacit_stop *stop, tacit_simulation *p
     for (stop->look = 1; !verdict.met && stop->look <= stop->looks; stop->look++) {
         split->parts = all - (stop->looks - stop->look) * stop->more;
         runs[0] = (tacit_run){ .method = NULL };
+        *model = tacit_model_free(*model); /* of the look before */
         TACIT_CHECK(tacit_simulate(plan, runs, model, error));
         TACIT_CHECK(tacit_stop_judge(&verdict, stop, *model != NULL ? (*model)->estimates : NULL, error));
         tacit_console_note(console, "look %zu of at most %zu, %zu parties: %s", stop->look, stop->looks,
