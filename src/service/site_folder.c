@@ -63,6 +63,8 @@ tacit_status site_save(const tacit_site *site, tacit_error *error) {
     if (site->study->document.length > 0)
         TACIT_TRY(write_file(site, SITE_DOCUMENT_FILE, site->study->document.bytes,
                              site->study->document.length, error));
+    /* Never written again, since whoever serves has it locked. */
+    if (!site_file_exists(site, SITE_LOCK_FILE)) TACIT_TRY(write_file(site, SITE_LOCK_FILE, "", 0, error));
     return site_save_settings(site, error);
 }
 
