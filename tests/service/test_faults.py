@@ -19,7 +19,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import DeployedTest, Running, environment, fields_of, packed, post, tls, POLL, TACIT
+from deployed import POLL, DeployedTest, Running, fields_of, post, tls
 
 PARTIES = range(3)
 EXACT = ("--allow-entrusted", "--allow-exact")
@@ -167,13 +167,12 @@ class Connections(FaultTest):
 
             async def forth():
                 while data := await near[0].read(65536):
-                    for writer in (far[1], twin[1]):
-                        try:
-                            writer.write(data)
-                            await writer.drain()
-                        except OSError:
-                            if writer is far[1]:
-                                raise
+                    far[1].write(data)
+                    await far[1].drain()
+                    if not twin[1].is_closing():
+                        twin[1].write(data)
+                        if twin[0].at_eof():
+                            twin[1].close()
             there = asyncio.ensure_future(forth())
             try:
                 await pump(far[0], near[1])
@@ -349,7 +348,7 @@ class Packets(FaultTest):
         self.where = None
         self.check_as_calm(processes)
 
-    def test_a_third_of_all_packets_is_lost(self):
+    def test_a_fifth_of_all_packets_is_lost(self):
         self.begin()
         for end in (self.site, self.centre):
             end.rule("add table inet faults")
