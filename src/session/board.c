@@ -33,6 +33,7 @@ tacit_board *tacit_board_free(tacit_board *board) {
     if (board == NULL) return NULL;
     for (size_t i = 0; i < board->seat_count; i++) tacit_answer_clear(&board->seats[i].answer);
     free(board->seats);
+    free(board->places_of);
     tacit_levels_clear(&board->names);
     tacit_buffer_clear(&board->encoded);
     board_mail_clear(board);
@@ -46,8 +47,8 @@ tacit_board *tacit_board_free(tacit_board *board) {
 }
 
 static seat *find_any(tacit_board *board, const char *party) {
-    int32_t place = tacit_levels_find(&board->names, party, strlen(party));
-    return place >= 0 && (size_t)place < board->seat_count ? &board->seats[place] : NULL;
+    int32_t name = tacit_levels_find(&board->names, party, strlen(party));
+    return name >= 0 && (size_t)name < board->seat_count ? &board->seats[board->places_of[name]] : NULL;
 }
 
 seat *board_find_seat(tacit_board *board, const char *party) {
@@ -73,9 +74,13 @@ static tacit_status add_seat(tacit_board *board, const char *party, tacit_error 
     seat *seats = tacit_grow(board->seats, board->seat_count + 1, sizeof *seats);
     if (seats == NULL) return tacit_fail_memory(error);
     board->seats = seats;
+    size_t *places_of = tacit_grow(board->places_of, board->seat_count + 1, sizeof *places_of);
+    if (places_of == NULL) return tacit_fail_memory(error);
+    board->places_of = places_of;
     TACIT_TRY(tacit_levels_add(&board->names, party, strlen(party), NULL, error));
-    seat *added = &seats[board->seat_count++];
-    *added = (seat){ .answer = TACIT_ANSWER_INIT };
+    seat *added = &seats[board->seat_count];
+    *added = (seat){ .name = board->seat_count, .answer = TACIT_ANSWER_INIT };
+    places_of[added->name] = board->seat_count++;
     memcpy(added->party, party, strlen(party) + 1);
     return TACIT_OK;
 }
@@ -90,12 +95,13 @@ tacit_status tacit_board_admit(tacit_board *board, const char *party, tacit_erro
 
 void tacit_board_place(tacit_board *board, const char *party, size_t place) {
     pthread_mutex_lock(&board->mutex);
-    for (size_t i = 0; !board->open && place < board->seat_count && i < board->seat_count; i++) {
-        if (strcmp(board->seats[i].party, party) != 0) continue;
-        seat moved = board->seats[i];
-        board->seats[i] = board->seats[place];
-        board->seats[place] = moved;
-        break;
+    seat *who = find_any(board, party);
+    if (!board->open && place < board->seat_count && who != NULL) {
+        seat moved = *who, *there = &board->seats[place];
+        *who = *there;
+        *there = moved;
+        board->places_of[who->name] = (size_t)(who - board->seats);
+        board->places_of[there->name] = place;
     }
     pthread_mutex_unlock(&board->mutex);
 }

@@ -12,6 +12,7 @@ typedef enum seat_state { SEAT_SILENT, SEAT_ANSWERED, SEAT_REFUSED } seat_state;
 
 typedef struct seat {
     char party[TACIT_ID_SIZE];
+    size_t name;         /* its number among the board's */
     seat_state state;    /* in the open round */
     bool leaving;        /* has answered the open round, and loses its seat with the next */
     bool gone;           /* has left: nothing is asked, and no round waits */
@@ -74,7 +75,8 @@ struct tacit_board {
     pthread_cond_t moved;  /* an answer came, a party was admitted, or the end is near */
     seat *seats;
     size_t seat_count;
-    tacit_levels names; /* of the seats, in their order: to find one among thousands */
+    tacit_levels names; /* of the parties, as they came: to find one among thousands */
+    size_t *places_of;  /* seats of these names */
     bool open, cancelled;
     size_t only;             /* the seat that the question is for; SIZE_MAX: all */
     tacit_question question; /* its message is borrowed from the asking thread while open */

@@ -614,6 +614,29 @@ static void who_leaves_keeps_its_place_and_is_passed_over(void **state) {
     desk_close(&self);
 }
 
+static void places_can_be_changed_before_the_first_question(void **state) {
+    (void)state;
+    desk self;
+    tacit_question question;
+    desk_open(&self, 1, PATIENT);
+    const char *came[] = { "c", "a", "b" }, *sit[] = { "a", "b", "c" };
+    for (size_t i = 0; i < 3; i++) admit(&self, came[i]);
+    for (size_t i = 0; i < 3; i++) tacit_board_place(self.board, sit[i], i);
+    tacit_board_place(self.board, "nobody", 0);
+    tacit_board_place(self.board, "a", 3);
+    for (size_t i = 0; i < 3; i++) {
+        ask_place(&self, i, true);
+        for (size_t other = 0; other < 3; other++)
+            if (other != i) assert_false(read_question(&self, sit[other], &question));
+        assert_true(read_question(&self, sit[i], &question));
+        tacit_answer answer = answer_to(&question);
+        assert_int_equal(hand_in(&self, sit[i], &answer), TACIT_OK);
+        assert_int_equal(finish(&self), TACIT_OK);
+        assert_int_equal(self.answers.count, 1);
+    }
+    desk_close(&self);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_round_closes_when_all_have_answered),
@@ -634,6 +657,7 @@ int main(void) {
         cmocka_unit_test(a_party_that_is_silent_or_refuses_is_passed_over),
         cmocka_unit_test(a_party_that_is_needed_is_waited_for),
         cmocka_unit_test(who_leaves_keeps_its_place_and_is_passed_over),
+        cmocka_unit_test(places_can_be_changed_before_the_first_question),
     };
     return cmocka_run_group_tests_name("board", tests, NULL, NULL);
 }
