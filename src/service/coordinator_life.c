@@ -173,11 +173,14 @@ static tacit_status leave(coordinator *self, const char *party, const char *stud
     return TACIT_OK;
 }
 
+/* *amended: a host is left behind for a moment when its study has a new version, and consent was to the old one. */
 static tacit_status enter(coordinator *self, const char *party, const char *study, hosted *host,
-                          const tacit_presence *before, tacit_error *error) {
+                          const tacit_presence *before, bool *amended, tacit_error *error) {
     if (before->consented && !before->away) return TACIT_OK;
     if (host == NULL) return TACIT_OK; /* paused: asked again when it goes on */
-    TACIT_TRY(tacit_registry_enter(self->registry, party, host->study->plan.parties, error));
+    TACIT_TRY(tacit_registry_enter(self->registry, party, host->version, host->study->plan.parties, amended,
+                                   error));
+    if (*amended) return TACIT_OK;
     coordinator_news(self, "%s takes part in study %s %s", party, study,
                      before->consented ? "again" : "as amended");
     TACIT_TRY(tacit_board_admit(host->board, party, error));
@@ -208,7 +211,8 @@ tacit_status coordinator_take_standing(coordinator *self, const char *party, con
                    ? !before.consented
                    : request->consented.len != sizeof hash ||
                          sodium_memcmp(hash, request->consented.data, sizeof hash) != 0;
-    if (!*amended && request->consented.len > 0) TACIT_CHECK(enter(self, party, study, host, &before, error));
+    if (!*amended && request->consented.len > 0)
+        TACIT_CHECK(enter(self, party, study, host, &before, amended, error));
 cleanup:
     tacit_wire_free(request);
     return status;

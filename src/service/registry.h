@@ -173,10 +173,10 @@ typedef struct tacit_presence {
 tacit_status tacit_registry_presence(tacit_registry *registry, const char *party, tacit_presence *out,
                                      tacit_error *error);
 
-/* The party consents to the present version, and is there: TACIT_REFUSED when `seats` others have consented to it already. Or it
- * leaves; its seat stays its own. */
-tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, size_t seats,
-                                  tacit_error *error);
+/* The party consents to this version, and is there: TACIT_REFUSED when `seats` others have consented to it already. *changed: the
+ * study has another version meanwhile, and nothing was written down. Or it leaves; its seat stays its own. */
+tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, unsigned version, size_t seats,
+                                  bool *changed, tacit_error *error);
 tacit_status tacit_registry_leave(tacit_registry *registry, const char *party, tacit_error *error);
 
 /* Has this certificate been revoked, or was it never issued to a party? Errors count as revoked. */

@@ -202,29 +202,42 @@ cleanup:
     return status;
 }
 
-/* Checked and taken in one statement, for others may consent at the same time. */
-tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, size_t seats,
-                                  tacit_error *error) {
-    tacit_presence after;
+/* Checked and taken in one statement, for others may consent, or the study be amended, at the same time. */
+tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, unsigned version, size_t seats,
+                                  bool *changed, tacit_error *error) {
+    bool row = false, consented = false;
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL;
+    tacit_statement *put = NULL, *get = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
         &put, registry->store,
-        "UPDATE party SET away = 0, version = (SELECT version FROM study s WHERE s.name = party.study)"
-        " WHERE name = ?1 AND (version = (SELECT version FROM study s WHERE s.name = party.study)"
-        " OR (SELECT count(*) FROM party q JOIN study s ON s.name = q.study WHERE q.study = party.study"
-        " AND q.revoked = 0 AND q.version = s.version) < ?2)",
+        "UPDATE party SET away = 0, version = ?3"
+        " WHERE name = ?1 AND ?3 = (SELECT version FROM study s WHERE s.name = party.study)"
+        " AND (version = ?3 OR (SELECT count(*) FROM party q WHERE q.study = party.study"
+        " AND q.revoked = 0 AND q.version = ?3) < ?2)",
         error));
     tacit_bind_text(put, 1, party);
     tacit_bind_integer(put, 2, (int64_t)seats);
+    tacit_bind_integer(put, 3, version);
     TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
+                                        "SELECT p.version = ?2, s.version <> ?2 FROM party p"
+                                        " JOIN study s ON s.name = p.study WHERE p.name = ?1",
+                                        error));
+    tacit_bind_text(get, 1, party);
+    tacit_bind_integer(get, 2, version);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part here", party));
+    consented = tacit_column_integer(get, 0) != 0;
+    *changed = tacit_column_integer(get, 1) != 0;
+    tacit_statement_reset(get);
+    if (!consented && !*changed)
+        status = tacit_fail(error, TACIT_REFUSED, "the study has all its %zu parties", seats);
 cleanup:
     tacit_statement_free(put);
+    tacit_statement_free(get);
     tacit_registry_unlock(registry);
-    if (status == TACIT_OK) status = tacit_registry_presence(registry, party, &after, error);
-    if (status != TACIT_OK || after.consented) return status;
-    return tacit_fail(error, TACIT_REFUSED, "the study has all its %zu parties", seats);
+    return status;
 }
 
 tacit_status tacit_registry_leave(tacit_registry *registry, const char *party, tacit_error *error) {

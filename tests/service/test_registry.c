@@ -558,16 +558,23 @@ static void an_amended_study_has_no_parties_until_they_consent(void **state) {
     CHECK_OK(tacit_registry_resume(w.registry, "s", &w.error), w.error);
     assert_int_equal(look_up(&w, "s").state, TACIT_STUDY_RECRUITING); /* rounds begin anew */
     assert_false(presence_of(&w, one).consented);
-    CHECK_OK(tacit_registry_enter(w.registry, one, 1, &w.error), w.error);
+    bool changed = false;
+    CHECK_OK(tacit_registry_enter(w.registry, one, 1, 1, &changed, &w.error), w.error);
+    assert_true(changed); /* consent to the version before is none to this one */
+    assert_false(presence_of(&w, one).consented);
+    CHECK_OK(tacit_registry_enter(w.registry, one, 2, 1, &changed, &w.error), w.error);
+    assert_false(changed);
     assert_true(presence_of(&w, one).consented && !presence_of(&w, one).away);
     assert_int_equal(look_up(&w, "s").joined, 1);
     assert_int_equal(seated(&w), 1);
     CHECK_OK(tacit_registry_leave(w.registry, one, &w.error), w.error);
     assert_true(presence_of(&w, one).away);
     assert_int_equal(seated(&w), 0);
-    fails(&w, tacit_registry_enter(w.registry, two, 1, &w.error), TACIT_REFUSED, "all its 1 parties");
+    fails(&w, tacit_registry_enter(w.registry, two, 2, 1, &changed, &w.error), TACIT_REFUSED,
+          "all its 1 parties");
     assert_false(presence_of(&w, two).consented);
-    CHECK_OK(tacit_registry_enter(w.registry, one, 1, &w.error), w.error); /* its seat is its own */
+    CHECK_OK(tacit_registry_enter(w.registry, one, 2, 1, &changed, &w.error),
+             w.error); /* its seat is its own */
     fails(&w, tacit_registry_start(w.registry, "s", 1, &w.error), TACIT_USAGE, "changed meanwhile");
     CHECK_OK(tacit_registry_start(w.registry, "s", 2, &w.error), w.error);
     fails(&w, tacit_registry_start(w.registry, "s", 2, &w.error), TACIT_USAGE, "changed meanwhile");
