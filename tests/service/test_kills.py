@@ -13,7 +13,6 @@ import signal
 import socket
 import sqlite3
 import struct
-import subprocess
 import sys
 import threading
 import unittest
@@ -162,10 +161,9 @@ class AtRandom(KillTest):
             due = 1 + number * (rounds - 8) // kills  # the last ones need some rounds to happen in
             self.wait_for(due)
             who = draw.choice(("coordinator", "coordinator", *PARTIES))
-            longest = draw.choice((0.001, 0.05, 0.2)) if self.round <= due else 0.001
-            try:
-                running[who].process.wait(longest * draw.random())
-            except subprocess.TimeoutExpired:
+            with self.moved:  # some moment of the round
+                self.moved.wait_for(lambda: self.round > due, draw.choice((0.001, 0.05, 0.2)) * draw.random())
+            if running[who].process.poll() is None:
                 running[who].kill()
                 killed[who] += 1
                 if who == "coordinator":
