@@ -244,7 +244,8 @@ static void heard(void *context, const char *line) {
 static tacit_status serve(const folder *home, watching *self, bool until_done, tacit_error *error) {
     tacit_daemon_settings settings = { .home = home->path,
                                        .until_done = until_done,
-                                       .callbacks = { stopped, heard, self } };
+                                       .callbacks = {
+                                           .cancelled = stopped, .news = heard, .context = self } };
     return tacit_daemon_run(&settings, error);
 }
 
