@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import select
 import signal
 import socket
 import sqlite3
@@ -332,20 +333,33 @@ class Relay:
             ours = tls(self.folder / "ca.crt", certificate, certificate and certificate.with_name("party.key"))
             with context.wrap_socket(plain, server_side=True) as party, ours.wrap_socket(
                     socket.create_connection(("127.0.0.1", self.port)), server_hostname="127.0.0.1") as upstream:
-                back = threading.Thread(target=self.pump, args=(upstream, party, self.got, self.change), daemon=True)
-                back.start()
-                self.pump(party, upstream, self.sent, None)
-                back.join()
+                self.pump(party, upstream)
         except OSError as problem:
             self.failed.append(problem)
 
-    @staticmethod
-    def pump(source, target, copy, change):
+    def pump(self, party, upstream):
+        """Both directions in one thread: two threads may not use one TLS connection at once."""
+        ways = {party: (upstream, self.sent, None), upstream: (party, self.got, self.change)}
         try:
-            while data := source.recv(65536):
-                data = change(data) if change else data
-                copy += data
-                target.sendall(data)
-            target.shutdown(socket.SHUT_RDWR)
+            while True:
+                for source in select.select(ways, (), ())[0]:
+                    target, copy, change = ways[source]
+                    while data := self.receive(source):
+                        data = change(data) if change else data
+                        copy += data
+                        target.sendall(data)
+                    if data is not None:
+                        return
         except OSError:
             pass  # one side has hung up
+
+    @staticmethod
+    def receive(source):
+        """What has arrived; None when it is not yet a whole record, nothing at the end."""
+        source.setblocking(False)
+        try:
+            return source.recv(65536)
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return None
+        finally:
+            source.setblocking(True)
