@@ -76,7 +76,7 @@ typedef struct pass {
     tacit_design design;
     tacit_sums sums;                    /* of "sums" */
     double terms[TACIT_ESTIMATE_TERMS]; /* of "response" */
-    double *row, *x, *y;                /* one row as stored; a block with the kept features; its responses */
+    double *y;                          /* responses of a block */
 } pass;
 
 static double response_of(const pass *self, const tacit_view *rows, size_t i) {
@@ -98,15 +98,10 @@ static tacit_status add_terms(void *context, const tacit_view *block, size_t fir
 
 static tacit_status add_sums(void *context, const tacit_view *block, size_t first, tacit_error *error) {
     pass *self = context;
-    size_t width = self->design.width;
     (void)first;
     (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        tacit_rows_copy(&block->rows, i, self->row);
-        for (size_t j = 0; j < width; j++) self->x[i * width + j] = self->row[self->design.kept[j]];
-        self->y[i] = response_of(self, block, i);
-    }
-    tacit_sums_add(&self->sums, self->x, self->y, block->rows.count);
+    for (size_t i = 0; i < block->rows.count; i++) self->y[i] = response_of(self, block, i);
+    tacit_sums_add(&self->sums, &block->rows, self->design.kept, self->y);
     return TACIT_OK;
 }
 
@@ -123,8 +118,6 @@ static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error
 static void end_pass(pass *self) {
     tacit_design_clear(&self->design);
     tacit_sums_clear(&self->sums);
-    free(self->row);
-    free(self->x);
     free(self->y);
 }
 
@@ -197,10 +190,8 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
     tacit_row_weight kind = (tacit_row_weight)*weight;
     TACIT_CHECK(begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply, error));
-    self.row = TACIT_NEW(double, party->plan->features);
-    self.x = TACIT_NEW(double, TACIT_SUMS_BLOCK *width);
     self.y = TACIT_NEW(double, TACIT_SUMS_BLOCK);
-    if (self.row == NULL || self.x == NULL || self.y == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    if (self.y == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(tacit_sums_create(&self.sums, self.family, kind, width, w, error));
     TACIT_CHECK(tacit_dataset_map(&party->rows, TACIT_SUMS_BLOCK, add_sums, &self, error));
     tacit_sums_pack(&self.sums, reply->contribution + TACIT_ESTIMATE_HEAD);

@@ -169,9 +169,8 @@ typedef struct pass {
     tacit_design design;
     tacit_sums sums;
     double positive;
-    double *row, *x, *y, *w;
+    double *y, *w;
     double scale, n;
-    size_t features;
     double *values; /* what is encrypted: positive rows, objective, gradient, triangle; over n */
     int64_t *grid;
 } pass;
@@ -179,8 +178,6 @@ typedef struct pass {
 static void end_pass(pass *self) {
     tacit_design_clear(&self->design);
     tacit_sums_clear(&self->sums);
-    free(self->row);
-    free(self->x);
     free(self->y);
     free(self->w);
     free(self->values);
@@ -189,18 +186,13 @@ static void end_pass(pass *self) {
 
 static tacit_status add_block(void *context, const tacit_view *block, size_t first, tacit_error *error) {
     pass *self = context;
-    size_t width = self->design.width;
     (void)first;
     (void)error;
     for (size_t i = 0; i < block->rows.count; i++) {
-        double *x = self->x + i * width;
-        bool all = width == self->features; /* kept columns are in order: then it is each */
-        tacit_rows_copy(&block->rows, i, all ? x : self->row);
-        for (size_t j = 0; !all && j < width; j++) x[j] = self->row[self->design.kept[j]];
         self->y[i] = tacit_view_label(block, i);
         self->positive += self->y[i];
     }
-    tacit_sums_add(&self->sums, self->x, self->y, block->rows.count);
+    tacit_sums_add(&self->sums, &block->rows, self->design.kept, self->y);
     return TACIT_OK;
 }
 
@@ -232,21 +224,18 @@ static void scale_sums(pass *self, tacit_row_weight weight, double range, bool p
 static tacit_status make_sums(pass *self, tacit_party *party, const tacit_question *question,
                               tacit_row_weight weight, tacit_error *error) {
     const double *beta;
-    *self = (pass){ .scale = tacit_logit_scale(party->plan), .features = party->plan->features };
+    *self = (pass){ .scale = tacit_logit_scale(party->plan) };
     if (party->rows.label == NULL) return tacit_fail(error, TACIT_INPUT, "the rows have no classes");
     TACIT_TRY(read_rows(party, question, &self->n, error));
     TACIT_TRY(
         tacit_design_create(&self->design, family(), party->plan->schema, party->plan->features, error));
     size_t width = self->design.width, length = tacit_logit_length(width, weight);
     TACIT_TRY(tacit_message_numbers(question->message, "weights", width, &beta, error));
-    self->row = TACIT_NEW(double, party->plan->features);
-    self->x = TACIT_NEW(double, TACIT_SUMS_BLOCK *width);
     self->y = TACIT_NEW(double, TACIT_SUMS_BLOCK);
     self->w = TACIT_NEW(double, width);
     self->values = TACIT_NEW(double, length);
     self->grid = TACIT_NEW(int64_t, length);
-    if (self->row == NULL || self->x == NULL || self->y == NULL || self->w == NULL || self->values == NULL ||
-        self->grid == NULL)
+    if (self->y == NULL || self->w == NULL || self->values == NULL || self->grid == NULL)
         return tacit_fail_memory(error);
     for (size_t j = 0; j < width; j++) self->w[j] = self->scale * beta[j];
     TACIT_TRY(tacit_sums_create(&self->sums, family(), weight, width, self->w, error));

@@ -13,7 +13,7 @@ typedef struct work {
     tacit_sums sums;
     size_t width;
     double n;
-    double *x, *y, *w;
+    double *y, *w;
     double *factor, *pivots; /* of the matrix; its scaling */
     bool *deficient;
     bool has_factor;
@@ -23,11 +23,8 @@ static tacit_status add_block(void *context, const tacit_view *block, size_t fir
     work *self = context;
     (void)first;
     (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        tacit_rows_copy(&block->rows, i, self->x + i * self->width);
-        self->y[i] = tacit_view_label(block, i);
-    }
-    tacit_sums_add(&self->sums, self->x, self->y, block->rows.count);
+    for (size_t i = 0; i < block->rows.count; i++) self->y[i] = tacit_view_label(block, i);
+    tacit_sums_add(&self->sums, &block->rows, NULL, self->y);
     return TACIT_OK;
 }
 
@@ -90,7 +87,6 @@ static bool stops(const tacit_logit_reference *at, const tacit_logit_reference_s
 
 static tacit_status make_room(work *self, tacit_logit_reference *out, tacit_error *error) {
     size_t d = self->width, most = self->settings->most_iterations + 2;
-    self->x = TACIT_NEW(double, TACIT_SUMS_BLOCK *d);
     self->y = TACIT_NEW(double, TACIT_SUMS_BLOCK);
     self->w = TACIT_NEW(double, d);
     self->factor = TACIT_NEW(double, d *d);
@@ -98,16 +94,14 @@ static tacit_status make_room(work *self, tacit_logit_reference *out, tacit_erro
     self->deficient = TACIT_NEW(bool, d);
     out->path = TACIT_NEW(double, most *d);
     out->objective = TACIT_NEW(double, most);
-    return self->x != NULL && self->y != NULL && self->w != NULL && self->factor != NULL &&
-                   self->pivots != NULL && self->deficient != NULL && out->path != NULL &&
-                   out->objective != NULL
+    return self->y != NULL && self->w != NULL && self->factor != NULL && self->pivots != NULL &&
+                   self->deficient != NULL && out->path != NULL && out->objective != NULL
                ? TACIT_OK
                : tacit_fail_memory(error);
 }
 
 static void free_room(work *self) {
     tacit_sums_clear(&self->sums);
-    free(self->x);
     free(self->y);
     free(self->w);
     free(self->factor);

@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "num/blas.h"
 
+enum { COLUMNS = 4 /* numbers of each row beside its features */, PIECE = 32 /* rows */ };
+
 static void linear_row(double y, double t, double *loss, double *slope, double *curvature) {
     *loss = 0.5 * (t - y) * (t - y);
     *slope = t - y;
@@ -82,10 +84,14 @@ tacit_status tacit_sums_create(tacit_sums *out, const tacit_family *family, taci
                                size_t width, const double *w, tacit_error *error) {
     *out = (tacit_sums){ .family = family, .weight = weight, .width = width, .w = w };
     bool matrix = weight != TACIT_WEIGH_NONE;
+    out->kernels = tacit_kernels_choose();
     out->gradient = TACIT_NEW(double, width);
     out->matrix = matrix ? TACIT_NEW(double, width *width) : NULL;
-    out->scratch = TACIT_NEW(double, TACIT_SUMS_BLOCK *(width + 2));
-    if (out->gradient != NULL && out->scratch != NULL && (!matrix || out->matrix != NULL)) {
+    out->scaled = matrix ? TACIT_NEW(double, TACIT_SUMS_BLOCK *width) : NULL;
+    out->row = TACIT_NEW(const double *, TACIT_SUMS_BLOCK);
+    out->room = TACIT_NEW(double, TACIT_SUMS_BLOCK *(width + COLUMNS));
+    if (out->gradient != NULL && out->row != NULL && out->room != NULL &&
+        (!matrix || (out->matrix != NULL && out->scaled != NULL))) {
         tacit_blas_one_thread();
         return TACIT_OK;
     }
@@ -96,8 +102,11 @@ tacit_status tacit_sums_create(tacit_sums *out, const tacit_family *family, taci
 void tacit_sums_clear(tacit_sums *sums) {
     free(sums->gradient);
     free(sums->matrix);
-    free(sums->scratch);
-    sums->gradient = sums->matrix = sums->scratch = NULL;
+    free(sums->scaled);
+    free(sums->row);
+    free(sums->room);
+    sums->gradient = sums->matrix = sums->scaled = sums->room = NULL;
+    sums->row = NULL;
 }
 
 static double weight_of(tacit_row_weight weight, double slope, double curvature) {
@@ -110,22 +119,68 @@ static double weight_of(tacit_row_weight weight, double slope, double curvature)
     return 0;
 }
 
-void tacit_sums_add(tacit_sums *sums, const double *x, const double *y, size_t rows) {
+/* Have sums->row point to the features of each row: where it lies, or in the room. */
+static void find_rows(tacit_sums *sums, const tacit_rows *rows, const size_t *kept) {
     size_t d = sums->width;
-    int n = (int)rows, width = (int)d;
-    double *score = sums->scratch, *slope = score + TACIT_SUMS_BLOCK, *scaled = slope + TACIT_SUMS_BLOCK;
-    cblas_dgemv(CblasRowMajor, CblasNoTrans, n, width, 1, x, width, sums->w, 1, 0, score, 1);
-    for (size_t i = 0; i < rows; i++) {
-        double loss, curvature;
-        sums->family->row(y[i], score[i], &loss, &slope[i], &curvature);
-        sums->objective += loss;
-        double root = sqrt(weight_of(sums->weight, slope[i], curvature));
-        for (size_t j = 0; sums->matrix != NULL && j < d; j++) scaled[i * d + j] = root * x[i * d + j];
+    if (kept != NULL && rows->cols == d) kept = NULL; /* ascending: it is each */
+    for (size_t i = 0; i < rows->count; i++) {
+        double *copy = sums->room + i * d;
+        size_t stored = tacit_rows_stored(rows, i);
+        const double *lies = rows->dense != NULL ? rows->dense + stored * rows->stride : NULL;
+        sums->row[i] = lies != NULL && kept == NULL ? lies : copy;
+        if (lies != NULL && kept != NULL)
+            for (size_t j = 0; j < d; j++) copy[j] = lies[kept[j]];
+        if (lies != NULL) continue;
+        if (kept == NULL) {
+            tacit_rows_copy(rows, i, copy);
+            continue;
+        }
+        const tacit_csr *csr = rows->sparse;
+        size_t at = csr->start[stored], end = csr->start[stored + 1];
+        for (size_t j = 0; j < d; j++) {
+            while (at < end && csr->column[at] < kept[j]) at++;
+            copy[j] = at < end && csr->column[at] == kept[j] ? csr->value[at] : 0;
+        }
     }
-    cblas_dgemv(CblasRowMajor, CblasTrans, n, width, 1, x, width, slope, 1, 1, sums->gradient, 1);
-    if (sums->matrix != NULL)
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, width, n, 1, scaled, width, 1, sums->matrix,
-                    width);
+}
+
+/* Losses, slopes and curvatures at `score`; the logistic family, which has the most rows to do, several at a time. */
+static void make_derivatives(const tacit_sums *sums, size_t rows, const double *y, double *score,
+                             double *loss, double *slope, double *curvature) {
+    if (sums->family->row != logistic_row) {
+        for (size_t i = 0; i < rows; i++)
+            sums->family->row(y[i], score[i], &loss[i], &slope[i], &curvature[i]);
+        return;
+    }
+    for (size_t i = 0; i < rows; i++) score[i] *= 2 * y[i] - 1;
+    sums->kernels->logistic(rows, score, loss, slope, curvature);
+    for (size_t i = 0; i < rows; i++) slope[i] *= 1 - 2 * y[i];
+}
+
+static void add_matrix(tacit_sums *sums, size_t rows, const double *slope, const double *curvature) {
+    size_t d = sums->width;
+    for (size_t i = 0; i < rows; i++) {
+        double root = sqrt(weight_of(sums->weight, slope[i], curvature[i]));
+        for (size_t j = 0; j < d; j++) sums->scaled[i * d + j] = root * sums->row[i][j];
+    }
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)d, (int)rows, 1, sums->scaled, (int)d, 1,
+                sums->matrix, (int)d);
+}
+
+/* Rows come from memory once: the gradient is summed over pieces that the nearest cache still has from the scores. */
+void tacit_sums_add(tacit_sums *sums, const tacit_rows *rows, const size_t *kept, const double *y) {
+    size_t n = rows->count, d = sums->width;
+    double *score = sums->room + TACIT_SUMS_BLOCK * d, *loss = score + TACIT_SUMS_BLOCK;
+    double *slope = loss + TACIT_SUMS_BLOCK, *curvature = slope + TACIT_SUMS_BLOCK;
+    find_rows(sums, rows, kept);
+    for (size_t i = 0; i < n; i += PIECE) {
+        size_t count = n - i < PIECE ? n - i : PIECE;
+        sums->kernels->dot_rows(sums->row + i, count, d, sums->w, score + i);
+        make_derivatives(sums, count, y + i, score + i, loss + i, slope + i, curvature + i);
+        sums->kernels->add_rows(sums->row + i, count, d, slope + i, sums->gradient);
+        for (size_t k = 0; k < count; k++) sums->objective += loss[i + k];
+    }
+    if (sums->matrix != NULL) add_matrix(sums, n, slope, curvature);
 }
 
 size_t tacit_sums_length(tacit_row_weight weight, size_t width) {

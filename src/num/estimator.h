@@ -16,6 +16,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "num/kernel.h"
+#include "num/matrix.h"
 
 typedef struct tacit_family {
     const char *name;
@@ -59,7 +61,10 @@ typedef struct tacit_sums {
     double objective;
     double *gradient; /* width */
     double *matrix;   /* width x width, lower triangle; NULL without */
-    double *scratch;
+    const tacit_kernels *kernels;
+    const double **row; /* of the block under way */
+    double *room;       /* rows that do not lie as they are needed; scores, losses, slopes, curvatures */
+    double *scaled;     /* with a matrix: rows by the roots of their weights */
 } tacit_sums;
 
 enum { TACIT_SUMS_BLOCK = 256 }; /* most rows of one call */
@@ -68,8 +73,9 @@ tacit_status tacit_sums_create(tacit_sums *out, const tacit_family *family, taci
                                size_t width, const double *w, tacit_error *error);
 void tacit_sums_clear(tacit_sums *sums);
 
-/* Add `rows` rows, row-major. Always in blocks of the same boundaries the result is the same to the last bit. */
-void tacit_sums_add(tacit_sums *sums, const double *x, const double *y, size_t rows);
+/* Add at most TACIT_SUMS_BLOCK rows with their responses: of each row the `width` features named by `kept`, ascending, or all (NULL).
+ * Dense rows are used where they lie. In blocks of the same boundaries the result is always the same to the last bit. */
+void tacit_sums_add(tacit_sums *sums, const tacit_rows *rows, const size_t *kept, const double *y);
 
 /* Objective, gradient and, row by row, the lower triangle: 1 + width + (width (width + 1)/2 or 0) numbers. */
 size_t tacit_sums_length(tacit_row_weight weight, size_t width);

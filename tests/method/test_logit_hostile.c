@@ -250,7 +250,10 @@ static void add_sums(needles *self, const logit_world *world, tacit_row_weight w
         tacit_sums sums;
         double packed[1 + WIDTH + WIDTH * (WIDTH + 1) / 2];
         CHECK_OK(tacit_sums_create(&sums, tacit_family_find("logistic"), weight, WIDTH, w, &error), error);
-        for (size_t i = first; i < last; i++) tacit_sums_add(&sums, x + i * WIDTH, y + i, 1);
+        for (size_t i = first; i < last; i++)
+            tacit_sums_add(
+                &sums, &(tacit_rows){ .count = 1, .cols = WIDTH, .dense = x, .stride = WIDTH, .first = i },
+                NULL, y + i);
         tacit_sums_pack(&sums, packed);
         tacit_sums_clear(&sums);
         for (size_t j = 1; j < sizeof packed / sizeof *packed; j++) {

@@ -54,7 +54,10 @@ static void sum_up(const tacit_family *family, tacit_row_weight weight, const do
     tacit_error error = TACIT_ERROR_INIT;
     tacit_sums sums;
     CHECK_OK(tacit_sums_create(&sums, family, weight, WIDTH, w, &error), error);
-    for (size_t i = 0; i < ROWS; i += 10) tacit_sums_add(&sums, x + i * WIDTH, y + i, 10);
+    for (size_t i = 0; i < ROWS; i += 10)
+        tacit_sums_add(&sums,
+                       &(tacit_rows){ .count = 10, .cols = WIDTH, .dense = x, .stride = WIDTH, .first = i },
+                       NULL, y + i);
     tacit_sums_pack(&sums, out);
     tacit_sums_clear(&sums);
 }
@@ -85,6 +88,54 @@ static void sums_are_sums_over_rows(void **state) {
             for (size_t k = 0; k < tacit_sums_length((tacit_row_weight)weight, WIDTH); k++)
                 CHECK_NEAR(out[k], expected[k], 1e-11 * (1 + fabs(expected[k])));
         }
+}
+
+/* Some features of wider rows, dense or sparse, in an order of their own: as if the rows had only these. */
+static void kept_features_are_found_in_any_row(void **state) {
+    (void)state;
+    enum { WIDE = 7 };
+    static const size_t kept[WIDTH] = { 0, 3, 6 };
+    tacit_error error = TACIT_ERROR_INIT;
+    double x[ROWS * WIDTH], y[ROWS], wide[ROWS * WIDE] = { 0 }, value[ROWS * WIDE];
+    double w[WIDTH] = { 0.5, -1, 2 }, expected[1 + WIDTH + WIDTH * (WIDTH + 1) / 2];
+    double out[sizeof expected / sizeof *expected];
+    size_t start[ROWS + 1] = { 0 }, entries = 0;
+    uint32_t column[ROWS * WIDE], order[ROWS];
+    uint64_t random = 5;
+    const tacit_family *family = tacit_family_find("logistic");
+    fill(family, x, y, &random);
+    for (size_t i = 0; i < ROWS; i++) {
+        order[i] = (uint32_t)(ROWS - 1 - i);
+        for (size_t j = 0; j < WIDTH; j++) {
+            if (uniform(&random) < 0.3) x[i * WIDTH + j] = 0;
+            wide[order[i] * WIDE + kept[j]] = x[i * WIDTH + j];
+        }
+        wide[order[i] * WIDE + 4] = 9; /* never looked at */
+    }
+    for (size_t i = 0; i < ROWS; start[++i] = entries)
+        for (uint32_t j = 0; j < WIDE; j++)
+            if (wide[i * WIDE + j] != 0) {
+                column[entries] = j;
+                value[entries++] = wide[i * WIDE + j];
+            }
+    tacit_csr csr = { ROWS, WIDE, start, column, value };
+    const tacit_rows views[] = {
+        { .count = ROWS, .cols = WIDE, .dense = wide, .stride = WIDE, .index = order },
+        { .count = ROWS, .cols = WIDE, .sparse = &csr, .index = order },
+    };
+    tacit_sums sums;
+    CHECK_OK(tacit_sums_create(&sums, family, TACIT_WEIGH_CURVATURE, WIDTH, w, &error), error);
+    tacit_sums_add(&sums, &(tacit_rows){ .count = ROWS, .cols = WIDTH, .dense = x, .stride = WIDTH }, NULL,
+                   y);
+    tacit_sums_pack(&sums, expected);
+    tacit_sums_clear(&sums);
+    for (size_t v = 0; v < sizeof views / sizeof *views; v++) {
+        CHECK_OK(tacit_sums_create(&sums, family, TACIT_WEIGH_CURVATURE, WIDTH, w, &error), error);
+        tacit_sums_add(&sums, &views[v], kept, y);
+        tacit_sums_pack(&sums, out);
+        tacit_sums_clear(&sums);
+        assert_memory_equal(out, expected, sizeof expected);
+    }
 }
 
 /* Where the total is no larger than at 0, nothing exceeds n R; and a loss of n R is a total larger than at 0. */
@@ -180,6 +231,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes_and_curvatures_are_derivatives),
         cmocka_unit_test(sums_are_sums_over_rows),
+        cmocka_unit_test(kept_features_are_found_in_any_row),
         cmocka_unit_test(sums_stay_within_their_bound_where_the_objective_is_lower),
         cmocka_unit_test(a_factor_solves_and_names_what_follows_from_other_columns),
         cmocka_unit_test(lbfgs_minimises_a_quadratic),
