@@ -337,16 +337,28 @@ static tacit_status target_create(target *self, tacit_session *session, tacit_er
     return TACIT_OK;
 }
 
+/* What an answer says. */
+static tacit_status take_apart(const tacit_message *message, size_t size, const int64_t **theta,
+                               const int64_t **beta, const double **variance, tacit_error *error) {
+    TACIT_TRY(tacit_message_integers(message, "hypothesis", size, theta, error));
+    TACIT_TRY(tacit_message_integers(message, "density", size, beta, error));
+    TACIT_TRY(tacit_message_numbers(message, "variance", 1, variance, error));
+    return **variance >= 0 ? TACIT_OK : tacit_fail(error, TACIT_PROTOCOL, "a source's noise has no variance");
+}
+
+static tacit_status usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error) {
+    const int64_t *theta, *beta;
+    const double *variance;
+    return take_apart(answer, transfer_size(plan), &theta, &beta, &variance, error);
+}
+
 /* One source's answer: numbers on the grids, importance weights from them. */
 static tacit_status read_answer(target *self, const tacit_message *message, const tacit_sum_spec *grid,
                                 const tacit_sum_spec *density_grid, tacit_error *error) {
     size_t k = self->sources, points = self->points.rows.count;
     const int64_t *theta, *beta;
     const double *variance;
-    TACIT_TRY(tacit_message_integers(message, "hypothesis", grid->length, &theta, error));
-    TACIT_TRY(tacit_message_integers(message, "density", density_grid->length, &beta, error));
-    TACIT_TRY(tacit_message_numbers(message, "variance", 1, &variance, error));
-    if (!(*variance >= 0)) return tacit_fail(error, TACIT_PROTOCOL, "a source's noise has no variance");
+    TACIT_TRY(take_apart(message, self->size, &theta, &beta, &variance, error));
     double *numbers = TACIT_NEW(double, 2 * self->size + points);
     if (numbers == NULL) return tacit_fail_memory(error);
     self->theta[k] = numbers;
@@ -435,18 +447,6 @@ static void ridge_around(target *self, bool mean_hypothesis) {
     }
 }
 
-/* The model for given weights in the space. */
-static tacit_status add_model(const target *self, const double *theta, tacit_outcome *out,
-                              tacit_error *error) {
-    tacit_model *model = NULL;
-    TACIT_TRY(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, self->plan->features, 2, error));
-    if (self->space.dimensions > 0)
-        tacit_projection_back(&self->space, theta, model->weights);
-    else
-        memcpy(model->weights, theta, self->size * sizeof *theta);
-    return tacit_outcome_add(out, model, error);
-}
-
 /* Step 6, on the first `rows` of the target's rows. */
 static tacit_status fit_target(target *self, size_t rows, tacit_outcome *out, tacit_error *error) {
     tacit_rows some = tacit_rows_slice(&self->own.rows, 0, rows);
@@ -455,7 +455,7 @@ static tacit_status fit_target(target *self, size_t rows, tacit_outcome *out, ta
     if (theta == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(
         transfer_map(theta, &some, self->label, NULL, self->mean, self->each, self->session->pool, error));
-    TACIT_CHECK(add_model(self, theta, out, error));
+    TACIT_CHECK(transfer_add_model(self->plan, &self->space, theta, out, error));
 cleanup:
     free(theta);
     return status;
@@ -484,7 +484,7 @@ static tacit_status fit_soft(target *self, tacit_outcome *out, tacit_error *erro
     ridge_around(self, false);
     TACIT_CHECK(
         transfer_map(theta, &twice.rows, label, weight, NULL, self->each, self->session->pool, error));
-    TACIT_CHECK(add_model(self, theta, out, error));
+    TACIT_CHECK(transfer_add_model(self->plan, &self->space, theta, out, error));
 cleanup:
     transfer_rows_clear(&twice);
     free(label);
@@ -512,9 +512,10 @@ static tacit_status learn(target *self, tacit_outcome *out, tacit_error *error) 
     const char *model = tacit_plan_text(self->plan, "model");
     bool weighted = strcmp(model, "dphtl") == 0, average = strcmp(model, "average") == 0;
     if (strcmp(model, "soft") == 0) return fit_soft(self, out, error);
-    if (strcmp(model, "source") == 0) return add_model(self, self->theta[best_source(self)], out, error);
+    if (strcmp(model, "source") == 0)
+        return transfer_add_model(self->plan, &self->space, self->theta[best_source(self)], out, error);
     for (size_t k = 0; strcmp(model, "sources") == 0 && k < self->sources; k++)
-        TACIT_TRY(add_model(self, self->theta[k], out, error));
+        TACIT_TRY(transfer_add_model(self->plan, &self->space, self->theta[k], out, error));
     if (strcmp(model, "sources") == 0) return TACIT_OK;
     for (size_t k = 0; k < self->sources; k++) self->weights[k] = 1 / (double)self->sources;
     if (weighted) TACIT_TRY(weigh_sources(self, error));
@@ -552,8 +553,9 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = { { .question = "hypothesis", .answer = answer_hypothesis },
-                                                { .question = NULL } };
+static const tacit_handler_entry handlers[] = {
+    { .question = "hypothesis", .answer = answer_hypothesis, .usable = usable }, { .question = NULL }
+};
 
 const tacit_method tacit_method_dphtl = {
     .name = "dphtl",

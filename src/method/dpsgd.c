@@ -423,12 +423,9 @@ static tacit_status ask_rows(tacit_session *session, state *self, tacit_error *e
 /* Add one compressed answer to self->gradient. */
 static tacit_status add_small(const dpsgd_setup *setup, const tacit_message *answer, int8_t *signs,
                               state *self, tacit_error *error) {
-    size_t kept = ternary_kept(setup->size, setup->keep), next = 0, length;
-    const uint8_t *packed;
+    size_t next = 0;
     const double *sizes;
-    TACIT_TRY(tacit_message_bytes(answer, "signs", &packed, &length, error));
-    TACIT_TRY(tacit_message_numbers(answer, "sizes", setup->signs ? 1 : kept, &sizes, error));
-    TACIT_TRY(ternary_unpack(signs, setup->size, kept, packed, length, error));
+    TACIT_TRY(dpsgd_small_read(setup, answer, signs, &sizes, error));
     for (size_t j = 0; j < setup->size; j++)
         if (signs[j] != 0) self->gradient[j] += signs[j] * (setup->signs ? sizes[0] : sizes[next++]);
     return TACIT_OK;
@@ -529,10 +526,12 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = { { .question = "rows", .answer = answer_rows },
-                                                { .question = "step", .answer = answer_step },
-                                                { .question = "small step", .answer = answer_small },
-                                                { .question = NULL } };
+static const tacit_handler_entry handlers[] = {
+    { .question = "rows", .answer = answer_rows },
+    { .question = "step", .answer = answer_step },
+    { .question = "small step", .answer = answer_small, .usable = dpsgd_small_usable },
+    { .question = NULL }
+};
 
 const tacit_method tacit_method_dpsgd = {
     .name = "dpsgd",

@@ -39,3 +39,8 @@ tacit_status dpsgd_setup_read(const tacit_plan *plan, dpsgd_setup *out, tacit_er
 
 /* The weights of the classes, plan->classes of them, freed by the caller; NULL when all are 1. */
 tacit_status dpsgd_class_weights(const tacit_plan *plan, double **out, tacit_error *error);
+
+/* What a compressed answer says: a sign for each parameter, `size` of them, and sizes of those that are not 0, or one for all. */
+tacit_status dpsgd_small_read(const dpsgd_setup *setup, const tacit_message *answer, int8_t *signs,
+                              const double **sizes, tacit_error *error);
+tacit_status dpsgd_small_usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error);

@@ -55,6 +55,7 @@
 #include "base/memory.h"
 #include "data/text.h"
 #include "method/dpsgd.h"
+#include "method/ternary.h"
 #include "privacy/gaussian.h"
 #include "privacy/shares.h"
 #include "session/masked.h"
@@ -247,4 +248,26 @@ tacit_status dpsgd_setup_make(const tacit_plan *plan, double sigma, dpsgd_setup 
     TACIT_TRY(cost(&once, out, out->sigma, 1, out->price.delta, error));
     out->price.epsilon = fmax(once, 1e-9) * (1 + 1e-9);
     return TACIT_OK;
+}
+
+/* ---- compressed answers ---- */
+
+tacit_status dpsgd_small_read(const dpsgd_setup *setup, const tacit_message *answer, int8_t *signs,
+                              const double **sizes, tacit_error *error) {
+    size_t kept = ternary_kept(setup->size, setup->keep), length;
+    const uint8_t *packed;
+    TACIT_TRY(tacit_message_bytes(answer, "signs", &packed, &length, error));
+    TACIT_TRY(tacit_message_numbers(answer, "sizes", setup->signs ? 1 : kept, sizes, error));
+    return ternary_unpack(signs, setup->size, kept, packed, length, error);
+}
+
+tacit_status dpsgd_small_usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error) {
+    dpsgd_setup setup;
+    const double *sizes;
+    TACIT_TRY(dpsgd_setup_read(plan, &setup, error));
+    int8_t *signs = TACIT_NEW(int8_t, setup.size);
+    tacit_status status =
+        signs != NULL ? dpsgd_small_read(&setup, answer, signs, &sizes, error) : tacit_fail_memory(error);
+    free(signs);
+    return status;
 }

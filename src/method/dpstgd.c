@@ -76,7 +76,8 @@ static tacit_status find_epsilon(const tacit_plan *plan, descent *out, tacit_err
                                    error);
 }
 
-static tacit_status describe(const tacit_plan *plan, descent *out, tacit_error *error) {
+/* All but the noise: quick. */
+static tacit_status describe_step(const tacit_plan *plan, descent *out, tacit_error *error) {
     static const char *const activations[] = { "tanh", "sigmoid", "relu", NULL };
     static const char *const schedules[] = { "constant", "linear", "cosine", "root", NULL };
     const char *hidden = tacit_plan_is(plan, "hidden", "none") ? "" : tacit_plan_text(plan, "hidden");
@@ -97,6 +98,11 @@ static tacit_status describe(const tacit_plan *plan, descent *out, tacit_error *
         .kept = (size_t)fmax(1, floor(tacit_plan_number(plan, "keep") * (double)size * (1 + 1e-12))),
         .sampling = tacit_plan_number(plan, "sampling"),
     };
+    return TACIT_OK;
+}
+
+static tacit_status describe(const tacit_plan *plan, descent *out, tacit_error *error) {
+    TACIT_TRY(describe_step(plan, out, error));
     TACIT_TRY(find_epsilon(plan, out, error));
     out->each = (tacit_price){ TACIT_UNIT_RECORD, tacit_ternary_cost(&out->step, TACIT_REPLACE),
                                isinf(plan->epsilon) ? 0 : plan->delta / (double)out->rounds };
@@ -299,6 +305,20 @@ cleanup:
     return status;
 }
 
+static tacit_status usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error) {
+    descent how;
+    const uint8_t *packed;
+    size_t length;
+    TACIT_TRY(describe_step(plan, &how, error));
+    TACIT_TRY(tacit_message_bytes(answer, "signs", &packed, &length, error));
+    int8_t *signs = TACIT_NEW(int8_t, how.step.size);
+    tacit_status status = signs != NULL
+                              ? ternary_unpack(signs, how.step.size, how.step.kept, packed, length, error)
+                              : tacit_fail_memory(error);
+    free(signs);
+    return status;
+}
+
 /* W <- W - r_t G~. */
 static tacit_status move(const descent *how, course *state, const tacit_answer *answer, int8_t *signs,
                          tacit_error *error) {
@@ -390,8 +410,9 @@ static tacit_status compare(tacit_buffer *out, tacit_error *error) {
     return TACIT_OK;
 }
 
-static const tacit_handler_entry handlers[] = { { .question = "signs", .answer = answer_signs },
-                                                { .question = NULL } };
+static const tacit_handler_entry handlers[] = {
+    { .question = "signs", .answer = answer_signs, .usable = usable }, { .question = NULL }
+};
 
 const tacit_method tacit_method_dpstgd = {
     .name = "dpstgd",

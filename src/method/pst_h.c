@@ -209,6 +209,29 @@ cleanup:
     return status;
 }
 
+/* An answer with nothing in it is of a party with the other role. */
+static tacit_status usable(const stacking *how, const tacit_message *answer, tacit_error *error) {
+    const double *weights;
+    if (answer->count == 0) return TACIT_OK;
+    return tacit_message_numbers(answer, "weights", tacit_stack_size(how->stack), &weights, error);
+}
+
+static tacit_status usable_source(const tacit_plan *plan, const tacit_message *answer, tacit_error *error) {
+    stacking how = STACKING_INIT;
+    TACIT_TRY(source_stacking(&how, plan, error));
+    tacit_status status = usable(&how, answer, error);
+    stacking_clear(&how);
+    return status;
+}
+
+static tacit_status usable_target(const tacit_plan *plan, const tacit_message *answer, tacit_error *error) {
+    stacking how = STACKING_INIT;
+    TACIT_TRY(target_stacking(&how, plan, NULL, error));
+    tacit_status status = usable(&how, answer, error);
+    stacking_clear(&how);
+    return status;
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     stacking how = STACKING_INIT;
     tacit_sum prior = TACIT_SUM_INIT, sum = TACIT_SUM_INIT;
@@ -231,9 +254,11 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = { { .question = "source", .answer = answer_source },
-                                                { .question = "target", .answer = answer_target },
-                                                { .question = NULL } };
+static const tacit_handler_entry handlers[] = {
+    { .question = "source", .answer = answer_source, .usable = usable_source },
+    { .question = "target", .answer = answer_target, .usable = usable_target },
+    { .question = NULL }
+};
 
 const tacit_method tacit_method_pst_h = {
     .name = "pst-h",

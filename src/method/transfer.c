@@ -270,3 +270,14 @@ tacit_status transfer_map(double *theta, const tacit_rows *rows, const int32_t *
         memset(theta, 0, rows->cols * sizeof *theta);
     return tacit_glm_solve(&problem, &settings, theta, &fit, error);
 }
+
+tacit_status transfer_add_model(const tacit_plan *plan, const tacit_projection *space, const double *theta,
+                                tacit_outcome *out, tacit_error *error) {
+    tacit_model *model = NULL;
+    TACIT_TRY(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, plan->features, 2, error));
+    if (space->dimensions > 0)
+        tacit_projection_back(space, theta, model->weights);
+    else
+        memcpy(model->weights, theta, plan->features * sizeof *theta);
+    return tacit_outcome_add(out, model, error);
+}

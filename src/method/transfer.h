@@ -114,3 +114,7 @@ tacit_status dpiw_release(tacit_noised **out, tacit_party *party, const tacit_pr
 
 /* The weights of the hypotheses, as many as sources answered (`weights` has room for plan->parties): for experiments. */
 tacit_status dphtl_weights(tacit_session *session, double *weights, size_t *sources, tacit_error *error);
+
+/* A logistic model of weights in the space, brought back to all features. */
+tacit_status transfer_add_model(const tacit_plan *plan, const tacit_projection *space, const double *theta,
+                                tacit_outcome *out, tacit_error *error);

@@ -222,6 +222,16 @@ void board_note_refusal(tacit_board *board, const char *reason) {
     if (board->refused++ == 0) snprintf(board->first_refusal, sizeof board->first_refusal, "%s", reason);
 }
 
+/* Whether the method has a use for a single answer. */
+static tacit_status check_usable(const tacit_board *board, const tacit_answer *answer, tacit_error *error) {
+    const tacit_handler_entry *entry =
+        board->settings.plan != NULL ? board->settings.plan->method->handlers : NULL;
+    for (; entry != NULL && entry->question != NULL; entry++)
+        if (strcmp(entry->question, board->question.name) == 0 && entry->usable != NULL)
+            return entry->usable(board->settings.plan, &answer->message, error);
+    return TACIT_OK;
+}
+
 /* Take a decoded answer in; called with the lock held. */
 static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error) {
     uint8_t expected[TACIT_ANSWER_ID_BYTES];
@@ -246,6 +256,7 @@ static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, ta
         TACIT_TRY(check_contribution(&board->question, answer, error));
         for (size_t j = 0; j < answer->length; j++) board->total[j] += (uint64_t)answer->contribution[j];
     } else {
+        TACIT_TRY(check_usable(board, answer, error));
         who->answer = *answer;
         *answer = (tacit_answer)TACIT_ANSWER_INIT;
     }

@@ -42,6 +42,7 @@ typedef struct tacit_board_settings {
     size_t minimum_parties;
     unsigned patience_ms;           /* how long a round waits for stragglers once the minimum has answered */
     tacit_stream secret;            /* answer ids come from here: the same after a restart */
+    const tacit_plan *plan;         /* whose method says which answers it can use; borrowed; NULL: any */
     const tacit_plan *masked;       /* sums are masked, as this plan says; borrowed; NULL: in clear */
     const tacit_board_steps *steps; /* copied; NULL: an unfinished masked sum does not outlive the board */
     tacit_pool *pool;               /* for opening masked sums; may be NULL */

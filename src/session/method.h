@@ -188,6 +188,10 @@ typedef struct tacit_handler_entry {
     tacit_adder *add_up; /* of a repeatable question; NULL: one by one */
 
     bool to_neighbours; /* the answer is a word to neighbours, and never the coordinator's to read */
+
+    /* Of a question whose single answers are used: TACIT_PROTOCOL unless the coordinator's half could use this one. Such an
+     * answer is refused at the door and counts for nothing, so that whoever gives it harms only its own part. NULL: any will do. */
+    tacit_status (*usable)(const tacit_plan *plan, const tacit_message *answer, tacit_error *error);
 } tacit_handler_entry;
 
 struct tacit_method {

@@ -68,6 +68,37 @@ static void half_the_epsilon_means_more_noise_and_is_what_is_charged(void **stat
     }
 }
 
+/* Well-formed, and of no use: fields that nobody asks for, and those that the methods ask for with a length that none has. */
+static void answers_of_no_use_are_told_from_others(void **state) {
+    (void)state;
+    static const char *const names[] = { "nothing",  "weights", "hypothesis", "density",
+                                         "variance", "signs",   "sizes" };
+    static const double numbers[2];
+    static const int64_t integers[2];
+    size_t checked = 0;
+    for (size_t i = 0; tacit_methods[i] != NULL; i++) {
+        tacit_plan plan = plan_for(tacit_methods[i], 1);
+        for (const tacit_handler_entry *entry = plan.method->handlers;
+             entry != NULL && entry->question != NULL; entry++) {
+            if (entry->usable == NULL) continue;
+            for (size_t kind = 0; kind < 3; kind++) {
+                tacit_message message = TACIT_MESSAGE_INIT;
+                for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+                    assert_int_equal(
+                        kind == 0 ? tacit_message_add_numbers(&message, names[n], numbers, 2, NULL)
+                        : kind == 1
+                            ? tacit_message_add_integers(&message, names[n], integers, 2, NULL)
+                            : tacit_message_add_bytes(&message, names[n], (const uint8_t *)"ab", 2, NULL),
+                        TACIT_OK);
+                assert_int_equal(entry->usable(&plan, &message, NULL), TACIT_PROTOCOL);
+                tacit_message_clear(&message);
+            }
+            checked++;
+        }
+    }
+    assert_int_equal(checked, 5); /* dphtl, dpsgd, dpstgd, and pst-h of sources and of targets */
+}
+
 static void an_unknown_method_gets_the_list(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -123,6 +154,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_says_who_learns_what),
         cmocka_unit_test(half_the_epsilon_means_more_noise_and_is_what_is_charged),
+        cmocka_unit_test(answers_of_no_use_are_told_from_others),
         cmocka_unit_test(an_unknown_method_gets_the_list),
         cmocka_unit_test(settings_are_checked_against_the_table),
         cmocka_unit_test(impossible_plans_are_refused),
