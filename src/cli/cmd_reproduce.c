@@ -122,11 +122,11 @@ static tacit_status print_findings(tacit_console *console, const tacit_reproduct
         { "epsilon", TACIT_RIGHT },
         { "1/epsilon", TACIT_RIGHT },
         { "lambda", TACIT_RIGHT },
-        { experiment->own_rows       ? "ours"
-          : experiment->is_unbounded ? experiment->measures
-          : experiment->shows_errors ? "error, ours"
-          : experiment->shows_auc    ? "AUC, ours"
-                                     : "accuracy, ours",
+        { experiment->own_rows           ? "ours"
+          : experiment->shows_auc        ? "AUC, ours"
+          : experiment->measures != NULL ? experiment->measures
+          : experiment->shows_errors     ? "error, ours"
+                                         : "accuracy, ours",
           TACIT_RIGHT },
         { "trials", TACIT_RIGHT },
         { "paper", TACIT_RIGHT },
