@@ -64,6 +64,33 @@ static void converged_does_so_where_privlogit_creeps(void **state) {
     world_end(&world);
 }
 
+/* Two kinds of rows, a column each. One kind is all of one class, so that only the ridge holds its coefficient, far out where PrivLogit
+ * creeps; the start lies near it, so that its steps are small from the first. The other's are large at first and fall fast: the
+ * step after them looks like the end and is not, and without the look between the servers the run would stop there. */
+static void converged_is_not_taken_in_by_a_fall_of_the_steps(void **state) {
+    (void)state;
+    logit_world world;
+    char start[32];
+    world_make(&world, &tacit_method_privlogit_hessian);
+    double unit = 1 / tacit_logit_scale(&world.parties.plan);
+    memset(world.parties.data->dense.values, 0, ROWS * WIDTH * sizeof(double));
+    for (size_t i = 0; i < ROWS; i++) {
+        bool creeps = i % 2 == 0;
+        world.parties.data->dense.values[i * WIDTH + !creeps] = unit;
+        world.parties.data->label[i] = creeps || i % 8 == 1;
+    }
+    world_set(&world, "engine", "shares");
+    world_set(&world, "stop", "converged");
+    tacit_logit_reference maximum = world_reference(&world, true, 0, 1e-10);
+    const double *best = tacit_logit_reference_last(&maximum);
+    snprintf(start, sizeof start, "%.9g", best[0] + 1e-3);
+    world_set(&world, "start", start);
+    tacit_model_free(world_run(&world));
+    for (size_t j = 0; j < WIDTH; j++) CHECK_NEAR(world.path[world.count - 1][j], best[j], 1e-4);
+    tacit_logit_reference_clear(&maximum);
+    world_end(&world);
+}
+
 /* estimate has the same rows in clear sums; its lambda is averaged, and next to nothing here. */
 static void standard_errors_and_deviances_are_those_of_the_sums_in_clear(void **state) {
     (void)state;
@@ -349,6 +376,7 @@ int main(void) {
         cmocka_unit_test(every_beta_is_that_of_the_optimiser_in_the_clear),
         cmocka_unit_test(converged_comes_within_1e_4_of_the_maximum),
         cmocka_unit_test(converged_does_so_where_privlogit_creeps),
+        cmocka_unit_test(converged_is_not_taken_in_by_a_fall_of_the_steps),
         cmocka_unit_test(standard_errors_and_deviances_are_those_of_the_sums_in_clear),
         cmocka_unit_test(dp_adds_noise_between_the_servers_and_is_charged),
         cmocka_unit_test(a_run_that_died_opens_no_number_twice),
