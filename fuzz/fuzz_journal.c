@@ -270,9 +270,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     case 'l': try_noise(bytes + 1, length - 1); break;
     case 'k':
     case 'p': try_shown(bytes[0], bytes + 1, length - 1); break;
-    default:
-        try_journal(memchr("sao", bytes[0], 3) != NULL ? bytes[0] : 'c', bytes + 1, length - 1);
-        break;
+    default: try_journal(memchr("sao", bytes[0], 3) != NULL ? bytes[0] : 'c', bytes + 1, length - 1); break;
     }
     return 0;
 }

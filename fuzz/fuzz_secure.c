@@ -1,9 +1,8 @@
 /*
  * Linear algebra between two servers: oblivious transfer, garbled tables, multiplication triples, opened numbers. What one server
- * says in an honest run is recorded once; then the other one hears it with changes. The first byte says who listens and with which
- * engine; each change is 3 bytes of a place, one of how many bytes, and these; the last one may be shorter. What is left after a
- * place of ff ff ff replaces all that follows. Such changes cannot always be noticed (crypto/secure.h), but nothing may be read
- * that was not sent, and a refusal has a sentence.
+ * says in an honest run is recorded once; then the other one hears it with changes (outside.h). The first byte says who listens and
+ * with which engine. Such changes cannot always be noticed (crypto/secure.h), but nothing may be read that was not sent, and a
+ * refusal has a sentence.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -107,25 +106,6 @@ static void record(tacit_secure_engine engine) {
     pthread_join(thread, NULL);
 }
 
-/* ---- with changes ---- */
-
-static void change(tacit_buffer *said, const uint8_t *bytes, size_t length) {
-    while (length >= 4) {
-        size_t place = (size_t)bytes[0] << 16 | (size_t)bytes[1] << 8 | bytes[2], count = bytes[3];
-        bytes += 4;
-        length -= 4;
-        if (place == 0xffffff) { /* from somewhere on, only what is left */
-            said->length = said->length * count / 256;
-            outside_must(tacit_buffer_append(said, bytes, length, NULL));
-            return;
-        }
-        if (count > length) count = length;
-        for (size_t i = 0; i < count; i++) said->bytes[(place + i) % said->length] = bytes[i];
-        bytes += count;
-        length -= count;
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     tacit_buffer said = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
@@ -138,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     bool garbler = (bytes[0] & 2) != 0;
     const tacit_buffer *honest = &heard[engine][garbler ? 0 : 1];
     outside_must(tacit_buffer_append(&said, honest->bytes, honest->length, NULL));
-    change(&said, bytes + 1, length - 1);
+    outside_change(&said, bytes + 1, length - 1);
     tacit_channel *channel = outside_channel(said.bytes, said.length);
     tacit_status status = play(garbler ? TACIT_GARBLER : TACIT_EVALUATOR, engine, channel, &error);
     outside_explained(status, &error);

@@ -57,6 +57,23 @@ tacit_channel *outside_channel(const uint8_t *bytes, size_t length) {
     return &self->common;
 }
 
+void outside_change(tacit_buffer *message, const uint8_t *bytes, size_t length) {
+    while (length >= 4) {
+        size_t place = (size_t)bytes[0] << 16 | (size_t)bytes[1] << 8 | bytes[2], count = bytes[3];
+        bytes += 4;
+        length -= 4;
+        if (place == 0xffffff) {
+            message->length = message->length * count / 256;
+            outside_must(tacit_buffer_append(message, bytes, length, NULL));
+            return;
+        }
+        if (count > length) count = length;
+        for (size_t i = 0; i < count; i++) message->bytes[(place + i) % message->length] = bytes[i];
+        bytes += count;
+        length -= count;
+    }
+}
+
 /* ---- files ---- */
 
 static char folder[PATH_MAX];

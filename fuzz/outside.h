@@ -14,6 +14,10 @@ void outside_explained(tacit_status status, const tacit_error *error);
 /* A channel whose peer has sent these bytes and is gone; what is sent to it is dropped. */
 tacit_channel *outside_channel(const uint8_t *bytes, size_t length);
 
+/* Change an honest message as the input says. Each change is 3 bytes of a place, one of how many bytes, and these; the last may be
+ * shorter. A place of ff ff ff: the message is cut, in 256ths, and what is left of the input comes after it. */
+void outside_change(tacit_buffer *message, const uint8_t *bytes, size_t length);
+
 /* A descriptor for a channel that has no socket. */
 int outside_nothing(void);
 

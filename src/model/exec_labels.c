@@ -26,6 +26,7 @@ tacit_status exec_labels_read(int32_t *labels, size_t points, tacit_buffer *outp
         return tacit_fail(error, TACIT_INPUT,
                           "'%s' printed %zu lines for %zu points: one label a line is wanted", shown, lines,
                           points);
+    if (points == 0) return TACIT_OK; /* and there may be no buffer */
     char *at = (char *)output->bytes, *end = at + output->length;
     for (size_t i = 0; i < points; i++) {
         char *stop = memchr(at, '\n', (size_t)(end - at));
