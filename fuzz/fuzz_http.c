@@ -1,5 +1,5 @@
-/* Whatever comes in at a port: a server on loopback gets the bytes as one connection's, in two pieces, and must answer or hang up, and
- * then still answer the next one. The handler looks at all that handlers look at. */
+/* Whatever comes in at a port: a server on loopback gets the bytes as one connection's, in two pieces, and must then
+ * still answer an honest one. The handler looks at all that handlers look at. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -12,6 +12,9 @@
 #include "outside.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+/* Who says half a request is not waited for. */
+enum { A_LITTLE_MS = 5, LONG_MS = 20000 };
 
 static tacit_server *server;
 
@@ -42,14 +45,15 @@ static size_t body_limit(void *context, const char *method, const char *path, co
 static void begin(void) {
     tacit_server_settings settings = tacit_server_defaults();
     const tacit_server_callbacks callbacks = { .handle = handle, .open = is_open, .body_limit = body_limit };
+    settings.request_ms = 100; /* a request that never ends is given up soon */
     outside_must(tacit_server_start(&server, NULL, &settings, &callbacks, NULL));
 }
 
-static int dial(void) {
+static int dial(long patience_ms) {
     struct sockaddr_in to = { .sin_family = AF_INET,
                               .sin_port = htons(tacit_server_port(server)),
                               .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-    const struct timeval patience = { 10, 0 };
+    const struct timeval patience = { patience_ms / 1000, patience_ms % 1000 * 1000 };
     const struct linger now = { 1, 0 }; /* closed at once: thousands of ports would wait otherwise */
     const int yes = 1;
     int line = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -61,9 +65,9 @@ static int dial(void) {
 }
 
 /* Say this and nothing more, and hear until the other end hangs up. */
-static size_t talk(const uint8_t *bytes, size_t length, size_t first) {
+static size_t talk(const uint8_t *bytes, size_t length, size_t first, long patience_ms) {
     char answer[4096];
-    int line = dial();
+    int line = dial(patience_ms);
     size_t heard = 0;
     ssize_t got;
     if (first > 0) (void)!send(line, bytes, first, MSG_NOSIGNAL);
@@ -80,7 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     if (server == NULL) begin();
     if (length == 0) return 0;
     size_t first = bytes[0] * (length - 1) / 255;
-    talk(bytes + 1, length - 1, first);
-    if (turn++ % 16 == 0 && talk((const uint8_t *)honest, sizeof honest - 1, sizeof honest - 1) == 0) abort();
+    talk(bytes + 1, length - 1, first, A_LITTLE_MS);
+    if (turn++ % 16 == 0 && talk((const uint8_t *)honest, sizeof honest - 1, sizeof honest - 1, LONG_MS) == 0)
+        abort();
     return 0;
 }

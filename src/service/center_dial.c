@@ -73,7 +73,7 @@ tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tac
         TACIT_CHECK(tacit_fail(&said, TACIT_PROTOCOL, "the caller is no centre server of this version"));
     TACIT_CHECK(receive_bytes(channel, CENTER_DEFINITION_MOST, &text, &said));
     TACIT_CHECK(receive_bytes(channel, TACIT_REVOCATIONS_BYTES_MAX, &revocations, &said));
-    status = tacit_study_parse(&study, (const char *)text.bytes, text.length, "the study", &said);
+    status = tacit_study_parse(&study, tacit_buffer_text(&text), text.length, "the study", &said);
     if (status == TACIT_OK) status = examine(study, secret, &said);
     if (status == TACIT_OK) status = look(context, study, &revocations, &said);
     if (status != TACIT_OK) {
