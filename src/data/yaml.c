@@ -20,7 +20,8 @@ tacit_status tacit_yaml_open(tacit_yaml *out, const char *text, size_t length, c
                              tacit_error *error) {
     *out = (tacit_yaml){ .name = name };
     if (!yaml_parser_initialize(&out->parser)) return tacit_fail_memory(error);
-    yaml_parser_set_input_string(&out->parser, (const unsigned char *)text, length);
+    /* libyaml ends the program for a null pointer, which an empty buffer has. */
+    yaml_parser_set_input_string(&out->parser, (const unsigned char *)(length > 0 ? text : ""), length);
     if (!yaml_parser_load(&out->parser, &out->document)) {
         tacit_status status = parse_failed(out, error);
         yaml_parser_delete(&out->parser);

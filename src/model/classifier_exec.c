@@ -13,6 +13,7 @@
 #include "data/text.h"
 #include "model/classifier_kinds.h"
 #include "model/exec_command.h"
+#include "model/exec_labels.h"
 #include "model/exec_process.h"
 
 static const double default_seconds = 60;
@@ -150,41 +151,6 @@ static void fill_environment(environment *e, const exec *self, size_t points) {
     add_number(e, &count, "TACIT_POINTS", points);
 }
 
-/* ---- what it answers ---- */
-
-static tacit_status read_label(const exec *self, char *line, size_t length, size_t number, int32_t *out,
-                               tacit_error *error) {
-    char shown[TACIT_CELL_TEXT];
-    double value;
-    while (length > 0 && (line[length - 1] == '\r' || line[length - 1] == ' ')) line[--length] = 0;
-    if (!tacit_text_to_number(line, length, &value) || value != floor(value) || value < 0 ||
-        value >= (double)self->rows.classes)
-        return tacit_fail(error, TACIT_INPUT, "line %zu that '%s' printed is '%s', not a class from 0 to %zu",
-                          number, self->shown, tacit_text_shown(line, length, shown), self->rows.classes - 1);
-    *out = (int32_t)value;
-    return TACIT_OK;
-}
-
-/* One line a point; the last may lack its end. */
-static tacit_status read_labels(const exec *self, tacit_buffer *output, size_t points, int32_t *labels,
-                                tacit_error *error) {
-    size_t lines = 0;
-    for (size_t i = 0; i < output->length; i++) lines += output->bytes[i] == '\n' || i + 1 == output->length;
-    if (lines != points)
-        return tacit_fail(error, TACIT_INPUT,
-                          "'%s' printed %zu lines for %zu points: one label a line is wanted", self->shown,
-                          lines, points);
-    char *at = (char *)output->bytes, *end = at + output->length;
-    for (size_t i = 0; i < points; i++) {
-        char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (stop == NULL) stop = end; /* the buffer keeps a NUL there */
-        *stop = 0;
-        TACIT_TRY(read_label(self, at, (size_t)(stop - at), i + 1, &labels[i], error));
-        at = stop + 1;
-    }
-    return TACIT_OK;
-}
-
 static tacit_status predict_exec(const tacit_classifier *base, const tacit_rows *points, int32_t *labels,
                                  tacit_error *error) {
     const exec *self = (const exec *)base;
@@ -208,7 +174,7 @@ static tacit_status predict_exec(const tacit_classifier *base, const tacit_rows 
                      .context = &f,
                      .seconds = self->seconds };
     TACIT_CHECK(exec_process_run(&job, &output, error));
-    TACIT_CHECK(read_labels(self, &output, points->count, answer, error));
+    TACIT_CHECK(exec_labels_read(answer, points->count, &output, self->rows.classes, self->shown, error));
     memcpy(labels, answer, points->count * sizeof *labels);
 cleanup:
     free(words);

@@ -231,10 +231,9 @@ static tacit_status damaged(const unpacking *self, const char *what, tacit_error
 }
 
 static tacit_status split(unpacking *self, tacit_error *error) {
-    const uint8_t *at = self->bytes.bytes, *end = at + self->bytes.length;
-    if (self->bytes.length < strlen(HEADER) || memcmp(at, HEADER, strlen(HEADER)) != 0)
+    if (self->bytes.length < strlen(HEADER) || memcmp(self->bytes.bytes, HEADER, strlen(HEADER)) != 0)
         return damaged(self, "its first line is another", error);
-    at += strlen(HEADER);
+    const uint8_t *at = self->bytes.bytes + strlen(HEADER), *end = self->bytes.bytes + self->bytes.length;
     const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
     if (feed == NULL) return damaged(self, "it is cut off", error);
     self->line = (const char *)at;

@@ -73,7 +73,7 @@ tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tac
         TACIT_CHECK(tacit_fail(&said, TACIT_PROTOCOL, "the caller is no centre server of this version"));
     TACIT_CHECK(receive_bytes(channel, CENTER_DEFINITION_MOST, &text, &said));
     TACIT_CHECK(receive_bytes(channel, TACIT_REVOCATIONS_BYTES_MAX, &revocations, &said));
-    status = tacit_study_parse(&study, (const char *)text.bytes, text.length, "the study", &said);
+    status = tacit_study_parse(&study, tacit_buffer_text(&text), text.length, "the study", &said);
     if (status == TACIT_OK) status = examine(study, secret, &said);
     if (status == TACIT_OK) status = look(context, study, &revocations, &said);
     if (status != TACIT_OK) {
@@ -93,8 +93,7 @@ cleanup:
     return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", said.text);
 }
 
-/* A: show the definition, get the key. */
-static tacit_status greet(tacit_paillier_public **out, tacit_channel *channel, const tacit_study *study,
+tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, const tacit_study *study,
                           const tacit_buffer *revocations, tacit_error *error) {
     uint32_t length = (uint32_t)study->canonical.length, listed = (uint32_t)revocations->length;
     reply_head head;
@@ -218,7 +217,7 @@ tacit_status tacit_center_dial(tacit_channel **channel, tacit_paillier_public **
     };
     TACIT_TRY(tacit_channel_tls(&made, NULL, socket, &settings, deadline, error));
     tacit_channel_set_deadline(made, deadline);
-    tacit_status status = greet(key, made, study, revocations, error);
+    tacit_status status = center_greet(key, made, study, revocations, error);
     if (status != TACIT_OK) {
         tacit_channel_free(made);
         return status;

@@ -12,5 +12,9 @@ typedef tacit_status center_look(void *context, const tacit_study *study, const 
 tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tacit_paillier_secret *secret,
                             center_look *look, void *context, tacit_error *error);
 
+/* A: show the definition, get the key. */
+tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, const tacit_study *study,
+                          const tacit_buffer *revocations, tacit_error *error);
+
 tacit_status center_split_address(const char *text, char *host, size_t size, uint16_t *port,
                                   tacit_error *error);

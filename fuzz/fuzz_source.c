@@ -1,0 +1,76 @@
+/*
+ * Rows from a database. The first byte says what the rest is: 'd' a SQLite file; 'l' and others, cells of a table, of which 0xff ends
+ * one and 0xfe a row; with 'l' rows are linked by the first column. Cells go the whole way
+ * that a query's go, to encoded rows.
+ */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "outside.h"
+#include "service/source.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+enum { COLUMNS = 3 };
+
+static tacit_schema *schema;
+
+static void begin(void) {
+    static const char text[] = "label: {name: y, classes: [n, p]}\ncolumns:\n"
+                               "  - {name: a, kind: number, low: 0, high: 1}\n"
+                               "  - {name: b, kind: category, levels: [x, z]}\n";
+    outside_must(tacit_schema_parse(&schema, text, strlen(text), "schema", NULL));
+}
+
+/* A file with one table of the cells; names and values are the input's. */
+static void make_table(const uint8_t *bytes, size_t length) {
+    sqlite3 *file = NULL;
+    sqlite3_stmt *insert = NULL;
+    const char *path = outside_path("cells.db");
+    outside_remove(path);
+    if (sqlite3_open(path, &file) != SQLITE_OK) abort();
+    sqlite3_exec(file, "CREATE TABLE t (y, a, b); BEGIN", NULL, NULL, NULL);
+    if (sqlite3_prepare_v2(file, "INSERT INTO t VALUES (?1, ?2, ?3)", -1, &insert, NULL) != SQLITE_OK)
+        abort();
+    const uint8_t *at = bytes, *end = bytes + length;
+    for (int column = 1; at <= end;) {
+        const uint8_t *stop = at;
+        while (stop < end && *stop < 0xfe) stop++;
+        if (stop > at)
+            sqlite3_bind_text(insert, column, (const char *)at, (int)(stop - at), SQLITE_TRANSIENT);
+        if (column == COLUMNS || stop == end || *stop == 0xfe) {
+            sqlite3_step(insert);
+            sqlite3_reset(insert);
+            sqlite3_clear_bindings(insert);
+            column = 1;
+        } else {
+            column++;
+        }
+        at = stop + 1;
+    }
+    sqlite3_finalize(insert);
+    sqlite3_exec(file, "COMMIT", NULL, NULL, NULL);
+    sqlite3_close(file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    tacit_dataset *rows = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    char data[4096 + 64];
+    if (schema == NULL) begin();
+    if (length == 0) return 0;
+    if (bytes[0] == 'd')
+        outside_file("cells.db", bytes + 1, length - 1);
+    else
+        make_table(bytes + 1, length - 1);
+    snprintf(data, sizeof data, "sqlite:%s?SELECT * FROM t", outside_path("cells.db"));
+    tacit_status status =
+        tacit_source_load(&rows, data, bytes[0] == 'l' ? "y" : NULL, schema, &options, &error);
+    outside_explained(status, &error);
+    if ((rows != NULL) != (status == TACIT_OK)) abort();
+    tacit_dataset_free(rows);
+    return 0;
+}

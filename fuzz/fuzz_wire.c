@@ -1,0 +1,35 @@
+/* The messages of joining, polling, renewing and leaving, at either end. The first byte says which; what is accepted
+ * must be whole. */
+#include <protobuf-c/protobuf-c.h>
+#include <stdlib.h>
+
+#include "session/wire.h"
+#include "tacit.pb-c.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static const ProtobufCMessageDescriptor *const types[] = {
+    &tacit__wire__look_request__descriptor,      &tacit__wire__look_reply__descriptor,
+    &tacit__wire__catalogue_request__descriptor, &tacit__wire__catalogue_reply__descriptor,
+    &tacit__wire__join_request__descriptor,      &tacit__wire__join_reply__descriptor,
+    &tacit__wire__renew_request__descriptor,     &tacit__wire__renew_reply__descriptor,
+    &tacit__wire__poll_request__descriptor,      &tacit__wire__poll_reply__descriptor,
+};
+
+enum { TYPES = sizeof types / sizeof types[0] };
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_buffer packed = TACIT_BUFFER_INIT;
+    void *message = NULL;
+    if (length == 0) return 0;
+    const ProtobufCMessageDescriptor *type = types[bytes[0] % TYPES];
+    if (tacit_wire_parse(&message, type, bytes + 1, length - 1, &error) != TACIT_OK) {
+        if (error.text[0] == 0 || message != NULL) abort();
+        return 0;
+    }
+    if (!protobuf_c_message_check(message) || tacit_wire_pack(&packed, message, NULL) != TACIT_OK) abort();
+    tacit_wire_free(message);
+    tacit_buffer_clear(&packed);
+    return 0;
+}
