@@ -1,11 +1,26 @@
 /*
  * Tacit: train one model together while the data stay where they are.
  *
- * This is the only header a program includes; status.h holds the rules that every call follows.
+ * This is the only header a program includes; status.h holds the rules that every call follows. Four things are here:
+ *
+ *   a frame     rows of the caller, numbers in memory or a file, with what is public about them
+ *   a model     what was learnt, with its guarantee inside
+ *   a ledger    what a data source has been charged, and what it may still be
+ *   a site      a party of a study that a coordinator runs elsewhere
+ *
+ * What a call is asked to do is said by options: the flags of the command line without their dashes, as texts, with the same
+ * defaults and the same errors ("epsilon" "0.5"; "set" "clip=2", as often as there are settings). What it found comes back as
+ * the JSON document that the command prints with --json. So whatever the program can do can be said here, and a newer
+ * library keeps programs that were built with an older one.
  */
 #ifndef TACIT_TACIT_H
 #define TACIT_TACIT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tacit/progress.h"
 #include "tacit/status.h"
 
 #ifdef __cplusplus
@@ -14,6 +29,179 @@ extern "C" {
 
 /* The version of the linked library, e.g. "0.1.0". */
 const char *tacit_version(void);
+
+/* Texts and bytes that a call handed out. */
+char *tacit_string_free(char *text);
+void *tacit_bytes_free(void *bytes);
+
+/* ---- options ---- */
+
+typedef struct tacit_options tacit_options;
+
+tacit_status tacit_options_create(tacit_options **out, tacit_error *error);
+
+/* Name and value are copied. Names are checked by the call that uses them, which lists those it knows. A name may come again
+ * where the flag may: "set", "undersample". */
+tacit_status tacit_options_set(tacit_options *options, const char *name, const char *value,
+                               tacit_error *error);
+tacit_options *tacit_options_free(tacit_options *options);
+
+/* ---- frames ---- */
+
+typedef struct tacit_frame tacit_frame;
+
+typedef enum tacit_number_type { TACIT_NUMBER_DOUBLE, TACIT_NUMBER_FLOAT } tacit_number_type;
+typedef enum tacit_index_type { TACIT_INDEX_INT32, TACIT_INDEX_INT64 } tacit_index_type;
+
+/* Rows in the caller's memory, which is read and never copied as a whole: it must stay as it is until the frame is freed.
+ * Element (i, j) lies i * row_bytes + j * column_bytes bytes after `values`, so that rows first, columns first and slices of
+ * either will do. NaN is a missing value: the middle of its column's bounds, as in a schema. */
+tacit_status tacit_frame_dense(tacit_frame **out, const void *values, tacit_number_type type, size_t rows,
+                               size_t columns, ptrdiff_t row_bytes, ptrdiff_t column_bytes,
+                               tacit_error *error);
+
+/* Compressed sparse rows: row i has value[k] in column[k] for start[i] <= k < start[i + 1]; columns of a row in any order, none
+ * twice. Every index is checked. */
+tacit_status tacit_frame_sparse(tacit_frame **out, const double *value, const void *column, const void *start,
+                                tacit_index_type type, size_t rows, size_t columns, tacit_error *error);
+
+/* A file as `tacit simulate --train` reads it: CSV or LIBSVM, also compressed. Options: schema (a file), label, positive, no-header,
+ * response, group (the column whose values are the parties). Without a schema bounds are read off the rows: not private. */
+tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_options *options,
+                              const tacit_progress *progress, tacit_error *error);
+
+/* What the rows are labelled with: a class 0..classes-1 each, or a number each within public bounds. Borrowed like the rows; the
+ * names are copied, NULL stands for "0", "1", ... */
+tacit_status tacit_frame_set_classes(tacit_frame *frame, const int32_t *label, size_t classes,
+                                     const char *const *names, tacit_error *error);
+tacit_status tacit_frame_set_response(tacit_frame *frame, const double *response, double low, double high,
+                                      bool counts, tacit_error *error);
+
+/* Which party has which row, 0..parties-1: for simulations. Borrowed. */
+tacit_status tacit_frame_set_parties(tacit_frame *frame, const int32_t *party, size_t parties,
+                                     tacit_error *error);
+
+/* How rows come into the unit ball, on which every guarantee rests. One of:
+ *   bounds   low[j] <= x_ij <= high[j], publicly known; what lies outside is moved to the bound. Each column then becomes
+ *            (2 x - low - high)/(high - low), divided by the root of the number of features;
+ *   norm     rows are divided by `norm`, publicly known; longer ones are shortened to the unit ball. Rows are then used where
+ *            they lie if they can be: doubles, norm 1, none longer, no intercept, columns next to each other;
+ *   from data: bounds are the extremes of these very rows. NOT PRIVATE: for trying things out. The model says so.
+ * With `intercept` there is one feature more, a constant. */
+tacit_status tacit_frame_set_bounds(tacit_frame *frame, const double *low, const double *high, bool intercept,
+                                    tacit_error *error);
+tacit_status tacit_frame_set_norm(tacit_frame *frame, double norm, bool intercept, tacit_error *error);
+tacit_status tacit_frame_set_bounds_from_data(tacit_frame *frame, bool intercept, tacit_error *error);
+
+/* Copied; they go into the model. NULL stands for x1, x2, ... */
+tacit_status tacit_frame_set_names(tacit_frame *frame, const char *const *columns, tacit_error *error);
+
+size_t tacit_frame_rows(const tacit_frame *frame);
+size_t tacit_frame_columns(const tacit_frame *frame);
+tacit_frame *tacit_frame_free(tacit_frame *frame);
+
+/* ---- models ---- */
+
+typedef struct tacit_model tacit_model;
+typedef struct tacit_ledger tacit_ledger;
+
+/* Fit a private model of one owner's rows, as `tacit fit`. Options: method, epsilon, delta, lambda (a number, or choose:L1,L2,...),
+ * set, threads, seed.
+ *
+ * With a ledger this is a release: exact noise from the operating system, the charge is durable before the model is handed out,
+ * and the same request on the same rows gives the same model without a second charge. Without (NULL) the model says what
+ * it costs and whoever calls keeps count. With a `seed` it is a simulation, which can be repeated and is not private; a ledger
+ * is then refused. */
+tacit_status tacit_frame_fit(tacit_model **out, const tacit_frame *frame, const tacit_options *options,
+                             tacit_ledger *ledger, const tacit_progress *progress, tacit_error *error);
+
+/* `tacit simulate` over frames: `test` and `auxiliary` (public points, labels not read) and `target` may be NULL; options are those of
+ * the command but for its files. `json` receives the document, `model` (may be NULL) the model of the last run's first trial, or NULL
+ * where a method ends with several. */
+tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_frame *train,
+                                  const tacit_frame *test, const tacit_frame *auxiliary,
+                                  const tacit_frame *target, const tacit_options *options,
+                                  const tacit_progress *progress, tacit_error *error);
+
+/* What a model makes of rows: `scores` receives rows x tacit_model_outputs numbers (probabilities of the classes in their order,
+ * where the model has such; else votes, margins, or the mean of a number), `labels` a class each. Either may be NULL. The frame
+ * needs neither labels nor bounds: the model has its own encoding. */
+tacit_status tacit_model_predict(double *scores, int32_t *labels, const tacit_model *model,
+                                 const tacit_frame *frame, unsigned threads, tacit_error *error);
+size_t tacit_model_outputs(const tacit_model *model);
+size_t tacit_model_columns(const tacit_model *model); /* of the rows it is for */
+
+/* Coefficients of a linear model on the columns as they were given: `out` has tacit_model_outputs rows (one for two classes) of
+ * tacit_model_columns numbers and the constant last. TACIT_USAGE for other models, and where rows are shortened one by one. */
+tacit_status tacit_model_coefficients(double *out, const tacit_model *model, tacit_error *error);
+
+/* Kind, classes, guarantee, and where there are such, coefficients with standard errors. */
+tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_error *error);
+
+/* One JSON file; or ONNX and PMML with the encoding inside. */
+tacit_status tacit_model_save(const tacit_model *model, const char *path, tacit_error *error);
+tacit_status tacit_model_load(tacit_model **out, const char *path, tacit_error *error);
+tacit_status tacit_model_to_json(char **json, const tacit_model *model, tacit_error *error);
+tacit_status tacit_model_from_json(tacit_model **out, const char *json, size_t length, tacit_error *error);
+tacit_status tacit_model_to_onnx(void **bytes, size_t *length, const tacit_model *model, tacit_error *error);
+tacit_status tacit_model_to_pmml(char **xml, const tacit_model *model, tacit_error *error);
+tacit_model *tacit_model_free(tacit_model *model);
+
+/* ---- what methods promise ---- */
+
+/* `tacit methods`, `tacit explain METHOD`, `tacit audit METHOD`, each with the options of the command ("method" names it). */
+tacit_status tacit_methods_document(char **json, tacit_error *error);
+tacit_status tacit_explain_document(char **json, const tacit_options *options, tacit_error *error);
+tacit_status tacit_audit_document(char **json, const tacit_options *options, const tacit_progress *progress,
+                                  tacit_error *error);
+
+/* ---- ledgers ---- */
+
+/* The ledger of one data source in the file `path`, which is made where it is missing. */
+tacit_status tacit_ledger_at(tacit_ledger **out, const char *path, const char *source, tacit_error *error);
+
+/* What may be spent in all, per record or, with `whole_party`, per party. Without a limit nothing is released. */
+tacit_status tacit_ledger_limit(tacit_ledger *ledger, bool whole_party, double epsilon, double delta,
+                                tacit_error *error);
+
+/* Accounts and entries; and whether the file is sound ("sound", "entries", "head", "problem"). */
+tacit_status tacit_ledger_document(char **json, tacit_ledger *ledger, tacit_error *error);
+tacit_status tacit_ledger_verdict(char **json, tacit_ledger *ledger, tacit_error *error);
+tacit_ledger *tacit_ledger_free(tacit_ledger *ledger);
+
+/* ---- a party of a study ---- */
+
+typedef struct tacit_site tacit_site;
+
+/* Told one line for people now and then; asked whether to stop. All members optional. Called on the thread that calls. */
+typedef struct tacit_site_listener {
+    void (*news)(void *context, const char *line);
+    bool (*cancelled)(void *context);
+    void *context;
+} tacit_site_listener;
+
+/* Look at a study that the party was invited to. Rows are those of `frame`, which must stay until the site is freed; or, with
+ * NULL, those that the option "data" names, read anew for every answer. Options: home (a folder for keys and ledger), source (the data
+ * source as the ledger calls it), data, schema, label, allow-entrusted, allow-exact, allow-neighbours, role, proxy. Nothing is promised yet. */
+tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const tacit_frame *frame,
+                                const tacit_options *options, const tacit_site_listener *listener,
+                                tacit_error *error);
+
+/* A study that was joined before, by its name. */
+tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_frame *frame,
+                               const tacit_options *options, const tacit_site_listener *listener,
+                               tacit_error *error);
+
+/* What is asked, by whom, what leaves and who sees it, the price, and whether the owner's rules allow it ("allowed", "remedy"). */
+tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *error);
+
+/* Consent and join; then answer until the study ends, reconnecting by itself. `model` (may be NULL) receives what it ended with. */
+tacit_status tacit_site_accept(tacit_site *site, tacit_error *error);
+tacit_status tacit_site_answer(tacit_model **model, tacit_site *site, tacit_error *error);
+
+/* From the next question on nothing leaves; what has left stays where it is. *told: the coordinator could be reached. */
+tacit_status tacit_site_leave(bool *told, tacit_site *site, tacit_error *error);
+tacit_site *tacit_site_free(tacit_site *site);
 
 #ifdef __cplusplus
 }
