@@ -1,4 +1,6 @@
 /* tacit help, tacit version. */
+#include <string.h>
+
 #include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -11,6 +13,14 @@ static tacit_status run_help(const tacit_arguments *arguments, tacit_console *co
     if (tacit_arguments_flag(arguments, "man")) {
         if (console->json) return tacit_fail(error, TACIT_USAGE, "--man writes troff; leave out --json");
         tacit_help_man(console->out, console->commands, tacit_version());
+        return TACIT_OK;
+    }
+    const char *shell = tacit_arguments_text(arguments, "completion");
+    if (shell != NULL) {
+        if (console->json)
+            return tacit_fail(error, TACIT_USAGE, "--completion writes a script for %s; leave out --json",
+                              shell);
+        (strcmp(shell, "bash") == 0 ? tacit_help_bash : tacit_help_zsh)(console->out, console->commands);
         return TACIT_OK;
     }
     if (count == 0) return tacit_help_show(console, NULL, NULL, error);
@@ -41,12 +51,18 @@ const tacit_command tacit_command_help = {
     .options =
         (const tacit_option[]){
             { .name = "man", .kind = TACIT_OPTION_FLAG, .help = "write the man page, tacit(1), as troff" },
+            { .name = "completion",
+              .kind = TACIT_OPTION_CHOICE,
+              .placeholder = "bash|zsh",
+              .help = "write the script that completes command lines in this shell" },
             { .name = NULL },
         },
     .examples =
         (const tacit_example[]){
             { "Explain how a data file is described.", "tacit help data info" },
             { "Read the man page without installing it.", "tacit help --man | man -l -" },
+            { "Complete commands, flags, methods and files in this bash.",
+              "source <(tacit help --completion bash)" },
             { .text = NULL },
         },
     .run = run_help,

@@ -34,6 +34,10 @@ json_t *tacit_help_document(const tacit_command *command);
 /* tacit(1) in troff with the man macros. */
 void tacit_help_man(FILE *out, const tacit_command *const *commands, const char *version);
 
+/* Completion of command lines, for bash or zsh: what to put where the shell looks for such. */
+void tacit_help_bash(FILE *out, const tacit_command *const *commands);
+void tacit_help_zsh(FILE *out, const tacit_command *const *commands);
+
 /* What Tacit is, in a paragraph. */
 extern const char tacit_about[];
 

@@ -1,6 +1,8 @@
 /* The man page: the same table in troff. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/help.h"
 #include "cli/text.h"
@@ -82,7 +84,7 @@ static void put_usage(FILE *out, const tacit_command *command) {
     for (size_t i = 0; command->usage != NULL && command->usage[i] != NULL; i++)
         fprintf(lines, "%s%s", i == 0 ? "" : "\n|\n", command->usage[i]);
     if (fclose(lines) == 0) {
-        fprintf(out, ".PP\n.HP 4\n\\fBtacit %s\\fP", command->name);
+        fprintf(out, ".HP 4\n\\fBtacit %s\\fP", command->name);
         char *rest = usage;
         for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
             /* The zero-width mark keeps troff from seeing the end of a sentence in "...". */
@@ -127,8 +129,23 @@ static void put_exit_status(FILE *out) {
     for (int i = 0; i < 4; i++) fprintf(out, ".TP\n%d\n%s\n", i, meaning[i]);
 }
 
+/* The date that whoever packages the program wants it to bear (SOURCE_DATE_EPOCH), or none: two builds of the same source
+ * give the same page. */
+static void put_date(FILE *out) {
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    char *end = NULL, date[sizeof "2000-01-01"];
+    errno = 0;
+    long long seconds = epoch == NULL ? -1 : strtoll(epoch, &end, 10);
+    time_t when = (time_t)seconds;
+    struct tm parts;
+    if (seconds < 0 || errno != 0 || *end != 0 || gmtime_r(&when, &parts) == NULL) return;
+    if (strftime(date, sizeof date, "%Y-%m-%d", &parts) > 0) fputs(date, out);
+}
+
 void tacit_help_man(FILE *out, const tacit_command *const *commands, const char *version) {
-    fprintf(out, ".TH TACIT 1 \"\" \"Tacit %s\" \"User Commands\"\n", version);
+    fputs(".TH TACIT 1 \"", out);
+    put_date(out);
+    fprintf(out, "\" \"Tacit %s\" \"User Commands\"\n", version);
     fputs(".SH NAME\ntacit \\- train one model together while the data stay where they are\n", out);
     fputs(".SH SYNOPSIS\n\\fBtacit\\fP \\fICOMMAND\\fP [\\fIARGUMENTS\\fP] [\\fIOPTIONS\\fP]\n", out);
     fputs(".SH DESCRIPTION\n", out);

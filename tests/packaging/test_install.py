@@ -1,0 +1,107 @@
+"""What `meson install` puts where, and how it was built: hardened, and without a trace of where it was built."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILT, SOURCE = os.environ["TACIT_BUILT"], os.environ["TACIT_SOURCE"]
+SANITIZED = bool(os.environ.get("TACIT_SANITIZED"))
+
+
+def run(*words, **settings):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=200, **settings)
+    if done.returncode != 0:
+        raise AssertionError(f"{words[0]}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="tacit-install-")
+        cls.addClassCleanup(folder.cleanup)
+        run("meson", "install", "-C", BUILT, "--no-rebuild", "--quiet", "--destdir", folder.name)
+        cls.root = Path(folder.name)
+        cls.program = cls.one("bin/tacit")
+
+    @classmethod
+    def one(cls, pattern):
+        """The one installed file whose path ends so, wherever the prefix is."""
+        found = [path for path in cls.root.rglob("*") if path.match("*/" + pattern)]
+        if len(found) != 1:
+            raise AssertionError(f"{pattern}: {found}")
+        return found[0]
+
+    def binaries(self):
+        return [path for path in self.root.rglob("*")
+                if path.is_file() and not path.is_symlink() and path.read_bytes().startswith(b"\x7fELF")]
+
+    def test_everything_is_in_its_place(self):
+        for pattern in ("share/man/man1/tacit.1", "share/bash-completion/completions/tacit", "share/zsh/site-functions/_tacit",
+                        "lib/systemd/system/tacit-coordinator@.service", "lib/systemd/system/tacit-center@.service",
+                        "lib/systemd/system/tacit-party.service", "lib/sysusers.d/tacit.conf", "share/doc/tacit/NOTICE",
+                        "share/doc/tacit/LICENSE", "share/doc/tacit/README.md", "share/doc/tacit/docs/operation.md",
+                        "share/doc/tacit/examples/breast_cancer.csv", "share/doc/tacit/uPlot.LICENSE"):
+            with self.subTest(file=pattern):
+                self.assertGreater(self.one(pattern).stat().st_size, 0)
+        self.assertRegex(run(self.program, "version"), r"^tacit \d+\.\d+\.\d+$")
+
+    def test_binaries_are_hardened(self):
+        self.assertIn(self.program, self.binaries())
+        for path in self.binaries():
+            with self.subTest(binary=path.name):
+                header, segments = run("readelf", "-hW", path), run("readelf", "-lW", path)
+                dynamic, symbols = run("readelf", "-dW", path), run("readelf", "--dyn-syms", "-W", path)
+                self.assertRegex(header, r"Type:\s+DYN")  # position independent
+                self.assertIn("GNU_RELRO", segments)
+                self.assertRegex(dynamic, r"BIND_NOW|Flags:.*\bNOW\b")
+                self.assertRegex(segments, r"GNU_STACK.* RW ")  # no executable stack
+                self.assertNotRegex(dynamic, r"TEXTREL|RPATH|RUNPATH")
+                self.assertIn("__stack_chk_fail", symbols)
+                if not SANITIZED:
+                    self.assertRegex(symbols, r"__\w+_chk@")  # _FORTIFY_SOURCE
+
+    def test_a_binary_that_is_not_hardened_would_be_seen(self):
+        with tempfile.TemporaryDirectory(prefix="tacit-soft-") as folder:
+            (Path(folder) / "soft.c").write_text("int main(void) { return 0; }\n")
+            run(*os.environ["CC"].split(), "-O0", "-no-pie", "-fno-stack-protector", "-Wl,-z,norelro", "-Wl,-z,lazy",
+                "-Wl,-z,execstack", Path(folder) / "soft.c", "-o", Path(folder) / "soft", env={**os.environ, "CCACHE_DISABLE": "1"})
+            soft = Path(folder) / "soft"
+            self.assertRegex(run("readelf", "-hW", soft), r"Type:\s+EXEC")
+            self.assertNotIn("GNU_RELRO", run("readelf", "-lW", soft))
+            self.assertRegex(run("readelf", "-lW", soft), r"GNU_STACK.* RWE ")
+            self.assertNotIn("__stack_chk_fail", run("readelf", "--dyn-syms", "-W", soft))
+
+    def test_no_file_tells_where_it_was_built(self):
+        for path in self.root.rglob("*"):
+            if path.is_file() and not path.is_symlink():
+                content = path.read_bytes()
+                for place in (BUILT, SOURCE):
+                    self.assertNotIn(place.encode() + b"/", content, path)
+
+    def test_the_man_page_bears_the_date_it_is_given(self):
+        page = self.one("share/man/man1/tacit.1").read_text()
+        self.assertRegex(page, r'\A\.TH TACIT 1 "')
+        environment = {**os.environ, "SOURCE_DATE_EPOCH": "86400"}
+        dated = run(self.program, "help", "--man", env=environment)
+        self.assertTrue(dated.startswith('.TH TACIT 1 "1970-01-02"'))
+        environment["SOURCE_DATE_EPOCH"] = "soon"
+        self.assertTrue(run(self.program, "help", "--man", env=environment).startswith('.TH TACIT 1 "" '))
+        if shutil.which("mandoc"):
+            with tempfile.NamedTemporaryFile("w", suffix=".1") as stream:
+                stream.write(dated)
+                stream.flush()
+                self.assertEqual(run("mandoc", "-Tlint", "-Wwarning", stream.name), "")
+
+    def test_lgpl_libraries_are_linked_dynamically(self):
+        needed = run("readelf", "-dW", self.program)
+        for library in ("libgmp", "libmpfr", "libgnutls", "libmicrohttpd"):
+            self.assertRegex(needed, rf"NEEDED.*\[{re.escape(library)}\.so")
+
+
+if __name__ == "__main__":
+    unittest.main()
