@@ -38,6 +38,12 @@ column_bounds <- function(columns, frame, contrasts, bounds) {
   result
 }
 
+# The middle of the bounds becomes 0. Without an intercept that must be 0 itself, or there would be a constant after all.
+symmetric <- function(bounds) {
+  far <- pmax(abs(bounds[, 1]), abs(bounds[, 2]))
+  cbind(low = -far, high = far)
+}
+
 interval_product <- function(a, b) {
   ends <- outer(a, b)
   c(low = min(ends), high = max(ends))

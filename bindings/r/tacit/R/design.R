@@ -18,12 +18,19 @@ design <- function(formula, data, bounds, response, na.action, contrasts) {
   )
   # Bounds that are read off the rows are the library's to take, so that the model says so; kept for the linear predictor.
   result$bounds <- if (is.null(given)) {
-    t(apply(x[, columns, drop = FALSE], 2, range, na.rm = TRUE))
+    widened(t(apply(x[, columns, drop = FALSE], 2, range, na.rm = TRUE)))
   } else {
     column_bounds(columns, frame[-1], result$contrasts, given)
   }
+  if (!intercept) result$bounds <- symmetric(result$bounds)
   colnames(result$bounds) <- c("low", "high")
   result
+}
+
+# A column that is constant has bounds on either side of it, as the library takes them.
+widened <- function(bounds) {
+  by <- ifelse(bounds[, 1] == bounds[, 2], pmax(1, abs(bounds[, 1])), 0)
+  bounds + cbind(-by, by)
 }
 
 # The model matrix of other rows; missing numbers stay missing, and the library takes the middle of their bounds.

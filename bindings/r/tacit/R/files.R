@@ -8,7 +8,7 @@ tacit_save <- function(model, file) {
 tacit_load <- function(file) {
   result <- described(checked(.Call(glue_model_load, path.expand(file))))
   result$method <- result$document$guarantee$method
-  result$classes <- result$document$classes
+  if (length(result$document$classes) > 0) result$classes <- result$document$classes
   class(result) <- "tacit_model"
   result
 }

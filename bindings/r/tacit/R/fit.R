@@ -27,6 +27,7 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   promise <- list(method = method, epsilon = if (!missing(epsilon)) epsilon, delta = delta, lambda = lambda, seed = seed,
     settings = settings, threads = threads)
   warn_of_rows(plan, promise, ledger)
+  if (!exact && plan$from_data && !plan$intercept) usage("a model without an intercept needs bounds")
   frame <- frame_response(design_frame(plan), plan$y)
   result <- fit_frame(frame, promise, ledger)
   result$call <- call
@@ -52,12 +53,14 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
   plan <- list(y = response, from_data = is.null(given) && is.null(norm), read_off = if (is.character(y)) "the classes (make y a factor)")
   warn_of_rows(plan, promise, ledger)
   frame <- rows_frame(x)
-  checked(.Call(glue_frame_names, frame, columns))
+  if (is.matrix(x)) checked(.Call(glue_frame_names, frame, columns)) # a sparse model of many columns goes without
   if (!is.null(norm)) {
     checked(.Call(glue_frame_norm, frame, number(norm, "norm"), intercept))
   } else if (!is.null(given)) {
-    checked(.Call(glue_frame_bounds, frame, given[columns, "low"], given[columns, "high"], intercept))
+    limits <- if (intercept) given[columns, , drop = FALSE] else symmetric(given[columns, , drop = FALSE])
+    checked(.Call(glue_frame_bounds, frame, limits[, "low"], limits[, "high"], intercept))
   } else {
+    if (!intercept) usage("without an intercept say bounds or norm")
     checked(.Call(glue_frame_bounds_from_data, frame, intercept))
   }
   result <- fit_frame(frame_response(frame, response), promise, ledger)
@@ -65,6 +68,8 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
   if (!is.name(result$call$x)) result$call$x <- quote(x)
   if (!is.name(result$call$y)) result$call$y <- quote(y)
   result$rows <- nrow(x)
+  result$columns <- columns
+  result$intercept <- intercept
   result$kind <- response$kind
   result$classes <- response$classes
   class(result) <- "tacit_model"

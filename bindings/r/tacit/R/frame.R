@@ -17,7 +17,7 @@ rows_frame <- function(x, skip = 0L) {
 design_frame <- function(design, x = design$x) {
   frame <- rows_frame(x, as.integer(design$intercept))
   checked(.Call(glue_frame_names, frame, design$columns))
-  if (design$from_data) {
+  if (design$from_data && design$intercept) {
     checked(.Call(glue_frame_bounds_from_data, frame, design$intercept))
   } else {
     checked(.Call(glue_frame_bounds, frame, design$bounds[, "low"], design$bounds[, "high"], design$intercept))

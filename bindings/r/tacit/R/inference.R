@@ -1,7 +1,7 @@
 # Standard errors and intervals, where a method has such.
 
 # The table of a method that works from exact sums; NULL for others.
-estimates_of <- function(object) object$document$estimates
+estimates_of <- function(object) object$document$summary
 
 no_errors <- function(object) {
   if (isTRUE(object$document$guarantee$private)) {

@@ -13,11 +13,12 @@ coef.tacit_model <- function(object, ...) {
   raw
 }
 
-has_intercept <- function(object) if (!is.null(object$design)) object$design$intercept else TRUE
+has_intercept <- function(object) if (!is.null(object$design)) object$design$intercept else !identical(object$intercept, FALSE)
 
 column_names <- function(object) {
-  names <- object$document$columns
-  if (is.null(names)) paste0("x", seq_len(nrow(checked(.Call(glue_model_coefficients, model_pointer(object)))) - 1)) else names
+  if (!is.null(object$columns)) return(object$columns)
+  names <- object$document$names
+  if (is.null(names)) paste0("x", seq_len(object$document$columns)) else names
 }
 
 predict.tacit_glm <- function(object, newdata, type = c("response", "class", "link"), threads = NULL, ...) {
@@ -25,22 +26,26 @@ predict.tacit_glm <- function(object, newdata, type = c("response", "class", "li
   if (missing(newdata)) usage("newdata is needed: a model keeps none of the rows it was made of")
   x <- design_rows(object$design, newdata)
   if (type == "link") return(linear_predictor(object, x))
-  scored(object, rows_frame(x, as.integer(object$design$intercept)), type, threads, rownames(x))
+  scored(object, x, as.integer(object$design$intercept), type, threads)
 }
 
 predict.tacit_model <- function(object, newdata, type = c("response", "class"), threads = NULL, ...) {
   type <- match.arg(type)
   if (missing(newdata)) usage("newdata is needed: a model keeps none of the rows it was made of")
-  scored(object, rows_frame(if (is.data.frame(newdata)) data.matrix(newdata) else newdata), type, threads, rownames(newdata))
+  if (is.data.frame(newdata)) newdata <- data.matrix(newdata)
+  columns <- column_names(object)
+  if (!is.null(colnames(newdata)) && all(columns %in% colnames(newdata))) newdata <- newdata[, columns, drop = FALSE]
+  scored(object, newdata, 0L, type, threads)
 }
 
-scored <- function(object, frame, type, threads, names) {
-  answer <- checked(.Call(glue_model_predict, model_pointer(object), frame, as.integer(if (is.null(threads)) 0 else threads)))
+scored <- function(object, x, skip, type, threads) {
   classes <- object$classes
-  if (type == "class") {
-    if (is.null(classes)) usage("this model predicts a number and no class")
-    return(stats::setNames(factor(classes[answer[[2]] + 1L], levels = classes), names))
-  }
+  names <- rownames(x)
+  if (type == "class" && is.null(classes)) usage("this model predicts a number and no class")
+  if (nrow(x) == 0) return(if (type == "class") factor(character(), levels = classes) else numeric())
+  answer <- checked(.Call(glue_model_predict, model_pointer(object), rows_frame(x, skip), as.integer(if (is.null(threads)) 0 else threads),
+    type == "class"))
+  if (type == "class") return(stats::setNames(factor(classes[answer[[2]] + 1L], levels = classes), names))
   scores <- answer[[1]]
   if (nrow(scores) == 1) return(stats::setNames(scores[1, ], names))
   if (nrow(scores) == 2) return(stats::setNames(scores[2, ], names)) # of the second class, as glm() has it

@@ -56,7 +56,7 @@ SEXP glue_frame_norm(SEXP frame, SEXP norm, SEXP intercept);
 SEXP glue_frame_bounds_from_data(SEXP frame, SEXP intercept);
 SEXP glue_frame_fit(SEXP frame, SEXP names, SEXP values, SEXP ledger);
 SEXP glue_frame_simulate(SEXP frames, SEXP names, SEXP values);
-SEXP glue_model_predict(SEXP model, SEXP frame, SEXP threads);
+SEXP glue_model_predict(SEXP model, SEXP frame, SEXP threads, SEXP classes);
 SEXP glue_model_coefficients(SEXP model);
 SEXP glue_model_document(SEXP model);
 SEXP glue_model_to_json(SEXP model);

@@ -14,7 +14,7 @@ static const R_CallMethodDef routines[] = {
     ROUTINE(frame_names, 2),     ROUTINE(frame_bounds, 4),
     ROUTINE(frame_norm, 3),      ROUTINE(frame_bounds_from_data, 2),
     ROUTINE(frame_fit, 4),       ROUTINE(frame_simulate, 3),
-    ROUTINE(model_predict, 3),   ROUTINE(model_coefficients, 1),
+    ROUTINE(model_predict, 4),   ROUTINE(model_coefficients, 1),
     ROUTINE(model_document, 1),  ROUTINE(model_to_json, 1),
     ROUTINE(model_from_json, 1), ROUTINE(model_load, 1),
     ROUTINE(model_save, 2),      ROUTINE(model_to_onnx, 1),

@@ -53,18 +53,21 @@ SEXP glue_frame_simulate(SEXP frames, SEXP names, SEXP values) {
     return status == TACIT_OK ? result : glue_failure(&error);
 }
 
-/* Scores, outputs x rows (the library's order, a row's scores next to each other), and classes from 0. */
-SEXP glue_model_predict(SEXP model, SEXP frame, SEXP threads) {
+/* Scores, outputs x rows (the library's order, a row's scores next to each other), and where asked classes from 0. */
+SEXP glue_model_predict(SEXP model, SEXP frame, SEXP threads, SEXP classes) {
     tacit_error error = TACIT_ERROR_INIT;
     const tacit_model *self = glue_address(model, "model");
     const tacit_frame *rows = glue_address(frame, "frame");
     int outputs = (int)tacit_model_outputs(self), count = (int)tacit_frame_rows(rows);
     SEXP result = PROTECT(Rf_allocVector(VECSXP, 2));
     SET_VECTOR_ELT(result, 0, Rf_allocMatrix(REALSXP, outputs, count));
-    SET_VECTOR_ELT(result, 1, Rf_allocVector(INTSXP, count));
-    memset(INTEGER(VECTOR_ELT(result, 1)), 0, (size_t)count * sizeof(int));
-    tacit_status status = tacit_model_predict(REAL(VECTOR_ELT(result, 0)), INTEGER(VECTOR_ELT(result, 1)),
-                                              self, rows, (unsigned)Rf_asInteger(threads), &error);
+    int32_t *labels = NULL;
+    if (Rf_asLogical(classes) == TRUE) {
+        SET_VECTOR_ELT(result, 1, Rf_allocVector(INTSXP, count));
+        labels = INTEGER(VECTOR_ELT(result, 1));
+    }
+    tacit_status status = tacit_model_predict(REAL(VECTOR_ELT(result, 0)), labels, self, rows,
+                                              (unsigned)Rf_asInteger(threads), &error);
     UNPROTECT(1);
     return status == TACIT_OK ? result : glue_failure(&error);
 }
