@@ -5,6 +5,7 @@ Skipped (77) where R is missing.
 
     TACIT_LIBRARY=build/src/api/libtacit.so tests/r/test_check.py
 """
+import csv
 import os
 import re
 import shutil
@@ -65,6 +66,17 @@ class Package(unittest.TestCase):
         woven = self.run_in("Rscript", "-e", f"lines <- readLines('{page}'); cat(tacit:::page_html(lines, globalenv()), sep = '\\n')")
         self.assertIn("Private: epsilon = 2", woven)
         self.assertIn("noise", woven[woven.index("confint(model)"):])
+
+    def test_its_data_are_those_of_the_examples(self):
+        def rows(path, delimiter):
+            with open(path, newline="") as file:
+                return list(csv.DictReader(file, delimiter=delimiter))
+        ours = rows(PACKAGE / "data" / "breast_cancer.csv", ";")
+        theirs = rows(ROOT / "examples" / "breast_cancer.csv", ",")
+        self.assertEqual(ours, [{name: row[name] for name in ours[0]} for row in theirs])
+        schema = (ROOT / "examples" / "breast_cancer.schema.yaml").read_text()
+        for row in rows(PACKAGE / "data" / "breast_cancer_bounds.csv", ";"):
+            self.assertIn("{{name: {name}, kind: number, low: {low}, high: {high}}}".format(**row), schema)
 
     def test_a_missing_library_is_told_with_the_remedy(self):
         done = subprocess.run(["sh", "./configure"], cwd=Path(self.folder.name) / "tacit", capture_output=True, text=True, timeout=60,

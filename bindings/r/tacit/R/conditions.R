@@ -16,7 +16,6 @@ usage <- function(...) raise("USAGE", paste0(...))
 # The library noticed Ctrl-C. Go on as R does when it notices by itself: handlers of interrupts first, then the top level.
 interrupt <- function(text) {
   signalCondition(structure(class = c("tacit_cancelled", "interrupt", "condition"), list(message = text, call = NULL)))
-  if (!interactive()) stop(text, call. = FALSE)
   invokeRestart("abort")
 }
 
