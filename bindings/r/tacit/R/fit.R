@@ -18,7 +18,7 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
                       ledger = NULL, seed = NULL, settings = list(), na.action = NULL, contrasts = NULL, threads = NULL) {
   call <- match.call()
   # A call that holds the rows themselves (do.call) must not carry them into a saved model.
-  if (is.data.frame(call$data) || is.list(call$data)) call$data <- quote(data)
+  if (!is.language(call$data)) call$data <- quote(data)
   exact <- method %in% exact_methods
   # Leaving rows out would tell which have something missing; exact methods do as glm() does.
   if (is.null(na.action)) na.action <- if (exact) stats::na.omit else stats::na.pass
@@ -29,7 +29,7 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   warn_of_rows(plan, promise, ledger)
   if (!exact && plan$from_data && !plan$intercept) usage("a model without an intercept needs bounds")
   frame <- frame_response(design_frame(plan), plan$y)
-  result <- fit_frame(frame, promise, ledger)
+  result <- fit_frame(frame, promise, ledger, plan$from_data)
   result$call <- call
   result$formula <- formula
   result$rows <- plan$rows
@@ -63,10 +63,10 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
     if (!intercept) usage("without an intercept say bounds or norm")
     checked(.Call(glue_frame_bounds_from_data, frame, intercept))
   }
-  result <- fit_frame(frame_response(frame, response), promise, ledger)
+  result <- fit_frame(frame_response(frame, response), promise, ledger, plan$from_data)
   result$call <- match.call()
-  if (!is.name(result$call$x)) result$call$x <- quote(x)
-  if (!is.name(result$call$y)) result$call$y <- quote(y)
+  if (!is.language(result$call$x)) result$call$x <- quote(x)
+  if (!is.language(result$call$y)) result$call$y <- quote(y)
   result$rows <- nrow(x)
   result$columns <- columns
   result$intercept <- intercept
@@ -91,7 +91,7 @@ warn_of_rows <- function(plan, promise, ledger) {
 }
 
 # The model of a frame, with what R keeps of it.
-fit_frame <- function(frame, promise, ledger) {
+fit_frame <- function(frame, promise, ledger, from_data) {
   exact <- promise$method %in% exact_methods
   if (exact && !is.null(promise$epsilon) && is.finite(promise$epsilon))
     usage(promise$method, " adds no noise: leave epsilon out, or choose a private method such as plr")
@@ -99,7 +99,8 @@ fit_frame <- function(frame, promise, ledger) {
   if (!is.null(promise$epsilon)) number(promise$epsilon, "epsilon", 0)
   number(promise$delta, "delta", 0, 1)
   pointer <- if (exact) fit_exact(frame, promise) else fit_private(frame, promise, ledger)
-  described(pointer, list(method = promise$method, simulated = !is.null(promise$seed) && !exact, ledger = if (!is.null(ledger)) ledger$source))
+  described(pointer, list(method = promise$method, epsilon = promise$epsilon, delta = promise$delta, ledger = if (!is.null(ledger)) ledger$source,
+    simulated = !is.null(promise$seed) && !exact, from_data = from_data))
 }
 
 fit_private <- function(frame, promise, ledger) {

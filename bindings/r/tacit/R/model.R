@@ -85,14 +85,12 @@ print_call <- function(call) if (!is.null(call)) cat("Call: ", paste(deparse(cal
 # One sentence or two on what was promised.
 promise_text <- function(x) {
   guarantee <- x$document$guarantee
+  price <- function(epsilon, delta, unit) paste0("epsilon = ", format(json_number(epsilon)), ", delta = ", format(json_number(delta)), " per ", unit)
+  if (x$method %in% exact_methods) return(paste0("Exact, by ", x$method, ": no differential privacy."))
+  if (isTRUE(x$simulated)) return(paste0("Simulated by ", x$method, ": can be repeated, and is not private."))
+  if (isTRUE(x$from_data)) return(paste0("By ", x$method, " at ", price(x$epsilon, x$delta, "record"), ", with bounds read off the rows: not private."))
+  if (!isTRUE(guarantee$private)) return(paste0("By ", x$method, ": no differential privacy."))
   charged <- guarantee$charged
-  price <- if (!is.null(charged)) paste0("epsilon = ", format(json_number(charged$epsilon)), ", delta = ", format(json_number(charged$delta)), " per ", charged$unit)
-  if (is.null(price) || !isTRUE(guarantee$private)) {
-    return(paste0("Method ", guarantee$method, ": no differential privacy",
-      if (x$method %in% exact_methods) "; the coefficients are exact." else "."))
-  }
-  if (isTRUE(x$simulated)) return(paste0("Simulated (seed) at ", price, " by ", guarantee$method, ": can be repeated, and is not private."))
-  if (isTRUE(x$design$from_data)) return(paste0("Method ", guarantee$method, " at ", price, ", with bounds read off the rows: not private."))
-  paste0("Private: ", price, " by ", guarantee$method, ". ",
-    if (is.null(x$ledger)) "No ledger was charged: keep count yourself." else paste0("Charged to ", x$ledger, "."))
+  paste0("Private: ", price(charged$epsilon, charged$delta, charged$unit), " by ", x$method, ".",
+    if (!is.null(x$ledger)) paste0(" Charged to ", x$ledger, ".") else if (!is.null(x$epsilon)) " No ledger was charged: keep count yourself.")
 }

@@ -1,8 +1,19 @@
 /* Models: fitted, simulated, read, written, used. */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "glue.h"
+
+/* A library that was built without these still serves for all else. */
+#pragma weak tacit_model_to_onnx
+#pragma weak tacit_model_to_pmml
+
+static tacit_status lacking(tacit_error *error, const char *what) {
+    error->status = TACIT_USAGE;
+    snprintf(error->text, sizeof error->text, "this libtacit cannot write %s; install a newer one", what);
+    return TACIT_USAGE;
+}
 
 static void free_model(SEXP pointer) {
     tacit_model_free(R_ExternalPtrAddr(pointer));
@@ -103,7 +114,11 @@ SEXP glue_model_document(SEXP model) { return text_of(model, tacit_model_documen
 
 SEXP glue_model_to_json(SEXP model) { return text_of(model, tacit_model_to_json); }
 
-SEXP glue_model_to_pmml(SEXP model) { return text_of(model, tacit_model_to_pmml); }
+static tacit_status make_pmml(char **out, const tacit_model *model, tacit_error *error) {
+    return tacit_model_to_pmml != NULL ? tacit_model_to_pmml(out, model, error) : lacking(error, "PMML");
+}
+
+SEXP glue_model_to_pmml(SEXP model) { return text_of(model, make_pmml); }
 
 SEXP glue_model_to_onnx(SEXP model) {
     tacit_error error = TACIT_ERROR_INIT;
@@ -111,7 +126,8 @@ SEXP glue_model_to_onnx(SEXP model) {
     SEXP holder = PROTECT(glue_bytes_holder());
     void *bytes = NULL;
     size_t length = 0;
-    tacit_status status = tacit_model_to_onnx(&bytes, &length, self, &error);
+    tacit_status status = tacit_model_to_onnx != NULL ? tacit_model_to_onnx(&bytes, &length, self, &error)
+                                                      : lacking(&error, "ONNX");
     if (status == TACIT_OK) R_SetExternalPtrAddr(holder, bytes);
     SEXP result;
     if (status == TACIT_OK) {
