@@ -30,7 +30,7 @@ static tacit_status run_export(const tacit_arguments *arguments, tacit_console *
     tacit_model *model = NULL;
     tacit_buffer bytes = TACIT_BUFFER_INIT;
     tacit_status status;
-    if (console->json && to == NULL && strcmp(format, "json") != 0)
+    if (console->json && to == NULL)
         return tacit_fail(
             error, TACIT_USAGE,
             "--json prints one JSON document and nothing else: name the file of the model with --out");

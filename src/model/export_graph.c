@@ -286,13 +286,15 @@ graph_value graph_gather(onnx_graph *g, graph_value rows, size_t count, const ui
     return gathered;
 }
 
+/* onnxruntime fuses a Gemm, or a MatMul with an Add, and the activation after it into one operator that it has for single
+ * precision only, and then refuses the graph. So biases are added after a Gemm, and a sum without them is a MatMul where it might
+ * meet an activation, in a stack. */
 graph_value graph_linear(onnx_graph *g, graph_value rows, size_t units, size_t inputs, const double *weights,
                          const double *biases) {
-    graph_value matrix = graph_matrix(g, units, inputs, weights);
-    graph_value sums = biases == NULL ? GRAPH(g, "Gemm", rows, matrix)
-                                      : GRAPH(g, "Gemm", rows, matrix, graph_matrix(g, 1, units, biases));
+    if (units == 1 && biases == NULL) return GRAPH(g, "MatMul", rows, graph_matrix(g, inputs, 1, weights));
+    graph_value sums = GRAPH(g, "Gemm", rows, graph_matrix(g, units, inputs, weights));
     graph_set(g, "transB", 1);
-    return sums;
+    return biases == NULL ? sums : GRAPH(g, "Add", sums, graph_matrix(g, 1, units, biases));
 }
 
 /* ---- the file ---- */

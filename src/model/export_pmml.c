@@ -12,10 +12,13 @@
 
 /* ---- outputs ---- */
 
-/* A name that no field has yet: "_" is added until it fits. */
+/* A name that no field has yet: "_" is added until it fits. `of` goes with it unless it is NULL or long. */
 static pmml_name output_name(const pmml *p, const char *what, const char *of) {
+    enum { LONG = PMML_NAME / 2 };
     pmml_name name;
-    snprintf(name.text, sizeof name.text - 8, of != NULL ? "%s(%.90s)" : "%s", what, of);
+    bool plain = of == NULL || strlen(of) > LONG;
+    snprintf(name.text, sizeof name.text, "%s%s%s%s", what, plain ? "" : "(", plain ? "" : of,
+             plain ? "" : ")");
     size_t length = strlen(name.text);
     while (length + 1 < sizeof name.text && tacit_levels_find(&p->taken, name.text, length) >= 0) {
         name.text[length++] = '_';
@@ -42,14 +45,16 @@ static void label_output(pmml *p, const char *score) {
 
 static void probability_outputs(pmml *p) {
     const tacit_model *model = p->plan->model;
-    char scratch[EXPORT_CLASS_NAME], number[32];
+    char scratch[EXPORT_CLASS_NAME], number[48];
     xml_leaf(&p->x, "OutputField", "name", output_name(p, "predicted", p->label).text, "optype",
              "categorical", "dataType", "string", "feature", "predictedValue", XML_END);
     for (size_t k = 0; k < model->classes; k++) {
-        snprintf(number, sizeof number, "%zu", k + 1);
-        xml_leaf(&p->x, "OutputField", "name", output_name(p, "probability", number).text, "optype",
-                 "continuous", "dataType", "double", "feature", "probability", "value",
-                 export_class_name(model, k, scratch), XML_END);
+        const char *class = export_class_name(model, k, scratch);
+        snprintf(number, sizeof number, "probability %zu", k + 1);
+        bool is_long = strlen(class) > PMML_NAME / 2;
+        xml_leaf(&p->x, "OutputField", "name", output_name(p, is_long ? number : "probability", class).text,
+                 "optype", "continuous", "dataType", "double", "feature", "probability", "value", class,
+                 XML_END);
     }
 }
 
