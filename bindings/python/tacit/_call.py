@@ -136,7 +136,7 @@ class Task:
         threading.Thread(target=call, name="tacit").start()
         while not ended.is_set():
             try:
-                ended.wait()
+                ended.wait(0.2)  # a signal may reach another thread, which wakes nobody
             except BaseException as problem:  # KeyboardInterrupt, or what another signal's handler raises
                 self._problem = self._problem or problem
                 self.stop()
