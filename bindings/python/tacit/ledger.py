@@ -49,7 +49,7 @@ class Ledger:
 
     @property
     def accounts(self) -> list[dict[str, Any]]:
-        """One for each unit that something was charged or limited in."""
+        """Of the source (``study`` None) and of its studies, one for each unit: sum, spent, limit, remaining."""
         return self.document["accounts"]
 
     @property
@@ -60,8 +60,8 @@ class Ledger:
     def spent(self, unit: str = "record") -> tuple[float, float]:
         """Epsilon and delta that have been charged per ``"record"`` or per ``"party"``."""
         for account in self.accounts:
-            if account["unit"] == unit:
-                return account["epsilon"]["spent"], account["delta"]["spent"]
+            if account["unit"] == unit and account["study"] is None:
+                return account["spent"]["epsilon"], account["spent"]["delta"]
         return 0.0, 0.0
 
     def verify(self) -> dict[str, Any]:
