@@ -316,9 +316,10 @@ class PrivateEnsemble(_PrivateClassifier):
         if wants_points and public is not None:
             auxiliary = Frame(self._validate_data(public, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
         seed = None if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
-        found = simulate(self._frame(X, label, groups), methods=self.method, parties=None if groups is not None else self.parties,
-                         epsilon=self.epsilon, delta=self.delta, lam=self.lam, auxiliary=auxiliary, seed=seed, settings=settings,
-                         aux_fraction=self.aux_fraction if wants_points and public is None else None, test_fraction=0,
-                         threads=self.n_threads)
+        frame = self._frame(X, label, groups)
+        # Tested on its own rows, so that none are held out; nobody reads the figures.
+        found = simulate(frame, methods=self.method, parties=None if groups is not None else self.parties, epsilon=self.epsilon,
+                         delta=self.delta, lam=self.lam, test=frame, auxiliary=auxiliary, seed=seed, settings=settings,
+                         aux_fraction=self.aux_fraction if wants_points and public is None else None, threads=self.n_threads)
         self.model_ = found.model
         return self

@@ -60,8 +60,8 @@ class TestSite(DeployedTest):
         site = self.look(0, news=lambda line: None)
         site.accept()
         timer = threading.Timer(0, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
         with pytest.raises(KeyboardInterrupt):
+            timer.start()
             site.answer()
         timer.join()
         site.close()
