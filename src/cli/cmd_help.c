@@ -1,5 +1,5 @@
 /* tacit help, tacit version. */
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/help.h"
