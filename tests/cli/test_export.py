@@ -84,8 +84,8 @@ def told_by_pmml(document, rows):
     return told
 
 
-class Pmml(Trained):
-    def test_every_model_scores_as_tacit_does(self):
+class Formats(Trained):
+    def test_every_pmml_model_scores_as_tacit_does(self):
         for name in export_cases.CASES:
             with self.subTest(model=name):
                 test, expected = self.expected(name)
@@ -93,7 +93,7 @@ class Pmml(Trained):
                 worst = export_cases.compare(expected, told_by_pmml(document, export_cases.rows_for_pmml(name, test)))
                 print(f"# pmml: {name}: {len(expected)} rows, largest difference {worst:.1e}", flush=True)
 
-    def test_a_changed_weight_is_noticed(self):
+    def test_a_changed_weight_of_pmml_is_noticed(self):
         for name, pattern in (("softmax", r'coefficient="([^"]+)"'), ("network, tanh", r'weight="([^"]+)"'),
                               ("stack, high, centred", r'<Constant dataType="double">([^<]+)</Constant>')):
             with self.subTest(model=name):
@@ -107,7 +107,7 @@ class Pmml(Trained):
                 with self.assertRaises(AssertionError):
                     export_cases.compare(expected, told_by_pmml(pmml_score.Document(path), rows))
 
-    def test_the_guarantee_travels(self):
+    def test_the_guarantee_travels_in_pmml(self):
         document = pmml_score.Document(self.export("logistic, rows bound", "pmml"))
         facts = {key[6:]: value for key, value in document.facts.items()}
         self.assertEqual((facts["method"], facts["parties"], facts["private"], facts["charged.epsilon"], facts["charged.unit"],
@@ -118,10 +118,8 @@ class Pmml(Trained):
         self.assertNotIn("tacit.charged.epsilon", document.facts)
         self.assertIn("Nothing is promised", document.description)
 
-
-@unittest.skipUnless(HAS_ONNX, "python3-onnx is not installed")
-class Onnx(Trained):
-    def test_the_checker_accepts_every_model(self):
+    @unittest.skipUnless(HAS_ONNX, "python3-onnx is not installed")
+    def test_the_checker_accepts_every_onnx_model(self):
         paths = {name: str(self.export(name, "onnx")) for name in export_cases.CASES}
         done = subprocess.run([PYTHON, "-c", CHECK, *paths.values()], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
