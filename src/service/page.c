@@ -141,7 +141,7 @@ static json_t *spent_document(const tacit_entry *entry) {
 }
 
 static json_t *text_if(bool applies, const char *text) {
-    return applies && text != NULL && text[0] != 0 ? json_string(text) : json_null();
+    return applies && text != NULL && text[0] != 0 ? tacit_json_escaped(text) : json_null();
 }
 
 static tacit_status add_entry(void *context, const tacit_entry *entry, tacit_error *error) {
@@ -197,8 +197,9 @@ static tacit_status add_source(void *context, const char *name, tacit_error *err
     TACIT_CHECK(tacit_ledger_open(&ledger, sources->owner->ledger, name, TACIT_LEDGER_READING, error));
     TACIT_CHECK(tacit_ledger_list(ledger, 0, add_entry, &entries, error));
     TACIT_CHECK(accounts_document(&accounts, ledger, error));
-    sources->list = tacit_json_append(
-        sources->list, json_pack("{s:s,s:O,s:O}", "source", name, "accounts", accounts, "entries", entries));
+    sources->list =
+        tacit_json_append(sources->list, json_pack("{s:o,s:O,s:O}", "source", tacit_json_escaped(name),
+                                                   "accounts", accounts, "entries", entries));
     if (sources->list == NULL) TACIT_CHECK(tacit_fail_memory(error));
 cleanup:
     json_decref(entries);
