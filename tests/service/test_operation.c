@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "check.h"
 #include "net/identity.h"
-#include "privacy/ledger_log.h"
 #include "service/audit_parts.h"
 #include "service/backup.h"
 #include "service/log.h"
@@ -152,8 +151,12 @@ static void an_archive_of_nothing_known_is_refused(void **state) {
 
 static void texts_that_are_not_utf_8_are_told_with_their_bytes_escaped(void **state) {
     (void)state;
-    const tacit_release about = { .study = "study", .coordinator = "\xffx" };
-    tacit_entry entry = tacit_entry_make(TACIT_ENTRY_LIMIT, "/data/caf\xe9.csv", &about, "caf\xc3\xa9");
+    const tacit_entry entry = {
+        .kind = TACIT_ENTRY_LIMIT,
+        .source = "/data/caf\xe9.csv",
+        .reason = "caf\xc3\xa9",
+        .about = { .study = "study", .coordinator = "\xffx", .method = "", .question = "", .assumption = "" }
+    };
     const uint8_t hash[TACIT_HASH_BYTES] = { 0 };
     json_t *words = audit_entry(&entry, hash, sizeof hash, hash);
     assert_non_null(words);
