@@ -8,12 +8,11 @@ import re
 import socket
 import subprocess
 import sys
-import time
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import PATIENCE, TACIT, DeployedTest, environment, post, tls
+from deployed import TACIT, DeployedTest, environment, post, tls
 
 
 class Unread(DeployedTest):
@@ -21,14 +20,9 @@ class Unread(DeployedTest):
         self.study()
         process = subprocess.Popen([TACIT, "coordinator", self.folder], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, env=environment(), cwd=self.path)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        address, deadline = self.folder / "address", time.monotonic() + PATIENCE
-        while not address.exists() or not address.read_text():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
-        self.port = int(address.read_text().rsplit(":", 1)[1])
+        for last in (process.stderr.close, process.wait, process.kill):
+            self.addCleanup(last)
+        self.port = int(re.search(rb"serving at https://\S+:(\d+)", process.stderr.readline()).group(1))
         nobody, path = tls(self.folder / "ca.crt"), "/" + "x" * 500
         for _ in range(250):  # each is told, with its path: more than a pipe holds
             self.assertEqual(post(self.port, path, b"", nobody)[0], 403)
