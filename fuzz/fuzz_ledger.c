@@ -24,7 +24,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     /* An entry of the first version is written as one of the present. */
     if (written.length != twice.length || memcmp(written.bytes, twice.bytes, written.length) != 0) abort();
     tacit_ledger_chain(hash, bytes, length);
-    json_decref(audit_entry(&entry, bytes, length, hash)); /* NULL for a text that is no UTF-8 */
+    json_t *words = audit_entry(&entry, bytes, length, hash);
+    if (words == NULL) abort();
+    json_decref(words);
     tacit_buffer_clear(&written);
     tacit_buffer_clear(&twice);
     return 0;

@@ -1,5 +1,5 @@
-/* What a browser, or something that poses as one, sends to a page on loopback before it is let in: a cookie header or the body
- * of a log-in. Without the secret nothing of it opens a session. */
+/* What a browser, or something that poses as one, sends to a page on loopback: a cookie header, the body of a log-in, or that
+ * of a consent. Without the secret nothing of it opens a session. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
         const char *said = tacit_buffer_text(&text);
         bool knows = memmem(bytes, length, login.link, WEB_SECRET_SIZE - 1) != NULL ||
                      memchr(bytes, '\\', length) != NULL; /* JSON may spell it otherwise */
-        if (bytes[0] == 'c')
+        char version[65];
+        if (bytes[0] == 'v' && web_body_text(&text, "version", version, sizeof version) &&
+            strlen(version) > length)
+            abort();
+        if (bytes[0] == 'v')
+            session = -1;
+        else if (bytes[0] == 'c')
             session = web_login_find(&login, said, "tacit_8090");
         else if ((web_login_try(&login, &text, &session) == 200) != (session >= 0))
             abort();

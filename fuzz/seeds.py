@@ -106,6 +106,7 @@ class Seeds(DeployedTest):
         for number, (body,) in enumerate(database.execute("SELECT body FROM log")):
             keep("ledger", f"entry.{number}", body)
             keep("audit", f"entry.{number}", b"e" + body)
+            keep("audit", f"not_utf_8.{number}", b"e" + body.replace(b"rows", b"r\xf6ws"))
         database.close()
         keep("stores", "ledger", b"l" + small(home / "ledger.db"))
         self.succeed("rules", "set", "--minimum-rows", 7, "--methods", "avg,dpgd", home=home)

@@ -3,14 +3,34 @@
 
 const consents = { given: "consent given", withdrawn: "withdrawn", none: "no consent" };
 
-async function say(study, word, message) {
+async function say(study, word, message, body) {
   try {
-    await request("POST", "/v1/party/studies/" + encodeURIComponent(study.id) + "/" + word);
+    await request("POST", "/v1/party/studies/" + encodeURIComponent(study.id) + "/" + word, body);
     await page.start();
   } catch (problem) {
     if (problem.status === 401) report(problem);
     else message.textContent = problem.message;
   }
+}
+
+// A version that the owner has not consented to, a further look among them: all there is to read, and then the button.
+function nextPart(study, message) {
+  const next = study.next;
+  if (!study.amended) return "";
+  if (!next) return element("p", { class: "error" }, "It was amended, and nothing leaves for the new version until you consent to it: " +
+    "tacit consent " + study.name);
+  const look = next.looks > 1 && next.look > study.look;
+  return element("section", { class: "panel next", "aria-label": "new version of " + study.name },
+    element("h4", {}, look ? "Another look: " + next.look + " of at most " + next.looks : "A new version: " + next.title),
+    element("p", {}, (look ? "The study asks once more, of " + next.parties + " parties, at a price of its own. "
+      : "The coordinator has amended the study. ") + "Nothing leaves for it until you consent. Its price is counted beside that of the earlier one."),
+    element("p", { class: "soft" }, next.parties + " parties, at least " + next.minimum_rows + " rows each; version " + next.hash.slice(0, 16) + "…"),
+    next.description ? element("p", { class: "lines" }, next.description) : "",
+    next.approval ? element("p", { class: "soft" }, "Approved: " + next.approval) : "",
+    next.document ? element("p", { class: "lines" }, next.document) : "",
+    whoLearnsWhat(next.explanation),
+    element("p", {}, element("button", { type: "button", class: "consent next", onclick: () =>
+      say(study, "consent", message, { version: next.hash }) }, look ? "Consent to this look" : "Consent to this version")));
 }
 
 function studyPart(study) {
@@ -27,9 +47,8 @@ function studyPart(study) {
     study.approval ? element("p", { class: "soft" }, "Approved: " + study.approval) : "",
     study.looks > 1 ? element("p", { class: "soft" }, "Look " + study.look + " of at most " + study.looks +
       ": before another one you are asked for consent again.") : "",
-    study.amended ? element("p", { class: "error" }, "It was amended, and nothing leaves for the new version until you consent to it: " +
-      "tacit consent " + study.name) : "",
-    element("p", {}, button), element("p", { class: "soft" }, given
+    nextPart(study, message),
+    study.amended && !given ? "" : element("p", {}, button), element("p", { class: "soft" }, given
       ? "Withdrawing counts from the next answer on. What has left stays where it is, within the price that was charged."
       : "Nothing leaves for this study. Consent is to the definition that was shown when joining."), message,
     element("details", {}, element("summary", {}, "What it asks, and who learns what"), whoLearnsWhat(study.explanation)));

@@ -70,7 +70,8 @@ const tacit_command tacit_command_center = {
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "ADDRESS[:PORT]",
               .fallback = "127.0.0.1",
-              .help = "where to listen; without a port, that of the last run or any free one" },
+              .help =
+                  "where to listen; without a port, that of the last run, and the first time any free one" },
             { .name = "host",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "NAME",

@@ -1,7 +1,7 @@
 /* tacit export: a model for other programs. */
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/output.h"

@@ -96,6 +96,7 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
     }
     tacit_console_note(console, "joined; waiting for questions (after a restart: tacit party %s)",
                        tacit_site_study(site)->name);
+    console->serves = true;
     TACIT_CHECK(take_part(arguments, console, site, error));
 cleanup:
     tacit_site_free(site);

@@ -23,6 +23,7 @@ static tacit_status run_page(const tacit_arguments *arguments, tacit_console *co
                                      .context = console };
     TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
     TACIT_TRY(tacit_serve_metrics(&metrics, arguments, home, console, error));
+    console->serves = true;
     tacit_status status = tacit_page_run(&settings, error);
     tacit_metrics_stop(metrics);
     TACIT_TRY(status);

@@ -36,7 +36,8 @@ static bool is_cancelled(void *context) {
 }
 
 void tacit_console_open(tacit_console *console, FILE *out, FILE *err, const tacit_command *const *commands) {
-    *console = (tacit_console){ .out = out, .err = err, .commands = commands };
+    *console =
+        (tacit_console){ .out = out, .err = err, .commands = commands, .lines = { .file = fileno(err) } };
     console->bold = is_terminal(out);
     console->width = find_width(out);
     console->progress = (tacit_progress){ report_progress, is_cancelled, console };
@@ -79,21 +80,38 @@ tacit_status tacit_console_grid(tacit_console *console, const tacit_grid *grid, 
     return status;
 }
 
+static void write_line(tacit_console *console, tacit_log_level level, const char *before, const char *line) {
+    char record[TACIT_LOG_LINE_SIZE + 1];
+    if (console->logs != NULL) tacit_log_json(record, level, console->logs, line);
+    if (!console->serves) {
+        if (console->logs != NULL)
+            fprintf(console->err, "%s\n", record);
+        else
+            fprintf(console->err, "%s%s\n", before, line);
+        fflush(console->err);
+        return;
+    }
+    if (console->logs == NULL) snprintf(record, TACIT_LOG_LINE_SIZE, "%s%s", before, line);
+    size_t length = strlen(record);
+    record[length] = '\n';
+    tacit_lines_write(&console->lines, record, length + 1);
+}
+
 /* One line on standard error, whatever the values in it hold. */
 static TACIT_PRINTF(4, 0) void say(tacit_console *console, tacit_log_level level, const char *before,
                                    const char *format, va_list arguments) {
-    char *text = NULL, record[TACIT_LOG_LINE_SIZE];
+    char *text = NULL, note[TACIT_LINES_NOTE_SIZE];
     if (level < console->log_level) return;
     int length = vasprintf(&text, format, arguments);
     const char *line = length < 0 ? "out of memory" : tacit_text_clean(text, (size_t)length + 1, text);
     tacit_bar_pause(&console->bar);
-    if (console->logs != NULL) {
-        tacit_log_json(record, level, console->logs, line);
-        fprintf(console->err, "%s\n", record);
-    } else {
-        fprintf(console->err, "%s%s\n", before, line);
+    const unsigned long dropped = console->lines.dropped;
+    if (dropped > 0) {
+        tacit_lines_note(note, &console->lines);
+        write_line(console, TACIT_LOG_WARN, "warning: ", note);
+        if (console->lines.dropped > 0) console->lines.dropped = dropped; /* the note itself is no loss */
     }
-    fflush(console->err);
+    write_line(console, level, before, line);
     tacit_bar_resume(&console->bar);
     if (length >= 0) free(text);
 }

@@ -15,6 +15,7 @@
 #include "cli/bar.h"
 #include "cli/command.h"
 #include "cli/grid.h"
+#include "cli/lines.h"
 #include "service/log.h"
 
 struct tacit_console {
@@ -23,9 +24,11 @@ struct tacit_console {
     const char *
         logs; /* --log-format json: the program's name in the lines on standard error; NULL: lines are text */
     tacit_log_level log_level; /* --log-level: notes and warnings below it are dropped */
-    bool quiet;                /* --quiet: no notes and no progress; warnings and errors stay */
-    bool bold;                 /* standard output is a terminal that shows bold */
-    unsigned width;            /* columns to wrap text to */
+    bool serves;               /* lines on standard error wait for nobody (lines.h) */
+    tacit_lines lines;
+    bool quiet;     /* --quiet: no notes and no progress; warnings and errors stay */
+    bool bold;      /* standard output is a terminal that shows bold */
+    unsigned width; /* columns to wrap text to */
     const tacit_command *const *commands;
     tacit_bar bar;
     tacit_progress progress;

@@ -12,6 +12,7 @@
 
 void tacit_use_log(const tacit_arguments *arguments, const char *program, tacit_console *console) {
     const char *level = tacit_arguments_text(arguments, "log-level");
+    console->serves = true;
     if (strcmp(tacit_arguments_text(arguments, "log-format"), "json") == 0) console->logs = program;
     console->log_level = strcmp(level, "error") == 0  ? TACIT_LOG_ERROR
                          : strcmp(level, "warn") == 0 ? TACIT_LOG_WARN

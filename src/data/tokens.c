@@ -100,8 +100,9 @@ static size_t line_length(const char *at, const char *end) {
 static const char *skip_header(const char *text, const char *end) {
     for (const char *at = text; at < end;) {
         size_t length = line_length(at, end);
+        bool blank = length == 0 || (length == 1 && *at == '\r');
         at += length + (at + length < end);
-        if (length == 0 || (length == 1 && at[-2] == '\r')) return at;
+        if (blank) return at;
     }
     return end;
 }

@@ -138,12 +138,11 @@ cleanup:
 
 /* {"3": ["party-...", ...]}: who answered in which round. A line may be there twice, or cut off at the end. */
 static tacit_status read_answers(json_t **out, const char *folder, const char *study, tacit_error *error) {
-    char name[TACIT_ID_SIZE + 32], path[PATH_MAX], key[24];
+    char path[PATH_MAX], key[24];
     tacit_buffer text = TACIT_BUFFER_LIMITED(ANSWERS_BYTES_MOST);
     json_t *rounds = json_object();
     tacit_status status;
-    snprintf(name, sizeof name, "%s.answers.jsonl", study);
-    TACIT_CHECK(tacit_path_join(path, sizeof path, folder, name, error));
+    TACIT_CHECK(tacit_rounds_answers_path(path, sizeof path, folder, study, error));
     if (access(path, F_OK) == 0) TACIT_CHECK(tacit_file_read(path, &text, error));
     const char *end;
     for (const char *at = tacit_buffer_text(&text); (end = strchr(at, '\n')) != NULL; at = end + 1) {
@@ -277,9 +276,10 @@ cleanup:
 /* ---- who answered ---- */
 
 void coordinator_note_answer(coordinator *self, const hosted *host, const char *party, uint64_t round) {
-    char name[TACIT_ID_SIZE + 32], path[PATH_MAX];
-    snprintf(name, sizeof name, "%s.answers.jsonl", host->study->name);
-    if (tacit_path_join(path, sizeof path, self->settings.folder, name, NULL) != TACIT_OK) return;
+    char path[PATH_MAX];
+    if (tacit_rounds_answers_path(path, sizeof path, self->settings.folder, host->study->name, NULL) !=
+        TACIT_OK)
+        return;
     pthread_mutex_lock(&self->mutex);
     FILE *file = fopen(path, "ae");
     if (file != NULL) {
@@ -302,12 +302,13 @@ json_t *audit_entry(const tacit_entry *entry, const uint8_t *body, size_t length
     if (encoded == NULL) return NULL;
     sodium_bin2base64(encoded, size, body, length, sodium_base64_VARIANT_ORIGINAL);
     json_t *record = json_pack(
-        "{s:s,s:I,s:s,s:I,s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:s,s:s,s:s,s:s,s:s}", "kind", "entry", "number",
+        "{s:s,s:I,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:I,s:I,s:o,s:o,s:s,s:s,s:s,s:s}", "kind", "entry", "number",
         (json_int_t)entry->number, "entry", tacit_entry_kind_name(entry->kind), "time_ms",
-        (json_int_t)entry->time, "source", entry->source, "coordinator", about->coordinator, "study",
-        about->study, "method", about->method, "question", about->question, "round", (json_int_t)about->round,
-        "rows", (json_int_t)about->rows, "price", tacit_json_price(&about->price), "reason", entry->reason,
-        "definition",
+        (json_int_t)entry->time, "source", tacit_json_escaped(entry->source), "coordinator",
+        tacit_json_escaped(about->coordinator), "study", tacit_json_escaped(about->study), "method",
+        tacit_json_escaped(about->method), "question", tacit_json_escaped(about->question), "round",
+        (json_int_t)about->round, "rows", (json_int_t)about->rows, "price", tacit_json_price(&about->price),
+        "reason", tacit_json_escaped(entry->reason), "definition",
         sodium_bin2hex(definition, sizeof definition, about->study_hash, sizeof about->study_hash), "payload",
         sodium_bin2hex(payload, sizeof payload, entry->payload_hash, sizeof entry->payload_hash), "body",
         encoded, "ledger", sodium_bin2hex(hex, sizeof hex, hash, TACIT_HASH_BYTES));

@@ -40,14 +40,19 @@ static bool has_hash(const json_t *record, const char *key, const char *text) {
     return strcmp(text_of(record, key), hex) == 0;
 }
 
-static bool is_signed(const reading *self, const char *purpose, const char *text, const char *hex) {
+/* `what` is said of the line unless the authority has signed the text. */
+static tacit_status check_signed(const reading *self, const char *purpose, const char *text, const char *hex,
+                                 const char *what, tacit_error *error) {
     uint8_t signature[TACIT_SIGNATURE_BYTES_MAX];
     size_t length = 0;
     const char *end = NULL;
-    return sodium_hex2bin(signature, sizeof signature, hex, strlen(hex), NULL, &length, &end) == 0 &&
-           *end == 0 && length > 0 &&
-           tacit_authority_check(self->authority.bytes, self->authority.length, purpose, text, strlen(text),
-                                 signature, length, NULL) == TACIT_OK;
+    if (sodium_hex2bin(signature, sizeof signature, hex, strlen(hex), NULL, &length, &end) != 0 ||
+        *end != 0 || length == 0)
+        return wrong(self, what, error);
+    tacit_status status = tacit_authority_check(self->authority.bytes, self->authority.length, purpose, text,
+                                                strlen(text), signature, length, NULL);
+    if (status == TACIT_NO_MEMORY) return tacit_fail_memory(error);
+    return status == TACIT_OK ? TACIT_OK : wrong(self, what, error);
 }
 
 static tacit_status read_first(reading *self, const json_t *record, tacit_error *error) {
@@ -61,8 +66,9 @@ static tacit_status read_first(reading *self, const json_t *record, tacit_error 
     if (strcmp(verdict->kind, "study") != 0) return wrong(self, "is no beginning", error);
     snprintf(verdict->name, sizeof verdict->name, "%s", text_of(record, "study"));
     TACIT_TRY(tacit_buffer_append(&self->authority, pem, strlen(pem), error));
-    if (tacit_certificate_inspect(&info, pem, strlen(pem), NULL) != TACIT_OK)
-        return wrong(self, "has no authority's certificate", error);
+    tacit_status status = tacit_certificate_inspect(&info, pem, strlen(pem), NULL);
+    if (status == TACIT_NO_MEMORY) return tacit_fail_memory(error);
+    if (status != TACIT_OK) return wrong(self, "has no authority's certificate", error);
     memcpy(verdict->authority, info.fingerprint, sizeof info.fingerprint);
     return TACIT_OK;
 }
@@ -74,6 +80,7 @@ static tacit_status read_entry(reading *self, const json_t *record, tacit_error 
     uint8_t *body = TACIT_NEW(uint8_t, room);
     json_t *again = NULL;
     tacit_entry entry;
+    bool no_memory = false;
     if (body == NULL) return tacit_fail_memory(error);
     bool fine = sodium_base642bin(body, room, encoded, strlen(encoded), NULL, &length, &end,
                                   sodium_base64_VARIANT_ORIGINAL) == 0 &&
@@ -82,10 +89,12 @@ static tacit_status read_entry(reading *self, const json_t *record, tacit_error 
         entry.number = ++self->entries;
         tacit_ledger_chain(self->ledger, body, length);
         again = audit_entry(&entry, body, length, self->ledger);
-        fine = again != NULL && json_equal(again, record);
+        no_memory = again == NULL;
+        fine = json_equal(again, record);
     }
     json_decref(again);
     free(body);
+    if (no_memory) return tacit_fail_memory(error);
     return fine ? TACIT_OK : wrong(self, "is not an entry of this ledger", error);
 }
 
@@ -102,8 +111,8 @@ static tacit_status read_end(reading *self, const json_t *record, const uint8_t 
     } else {
         sodium_bin2hex(hex, sizeof hex, before, TACIT_HASH_BYTES);
         snprintf(text, sizeof text, "%s %zu", hex, lines);
-        if (!is_signed(self, AUDIT_PURPOSE, text, text_of(record, "signature")))
-            return wrong(self, "is not signed by the authority", error);
+        TACIT_TRY(check_signed(self, AUDIT_PURPOSE, text, text_of(record, "signature"),
+                               "is not signed by the authority", error));
         memcpy(self->verdict->head, hex, sizeof hex);
     }
     self->ended = true;
@@ -116,10 +125,11 @@ static tacit_status read_record(reading *self, const json_t *record, const uint8
     if (self->verdict->lines == 0) return read_first(self, record, error);
     if (strcmp(kind, "end") == 0) return read_end(self, record, before, error);
     if (strcmp(self->verdict->kind, "ledger") == 0) return read_entry(self, record, error);
-    if (strcmp(kind, "definition") == 0 &&
-        (!has_hash(record, "hash", text_of(record, "text")) ||
-         !is_signed(self, TACIT_STUDY_PURPOSE, text_of(record, "text"), text_of(record, "signature"))))
+    if (strcmp(kind, "definition") == 0 && !has_hash(record, "hash", text_of(record, "text")))
         return wrong(self, "has a definition that was not signed so", error);
+    if (strcmp(kind, "definition") == 0)
+        return check_signed(self, TACIT_STUDY_PURPOSE, text_of(record, "text"), text_of(record, "signature"),
+                            "has a definition that was not signed so", error);
     if (strcmp(kind, "model") == 0 && !has_hash(record, "hash", text_of(record, "text")))
         return wrong(self, "has another model", error);
     return TACIT_OK;
@@ -141,7 +151,10 @@ static tacit_status read_line(reading *self, const char *line, size_t length, ta
     sodium_bin2hex(expected, sizeof expected, self->hash, sizeof self->hash);
     if (memcmp(expected, line + head, hex) != 0)
         return wrong(self, "was changed, or one before it was removed", error);
-    json_t *record = json_loadb(text, size, 0, NULL);
+    json_error_t problem;
+    json_t *record = json_loadb(text, size, 0, &problem);
+    if (record == NULL && json_error_code(&problem) == json_error_out_of_memory)
+        return tacit_fail_memory(error);
     tacit_status status = json_is_object(record) ? read_record(self, record, before, error)
                                                  : wrong(self, "is no record", error);
     json_decref(record);

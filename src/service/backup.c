@@ -245,7 +245,10 @@ static tacit_status split(unpacking *self, tacit_error *error) {
         return damaged(self, "it has no signature", error);
     self->files = feed + 1;
     self->files_length = (size_t)(end - feed - 1);
-    self->manifest = json_loadb(self->line, self->line_length, 0, NULL);
+    json_error_t problem;
+    self->manifest = json_loadb(self->line, self->line_length, 0, &problem);
+    if (self->manifest == NULL && json_error_code(&problem) == json_error_out_of_memory)
+        return tacit_fail_memory(error);
     return json_is_object(self->manifest) ? TACIT_OK : damaged(self, "its list of files", error);
 }
 
@@ -298,9 +301,10 @@ static tacit_status check_signature(const unpacking *self, const char *authority
                        &length, &end) != 0 ||
         end != (const char *)self->files - 1 || length == 0)
         TACIT_CHECK(damaged(self, "its signature", error));
-    if (tacit_authority_check(inside.bytes, inside.length, PURPOSE, self->line, self->line_length, signature,
-                              length, NULL) != TACIT_OK)
-        TACIT_CHECK(damaged(self, "its signature", error));
+    status = tacit_authority_check(inside.bytes, inside.length, PURPOSE, self->line, self->line_length,
+                                   signature, length, NULL);
+    if (status == TACIT_NO_MEMORY) TACIT_CHECK(tacit_fail_memory(error));
+    if (status != TACIT_OK) TACIT_CHECK(damaged(self, "its signature", error));
     TACIT_CHECK(tacit_certificate_inspect(info, inside.bytes, inside.length, error));
     if (authority_file == NULL) goto cleanup;
     TACIT_CHECK(tacit_file_read(authority_file, &given, error));

@@ -18,7 +18,7 @@
 #include "service/metrics.h"
 #include "service/rounds.h"
 
-enum { LOOK_EVERY_MS = 100, FAREWELL_MS = 10000 };
+enum { LOOK_EVERY_MS = 100, FAREWELL_MS = 10000, PORT_TRIES = 50 };
 
 /* ---- small services to the other file ---- */
 
@@ -423,7 +423,29 @@ static tacit_status make_identity(coordinator *self, const char *address, tacit_
     return coordinator_note_identity(self, out, error);
 }
 
-/* Listen where parties expect us: at the port asked for, or that of last time, or any. */
+/* At the port of last time, where parties look for us. What has it may be about to end (a process before this one, or a call that
+ * was given it by chance), so it is waited for; but not taken another in its place, where nobody would come. */
+static tacit_status start_at_known_port(coordinator *self, const tacit_server_identity *identity,
+                                        const tacit_server_settings *settings,
+                                        const tacit_server_callbacks *callbacks, tacit_error *error) {
+    const struct timespec little = { 0, LOOK_EVERY_MS * 1000000L };
+    tacit_error why = TACIT_ERROR_INIT;
+    for (int tries = 0; tries < PORT_TRIES; tries++) {
+        tacit_status status = tacit_server_start(&self->server, identity, settings, callbacks, &why);
+        if (status == TACIT_OK) return TACIT_OK;
+        if (status != TACIT_NETWORK) return tacit_fail(error, status, "%s", why.text);
+        if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context)) break;
+        if (tries == 0) coordinator_warn(self, "waiting for the port of last time: %s", why.text);
+        nanosleep(&little, NULL);
+    }
+    return tacit_fail(
+        error, TACIT_NETWORK,
+        "%s; parties look for this coordinator there, so it takes no other by itself: end what uses "
+        "port %u, or name another with --listen ADDRESS:PORT and send new invitations",
+        why.text, (unsigned)settings->port);
+}
+
+/* Listen where parties expect us: at the port asked for, or that of last time; the first time any. */
 tacit_status coordinator_start_server(coordinator *self, tacit_error *error) {
     tacit_server_settings settings = tacit_server_defaults();
     tacit_server_callbacks callbacks = { .handle = coordinator_handle_timed,
@@ -443,11 +465,10 @@ tacit_status coordinator_start_server(coordinator *self, tacit_error *error) {
     TACIT_CHECK(tacit_registry_get(self->registry, "port", last, sizeof last, error));
     if (settings.port == 0 && last[0] != 0) {
         settings.port = (uint16_t)atoi(last);
-        status = tacit_server_start(&self->server, &identity, &settings, &callbacks, NULL);
-        if (status == TACIT_OK) goto cleanup;
-        settings.port = 0;
+        TACIT_CHECK(start_at_known_port(self, &identity, &settings, &callbacks, error));
+    } else {
+        TACIT_CHECK(tacit_server_start(&self->server, &identity, &settings, &callbacks, error));
     }
-    TACIT_CHECK(tacit_server_start(&self->server, &identity, &settings, &callbacks, error));
 cleanup:
     tacit_server_identity_clear(&identity);
     return status;

@@ -15,7 +15,7 @@ tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tac
 typedef struct tacit_coordinator_settings {
     const char *folder;
     const char *address;  /* to listen on; NULL: 127.0.0.1 */
-    uint16_t port;        /* 0: the port used last time if it is free, else any free one */
+    uint16_t port;        /* 0: the port used last time, and no other; the first time any free one */
     const char *url;      /* how parties reach it; NULL: made from address and port */
     unsigned connections; /* most at once, one for each waiting party and some to join by; 0: 1000 */
     int64_t

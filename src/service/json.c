@@ -1,11 +1,33 @@
 #include "service/json.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
 
 json_t *tacit_json_number(double value) {
     if (isnan(value)) return json_null();
     if (isinf(value)) return json_string(value > 0 ? "inf" : "-inf");
     return json_real(value);
+}
+
+json_t *tacit_json_escaped(const char *text) {
+    json_t *valid = json_string(text);
+    if (valid != NULL) return valid;
+    char *escaped = TACIT_NEW(char, 4 * strlen(text) + 1), *to = escaped;
+    if (escaped == NULL) return NULL;
+    for (const unsigned char *at = (const unsigned char *)text; *at != 0; at++) {
+        if (*at < 0x80)
+            *to++ = (char)*at;
+        else
+            to += sprintf(to, "\\x%02x", *at);
+    }
+    *to = 0;
+    valid = json_string(escaped);
+    free(escaped);
+    return valid;
 }
 
 json_t *tacit_json_append(json_t *list, json_t *item) {

@@ -10,6 +10,9 @@
 /* A number as this program writes it: infinity is the string "inf", NaN is null. */
 json_t *tacit_json_number(double value);
 
+/* Text from outside, such as a path: where it is not UTF-8, which JSON cannot hold, each byte beyond ASCII becomes \xNN. */
+json_t *tacit_json_escaped(const char *text);
+
 /* Append `item`, taken over, to `list` and return it; when either is NULL the list is given up. */
 json_t *tacit_json_append(json_t *list, json_t *item);
 

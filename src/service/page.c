@@ -39,25 +39,47 @@ static tacit_status consent_of(const page *self, const tacit_site_summary *joine
     return status;
 }
 
+static json_t *text_or_null(const tacit_buffer *text) {
+    return text->length > 0 ? json_stringn((const char *)text->bytes, text->length) : json_null();
+}
+
+/* What there is to read of a version before one consents to it: what `tacit consent` shows. */
+static tacit_status version_document(json_t **out, const tacit_study *study, tacit_error *error) {
+    char hash[2 * TACIT_HASH_BYTES + 1];
+    json_t *explanation = NULL;
+    TACIT_TRY(tacit_json_explanation(&explanation, &study->plan, error));
+    *out = json_pack("{s:s,s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "hash",
+                     sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash), "title",
+                     study->title, "description", text_or_null(&study->description), "approval",
+                     study->approval[0] != 0 ? json_string(study->approval) : json_null(), "document",
+                     text_or_null(&study->document), "look", (json_int_t)study->stop.look, "looks",
+                     (json_int_t)study->stop.looks, "parties", (json_int_t)study->plan.parties,
+                     "minimum_rows", (json_int_t)study->plan.minimum_rows, "explanation", explanation);
+    return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
 static tacit_status add_study(void *context, const tacit_site_summary *joined, tacit_error *error) {
     static const char *const names[] = { "none", "given", "withdrawn" };
     study_list *studies = context;
     tacit_consent consent = TACIT_CONSENT_NONE;
-    json_t *explanation = NULL;
+    json_t *explanation = NULL, *next = NULL;
     TACIT_TRY(consent_of(studies->owner, joined, &consent, error));
-    TACIT_TRY(tacit_json_explanation(&explanation, &joined->study->plan, error));
+    if (joined->next != NULL) TACIT_TRY(version_document(&next, joined->next, error));
+    tacit_status status = tacit_json_explanation(&explanation, &joined->study->plan, error);
+    if (status != TACIT_OK) {
+        json_decref(next);
+        return status;
+    }
     const tacit_study *study = joined->study;
-    json_t *about = study->description.length > 0
-                        ? json_stringn((const char *)study->description.bytes, study->description.length)
-                        : json_null();
     studies->list = tacit_json_append(
         studies->list,
-        json_pack("{s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:I,s:I,s:o}", "description", about,
+        json_pack("{s:o,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:I,s:I,s:o}", "next",
+                  next != NULL ? next : json_null(), "description", text_or_null(&study->description),
                   "approval", study->approval[0] != 0 ? json_string(study->approval) : json_null(), "look",
                   (json_int_t)study->stop.look, "looks", (json_int_t)study->stop.looks, "id", joined->id,
                   "name", joined->study->name, "title", joined->study->title, "coordinator",
-                  joined->coordinator, "source", joined->source, "consent", names[consent], "amended",
-                  joined->amended, "has_model", joined->has_model, "parties",
+                  joined->coordinator, "source", tacit_json_escaped(joined->source), "consent",
+                  names[consent], "amended", joined->amended, "has_model", joined->has_model, "parties",
                   (json_int_t)joined->study->plan.parties, "minimum_rows",
                   (json_int_t)joined->study->plan.minimum_rows, "explanation", explanation));
     return studies->list != NULL ? TACIT_OK : tacit_fail_memory(error);
@@ -81,20 +103,35 @@ static void get_studies(void *context, web_call *call) {
     answer_list(call, "studies", studies.list, status, &error);
 }
 
-/* To the definition that was shown when joining, or was consented to since. What the page shows is that one: an amended one is
- * for its reader to see first. */
-static tacit_status consent_again(const page *self, const char *study, char id[TACIT_SITE_ID_SIZE],
-                                  tacit_error *error) {
+/* To the definition that was shown when joining, or was consented to since; or to an amended one, another look among them, when the
+ * request says by its hash which one was read: nothing is consented to unseen. */
+static tacit_status check_read(const tacit_study *study, bool amended, const char *version,
+                               tacit_error *error) {
+    char hash[2 * TACIT_HASH_BYTES + 1];
+    if (!amended && version[0] == 0) return TACIT_OK;
+    if (version[0] == 0)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "study '%s' was amended: read the new version, and consent to it by its hash or with "
+            "tacit consent %s",
+            study->name, study->name);
+    sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash);
+    if (strcmp(hash, version) == 0) return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_USAGE,
+        "study '%s' has another version than the one that was read: load the page again and read it",
+        study->name);
+}
+
+static tacit_status consent_again(const page *self, const char *study, const char *version,
+                                  char id[TACIT_SITE_ID_SIZE], tacit_error *error) {
     tacit_site *site = NULL;
     const tacit_site_callbacks callbacks = { .context = NULL };
     bool amended = false;
     tacit_status status;
     TACIT_CHECK(tacit_site_review(&site, &amended, self->settings->home, study, NULL, &callbacks, error));
-    if (amended)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_REFUSED,
-                       "study '%s' was amended: read the new version and consent to it with tacit consent %s",
-                       tacit_site_study(site)->name, tacit_site_study(site)->name));
+    TACIT_CHECK(check_read(tacit_site_study(site), amended, version, error));
+    if (amended) TACIT_CHECK(tacit_site_check(site, error));
     TACIT_CHECK(tacit_site_consent(site, error));
     snprintf(id, TACIT_SITE_ID_SIZE, "%s", tacit_site_id(site));
 cleanup:
@@ -104,9 +141,15 @@ cleanup:
 
 static void post_consent(void *context, web_call *call) {
     const page *self = context;
-    char id[TACIT_SITE_ID_SIZE];
+    char id[TACIT_SITE_ID_SIZE], version[2 * TACIT_HASH_BYTES + 1] = "";
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_status status = consent_again(self, call->item, id, &error);
+    const tacit_buffer *body = tacit_exchange_body(call->exchange);
+    if (body->length > 0 && !web_body_text(body, "version", version, sizeof version)) {
+        tacit_fail(&error, TACIT_USAGE, "a consent is {\"version\": HASH} of the version that was read");
+        web_answer_failure(call, TACIT_USAGE, &error);
+        return;
+    }
+    tacit_status status = consent_again(self, call->item, version, id, &error);
     if (status == TACIT_OK)
         web_answer(call, 200, json_pack("{s:s,s:s}", "study", id, "consent", "given"));
     else
@@ -141,7 +184,7 @@ static json_t *spent_document(const tacit_entry *entry) {
 }
 
 static json_t *text_if(bool applies, const char *text) {
-    return applies && text != NULL && text[0] != 0 ? json_string(text) : json_null();
+    return applies && text != NULL && text[0] != 0 ? tacit_json_escaped(text) : json_null();
 }
 
 static tacit_status add_entry(void *context, const tacit_entry *entry, tacit_error *error) {
@@ -197,8 +240,9 @@ static tacit_status add_source(void *context, const char *name, tacit_error *err
     TACIT_CHECK(tacit_ledger_open(&ledger, sources->owner->ledger, name, TACIT_LEDGER_READING, error));
     TACIT_CHECK(tacit_ledger_list(ledger, 0, add_entry, &entries, error));
     TACIT_CHECK(accounts_document(&accounts, ledger, error));
-    sources->list = tacit_json_append(
-        sources->list, json_pack("{s:s,s:O,s:O}", "source", name, "accounts", accounts, "entries", entries));
+    sources->list =
+        tacit_json_append(sources->list, json_pack("{s:o,s:O,s:O}", "source", tacit_json_escaped(name),
+                                                   "accounts", accounts, "entries", entries));
     if (sources->list == NULL) TACIT_CHECK(tacit_fail_memory(error));
 cleanup:
     json_decref(entries);

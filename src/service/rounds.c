@@ -57,8 +57,18 @@ static bool may_be_told(const tacit_plan *plan) {
     return plan->method->noise_free || plan->method->release_kind(plan) == TACIT_RELEASE_CHARGED;
 }
 
+/* Who answered is written as answers come; it is on the disk before the round's result is in the journal, but for an answer that is
+ * being written down just then. */
+static void sync_answers(const tacit_recorder *recorder) {
+    int file = open(recorder->answers, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return; /* no answer was noted */
+    fdatasync(file);
+    close(file);
+}
+
 static void write_round(const tacit_recorder *recorder, const tacit_question *question, int64_t started,
                         size_t parties, double change) {
+    sync_answers(recorder);
     write_line(recorder,
                json_pack("{s:I,s:s,s:I,s:I,s:I,s:o}", "round", (json_int_t)question->round, "question",
                          question->name, "started_ms", (json_int_t)started, "ended_ms", (json_int_t)now_ms(),
@@ -119,10 +129,19 @@ static void published(void *context, const double *values, size_t count) {
                json_pack("{s:I,s:o}", "published", (json_int_t)number, "change", tacit_json_number(change)));
 }
 
+tacit_status tacit_rounds_answers_path(char *out, size_t size, const char *folder, const char *study,
+                                       tacit_error *error) {
+    char name[TACIT_ID_SIZE + 32];
+    snprintf(name, sizeof name, "%.*s.answers.jsonl", TACIT_ID_SIZE, study);
+    return tacit_path_join(out, size, folder, name, error);
+}
+
 tacit_status tacit_recorder_attach(tacit_recorder *recorder, tacit_session *session, const char *folder,
                                    tacit_error *error) {
     *recorder = (tacit_recorder){ .plan = session->plan, .inner = session->transport };
     TACIT_TRY(path_of(recorder->path, sizeof recorder->path, folder, session->plan->study, error));
+    TACIT_TRY(tacit_rounds_answers_path(recorder->answers, sizeof recorder->answers, folder,
+                                        session->plan->study, error));
     recorder->watch = (tacit_watch){ published, recorder };
     session->transport = (tacit_transport){ .ask = ask,
                                             .ask_one = recorder->inner.ask_one != NULL ? ask_one : NULL,
@@ -135,10 +154,8 @@ tacit_status tacit_recorder_attach(tacit_recorder *recorder, tacit_session *sess
 
 void tacit_rounds_forget(const char *folder, const char *study) {
     char path[4096];
-    char name[TACIT_ID_SIZE + 32];
     if (path_of(path, sizeof path, folder, study, NULL) == TACIT_OK) unlink(path);
-    snprintf(name, sizeof name, "%.*s.answers.jsonl", TACIT_ID_SIZE, study);
-    if (tacit_path_join(path, sizeof path, folder, name, NULL) == TACIT_OK) unlink(path);
+    if (tacit_rounds_answers_path(path, sizeof path, folder, study, NULL) == TACIT_OK) unlink(path);
 }
 
 void tacit_recorder_clear(tacit_recorder *recorder) {

@@ -24,7 +24,7 @@ typedef struct tacit_recorded {
 typedef struct tacit_recorder {
     const tacit_plan *plan;
     tacit_transport inner; /* asks */
-    char path[4096];
+    char path[4096], answers[4096];
     tacit_recorded sum, release;
     uint64_t published;
     tacit_watch watch;
@@ -35,6 +35,10 @@ typedef struct tacit_recorder {
 tacit_status tacit_recorder_attach(tacit_recorder *recorder, tacit_session *session, const char *folder,
                                    tacit_error *error);
 void tacit_recorder_clear(tacit_recorder *recorder);
+
+/* The file that says who answered in which round, STUDY.answers.jsonl; each round's end brings it to the disk. */
+tacit_status tacit_rounds_answers_path(char *out, size_t size, const char *folder, const char *study,
+                                       tacit_error *error);
 
 /* The study begins anew. */
 void tacit_rounds_forget(const char *folder, const char *study);

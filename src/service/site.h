@@ -81,8 +81,9 @@ typedef struct tacit_site_summary {
     const char *id; /* as the ledger calls it */
     const char *coordinator, *source;
     const tacit_study *study;
-    bool amended;   /* there is a version that the owner has not consented to */
-    bool has_model; /* it has ended, and the model is in its folder */
+    bool amended;            /* there is a version that the owner has not consented to */
+    const tacit_study *next; /* that version; NULL: none, or it cannot be read */
+    bool has_model;          /* it has ended, and the model is in its folder */
 } tacit_site_summary;
 
 typedef tacit_status tacit_site_visit(void *context, const tacit_site_summary *joined, tacit_error *error);

@@ -58,27 +58,38 @@ cleanup:
 
 /* ---- consenting to an amended study ---- */
 
-/* In place of the definition that was consented to before. What the ledger and the folder keep for the study belongs to one
- * version, so this one has an id of its own: its price is counted beside that of the earlier. */
-static tacit_status take_amended(tacit_site *site, tacit_error *error) {
+tacit_status site_read_amended(const tacit_site *site, tacit_study **out, tacit_buffer *signature,
+                               tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);
     tacit_study *study = NULL;
-    char version[9];
     tacit_status status;
     TACIT_CHECK(site_read_file(site, SITE_AMENDED_FILE, &text, error));
     TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&text), text.length, SITE_AMENDED_FILE, error));
+    TACIT_CHECK(site_read_file(site, SITE_AMENDED_SIGNATURE_FILE, signature, error));
+    TACIT_CHECK(check_signed(site, (const char *)study->canonical.bytes, study->canonical.length,
+                             signature->bytes, signature->length, error));
+    *out = study;
+    study = NULL;
+cleanup:
+    tacit_study_free(study);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+/* In place of the definition that was consented to before. What the ledger and the folder keep for the study belongs to one
+ * version, so this one has an id of its own: its price is counted beside that of the earlier. */
+static tacit_status take_amended(tacit_site *site, tacit_error *error) {
+    tacit_study *study = NULL;
+    char version[9];
+    site->signature.length = 0;
+    TACIT_TRY(site_read_amended(site, &study, &site->signature, error));
     tacit_study_free(site->study);
     site->study = study;
-    site->signature.length = 0;
-    TACIT_CHECK(site_read_file(site, SITE_AMENDED_SIGNATURE_FILE, &site->signature, error));
-    TACIT_CHECK(site_check_signature(site, error));
     sodium_bin2hex(version, sizeof version, study->hash, 4);
     site->id[strcspn(site->id, "+")] = 0;
     size_t used = strlen(site->id);
     snprintf(site->id + used, sizeof site->id - used, "+%s", version);
-cleanup:
-    tacit_buffer_clear(&text);
-    return status;
+    return TACIT_OK;
 }
 
 /* A method without roles takes none; the one of before is then no more. */

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "model/classifier.h"
+#include "net/identity.h"
 #include "privacy/ledger.h"
 #include "service/home.h"
 #include "service/site_parts.h"
@@ -243,6 +244,25 @@ tacit_status tacit_site_open(tacit_site **out, const char *home, const char *stu
 
 static int is_study(const struct dirent *entry) { return strchr(entry->d_name, '@') != NULL; }
 
+static tacit_status visit_site(const tacit_site *site, tacit_site_visit *visit, void *context,
+                               tacit_error *error) {
+    tacit_buffer signature = TACIT_BUFFER_LIMITED(TACIT_SIGNATURE_BYTES_MAX);
+    tacit_study *next = NULL;
+    bool amended = site_file_exists(site, SITE_AMENDED_FILE);
+    if (amended && site_read_amended(site, &next, &signature, NULL) != TACIT_OK) next = NULL;
+    tacit_site_summary joined = { .id = site->id,
+                                  .coordinator = site->coordinator,
+                                  .source = site->source,
+                                  .study = site->study,
+                                  .amended = amended,
+                                  .next = next,
+                                  .has_model = site_file_exists(site, SITE_MODEL_FILE) };
+    tacit_status status = visit(context, &joined, error);
+    tacit_study_free(next);
+    tacit_buffer_clear(&signature);
+    return status;
+}
+
 tacit_status tacit_site_list(const char *home, tacit_site_visit *visit, void *context, tacit_error *error) {
     char studies[PATH_MAX];
     struct dirent **found = NULL;
@@ -251,15 +271,8 @@ tacit_status tacit_site_list(const char *home, tacit_site_visit *visit, void *co
     tacit_status status = TACIT_OK;
     for (int i = 0; i < count; i++) {
         tacit_site *site = NULL;
-        if (status == TACIT_OK && site_open_folder(&site, home, found[i]->d_name, NULL) == TACIT_OK) {
-            tacit_site_summary joined = { .id = site->id,
-                                          .coordinator = site->coordinator,
-                                          .source = site->source,
-                                          .study = site->study,
-                                          .amended = site_file_exists(site, SITE_AMENDED_FILE),
-                                          .has_model = site_file_exists(site, SITE_MODEL_FILE) };
-            status = visit(context, &joined, error);
-        }
+        if (status == TACIT_OK && site_open_folder(&site, home, found[i]->d_name, NULL) == TACIT_OK)
+            status = visit_site(site, visit, context, error);
         tacit_site_free(site);
         free(found[i]);
     }

@@ -96,6 +96,10 @@ tacit_status site_open_folder(tacit_site **out, const char *home, const char *st
 tacit_status site_keep_amended(tacit_site *site, const char *definition, const uint8_t *signature,
                                size_t signature_length, tacit_error *error);
 
+/* The version that was kept so, and its signature, which is checked. */
+tacit_status site_read_amended(const tacit_site *site, tacit_study **out, tacit_buffer *signature,
+                               tacit_error *error);
+
 /* Read a file of the study's folder to the end of `out`. */
 tacit_status site_read_file(const tacit_site *site, const char *name, tacit_buffer *out, tacit_error *error);
 

@@ -71,6 +71,15 @@ void web_login_close(web_login *login) {
     sodium_memzero(login, sizeof *login);
 }
 
+bool web_body_text(const tacit_buffer *body, const char *key, char *out, size_t size) {
+    json_t *said = json_loadb(tacit_buffer_text(body), body->length, 0, NULL);
+    const char *text = json_string_value(json_object_get(said, key));
+    bool fits = text != NULL && strlen(text) < size;
+    if (fits) memcpy(out, text, strlen(text) + 1);
+    json_decref(said);
+    return fits;
+}
+
 static bool same_secret(const char *first, const char *second) {
     return strlen(first) == WEB_SECRET_SIZE - 1 && strlen(second) == WEB_SECRET_SIZE - 1 &&
            sodium_memcmp(first, second, WEB_SECRET_SIZE - 1) == 0;

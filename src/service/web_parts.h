@@ -84,6 +84,9 @@ bool web_is_watched(web *page);
 
 /* ---- web_login.c ---- */
 
+/* The text of one member of a body that is a JSON object. False: it is none, or has no such text, or it does not fit. */
+bool web_body_text(const tacit_buffer *body, const char *key, char *out, size_t size);
+
 typedef struct web_session {
     char id[WEB_SECRET_SIZE], csrf[WEB_SECRET_SIZE];
     int64_t until; /* monotonic milliseconds; 0: free */

@@ -161,6 +161,25 @@ class Pages(BrowserTest):
         self.assertRegex(self.text(), r"2\s+parties in the model")
         self.check_quiet()
 
+    def test_an_owner_reads_a_new_version_and_consents_to_it(self):
+        self.study(title="Who falls ill")
+        self.coordinator()
+        party = self.join(0)
+        (self.path / "consent.txt").write_text("What you consent to.\n")
+        self.succeed("study", "amend", self.folder, self.definition(title="Who falls ill again", epsilon=1, consent="consent.txt"))
+        self.assertEqual(party.finish(), 3, party.text())
+        page = self.start("page", home=self.home(0))
+        self.browser.get(page.wait_line(LINK).group(1))
+        self.wait_text("A new version: Who falls ill again")
+        self.wait_text("What you consent to.")
+        self.check_narrow()
+        self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.press("button.consent.next")
+        self.wait(lambda: "A new version" not in self.text() and "consent given" in self.text(), "no consent")
+        self.check_quiet()
+        again = self.resume(0)
+        self.check_done({0: again, 1: self.join(1), 2: self.join(2)})
+
     def test_the_next_round_is_without_who_withdraws(self):
         self.study(title="Who falls ill", method="dpgd", set="{noise: party, rounds: 20000}", delta="1e-5", sum="clear",
                    parties="{expected: 3, minimum: 2}", patience=1000)

@@ -320,9 +320,17 @@ class PartyPage(PageTest):
         status, _, body = page.ask("POST", f"/v1/party/studies/{study['id']}/consent")
         self.assertEqual(status, 403)
         self.assertIn(b"tacit consent trial", body)
-        self.succeed("consent", "trial", "--yes", home=self.home(0))
+        self.assertEqual((study["explanation"]["charged"]["epsilon"], study["next"]["explanation"]["charged"]["epsilon"]), (2, 1))
+        for wrong in ({"version": "00" * 32}, {"version": 1}, {"version": "ab" * 100}, {}, [1]):
+            self.assertEqual(page.ask("POST", f"/v1/party/studies/{study['id']}/consent", wrong)[0], 409, wrong)
+        read = study["next"]["hash"]
+        self.assertEqual(page.ask("POST", f"/v1/party/studies/{study['id']}/consent", {"version": read}, X_Tacit_CSRF=None)[0], 403)
+        self.assertFalse(self.charges(0))
+        status, _, body = page.ask("POST", f"/v1/party/studies/{study['id']}/consent", {"version": read})
+        self.assertEqual((status, json.loads(body)["consent"]), (200, "given"), body)
+        self.assertEqual(page.ask("POST", f"/v1/party/studies/{study['id']}/consent", {"version": "00" * 32})[0], 409)
         (study,) = page.get("/v1/party/studies")["studies"]
-        self.assertEqual((study["amended"], study["consent"]), (False, "given"))
+        self.assertEqual((study["amended"], study["consent"], study["next"]), (False, "given", None))
         self.assertIn("+", study["id"])  # the version has an account of its own
         status, _, body = page.ask("POST", f"/v1/party/studies/{study['id']}/withdraw")
         self.assertEqual((status, json.loads(body)), (200, {"study": study["id"], "consent": "withdrawn", "told": True}))

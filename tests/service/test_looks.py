@@ -3,6 +3,7 @@ import json
 import unittest
 
 from deployed import DeployedTest
+from pages import Page
 
 EXACT = ("--allow-entrusted", "--allow-exact")
 
@@ -29,6 +30,16 @@ class Looks(DeployedTest):
             self.assertIn("standard error of age", shown.stderr)
             again[party] = self.resume(party)
         return again
+
+    def consent_on_the_page(self, party):
+        page = Page(self.start("page", home=self.home(party)))
+        self.assertEqual(page.log_in(), 200)
+        (study,) = page.get("/v1/party/studies")["studies"]
+        self.assertEqual((study["look"], study["next"]["look"], study["next"]["looks"]), (1, 2, 2))
+        path = f"/v1/party/studies/{study['id']}/consent"
+        self.assertEqual(page.ask("POST", path, {"version": study["next"]["hash"]})[0], 200)
+        (study,) = page.get("/v1/party/studies")["studies"]
+        self.assertEqual((study["look"], study["consent"], study["amended"]), (2, "given", False))
 
     def test_a_study_recruits_until_the_standard_error_is_small_enough(self):
         self.recruit("{se: {column: age, at_most: 2}, looks: 3, more: 3}")
@@ -61,7 +72,10 @@ class Looks(DeployedTest):
             rows.write("0.5,0.25,yes\n" * 20 + "0.25,0.5,no\n" * 20)
         second = {}
         for party in first:
-            self.succeed("consent", "trial", "--yes", home=self.home(party))
+            if party == 0:
+                self.consent_on_the_page(party)
+            else:
+                self.succeed("consent", "trial", "--yes", home=self.home(party))
             second[party] = self.resume(party)
         model = self.check_done(second, charged=[])
         self.assertEqual(model["estimates"]["rows"], 160)

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "check.h"
 #include "net/identity.h"
-#include "service/audit_export.h"
+#include "service/audit_parts.h"
 #include "service/backup.h"
 #include "service/log.h"
 #include "service/metrics.h"
@@ -149,12 +149,30 @@ static void an_archive_of_nothing_known_is_refused(void **state) {
     end(&w);
 }
 
+static void texts_that_are_not_utf_8_are_told_with_their_bytes_escaped(void **state) {
+    (void)state;
+    const tacit_entry entry = {
+        .kind = TACIT_ENTRY_LIMIT,
+        .source = "/data/caf\xe9.csv",
+        .reason = "caf\xc3\xa9",
+        .about = { .study = "study", .coordinator = "\xffx", .method = "", .question = "", .assumption = "" }
+    };
+    const uint8_t hash[TACIT_HASH_BYTES] = { 0 };
+    json_t *words = audit_entry(&entry, hash, sizeof hash, hash);
+    assert_non_null(words);
+    assert_string_equal(json_string_value(json_object_get(words, "source")), "/data/caf\\xe9.csv");
+    assert_string_equal(json_string_value(json_object_get(words, "coordinator")), "\\xffx");
+    assert_string_equal(json_string_value(json_object_get(words, "reason")), "caf\xc3\xa9"); /* as it is */
+    json_decref(words);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_message_makes_one_json_line),
         cmocka_unit_test(labels_and_numbers_are_as_the_format_wants),
         cmocka_unit_test(a_backup_writes_nowhere_but_into_its_folder),
         cmocka_unit_test(an_archive_of_nothing_known_is_refused),
+        cmocka_unit_test(texts_that_are_not_utf_8_are_told_with_their_bytes_escaped),
     };
     if (sodium_init() < 0) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
