@@ -7,6 +7,7 @@
 #include "api/frame.h"
 #include "api/results.h"
 #include "base/memory.h"
+#include "model/export.h"
 
 size_t tacit_model_outputs(const tacit_model *model) {
     return tacit_model_has_probabilities(model) ? model->classes : 1;
@@ -89,13 +90,13 @@ static tacit_status predict_blocks(void *context, size_t begin, size_t end, unsi
 static tacit_status predict(predicting *all, const tacit_frame *frame, tacit_pool *pool, tacit_error *error) {
     const tacit_schema *schema = all->model->schema;
     const size_t workers = tacit_pool_threads(pool);
-    frame_rows whole = FRAME_ROWS_INIT;
+    tacit_dataset *whole = NULL;
     frame_map map = FRAME_MAP_INIT;
     tacit_rows rows;
     tacit_status status = TACIT_OK;
     if (frame->kind == FRAME_FILE || (frame->kind == FRAME_SPARSE && schema->sparse > 0)) {
         TACIT_CHECK(frame_encode(&whole, frame, schema, NEED_ROWS, pool, error));
-        rows = tacit_dataset_rows(whole.data);
+        rows = tacit_dataset_rows(whole);
         all->rows = &rows;
     } else {
         TACIT_CHECK(frame_map_create(&map, schema, frame, error));
@@ -113,7 +114,7 @@ cleanup:
     free(all->encoded);
     free(all->score);
     frame_map_clear(&map);
-    frame_rows_clear(&whole);
+    tacit_dataset_free(whole);
     return status;
 }
 
@@ -180,12 +181,33 @@ tacit_status tacit_model_coefficients(double *out, const tacit_model *model, tac
 
 /* ---- files and documents ---- */
 
-tacit_status tacit_model_to_json(char **json, const tacit_model *model, tacit_error *error) {
-    tacit_buffer text = TACIT_BUFFER_INIT;
-    tacit_status status = tacit_model_print(model, &text, error);
-    if (status == TACIT_OK) status = tacit_bytes_copy(json, text.bytes, text.length, error);
-    tacit_buffer_clear(&text);
+/* Bytes of the form that `export` writes, with a NUL behind. */
+static tacit_status exported(char **out, size_t *length, const tacit_model *model,
+                             tacit_status export(const tacit_model *, tacit_buffer *, tacit_error *),
+                             tacit_error *error) {
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_status status = export(model, &bytes, error);
+    if (status == TACIT_OK) status = tacit_bytes_copy(out, bytes.bytes, bytes.length, error);
+    if (status == TACIT_OK) *length = bytes.length;
+    tacit_buffer_clear(&bytes);
     return status;
+}
+
+tacit_status tacit_model_to_onnx(void **bytes, size_t *length, const tacit_model *model, tacit_error *error) {
+    char *copy = NULL;
+    TACIT_TRY(exported(&copy, length, model, tacit_model_export_onnx, error));
+    *bytes = copy;
+    return TACIT_OK;
+}
+
+tacit_status tacit_model_to_pmml(char **xml, const tacit_model *model, tacit_error *error) {
+    size_t length;
+    return exported(xml, &length, model, tacit_model_export_pmml, error);
+}
+
+tacit_status tacit_model_to_json(char **json, const tacit_model *model, tacit_error *error) {
+    size_t length;
+    return exported(json, &length, model, tacit_model_print, error);
 }
 
 tacit_status tacit_model_from_json(tacit_model **out, const char *json, size_t length, tacit_error *error) {
