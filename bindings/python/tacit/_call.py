@@ -19,7 +19,7 @@ def text_of(value: Any) -> str:
     """A value as the command line writes it: 0.5, a,b,c, yes."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float) or hasattr(value, "dtype"):
+    if isinstance(value, float) or (hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0):
         return repr(float(value)) if not float(value).is_integer() else f"{float(value):.17g}"
     if isinstance(value, Mapping):
         raise TypeError(f"a text, number or sequence of them is wanted, not {value!r}")
