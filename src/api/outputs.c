@@ -7,6 +7,7 @@
 #include "api/frame.h"
 #include "api/results.h"
 #include "base/memory.h"
+#include "model/export.h"
 
 size_t tacit_model_outputs(const tacit_model *model) {
     return tacit_model_has_probabilities(model) ? model->classes : 1;
@@ -180,12 +181,33 @@ tacit_status tacit_model_coefficients(double *out, const tacit_model *model, tac
 
 /* ---- files and documents ---- */
 
-tacit_status tacit_model_to_json(char **json, const tacit_model *model, tacit_error *error) {
-    tacit_buffer text = TACIT_BUFFER_INIT;
-    tacit_status status = tacit_model_print(model, &text, error);
-    if (status == TACIT_OK) status = tacit_bytes_copy(json, text.bytes, text.length, error);
-    tacit_buffer_clear(&text);
+/* Bytes of the form that `export` writes, with a NUL behind. */
+static tacit_status exported(char **out, size_t *length, const tacit_model *model,
+                             tacit_status export(const tacit_model *, tacit_buffer *, tacit_error *),
+                             tacit_error *error) {
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_status status = export(model, &bytes, error);
+    if (status == TACIT_OK) status = tacit_bytes_copy(out, bytes.bytes, bytes.length, error);
+    if (status == TACIT_OK) *length = bytes.length;
+    tacit_buffer_clear(&bytes);
     return status;
+}
+
+tacit_status tacit_model_to_onnx(void **bytes, size_t *length, const tacit_model *model, tacit_error *error) {
+    char *copy = NULL;
+    TACIT_TRY(exported(&copy, length, model, tacit_model_export_onnx, error));
+    *bytes = copy;
+    return TACIT_OK;
+}
+
+tacit_status tacit_model_to_pmml(char **xml, const tacit_model *model, tacit_error *error) {
+    size_t length;
+    return exported(xml, &length, model, tacit_model_export_pmml, error);
+}
+
+tacit_status tacit_model_to_json(char **json, const tacit_model *model, tacit_error *error) {
+    size_t length;
+    return exported(json, &length, model, tacit_model_print, error);
 }
 
 tacit_status tacit_model_from_json(tacit_model **out, const char *json, size_t length, tacit_error *error) {

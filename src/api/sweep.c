@@ -124,3 +124,113 @@ void tacit_sweep_clear(tacit_sweep *all) {
     free(all->methods);
     *all = (tacit_sweep)TACIT_SWEEP_INIT;
 }
+
+/* ---- for programs ---- */
+
+static const char *const files[] = { "train",    "schema",    "bounds-from-data",
+                                     "response", "text",      "grams",
+                                     "min-df",   "max-df",    "hash",
+                                     "strip",    "test",      "aux",
+                                     "target",   "together",  "out",
+                                     "plot",     "trace",     "label",
+                                     "positive", "no-header", NULL };
+static const tacit_form simulate_form = { .name = "simulate",
+                                          .options = tacit_simulate_options,
+                                          .without = files };
+
+/* Frames as rows, all encoded as the first one is. */
+typedef struct framed {
+    tacit_sweep sweep;
+    tacit_schema *drafted;
+    frame_rows train, test, auxiliary, target;
+    tacit_split_plan *split;
+} framed;
+
+static void framed_clear(framed *all) {
+    tacit_sweep_clear(&all->sweep);
+    tacit_split_plan_free(all->split);
+    frame_rows_clear(&all->train);
+    frame_rows_clear(&all->test);
+    frame_rows_clear(&all->auxiliary);
+    frame_rows_clear(&all->target);
+    tacit_schema_free(all->drafted);
+}
+
+static tacit_status encode_frames(framed *all, const tacit_frame *const frames[4], tacit_pool *pool,
+                                  tacit_error *error) {
+    static const char *const called[] = { "train", "test", "auxiliary", "target" };
+    frame_rows *rows[] = { &all->train, &all->test, &all->auxiliary, &all->target };
+    if (frames[0]->kind != FRAME_FILE) TACIT_TRY(frame_schema(&all->drafted, frames[0], pool, error));
+    all->sweep.deal.schema = all->drafted != NULL ? all->drafted : frames[0]->schema;
+    for (size_t k = 0; k < 4; k++) {
+        if (frames[k] == NULL) continue;
+        tacit_status status = frame_encode(rows[k], frames[k], all->sweep.deal.schema,
+                                           k == 2 ? NEED_ROWS : NEED_LABELS, pool, error);
+        if (status != TACIT_OK) return tacit_fail_in(error, status, "%s", called[k]);
+    }
+    all->sweep.deal.data = all->train.data;
+    all->sweep.deal.test_data = all->test.data;
+    all->sweep.deal.aux_data = all->auxiliary.data;
+    all->sweep.deal.target_data = all->target.data;
+    all->sweep.deal.groups = frames[0]->parties;
+    return TACIT_OK;
+}
+
+/* The frame's parties, unless told otherwise. */
+static tacit_status read_split(framed *all, const tacit_frame *train, const tacit_arguments *arguments,
+                               tacit_error *error) {
+    bool told = tacit_arguments_given(arguments, "split") || tacit_arguments_given(arguments, "parties");
+    const char *text = train->parties > 0 && !told ? "by:party" : tacit_arguments_text(arguments, "split");
+    TACIT_TRY(tacit_split_plan_parse(&all->split, text, error));
+    if (all->split->kind == TACIT_SPLIT_GROUPS && train->parties == 0)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--split by a column needs rows that say whose they are: set the frame's parties");
+    return tacit_sweep_check_parties(arguments, all->split, error);
+}
+
+static tacit_status simulate(framed *all, const tacit_frame *const frames[4],
+                             const tacit_arguments *arguments, const tacit_progress *progress,
+                             tacit_error *error) {
+    tacit_pool *pool = NULL;
+    tacit_status status;
+    if (frames[0] == NULL) return tacit_fail(error, TACIT_USAGE, "a simulation needs rows to train on");
+    if (frames[1] != NULL && tacit_arguments_given(arguments, "test-fraction"))
+        return tacit_fail(error, TACIT_USAGE, "give either test rows or --test-fraction");
+    if (frames[2] != NULL && tacit_arguments_given(arguments, "aux-fraction"))
+        return tacit_fail(error, TACIT_USAGE, "give either auxiliary rows or --aux-fraction");
+    TACIT_TRY(tacit_sweep_plan(&all->sweep, arguments, error));
+    TACIT_TRY(read_split(all, frames[0], arguments, error));
+    TACIT_TRY(tacit_pool_create(&pool, tacit_chance_threads(arguments), error));
+    TACIT_CHECK(encode_frames(all, frames, pool, error));
+    TACIT_CHECK(tacit_sweep_run(&all->sweep, arguments, all->split, progress, NULL, error));
+    if (all->sweep.model != NULL)
+        TACIT_CHECK(
+            tacit_model_describe(all->sweep.model, &all->train.data->classes, all->sweep.deal.schema, error));
+cleanup:
+    tacit_pool_free(pool);
+    return status;
+}
+
+tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_frame *train,
+                                  const tacit_frame *test, const tacit_frame *auxiliary,
+                                  const tacit_frame *target, const tacit_options *options,
+                                  const tacit_progress *progress, tacit_error *error) {
+    const tacit_frame *const frames[] = { train, test, auxiliary, target };
+    framed all = { .sweep = TACIT_SWEEP_INIT };
+    tacit_arguments *arguments = NULL;
+    char *text = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_form_take(&arguments, &simulate_form, options, error));
+    TACIT_CHECK(simulate(&all, frames, arguments, progress, error));
+    TACIT_CHECK(tacit_document_text(&text, tacit_sweep_document(&all.sweep), error));
+    *json = text;
+    if (model != NULL) {
+        *model = all.sweep.model;
+        all.sweep.model = NULL;
+    }
+cleanup:
+    if (status != TACIT_OK) tacit_without_dashes(error);
+    framed_clear(&all);
+    tacit_arguments_free(arguments);
+    return status;
+}
