@@ -67,6 +67,24 @@ restored <- readRDS(saved)
 stopifnot(file.size(saved) < 1e4, all(is.finite(predict(restored, breast_cancer[1:5, ]))))
 stopifnot(inherits(failure(predict(restored)), "tacit_usage"))
 
+# Three classes: a column of coefficients each, and probabilities that add up.
+flowers <- tacit_glm(Species ~ Petal.Length + Petal.Width, iris, epsilon = 50, method = "output", lambda = 0.01,
+  bounds = list(Petal.Length = c(0, 8), Petal.Width = c(0, 3)))
+chances <- predict(flowers, iris)
+stopifnot(
+  identical(dim(coef(flowers)), c(3L, 3L)), identical(colnames(coef(flowers)), levels(iris$Species)),
+  identical(dim(chances), c(150L, 3L)), all(abs(rowSums(chances) - 1) < 1e-12),
+  all.equal(log(chances[, 2] / chances[, 1]), apply(predict(flowers, iris, type = "link"), 1, function(row) row[[2]] - row[[1]])),
+  identical(levels(predict(flowers, iris, type = "class")), levels(iris$Species))
+)
+
+# Beyond the bounds a row is at the bound, also in the linear predictor; a missing value is in the middle.
+far <- data.frame(mean_radius = c(1e6, 20, NA, 12.5), mean_texture = 20)
+stopifnot(
+  identical(predict(model, far)[[1]], predict(model, far)[[2]]), identical(predict(model, far)[[3]], predict(model, far)[[4]]),
+  all.equal(qlogis(predict(model, far)), predict(model, far, type = "link")), length(predict(model, far[0, ])) == 0
+)
+
 # A matrix gives what the formula gives; sparse ones too.
 same <- tacit_fit(x, breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, bounds = breast_cancer_bounds, seed = 5)
 stopifnot(all.equal(unname(coef(same)), unname(coef(fit(epsilon = 4, seed = 5)))))
