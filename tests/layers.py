@@ -13,7 +13,7 @@ from pathlib import Path
 
 # Each folder of src may include itself and the folders before it.
 LAYERS = ["base", "num", "rand", "data", "store", "privacy", "model", "net", "crypto", "session", "method", "lab",
-          "service", "cli"]
+          "service", "api", "cli"]
 FOREIGN = {"tests", "bench", "fuzz", "examples", "experiments", "bindings"}
 TOP_FOLDERS = ["tests", "proto", "web", "bindings", "examples", "experiments", "bench", "fuzz"]
 LONGEST_FILE = 600

@@ -1,38 +1,10 @@
 /* tacit audit: an empirical lower bound on epsilon, and whether the promise survives it. */
 #include <math.h>
 
-#include "base/memory.h"
-#include "cli/arguments.h"
-#include "cli/chance.h"
+#include "api/audit.h"
+#include "api/tables.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/json.h"
-#include "lab/audit.h"
-
-static tacit_status read_audit(tacit_audit *out, tacit_choice **settings, const tacit_arguments *arguments,
-                               tacit_error *error) {
-    size_t count = 0;
-    const tacit_setting *given = tacit_arguments_settings(arguments, "set", &count);
-    *out = (tacit_audit){
-        .setup = { .epsilon = tacit_arguments_number(arguments, "epsilon"),
-                   .delta = tacit_arguments_number(arguments, "delta"),
-                   .lambda = tacit_arguments_given(arguments, "lambda")
-                                 ? tacit_arguments_number(arguments, "lambda")
-                                 : 0,
-                   .setting_count = count },
-        .runs = (size_t)tacit_arguments_integer(arguments, "runs"),
-        .confidence = tacit_arguments_number(arguments, "confidence"),
-        .seed = tacit_chance_seed(arguments),
-    };
-    TACIT_TRY(tacit_auditable_require(&out->subject, tacit_arguments_operand(arguments, "METHOD"), error));
-    *settings = TACIT_NEW(tacit_choice, count);
-    if (*settings == NULL) return tacit_fail_memory(error);
-    for (size_t i = 0; i < count; i++) (*settings)[i] = (tacit_choice){ given[i].key, given[i].value };
-    out->setup.settings = *settings;
-    return TACIT_OK;
-}
-
-static const char *verdict(const tacit_audit_result *result) { return result->broken ? "broken" : "holds"; }
 
 static tacit_status print_table(tacit_console *console, const tacit_audit *audit,
                                 const tacit_audit_result *result, tacit_error *error) {
@@ -47,7 +19,7 @@ static tacit_status print_table(tacit_console *console, const tacit_audit *audit
     tacit_grid_cell(grid, "%.4f", result->epsilon_lower);
     tacit_grid_cell(grid, "%g%%", 100 * audit->confidence);
     tacit_grid_cell(grid, "2 x %zu", audit->runs);
-    tacit_grid_cell(grid, "%s", verdict(result));
+    tacit_grid_cell(grid, "%s", tacit_auditing_verdict(result));
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
     return status;
@@ -70,88 +42,23 @@ static tacit_status print_text(tacit_console *console, const tacit_audit *audit,
     return TACIT_OK;
 }
 
-static json_t *document(const tacit_audit *audit, const tacit_audit_result *result) {
-    return json_pack("{s:s,s:o,s:o,s:s,s:o,s:o,s:I,s:s,s:s,s:o,s:I}", "method", audit->subject->name,
-                     "epsilon", tacit_json_number(result->charged.epsilon), "delta",
-                     tacit_json_number(result->charged.delta), "unit", tacit_unit_name(result->charged.unit),
-                     "epsilon_lower", tacit_json_number(result->epsilon_lower), "confidence",
-                     tacit_json_number(audit->confidence), "runs", (json_int_t)audit->runs, "verdict",
-                     verdict(result), "pair", result->pair, "reach", tacit_json_number(result->reach), "seed",
-                     (json_int_t)audit->seed);
-}
-
 static tacit_status run_audit(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    tacit_audit audit;
-    tacit_audit_result result;
-    tacit_choice *settings = NULL;
-    tacit_pool *pool = NULL;
+    tacit_auditing all = TACIT_AUDITING_INIT;
+    const tacit_audit *audit = &all.audit;
+    const tacit_audit_result *result = &all.result;
     tacit_status status;
-    unsigned threads = tacit_chance_threads(arguments);
-    TACIT_CHECK(read_audit(&audit, &settings, arguments, error));
-    TACIT_CHECK(tacit_pool_create(&pool, threads, error));
-    audit.pool = pool;
-    audit.progress = tacit_console_progress(console);
-    TACIT_CHECK(tacit_audit_run(&result, &audit, error));
-    TACIT_CHECK(print_text(console, &audit, &result, error));
-    TACIT_CHECK(tacit_console_document(console, document(&audit, &result), error));
-    if (result.broken)
+    TACIT_CHECK(tacit_auditing_run(&all, arguments, tacit_console_progress(console), error));
+    TACIT_CHECK(print_text(console, audit, result, error));
+    TACIT_CHECK(tacit_console_document(console, tacit_auditing_document(&all), error));
+    if (result->broken)
         status = tacit_fail(
             error, TACIT_INTERNAL,
             "%s is charged epsilon %g and loses at least %.4f (confidence %g%%): its promise is broken",
-            audit.subject->name, result.charged.epsilon, result.epsilon_lower, 100 * audit.confidence);
+            audit->subject->name, result->charged.epsilon, result->epsilon_lower, 100 * audit->confidence);
 cleanup:
-    tacit_pool_free(pool);
-    free(settings);
+    tacit_auditing_clear(&all);
     return status;
 }
-
-static const tacit_option options[] = {
-    { .name = "epsilon",
-      .kind = TACIT_OPTION_NUMBER,
-      .placeholder = "E",
-      .rules = TACIT_RULE_REQUIRED | TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
-      .least = 0,
-      .most = 1e6,
-      .help = "the promise to test" },
-    { .name = "delta",
-      .kind = TACIT_OPTION_NUMBER,
-      .placeholder = "D",
-      .fallback = "0",
-      .rules = TACIT_RULE_RANGE | TACIT_RULE_BELOW,
-      .least = 0,
-      .most = 1,
-      .help = "for methods whose guarantee has one" },
-    { .name = "lambda",
-      .kind = TACIT_OPTION_NUMBER,
-      .placeholder = "L",
-      .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
-      .least = 0,
-      .most = 1e6,
-      .help = "weight of the regulariser; the one at which the pair is worst unless told" },
-    { .name = "runs",
-      .kind = TACIT_OPTION_INTEGER,
-      .placeholder = "N",
-      .fallback = "200000",
-      .rules = TACIT_RULE_RANGE,
-      .least = TACIT_AUDIT_LEAST_RUNS,
-      .most = 1e9,
-      .help = "on each of the two data sets" },
-    { .name = "confidence",
-      .kind = TACIT_OPTION_NUMBER,
-      .placeholder = "C",
-      .fallback = "0.999",
-      .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE | TACIT_RULE_BELOW,
-      .least = 0,
-      .most = 1,
-      .help = "that the lower bound is one" },
-    TACIT_OPTION_SEED,
-    { .name = "set",
-      .kind = TACIT_OPTION_SETTING,
-      .placeholder = "NAME=VALUE",
-      .help = "a setting of the method" },
-    TACIT_OPTION_THREADS,
-    { .name = NULL },
-};
 
 const tacit_command tacit_command_audit = {
     .name = "audit",
@@ -167,15 +74,8 @@ const tacit_command tacit_command_audit = {
         "but shows how much of epsilon this pair uses.\n\n"
         "Half of the runs, at most 500,000, choose what to look for and the others count; bounds are "
         "Clopper-Pearson's, and the confidence covers all of them together.",
-    .operands =
-        (const tacit_operand[]){
-            { "METHOD", 1, 1,
-              "a method (avg, output, plr, gop), a mechanism (laplace, gamma-norm, gaussian), or the broken "
-              "control "
-              "laplace-halved" },
-            { .name = NULL },
-        },
-    .options = options,
+    .operands = tacit_audit_operands,
+    .options = tacit_audit_options,
     .examples =
         (const tacit_example[]){
             { "Is the noise of avg enough for one record?", "tacit audit avg --epsilon 1" },

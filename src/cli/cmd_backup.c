@@ -1,5 +1,5 @@
 /* tacit backup and tacit restore: a coordinator's folder as one file. */
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "service/backup.h"

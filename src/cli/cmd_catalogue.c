@@ -3,9 +3,9 @@
 #include <math.h>
 #include <sodium.h>
 
+#include "api/json.h"
 #include "cli/commands.h"
 #include "cli/invitation.h"
-#include "cli/json.h"
 #include "cli/terms.h"
 #include "service/home.h"
 

@@ -1,7 +1,7 @@
 /* tacit center: one of the two centre servers of a study whose sums nobody sees. */
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/listen.h"

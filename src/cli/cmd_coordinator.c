@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/listen.h"

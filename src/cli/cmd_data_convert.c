@@ -154,7 +154,7 @@ static tacit_status run_convert(const tacit_arguments *arguments, tacit_console 
                                 tacit_error *error) {
     const char *path = tacit_arguments_operand(arguments, "FILE"),
                *target = tacit_arguments_text(arguments, "out");
-    tacit_load_options options = tacit_reading_options(arguments, console);
+    tacit_load_options options = tacit_reading_options(arguments, tacit_console_progress(console));
     if (console->json && target == NULL)
         return tacit_fail(error, TACIT_USAGE, "with --json the rows need a file of their own: --out FILE");
     bool is_libsvm = false;

@@ -149,7 +149,7 @@ cleanup:
 
 static tacit_status run_info(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *path = tacit_arguments_operand(arguments, "FILE");
-    tacit_load_options options = tacit_reading_options(arguments, console);
+    tacit_load_options options = tacit_reading_options(arguments, tacit_console_progress(console));
     bool is_libsvm = false;
     TACIT_TRY(tacit_reading_is_libsvm(&is_libsvm, path, error));
     return is_libsvm ? describe_libsvm(console, path, &options, error)

@@ -25,7 +25,7 @@ static tacit_status run_draft(const tacit_arguments *arguments, tacit_console *c
     tacit_schema *schema = NULL;
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status = TACIT_OK;
-    tacit_load_options options = tacit_reading_draft(arguments, console);
+    tacit_load_options options = tacit_reading_draft(arguments, tacit_console_progress(console));
     const char *path = tacit_arguments_operand(arguments, "FILE");
     TACIT_CHECK(tacit_dataset_load(&dataset, &schema, path, NULL, &options, error));
     TACIT_CHECK(tacit_schema_print(schema, tacit_schema_draft_comment, &text, error));

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "service/doctor.h"

@@ -1,6 +1,7 @@
 /* tacit evaluate: how good a model is on a file, and what it was promised under. */
 #include <math.h>
 
+#include "api/results.h"
 #include "cli/commands.h"
 #include "cli/model_use.h"
 #include "cli/reading.h"
@@ -26,22 +27,6 @@ static void print_guarantee(tacit_console *console, const tacit_guarantee *guara
                         guarantee->noise == TACIT_NOISE_SIMULATED
                             ? ", good for comparing methods but not for a model of private rows"
                             : "");
-}
-
-static json_t *price_document(bool applies, const tacit_price *price) {
-    if (!applies) return json_null();
-    return json_pack("{s:s,s:o,s:o}", "unit", tacit_unit_name(price->unit), "epsilon",
-                     tacit_json_number(price->epsilon), "delta", tacit_json_number(price->delta));
-}
-
-static json_t *guarantee_document(const tacit_guarantee *guarantee) {
-    bool is_private = guarantee->is_private;
-    return json_pack("{s:o,s:o,s:b,s:o,s:o,s:s,s:I,s:o}", "method", tacit_json_text(guarantee->method),
-                     "study", guarantee->study[0] != 0 ? tacit_json_text(guarantee->study) : json_null(),
-                     "private", is_private, "charged", price_document(is_private, &guarantee->charged),
-                     "claimed", price_document(is_private, &guarantee->claimed), "noise",
-                     tacit_noise_name(is_private ? guarantee->noise : TACIT_NOISE_NONE), "parties",
-                     (json_int_t)guarantee->parties, "lambda", tacit_json_number(guarantee->lambda));
 }
 
 static void add_metric(tacit_grid *grid, double value) {
@@ -100,7 +85,7 @@ static tacit_status run_evaluate(const tacit_arguments *arguments, tacit_console
         tacit_json_text(tacit_arguments_operand(arguments, "FILE")), "n", (json_int_t)use.rows->rows,
         "accuracy", tacit_json_number(metrics.accuracy), "auc", tacit_json_number(metrics.auc),
         "auc_interval", tacit_json_number(metrics.auc_low), tacit_json_number(metrics.auc_high), "logloss",
-        tacit_json_number(metrics.log_loss), "guarantee", guarantee_document(&use.model->guarantee));
+        tacit_json_number(metrics.log_loss), "guarantee", tacit_guarantee_document(&use.model->guarantee));
     if (document != NULL && tacit_model_is_numeric(use.model)) {
         json_object_set_new(document, "rmse", tacit_json_number(metrics.rmse));
         json_object_set_new(document, "deviance", tacit_json_number(metrics.deviance));

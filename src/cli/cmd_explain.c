@@ -3,47 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "cli/arguments.h"
+#include "api/explain.h"
+#include "api/json.h"
+#include "api/tables.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/json.h"
 #include "cli/text.h"
 #include "method/methods.h"
 #include "session/masked.h"
-
-static tacit_sum_way way_of(const char *name) {
-    tacit_sum_way way = TACIT_SUMS_MASKED;
-    while (strcmp(tacit_sum_way_name(way), name) != 0) way++;
-    return way;
-}
-
-static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out, tacit_error *error) {
-    const tacit_method *method = NULL;
-    size_t count = 0;
-    TACIT_TRY(tacit_method_require(&method, tacit_arguments_operand(arguments, "METHOD"), error));
-    *out = (tacit_plan){
-        .method = method,
-        .study = "explain",
-        .epsilon = method->noise_free ? INFINITY : tacit_arguments_number(arguments, "epsilon"),
-        .delta = tacit_arguments_number(arguments, "delta"),
-        .lambda = tacit_arguments_number(arguments, "lambda"),
-        .features = (size_t)tacit_arguments_integer(arguments, "features"),
-        .classes = (size_t)tacit_arguments_integer(arguments, "classes"),
-        .parties = (size_t)tacit_arguments_integer(arguments, "parties"),
-        .minimum_parties = 1,
-        .sums = way_of(tacit_arguments_text(arguments, "sum")),
-        .dropouts = tacit_arguments_number(arguments, "dropouts"),
-        .colluders = tacit_arguments_number(arguments, "colluders"),
-        .minimum_rows = (size_t)tacit_arguments_integer(arguments, "rows"),
-    };
-    if (method->most_columns > 0 && !tacit_arguments_given(arguments, "features"))
-        out->features = method->most_columns;
-    const tacit_setting *settings = tacit_arguments_settings(arguments, "set", &count);
-    for (size_t i = 0; i < count; i++)
-        TACIT_TRY(tacit_plan_set(out, settings[i].key, settings[i].value, error));
-    return tacit_plan_check(out, error);
-}
 
 static void print_item(const tacit_console *console, const char *title, const char *text) {
     tacit_wrap wrap = { .out = console->out, .width = console->width, .indent = 12 };
@@ -76,38 +43,6 @@ static void print_settings(const tacit_console *console, const tacit_plan *plan,
             used += snprintf(text + used, sizeof text - (size_t)used, ", %s=%s", one->name, value);
     }
     print_item(console, "here", text);
-}
-
-/* How a deployed study adds up, and what that rests on. */
-static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, tacit_error *error) {
-    static const char *const rests_on[] = {
-        [TACIT_SUMS_MASKED] =
-            "the coordinator sees the sum under masks that cancel, and no single contribution",
-        [TACIT_SUMS_CLEAR] = "the coordinator sees every contribution",
-        [TACIT_SUMS_PAILLIER] = "the coordinator adds up ciphertexts; the party that joined first holds the "
-                                "key and decrypts the sum, "
-                                "under masks that only the coordinator can take off. The two together, or a "
-                                "coordinator that lies to "
-                                "the key holder, can read every single contribution",
-    };
-    size_t minimum = 0;
-    if (plan->method->compute != NULL) {
-        snprintf(out, size, "encrypted: server A adds up ciphertexts, and only B has their key");
-        return TACIT_OK;
-    }
-    int used = snprintf(out, size, "%s: %s", tacit_sum_way_name(plan->sums), rests_on[plan->sums]);
-    if (plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
-    if (plan->parties < 2) return TACIT_OK; /* nothing to hide in: a study of one is refused */
-    TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
-    used += snprintf(
-        out + used, size - (size_t)used,
-        ". Opened from at least %zu of %zu parties, of which at most %zu collude with the coordinator",
-        minimum, plan->parties, tacit_plan_colluders(plan));
-    if (tacit_plan_shares_noise(plan))
-        snprintf(out + used, size - (size_t)used,
-                 "; each adds one share of the noise, and %zu are worth the price",
-                 tacit_plan_noise_shares(plan));
-    return TACIT_OK;
 }
 
 static void print_text(tacit_console *console, const tacit_plan *plan, const tacit_prices *prices,
@@ -151,103 +86,44 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
 
 /* ---- the method's table beside the paper's ---- */
 
-enum { MOST_CELLS = 16 };
-
-/* The cells of the line at *text, ended by NULs; *text moves on. How many there are, 0 at the end. */
-static size_t split_line(char **text, char *cells[MOST_CELLS]) {
-    size_t count = 0;
-    char *end = strchr(*text, '\n');
-    if (end == NULL) return 0;
-    *end = 0;
-    for (char *at = *text; at != NULL && count < MOST_CELLS; count++) {
-        cells[count] = at;
-        at = strchr(at, '\t');
-        if (at != NULL) *at++ = 0;
-    }
-    *text = end + 1;
-    return count;
-}
-
 static tacit_status print_comparison(tacit_console *console, const char *title, char *text,
                                      tacit_error *error) {
-    char *cells[MOST_CELLS];
-    tacit_grid_column columns[MOST_CELLS];
+    char *cells[TACIT_EXPLANATION_CELLS];
+    tacit_grid_column columns[TACIT_EXPLANATION_CELLS];
     tacit_grid *grid = NULL;
-    size_t count = split_line(&text, cells);
+    size_t count = tacit_explanation_cells(&text, cells);
     for (size_t c = 0; c < count; c++) columns[c] = (tacit_grid_column){ cells[c], TACIT_RIGHT };
     tacit_wrap wrap = { .out = console->out, .width = console->width };
     fputc('\n', console->out);
     tacit_wrap_text(&wrap, title);
     fputs("\n\n", console->out);
     TACIT_TRY(tacit_grid_create(&grid, columns, count, error));
-    while ((count = split_line(&text, cells)) > 0)
+    while ((count = tacit_explanation_cells(&text, cells)) > 0)
         for (size_t c = 0; c < count; c++) tacit_grid_cell(grid, "%s", cells[c]);
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
     return status;
 }
 
-/* A list of objects, all values as the text that would be printed. */
-static json_t *comparison_document(char *text) {
-    char *titles[MOST_CELLS], *cells[MOST_CELLS];
-    size_t columns = split_line(&text, titles), count;
-    json_t *rows = json_array();
-    while ((count = split_line(&text, cells)) > 0) {
-        json_t *row = json_object();
-        for (size_t c = 0; c < count && c < columns; c++)
-            json_object_set_new(row, titles[c], json_string(cells[c]));
-        rows = tacit_json_append(rows, row);
-    }
-    return rows;
-}
-
-/* The method's own table goes last, in either form. */
-static tacit_status tell(tacit_console *console, const tacit_plan *plan, const tacit_prices *prices,
-                         const tacit_noise_law *noise, const char *sums, tacit_error *error) {
-    const tacit_method *method = plan->method;
-    tacit_buffer table = TACIT_BUFFER_INIT;
-    tacit_status status = TACIT_OK;
-    json_t *all = NULL;
-    char *text = NULL;
-    TACIT_CHECK(tacit_json_explanation(&all, plan, error));
-    json_object_set_new(all, "sums", json_string(sums));
-    if (method->comparison != NULL) {
-        TACIT_CHECK(method->comparison(&table, error));
-        text = tacit_copy_text(tacit_buffer_text(&table));
-        if (text == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    }
-    if (!console->json) print_text(console, plan, prices, noise, sums);
-    if (text != NULL && !console->json)
-        TACIT_CHECK(print_comparison(console, method->comparison_title, text, error));
-    if (text != NULL && console->json) json_object_set_new(all, "comparison", comparison_document(text));
-    status = tacit_console_document(console, all, error);
-    all = NULL;
-cleanup:
-    json_decref(all);
-    free(text);
-    tacit_buffer_clear(&table);
-    return status;
-}
-
 static tacit_status run_explain(const tacit_arguments *arguments, tacit_console *console,
                                 tacit_error *error) {
-    tacit_plan plan;
-    tacit_prices prices = { .event = { .count = 0 } };
-    tacit_noise_law noise = { .law = "" };
-    char sums[1024];
-    TACIT_TRY(make_plan(arguments, &plan, error));
-    TACIT_TRY(sums_text(sums, sizeof sums, &plan, error));
-    TACIT_TRY(plan.method->price(&plan, &prices, error));
-    if (plan.method->noise != NULL) TACIT_TRY(plan.method->noise(&plan, &noise, error));
-    return tell(console, &plan, &prices, &noise, sums, error);
-}
-
-/* A whole number from 1 upwards. */
-#define OPTION_COUNT(option, letter, value, text)                                                            \
-    {                                                                                                        \
-        .name = option, .kind = TACIT_OPTION_INTEGER, .placeholder = letter, .fallback = value,              \
-        .help = text, .rules = TACIT_RULE_RANGE, .least = 1, .most = 1e9                                     \
+    tacit_explanation about = TACIT_EXPLANATION_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_explanation_make(&about, arguments, error));
+    if (console->json) {
+        json_t *document = NULL;
+        TACIT_CHECK(tacit_explanation_document(&document, &about, error));
+        TACIT_CHECK(tacit_console_document(console, document, error));
+    } else {
+        print_text(console, &about.plan, &about.prices, &about.noise, about.sums);
+        if (about.comparison != NULL)
+            TACIT_CHECK(
+                print_comparison(console, about.plan.method->comparison_title, about.comparison, error));
     }
+cleanup:
+    tacit_explanation_clear(&about);
+    return status;
+}
 
 const tacit_command tacit_command_explain = {
     .name = "explain",
@@ -258,53 +134,8 @@ const tacit_command tacit_command_explain = {
                    "which theorem; the paper's own claim beside what the ledger is charged; and how much "
                    "noise that means "
                    "for the numbers given.",
-    .operands =
-        (const tacit_operand[]){
-            { "METHOD", 1, 1, "as `tacit methods` lists them" },
-            { .name = NULL },
-        },
-    .options =
-        (const tacit_option[]){
-            { .name = "epsilon",
-              .kind = TACIT_OPTION_NUMBER,
-              .placeholder = "E",
-              .fallback = "1",
-              .help = "the price to explain",
-              .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
-              .least = 0,
-              .most = 1e6 },
-            { .name = "delta",
-              .kind = TACIT_OPTION_NUMBER,
-              .placeholder = "D",
-              .fallback = "0",
-              .help = "where the method uses one",
-              .rules = TACIT_RULE_RANGE | TACIT_RULE_BELOW,
-              .least = 0,
-              .most = 1 },
-            { .name = "lambda",
-              .kind = TACIT_OPTION_NUMBER,
-              .placeholder = "L",
-              .fallback = "0.01",
-              .help = "weight of the regulariser",
-              .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
-              .least = 0,
-              .most = 1e6 },
-            OPTION_COUNT("parties", "M", "10", "how many take part"),
-            OPTION_COUNT("rows", "N", "100", "the fewest rows a party may have"),
-            OPTION_COUNT("features", "D", "10", "of an encoded row, the intercept included"),
-            OPTION_COUNT("classes", "K", "2", "of the label"),
-            { .name = "sum",
-              .kind = TACIT_OPTION_CHOICE,
-              .placeholder = "masked|paillier|clear",
-              .fallback = "masked",
-              .help = "how a deployed study adds up" },
-            TACIT_OPTION_FRACTIONS,
-            { .name = "set",
-              .kind = TACIT_OPTION_SETTING,
-              .placeholder = "KEY=VALUE",
-              .help = "a setting of the method" },
-            { .name = NULL },
-        },
+    .operands = tacit_explain_operands,
+    .options = tacit_explain_options,
     .examples =
         (const tacit_example[]){
             { "What would five hospitals pay, and how loud is the noise?",

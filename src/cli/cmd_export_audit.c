@@ -2,8 +2,8 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "api/arguments.h"
 #include "base/file.h"
-#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "service/audit_export.h"

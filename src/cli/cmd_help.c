@@ -1,7 +1,7 @@
 /* tacit help, tacit version. */
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/help.h"

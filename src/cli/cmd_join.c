@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/arguments.h"
+#include "api/json.h"
 #include "base/file.h"
-#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/invitation.h"
-#include "cli/json.h"
 #include "cli/listen.h"
 #include "cli/reading.h"
 #include "cli/terms.h"
@@ -58,7 +58,7 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
     const char *data = tacit_arguments_text(arguments, "data"),
                *given = tacit_arguments_text(arguments, "source");
     char home[PATH_MAX], source[PATH_MAX];
-    tacit_load_options reading = tacit_reading_options(arguments, console);
+    tacit_load_options reading = tacit_reading_options(arguments, tacit_console_progress(console));
     tacit_buffer invitation = TACIT_BUFFER_LIMITED(TACIT_INVITATION_TEXT_MAX);
     tacit_site *site = NULL;
     tacit_status status;

@@ -104,14 +104,9 @@ const tacit_command tacit_command_ledger_limit = {
     .run = run_limit,
 };
 
-static const char *head_text(char out[2 * TACIT_HASH_BYTES + 1], const uint8_t head[TACIT_HASH_BYTES]) {
-    for (size_t i = 0; i < TACIT_HASH_BYTES; i++) snprintf(out + 2 * i, 3, "%02x", head[i]);
-    return out;
-}
-
 static tacit_status run_verify(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     (void)arguments;
-    char path[PATH_MAX], head[2 * TACIT_HASH_BYTES + 1];
+    char path[PATH_MAX], head[TACIT_HEAD_SIZE];
     tacit_ledger *ledger = NULL;
     tacit_verdict verdict = { 0 };
     TACIT_TRY(tacit_ledger_use_open(&ledger, path, sizeof path, NULL, error));
@@ -119,13 +114,12 @@ static tacit_status run_verify(const tacit_arguments *arguments, tacit_console *
     tacit_ledger_free(ledger);
     if (status != TACIT_OK && status != TACIT_CORRUPT) return status;
     bool sound = status == TACIT_OK;
-    head_text(head, verdict.head);
     tacit_console_print(console, "%s: %llu %s sound, head %s\n", path, (unsigned long long)verdict.entries,
-                        sound ? "entries, all" : "entries are", head);
-    json_t *document =
-        json_pack("{s:o,s:b,s:I,s:o,s:s}", "ledger", tacit_json_text(path), "sound", sound, "entries",
-                  (json_int_t)verdict.entries, "broken",
-                  sound ? json_null() : json_integer((json_int_t)verdict.broken), "head", head);
+                        sound ? "entries, all" : "entries are", tacit_head_text(head, verdict.head));
+    json_t *document = json_pack("{s:o}", "ledger", tacit_json_text(path)),
+           *told = tacit_verdict_document(&verdict, status);
+    if (json_object_update(document, told) != 0) document = (json_decref(document), NULL);
+    json_decref(told);
     tacit_status kept = tacit_console_document(console, document, error);
     return sound ? kept : status;
 }

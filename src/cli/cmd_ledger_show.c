@@ -2,14 +2,11 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/commands.h"
 #include "cli/ledger_use.h"
 #include "data/names.h"
 #include "data/text.h"
-
-enum { WHEN_SIZE = 32 };
 
 /* The view of one data source, filled as its entries are visited. */
 typedef struct showing {
@@ -22,26 +19,10 @@ typedef struct showing {
     bool limited; /* in total, in any unit */
 } showing;
 
-static const char *when_text(char out[WHEN_SIZE], int64_t milliseconds) {
-    time_t seconds = (time_t)(milliseconds / 1000);
-    struct tm parts;
-    if (gmtime_r(&seconds, &parts) == NULL || strftime(out, WHEN_SIZE, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-        snprintf(out, WHEN_SIZE, "-");
-    return out;
-}
-
-static bool is_release(const tacit_entry *entry) {
-    return entry->kind == TACIT_ENTRY_CHARGE || entry->kind == TACIT_ENTRY_REFUSAL;
-}
-
-static bool has_price(const tacit_entry *entry) {
-    return is_release(entry) || entry->kind == TACIT_ENTRY_LIMIT;
-}
-
 static void add_price(tacit_grid *grid, const tacit_entry *entry) {
     const tacit_price *price = &entry->about.price;
     const char *before = entry->kind == TACIT_ENTRY_REFUSAL ? "none, for " : "";
-    if (!has_price(entry))
+    if (!tacit_entry_has_price(entry))
         tacit_grid_cell(grid, "%s", "");
     else if (price->delta > 0)
         tacit_grid_cell(grid, "%s%.6g, delta %.6g per %s", before, price->epsilon, price->delta,
@@ -61,56 +42,21 @@ static void add_event(tacit_grid *grid, const tacit_release *about) {
 }
 
 static void add_to_log(tacit_grid *grid, const tacit_entry *entry) {
-    char when[WHEN_SIZE];
+    char when[TACIT_WHEN_SIZE];
     const tacit_release *about = &entry->about;
     tacit_grid_cell(grid, "%llu", (unsigned long long)entry->number);
-    tacit_grid_cell(grid, "%s", when_text(when, entry->time));
-    tacit_grid_cell(grid, "%s", is_release(entry) ? about->coordinator : "the owner");
+    tacit_grid_cell(grid, "%s", tacit_when_text(when, entry->time));
+    tacit_grid_cell(grid, "%s", tacit_entry_is_release(entry) ? about->coordinator : "the owner");
     tacit_grid_cell(grid, "%s", about->study);
-    tacit_grid_cell(grid, "%s", is_release(entry) ? about->question : "");
+    tacit_grid_cell(grid, "%s", tacit_entry_is_release(entry) ? about->question : "");
     tacit_grid_cell(grid, "%s",
                     entry->kind == TACIT_ENTRY_CHARGE ? tacit_release_kind_name(about->kind)
                                                       : tacit_entry_kind_name(entry->kind));
     add_price(grid, entry);
-    if (is_release(entry) && about->event.count > 0)
+    if (tacit_entry_is_release(entry) && about->event.count > 0)
         add_event(grid, about);
     else
-        tacit_grid_cell(grid, "%s", is_release(entry) ? tacit_noise_name(about->noise) : "");
-}
-
-static json_t *text_or_null(const char *text) {
-    return text != NULL && text[0] != 0 ? tacit_json_text(text) : json_null();
-}
-
-static json_t *event_document(const tacit_event *event) {
-    if (event->count == 0) return json_null();
-    return json_pack("{s:s,s:o,s:o,s:o,s:I,s:b}", "kind", tacit_event_kind_name(event->kind), "parameter",
-                     tacit_json_number(event->parameter), "delta", tacit_json_number(event->delta),
-                     "sampling", tacit_json_number(event->sampling), "count", (json_int_t)event->count,
-                     "replaced", event->replaced);
-}
-
-static json_t *entry_document(const tacit_entry *entry) {
-    char when[WHEN_SIZE];
-    const tacit_release *about = &entry->about;
-    bool release = is_release(entry);
-    json_t *price = json_null();
-    if (has_price(entry))
-        price = json_pack("{s:s,s:o,s:o}", "unit", tacit_unit_name(about->price.unit), "epsilon",
-                          tacit_json_number(about->price.epsilon), "delta",
-                          tacit_json_number(about->price.delta));
-    return json_pack(
-        "{s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "number", (json_int_t)entry->number,
-        "when", when_text(when, entry->time), "entry", tacit_entry_kind_name(entry->kind), "asked_by",
-        text_or_null(release ? about->coordinator : ""), "study", text_or_null(about->study), "method",
-        text_or_null(release ? about->method : ""), "question", text_or_null(release ? about->question : ""),
-        "kind", text_or_null(release ? tacit_release_kind_name(about->kind) : ""), "price", price, "noise",
-        text_or_null(release ? tacit_noise_name(about->noise) : ""), "event",
-        release ? event_document(&about->event) : json_null(), "assumption",
-        text_or_null(release ? about->assumption : ""), "rows",
-        release ? json_integer((json_int_t)about->rows) : json_null(), "parameters",
-        release ? json_integer((json_int_t)about->parameters) : json_null(), "reason",
-        text_or_null(entry->kind == TACIT_ENTRY_REFUSAL ? entry->reason : ""));
+        tacit_grid_cell(grid, "%s", tacit_entry_is_release(entry) ? tacit_noise_name(about->noise) : "");
 }
 
 static tacit_status visit_entry(void *context, const tacit_entry *entry, tacit_error *error) {
@@ -120,7 +66,7 @@ static tacit_status visit_entry(void *context, const tacit_entry *entry, tacit_e
     if (entry->kind == TACIT_ENTRY_REFUSAL)
         TACIT_TRY(tacit_buffer_print(&view->refusals, error, "entry %llu was refused: %s\n",
                                      (unsigned long long)entry->number, entry->reason));
-    view->entry_list = tacit_json_append(view->entry_list, entry_document(entry));
+    view->entry_list = tacit_json_append(view->entry_list, tacit_entry_document(entry));
     return view->entry_list != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
@@ -134,7 +80,7 @@ static tacit_status add_accounts(showing *view, const char *study, tacit_error *
     for (int unit = 0; unit < TACIT_UNITS; unit++) {
         tacit_account account;
         TACIT_TRY(tacit_ledger_account(&account, view->ledger, study, (tacit_unit)unit, error));
-        if (study != NULL && !account.limited && account.sum_epsilon == 0) continue;
+        if (!tacit_account_is_shown(&account, study)) continue;
         bool limited = account.limited;
         view->limited = view->limited || (limited && study == NULL);
         tacit_grid_cell(view->accounts, "%s", study != NULL ? study : "in total");

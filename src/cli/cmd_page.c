@@ -1,7 +1,7 @@
 /* tacit page: a party's own page in the browser. */
 #include <limits.h>
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/listen.h"

@@ -1,7 +1,7 @@
 /* tacit predict: a model's answer for each row of a file. */
-#include <math.h>
 #include <string.h>
 
+#include "api/outputs.h"
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/model_use.h"
@@ -19,11 +19,6 @@ typedef struct answers {
     double *columns; /* scratch: what is written for one row */
 } answers;
 
-/* Where there are no probabilities the score is written instead. */
-static size_t column_count(const tacit_model *model) {
-    return tacit_model_has_probabilities(model) ? model->classes : 1;
-}
-
 static const char *class_name(const tacit_model *model, size_t k, char scratch[TACIT_NUMBER_TEXT]) {
     if (k < model->class_names.count) return model->class_names.text[k];
     snprintf(scratch, TACIT_NUMBER_TEXT, "%zu", k);
@@ -40,20 +35,8 @@ static const char *predicted_text(const answers *all, size_t i, char scratch[TAC
 
 /* What is known of row i: the probability of each class, or the score. */
 static const double *fill_columns(const answers *all, size_t i) {
-    const double *scores = all->scores + i * all->each;
-    double *out = all->columns;
-    if (!tacit_model_has_probabilities(all->model)) {
-        out[0] = scores[0];
-    } else if (all->each == 1) {
-        out[1] = 1 / (1 + exp(-scores[0]));
-        out[0] = 1 / (1 + exp(scores[0])); /* not 1 - out[1], which would lose a small one */
-    } else {
-        double largest = scores[0], sum = 0;
-        for (size_t k = 1; k < all->each; k++) largest = fmax(largest, scores[k]);
-        for (size_t k = 0; k < all->each; k++) sum += out[k] = exp(scores[k] - largest);
-        for (size_t k = 0; k < all->each; k++) out[k] /= sum;
-    }
-    return out;
+    tacit_outputs_of(all->model, all->scores + i * all->each, all->columns);
+    return all->columns;
 }
 
 /* A CSV cell, quoted where it must be. */
@@ -89,7 +72,7 @@ static void write_rows(FILE *out, const answers *all) {
         const double *columns = fill_columns(all, i);
         fprintf(out, "%zu,", i + 1);
         put_cell(out, predicted_text(all, i, scratch));
-        for (size_t k = 0; k < column_count(all->model); k++)
+        for (size_t k = 0; k < tacit_model_outputs(all->model); k++)
             fprintf(out, ",%s", tacit_number_to_text(columns[k], scratch));
         fputc('\n', out);
     }
@@ -148,7 +131,7 @@ static tacit_status run_predict(const tacit_arguments *arguments, tacit_console 
     all.rows = rows.count;
     all.each = tacit_model_scores_per_row(use.model);
     all.scores = TACIT_NEW(double, all.rows *all.each);
-    all.columns = TACIT_NEW(double, column_count(use.model));
+    all.columns = TACIT_NEW(double, tacit_model_outputs(use.model));
     if (all.scores == NULL || all.columns == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(tacit_model_scores(use.model, &rows, pool, all.scores, error));
     TACIT_CHECK(write_answers(&all, tacit_arguments_text(arguments, "out"), console, error));

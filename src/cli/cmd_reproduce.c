@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
+#include "api/chance.h"
+#include "api/json.h"
 #include "base/file.h"
-#include "cli/arguments.h"
-#include "cli/chance.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/json.h"
 #include "cli/reading.h"
 #include "cli/rounds.h"
 #include "cli/text.h"

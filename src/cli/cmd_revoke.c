@@ -1,7 +1,7 @@
 /* tacit revoke: a party's certificates count no more. */
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "service/center.h"

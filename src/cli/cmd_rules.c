@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
+#include "api/json.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/json.h"
 #include "service/home.h"
 #include "service/rules.h"
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
+#include "api/json.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/json.h"
 #include "cli/reading.h"
 #include "service/coordinator.h"
 #include "service/study.h"

@@ -1,8 +1,8 @@
 /* tacit study open|pause|resume|amend|close: a study's life beside its rounds. */
-#include "cli/arguments.h"
+#include "api/arguments.h"
+#include "api/json.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/json.h"
 #include "service/registry.h"
 #include "service/rounds.h"
 #include "service/study.h"

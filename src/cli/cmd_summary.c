@@ -1,5 +1,5 @@
 /* tacit summary: the coefficients of a model with their standard errors. */
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/summary.h"
 

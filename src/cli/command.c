@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "api/guess.h"
 #include "base/buffer.h"
-#include "cli/guess.h"
 
 const tacit_option tacit_common_options[] = {
     { .name = "json",
@@ -15,6 +15,13 @@ const tacit_option tacit_common_options[] = {
     { .name = "help", .kind = TACIT_OPTION_FLAG, .help = "print this help" },
     { .name = NULL },
 };
+
+tacit_status tacit_arguments_parse(tacit_arguments **out, const tacit_command *command,
+                                   const char *const *words, size_t count, tacit_error *error) {
+    const tacit_form form = { command->name, command->operands, command->options, tacit_common_options,
+                              NULL };
+    return tacit_form_parse(out, &form, words, count, error);
+}
 
 bool tacit_command_starts_with(const char *name, const char *word) {
     size_t length = strlen(word);

@@ -10,53 +10,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "api/arguments.h"
 
-#include "base/error.h"
-
-typedef struct tacit_arguments tacit_arguments; /* arguments.h: what was given, by name */
-typedef struct tacit_console tacit_console;     /* console.h: where output goes */
-
-typedef enum tacit_option_kind {
-    TACIT_OPTION_FLAG,   /* --name                 tacit_arguments_flag */
-    TACIT_OPTION_TEXT,   /* --name anything        tacit_arguments_text */
-    TACIT_OPTION_FILE,   /* --name path            tacit_arguments_text; may not be empty */
-    TACIT_OPTION_CHOICE, /* --name one-of-a-few    tacit_arguments_text; the placeholder "a|b|c" lists them */
-    TACIT_OPTION_WORDS,  /* --name a,b,c           tacit_arguments_words; no empty word, none twice */
-    TACIT_OPTION_NUMBER, /* --name 0.5             tacit_arguments_number */
-    TACIT_OPTION_NUMBERS, /* --name 0.1,1,inf       tacit_arguments_numbers */
-    TACIT_OPTION_INTEGER, /* --name 20000           tacit_arguments_integer */
-    TACIT_OPTION_SETTING  /* --name key=value, repeatable, no key twice: tacit_arguments_settings */
-} tacit_option_kind;
-
-/* What else holds for an option; added together in `rules`. */
-enum {
-    TACIT_RULE_REQUIRED = 1, /* refused when missing */
-    TACIT_RULE_REPEATED = 2, /* TEXT and FILE: may be given several times; read with tacit_arguments_words */
-    TACIT_RULE_RANGE = 4,    /* numbers lie in [least, most]; without it any finite number goes */
-    TACIT_RULE_ABOVE = 8,    /* with RANGE: `least` itself is refused (an epsilon is above 0) */
-    TACIT_RULE_BELOW = 16,   /* with RANGE: `most` itself is refused (a fraction below 1) */
-    TACIT_RULE_INFINITE = 32 /* the word `inf` is allowed, whatever `most` says */
-};
-
-typedef struct tacit_option {
-    const char *name; /* long name without the dashes */
-    tacit_option_kind kind;
-    const char *placeholder; /* "E", "FILE", "json|onnx"; NULL for a flag */
-    const char *fallback;    /* the value used when not given, parsed like a given one; NULL: no value */
-    const char *help;        /* a phrase or sentences; help adds the fallback as "(default: …)" */
-    unsigned rules;
-    double least, most;
-} tacit_option;
-
-/* Arguments without a name are handed out left to right: each operand takes as many as it may. */
-typedef struct tacit_operand {
-    const char *name;     /* "FILE" */
-    unsigned least, most; /* how many; most = UINT_MAX for any number */
-    const char *help;
-} tacit_operand;
+typedef struct tacit_console tacit_console; /* console.h: where output goes */
 
 typedef struct tacit_example {
     const char *text;    /* "Compare two methods over 50 simulated parties" */
@@ -80,89 +36,9 @@ typedef struct tacit_command {
 /* --help, --json, --quiet: on every command, read from the console rather than the arguments. */
 extern const tacit_option tacit_common_options[];
 
-/* The same three wherever a table of rows is read; put it into an options table like one entry. */
-#define TACIT_OPTIONS_READING                                                                                \
-    { .name = "label",                                                                                       \
-      .kind = TACIT_OPTION_TEXT,                                                                             \
-      .placeholder = "NAME",                                                                                 \
-      .help = "the column to predict; the last one unless told" },                                           \
-        { .name = "positive",                                                                                \
-          .kind = TACIT_OPTION_TEXT,                                                                         \
-          .placeholder = "VALUE",                                                                            \
-          .help = "the label that counts as positive; the larger one unless told" },                         \
-    {                                                                                                        \
-        .name = "no-header", .kind = TACIT_OPTION_FLAG,                                                      \
-        .help =                                                                                              \
-            "the first line of a CSV file is already a row; columns are then called column1, column2, ..."   \
-    }
-
-/* For commands that draft a schema. */
-/* How many of the parties a secure sum, and shares of noise, allow to vanish and to collude. */
-#define TACIT_OPTION_FRACTIONS                                                                               \
-    { .name = "dropouts",                                                                                    \
-      .kind = TACIT_OPTION_NUMBER,                                                                           \
-      .placeholder = "F",                                                                                    \
-      .fallback = "0.1",                                                                                     \
-      .help = "the largest fraction of the parties that may vanish from a sum (noise=shares)",               \
-      .rules = TACIT_RULE_RANGE,                                                                             \
-      .least = 0,                                                                                            \
-      .most = 0.9 },                                                                                         \
-    {                                                                                                        \
-        .name = "colluders", .kind = TACIT_OPTION_NUMBER, .placeholder = "F", .fallback = "0.1",             \
-        .help = "the largest fraction that shares what it knows with whoever looks (noise=shares)",          \
-        .rules = TACIT_RULE_RANGE, .least = 0, .most = 0.9                                                   \
-    }
-
-#define TACIT_OPTION_RESPONSE                                                                                \
-    {                                                                                                        \
-        .name = "response", .kind = TACIT_OPTION_CHOICE, .placeholder = "class|number|count",                \
-        .fallback = "class",                                                                                 \
-        .help = "what the label is, where no schema says it: a class, a number or a count of something"      \
-    }
-
-/* For commands that draft a schema with a text in it. */
-#define TACIT_OPTIONS_TEXT                                                                                   \
-    { .name = "text",                                                                                        \
-      .kind = TACIT_OPTION_TEXT,                                                                             \
-      .placeholder = "NAME",                                                                                 \
-      .help = "a column that holds texts, where no schema says it; its terms become features" },             \
-        { .name = "grams",                                                                                   \
-          .kind = TACIT_OPTION_INTEGER,                                                                      \
-          .placeholder = "1|2",                                                                              \
-          .fallback = "1",                                                                                   \
-          .rules = TACIT_RULE_RANGE,                                                                         \
-          .least = 1,                                                                                        \
-          .most = 2,                                                                                         \
-          .help = "terms are words (1), or pairs of neighbouring words too (2)" },                           \
-        { .name = "min-df",                                                                                  \
-          .kind = TACIT_OPTION_NUMBER,                                                                       \
-          .placeholder = "F",                                                                                \
-          .fallback = "0.005",                                                                               \
-          .rules = TACIT_RULE_RANGE,                                                                         \
-          .least = 0,                                                                                        \
-          .most = 1,                                                                                         \
-          .help = "leave out terms that occur in a smaller share of the rows" },                             \
-        { .name = "max-df",                                                                                  \
-          .kind = TACIT_OPTION_NUMBER,                                                                       \
-          .placeholder = "F",                                                                                \
-          .fallback = "0.5",                                                                                 \
-          .rules = TACIT_RULE_RANGE,                                                                         \
-          .least = 0,                                                                                        \
-          .most = 1,                                                                                         \
-          .help = "leave out terms that occur in a larger share of the rows" },                              \
-        { .name = "hash",                                                                                    \
-          .kind = TACIT_OPTION_INTEGER,                                                                      \
-          .placeholder = "N",                                                                                \
-          .rules = TACIT_RULE_RANGE,                                                                         \
-          .least = 1,                                                                                        \
-          .most = 50000000,                                                                                  \
-          .help = "hash the terms into N features instead of reading a vocabulary off the rows" },           \
-    {                                                                                                        \
-        .name = "strip", .kind = TACIT_OPTION_CHOICE, .placeholder = "nothing|frame|news",                   \
-        .fallback = "nothing",                                                                               \
-        .help = "what to leave out of each text: frame is header and signature of a news article, news "     \
-                "quoted lines too"                                                                           \
-    }
+/* Parse what follows the command's name (api/arguments.h). */
+tacit_status tacit_arguments_parse(tacit_arguments **out, const tacit_command *command,
+                                   const char *const *words, size_t count, tacit_error *error);
 
 /* Is `word` the whole of a command's name, or the first of its two words? */
 bool tacit_command_starts_with(const char *name, const char *word);

@@ -14,6 +14,7 @@
     X(summary)                                                                                               \
     X(evaluate)                                                                                              \
     X(predict)                                                                                               \
+    X(export)                                                                                                \
     X(data_info)                                                                                             \
     X(data_draft_schema)                                                                                     \
     X(data_check)                                                                                            \

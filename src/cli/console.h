@@ -10,11 +10,11 @@
 
 #include <stdio.h>
 
+#include "api/json.h"
 #include "base/progress.h"
 #include "cli/bar.h"
 #include "cli/command.h"
 #include "cli/grid.h"
-#include "cli/json.h"
 #include "service/log.h"
 
 struct tacit_console {

@@ -26,7 +26,7 @@ tacit_status tacit_model_use_load(tacit_model_use *out, const tacit_arguments *a
     const char *path = tacit_arguments_operand(arguments, "MODEL");
     const char *file = tacit_arguments_operand(arguments, "FILE");
     tacit_model_use use = TACIT_MODEL_USE_INIT;
-    tacit_load_options options = tacit_reading_options(arguments, console);
+    tacit_load_options options = tacit_reading_options(arguments, tacit_console_progress(console));
     options.label_optional = label_optional;
     tacit_status status;
     TACIT_CHECK(tacit_model_load(&use.model, path, error));

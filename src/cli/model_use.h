@@ -1,7 +1,7 @@
 /* What commands that use a model on a file share. */
 #pragma once
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/console.h"
 #include "model/model.h"
 

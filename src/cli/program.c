@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "api/arguments.h"
 #include "base/memory.h"
-#include "cli/arguments.h"
 #include "cli/console.h"
 #include "cli/help.h"
 

@@ -1,19 +1,9 @@
 /* What commands that read a table of rows share. */
 #pragma once
 
-#include "cli/arguments.h"
+#include "api/reading.h"
 #include "cli/console.h"
-#include "data/dataset.h"
 #include "data/libsvm.h"
-
-/* What TACIT_OPTIONS_READING was given, with the console's progress. Borrows from both. */
-tacit_load_options tacit_reading_options(const tacit_arguments *arguments, tacit_console *console);
-
-/* The same with what TACIT_OPTIONS_TEXT was given. */
-tacit_load_options tacit_reading_draft(const tacit_arguments *arguments, tacit_console *console);
-
-/* What TACIT_OPTION_RESPONSE was given. */
-tacit_response tacit_reading_response(const tacit_arguments *arguments);
 
 /* Is the file LIBSVM text rather than CSV? */
 tacit_status tacit_reading_is_libsvm(bool *out, const char *path, tacit_error *error);

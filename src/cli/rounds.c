@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/json.h"
+#include "api/json.h"
 
 static const double within[] = { 1e-2, 1e-4, 1e-6, 1e-8, 1e-10 };
 enum { LEVELS = sizeof within / sizeof *within };

@@ -9,9 +9,6 @@ static const char *number_text(double value, char out[TACIT_NUMBER_TEXT]) {
     return tacit_number_to_text(value, out);
 }
 
-/* All runs of a sweep are over the same rows. */
-static bool numeric(const tacit_run *run) { return !isnan(run->rmse.mean); }
-
 /* One trial has no spread to show; a metric that does not apply is a dash. */
 static void add_spread(tacit_grid *grid, const tacit_spread *spread, size_t trials) {
     if (isnan(spread->mean))
@@ -44,7 +41,7 @@ tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, siz
                                                     { "RMSE", TACIT_RIGHT },   { "deviance", TACIT_RIGHT },
                                                     { "charged", TACIT_LEFT }, { "time", TACIT_RIGHT },
                                                     { "lambda", TACIT_RIGHT } };
-    bool numbers = count > 0 && numeric(&runs[0]);
+    bool numbers = count > 0 && tacit_run_is_numeric(&runs[0]);
     size_t shown = (numbers ? sizeof of_numbers : sizeof columns) / sizeof *columns - !lambdas;
     tacit_grid *grid = NULL;
     TACIT_TRY(tacit_grid_create(&grid, numbers ? of_numbers : columns, shown, error));
@@ -67,34 +64,4 @@ tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, siz
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
     return status;
-}
-
-static json_t *spread_document(const tacit_spread *spread) {
-    if (isnan(spread->mean)) return json_null();
-    return json_pack("{s:o,s:o}", "mean", tacit_json_number(spread->mean), "sd",
-                     tacit_json_number(spread->sd));
-}
-
-static json_t *run_document(const tacit_run *run) {
-    const tacit_price *charged = &run->charged, *claimed = &run->claimed;
-    json_t *document = json_pack(
-        "{s:s,s:o,s:o,s:o,s:I,s:o,s:o,s:o,s:{s:s,s:o,s:o},s:{s:o,s:o},s:f,s:I,s:I}", "method",
-        run->method->name, "epsilon", tacit_json_number(run->epsilon), "delta", tacit_json_number(run->delta),
-        "lambda", tacit_json_number(run->lambda), "trials", (json_int_t)run->trials, "accuracy",
-        spread_document(&run->accuracy), "auc", spread_document(&run->auc), "logloss",
-        spread_document(&run->log_loss), "charged", "unit", tacit_unit_name(charged->unit), "epsilon",
-        tacit_json_number(charged->epsilon), "delta", tacit_json_number(charged->delta), "claimed", "epsilon",
-        tacit_json_number(claimed->epsilon), "delta", tacit_json_number(claimed->delta), "seconds",
-        run->seconds, "rounds", (json_int_t)run->rounds, "bytes_per_party", (json_int_t)run->bytes_per_party);
-    if (document != NULL && numeric(run)) {
-        json_object_set_new(document, "rmse", spread_document(&run->rmse));
-        json_object_set_new(document, "deviance", spread_document(&run->deviance));
-    }
-    return document;
-}
-
-json_t *tacit_runs_document(const tacit_run *runs, size_t count, uint64_t seed) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) list = tacit_json_append(list, run_document(&runs[i]));
-    return json_pack("{s:o,s:I}", "runs", list, "seed", (json_int_t)seed);
 }

@@ -100,16 +100,3 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
         tacit_console_print(console,
                             "\nPromised: exact sums and no rows left the parties; no differential privacy\n");
 }
-
-json_t *tacit_summary_document(const tacit_model *model) {
-    json_t *document = tacit_estimates_to_json(model->estimates);
-    const tacit_guarantee *guarantee = &model->guarantee;
-    if (document == NULL) return NULL;
-    json_object_set_new(document, "parties", json_integer((json_int_t)guarantee->parties));
-    json_object_set_new(document, "lambda", json_real(guarantee->lambda));
-    json_object_set_new(document, "method", tacit_json_text(guarantee->method));
-    json_object_set_new(document, "study",
-                        guarantee->study[0] != 0 ? tacit_json_text(guarantee->study) : json_null());
-    json_object_set_new(document, "private", json_boolean(guarantee->is_private));
-    return document;
-}

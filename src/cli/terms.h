@@ -1,7 +1,7 @@
 /* What an owner is asked to agree to, and the question. */
 #pragma once
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
 #include "cli/console.h"
 #include "service/site.h"
 

@@ -83,6 +83,9 @@ tacit_status tacit_table_load(tacit_table **out, const char *path, const tacit_l
 tacit_status tacit_dataset_create(tacit_dataset **out, size_t rows, size_t features,
                                   const char *const *class_names, size_t classes, tacit_error *error);
 
+/* Features, names, classes and intercept of a dataset that is otherwise empty. */
+tacit_status tacit_dataset_describe(tacit_dataset *dataset, const tacit_schema *schema, tacit_error *error);
+
 tacit_dataset *tacit_dataset_free(tacit_dataset *dataset);
 
 tacit_rows tacit_dataset_rows(const tacit_dataset *dataset);

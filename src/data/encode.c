@@ -12,10 +12,9 @@ typedef struct slot {
     const tacit_column *column;
     const tacit_schema_column *declared;
     uint32_t feature;
-    double middle, half_width; /* number: encoded as (x - middle)/half_width */
-    double least, most;        /* number: what that is at its bounds */
-    int32_t *level;            /* category: the schema's level of each code of the table, or unknown */
-    size_t levels;             /* how many codes the table had when `level` was made */
+    tacit_scale scale; /* number */
+    int32_t *level;    /* category: the schema's level of each code of the table, or unknown */
+    size_t levels;     /* how many codes the table had when `level` was made */
 } slot;
 
 struct tacit_encoder {
@@ -39,13 +38,16 @@ static tacit_status map_levels(slot *to, tacit_error *error) {
     return TACIT_OK;
 }
 
-static void set_scale(slot *to) {
-    const tacit_schema_column *declared = to->declared;
-    bool standardised = declared->sd > 0;
-    to->half_width = standardised ? declared->sd : (declared->high - declared->low) / 2;
-    to->middle = standardised ? declared->mean : declared->low + (declared->high - declared->low) / 2;
-    to->least = standardised ? (declared->low - to->middle) / to->half_width : -1;
-    to->most = standardised ? (declared->high - to->middle) / to->half_width : 1;
+tacit_scale tacit_scale_of(const tacit_schema_column *column) {
+    bool standardised = column->sd > 0;
+    double half = standardised ? column->sd : (column->high - column->low) / 2;
+    double middle = standardised ? column->mean : column->low + (column->high - column->low) / 2;
+    return (tacit_scale){ .low = column->low,
+                          .high = column->high,
+                          .middle = middle,
+                          .half_width = half,
+                          .least = standardised ? (column->low - middle) / half : -1,
+                          .most = standardised ? (column->high - middle) / half : 1 };
 }
 
 static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table, tacit_error *error) {
@@ -75,7 +77,7 @@ static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table,
                                    : text ? "text"
                                           : "category"));
         if (number) {
-            set_scale(to);
+            to->scale = tacit_scale_of(declared);
         } else if (!text) { /* the reader has found the terms of a text */
             TACIT_CHECK(map_levels(to, error));
         }
@@ -98,8 +100,8 @@ tacit_status tacit_encoder_create(tacit_encoder **out, const tacit_schema *schem
         const tacit_schema_column *declared = &schema->columns[i];
         encoder->entries += declared->effect ? tacit_schema_column_features(declared) : 1;
         if (declared->kind == TACIT_SCHEMA_TEXT) encoder->entries += tacit_vocabulary_most(&declared->text);
-        encoder->reach += tacit_schema_column_reach(declared);
     }
+    encoder->reach = tacit_schema_reach(schema);
     encoder->slot = TACIT_NEW(slot, schema->cols);
     encoder->column = TACIT_NEW(uint32_t, encoder->entries);
     encoder->value = TACIT_NEW(double, encoder->entries);
@@ -126,20 +128,6 @@ tacit_encoder *tacit_encoder_free(tacit_encoder *encoder) {
 size_t tacit_encoder_entries(const tacit_encoder *encoder) { return encoder->entries; }
 
 const tacit_encode_counts *tacit_encoder_counts(const tacit_encoder *encoder) { return &encoder->counts; }
-
-/* A number on [-1, 1], or standardised; 0, the midpoint or the mean, where it is missing. */
-static double scale_number(const slot *from, size_t row, tacit_encode_counts *counts) {
-    double value = from->column->number[row];
-    if (isnan(value)) {
-        counts->missing++;
-        return 0;
-    }
-    if (value < from->declared->low || value > from->declared->high) {
-        counts->outside_bounds++;
-        return value < from->declared->low ? from->least : from->most;
-    }
-    return fmin(fmax((value - from->middle) / from->half_width, from->least), from->most);
-}
 
 /* The level of a category in the schema, or a negative number for all zeros. */
 static int32_t find_level(const slot *from, size_t row, tacit_encode_counts *counts) {
@@ -186,7 +174,7 @@ static double collect_one(tacit_encoder *encoder, const slot *from, size_t row, 
         return square;
     }
     if (declared->kind == TACIT_SCHEMA_NUMBER) {
-        value = scale_number(from, row, counts);
+        value = tacit_scale_number(&from->scale, from->column->number[row], counts);
         if (value == 0) return 0;
     } else {
         int32_t level = find_level(from, row, counts);
@@ -238,6 +226,17 @@ static double row_factor(const tacit_schema *schema, double norm, double reach, 
         return 1 / norm;
     }
     return 0;
+}
+
+double tacit_schema_reach(const tacit_schema *schema) {
+    double reach = 0;
+    for (size_t i = 0; i < schema->cols; i++) reach += tacit_schema_column_reach(&schema->columns[i]);
+    return reach;
+}
+
+double tacit_schema_column_factor(const tacit_schema *schema, double reach, double norm,
+                                  tacit_encode_counts *counts) {
+    return row_factor(schema, norm, reach, counts);
 }
 
 double tacit_schema_row_factor(const tacit_schema *schema, double norm, tacit_encode_counts *counts) {

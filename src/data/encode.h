@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <math.h>
+
 #include "data/schema.h"
 
 /* What had to be bent to fit. For the owner of the rows: these counts are statistics of private data. */
@@ -52,6 +54,34 @@ tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_
 /* Bring a numeric response within the schema's bounds and count it if it moved. TACIT_INPUT for a count that is none. */
 tacit_status tacit_schema_response(const tacit_schema *schema, double *value, uint64_t *moved,
                                    tacit_error *error);
+
+/* How a number is scaled, for rows that need no table because they are numbers in memory. */
+typedef struct tacit_scale {
+    double low, high;
+    double middle, half_width; /* encoded as (x - middle)/half_width */
+    double least, most;        /* what that is at the bounds */
+} tacit_scale;
+
+tacit_scale tacit_scale_of(const tacit_schema_column *column);
+
+/* A number on [-1, 1], or standardised; 0, the midpoint or the mean, where it is missing (NaN). */
+static inline double tacit_scale_number(const tacit_scale *scale, double value, tacit_encode_counts *counts) {
+    if (isnan(value)) {
+        counts->missing++;
+        return 0;
+    }
+    if (value < scale->low || value > scale->high) {
+        counts->outside_bounds++;
+        return value < scale->low ? scale->least : scale->most;
+    }
+    return fmin(fmax((value - scale->middle) / scale->half_width, scale->least), scale->most);
+}
+
+/* The square of the largest norm that a row of columns can have before it is brought inside the ball; and the factor that
+ * does that to a row of norm `norm`, to be multiplied by tacit_schema_intercept_value. Counts a shortened row. */
+double tacit_schema_reach(const tacit_schema *schema);
+double tacit_schema_column_factor(const tacit_schema *schema, double reach, double norm,
+                                  tacit_encode_counts *counts);
 
 /* The factor that brings a sparse row of norm `norm` inside the ball, before the intercept's 1/sqrt(2),
  * which is included; for rows that need no table (LIBSVM). Counts a shortened row. */

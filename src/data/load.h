@@ -8,9 +8,6 @@ tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **draft
                                        const tacit_schema *schema, const tacit_load_options *options,
                                        tacit_error *error);
 
-/* Features, names, classes and intercept of a dataset that is otherwise empty. */
-tacit_status tacit_dataset_describe(tacit_dataset *dataset, const tacit_schema *schema, tacit_error *error);
-
 /* TACIT_USAGE when a label or a positive value was given that is not the schema's. */
 tacit_status tacit_schema_check_options(const tacit_schema *schema, const tacit_load_options *options,
                                         tacit_error *error);

@@ -60,6 +60,9 @@ bool tacit_model_has_probabilities(const tacit_model *model);
 /* The loss that fits a number of classes: logistic for two, softmax for more. */
 tacit_loss tacit_loss_for(size_t classes);
 
+/* "logistic", "huber", ...: as a model's file has it. */
+const char *tacit_loss_name(tacit_loss loss);
+
 /* How to fit a linear model; members left zero mean the default. */
 typedef struct tacit_linear_fit {
     double lambda;

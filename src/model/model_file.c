@@ -12,7 +12,7 @@
 
 enum { FORMAT_VERSION = 1, FILE_BYTES_LIMIT = 1 << 30 };
 
-static const char *loss_name(tacit_loss loss) {
+const char *tacit_loss_name(tacit_loss loss) {
     switch (loss) {
     case TACIT_LOSS_LOGISTIC: return "logistic";
     case TACIT_LOSS_HUBER: return "huber";
@@ -36,8 +36,9 @@ static json_t *guarantee_to_json(const tacit_guarantee *guarantee) {
     if (object != NULL && guarantee->is_private) {
         json_object_set_new(object, "charged", price_to_json(&guarantee->charged));
         json_object_set_new(object, "claimed", price_to_json(&guarantee->claimed));
-        json_object_set_new(object, "noise", json_string(tacit_noise_name(guarantee->noise)));
     }
+    if (object != NULL && (guarantee->is_private || guarantee->noise != TACIT_NOISE_NONE))
+        json_object_set_new(object, "noise", json_string(tacit_noise_name(guarantee->noise)));
     return object;
 }
 
@@ -63,10 +64,11 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
     for (size_t k = 0; k < model->class_names.count; k++)
         json_array_append_new(names, json_string(model->class_names.text[k]));
     if (model->schema != NULL) TACIT_CHECK(tacit_schema_canonical(model->schema, &schema, error));
-    root = json_pack("{s:s,s:i,s:s,s:I,s:I,s:O,s:O,s:s,s:o}", "format", "tacit-model", "version",
-                     FORMAT_VERSION, "loss", loss_name(model->loss), "features", (json_int_t)model->features,
-                     "classes", (json_int_t)model->classes, "weights", weights, "class_names", names,
-                     "schema", tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
+    root =
+        json_pack("{s:s,s:i,s:s,s:I,s:I,s:O,s:O,s:s,s:o}", "format", "tacit-model", "version", FORMAT_VERSION,
+                  "loss", tacit_loss_name(model->loss), "features", (json_int_t)model->features, "classes",
+                  (json_int_t)model->classes, "weights", weights, "class_names", names, "schema",
+                  tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
     if (root != NULL && model->loss == TACIT_LOSS_HUBER)
         json_object_set_new(root, "huber_width", json_real(model->huber_width));
     if (root != NULL && model->network.layers > 0 &&
@@ -114,12 +116,13 @@ static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
     memcpy(out->study, study, strlen(study) + 1);
     out->is_private = is_private != 0;
     out->parties = (size_t)parties;
-    if (!out->is_private) return true;
-    if (json_unpack((json_t *)object, "{s:s}", "noise", &noise) != 0) return false;
+    if (json_unpack((json_t *)object, "{s:s}", "noise", &noise) != 0) return !out->is_private;
     int grade = TACIT_NOISE_NONE;
     while (grade <= TACIT_NOISE_EXACT && strcmp(noise, tacit_noise_name((tacit_noise)grade)) != 0) grade++;
+    if (grade > TACIT_NOISE_EXACT) return false;
     out->noise = (tacit_noise)grade;
-    return grade <= TACIT_NOISE_EXACT && read_price(json_object_get(object, "charged"), &out->charged) &&
+    if (!out->is_private) return true;
+    return read_price(json_object_get(object, "charged"), &out->charged) &&
            read_price(json_object_get(object, "claimed"), &out->claimed);
 }
 
@@ -214,7 +217,7 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
         features <= 0 || features > TACIT_FEATURE_LIMIT || classes < 0 || classes == 1 || classes > 1000000)
         return tacit_fail(error, TACIT_INPUT, "a part of the model is missing or out of range");
     int kind = TACIT_LOSS_LOGISTIC;
-    while (kind <= TACIT_LOSS_POISSON && strcmp(loss_name((tacit_loss)kind), loss) != 0) kind++;
+    while (kind <= TACIT_LOSS_POISSON && strcmp(tacit_loss_name((tacit_loss)kind), loss) != 0) kind++;
     if (kind > TACIT_LOSS_POISSON) return tacit_fail(error, TACIT_INPUT, "unknown loss '%.40s'", loss);
     bool numeric = kind == TACIT_LOSS_LINEAR || kind == TACIT_LOSS_POISSON;
     if (numeric ? classes != 0 : kind == TACIT_LOSS_SOFTMAX ? classes < 2 : classes != 2)

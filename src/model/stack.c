@@ -6,8 +6,6 @@
 
 #include "base/memory.h"
 
-static const double INSIDE = 1 - 0x1p-40;
-
 /* ---- making ---- */
 
 tacit_stack *tacit_stack_free(tacit_stack *stack) {
@@ -91,8 +89,8 @@ void tacit_stack_rows_clear(tacit_stack_rows *rows) {
 /* By what the features of one row are multiplied, given their norm. */
 static double factor_of(const tacit_stack *stack, size_t member, double square) {
     double scale = stack->scale[member];
-    if (stack->rows_normalised) return square > 0 ? scale * INSIDE / sqrt(square) : 0;
-    return scale == 1 ? 1 : scale * INSIDE;
+    if (stack->rows_normalised) return square > 0 ? scale * TACIT_STACK_INSIDE / sqrt(square) : 0;
+    return scale == 1 ? 1 : scale * TACIT_STACK_INSIDE;
 }
 
 static tacit_status dense_rows(tacit_stack_rows *out, const tacit_stack *stack, size_t member,
@@ -188,7 +186,7 @@ static double sigma(double t) { return 1 / (1 + exp(-t)); }
 
 static double meta_feature(const tacit_stack *stack, double margin_of_member) {
     double part = sigma(margin_of_member);
-    return INSIDE * (stack->is_centred ? 2 * part - 1 : part) / sqrt((double)stack->members);
+    return TACIT_STACK_INSIDE * (stack->is_centred ? 2 * part - 1 : part) / sqrt((double)stack->members);
 }
 
 tacit_status tacit_stack_meta(const tacit_stack *stack, const double *weights, const tacit_rows *rows,

@@ -25,6 +25,9 @@ typedef enum tacit_combiner {
 
 enum { TACIT_STACK_MEMBERS_MOST = 10000 };
 
+/* A last factor that keeps norms at most 1, roundings included. */
+#define TACIT_STACK_INSIDE (1 - 0x1p-40)
+
 typedef struct tacit_stack {
     size_t members;   /* K >= 1 */
     size_t *start;    /* K + 1 offsets into column */

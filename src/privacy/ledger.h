@@ -49,6 +49,9 @@ tacit_ledger *tacit_ledger_free(tacit_ledger *ledger);
 
 bool tacit_ledger_is_durable(const tacit_ledger *ledger);
 
+/* The data source that a durable ledger was opened for; borrowed. */
+const char *tacit_ledger_source(const tacit_ledger *ledger);
+
 /* What has been charged and what is allowed, in one unit. */
 typedef struct tacit_account {
     double sum_epsilon, sum_delta; /* of the prices; rounded up */

@@ -188,6 +188,10 @@ static tacit_status open_store(tacit_store **out, const char *path, tacit_ledger
     return tacit_store_open(out, path, &schema, TACIT_STORE_READING, error);
 }
 
+const char *tacit_ledger_source(const tacit_ledger *ledger) {
+    return tacit_ledger_is_durable(ledger) ? ((const tacit_ledger_file *)ledger)->source : "";
+}
+
 tacit_status tacit_ledger_open(tacit_ledger **out, const char *path, const char *source,
                                tacit_ledger_mode mode, tacit_error *error) {
     TACIT_TRY(tacit_name_check("the data source's name", source, TACIT_NAME_MOST, error));

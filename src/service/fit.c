@@ -19,17 +19,15 @@
 #define ASKER "the owner"
 
 typedef struct fitting {
-    const tacit_fit_settings *settings;
+    const tacit_fit_job *job;
     tacit_plan plan;
     tacit_prices prices;
-    tacit_schema *schema;
-    tacit_dataset *rows;
     uint8_t request[TACIT_HASH_BYTES]; /* what is asked of which rows */
-    tacit_ledger *ledger;
+    tacit_ledger *own;                 /* in memory, where the job has none */
     tacit_policy policy;
     tacit_gate gate;
-    tacit_pool *pool;
-    tacit_entropy *entropy;
+    tacit_entropy *entropy; /* of a real release */
+    tacit_stream stream;    /* of a simulated one */
     tacit_memo memo;
 } fitting;
 
@@ -39,60 +37,29 @@ void tacit_fit_result_clear(tacit_fit_result *result) {
 }
 
 static void clear(fitting *self) {
-    tacit_model_free(self->memo.model);
+    tacit_memo_clear(&self->memo);
+    tacit_stream_wipe(&self->stream);
     tacit_entropy_free(self->entropy);
-    tacit_pool_free(self->pool);
-    tacit_ledger_free(self->ledger);
-    tacit_dataset_free(self->rows);
-    tacit_schema_free(self->schema);
+    tacit_ledger_free(self->own);
 }
 
 /* ---- what is asked ---- */
 
-static tacit_status load_rows(tacit_dataset **out, const fitting *self, const char *path,
-                              tacit_error *error) {
-    const tacit_fit_settings *settings = self->settings;
-    tacit_load_options options = TACIT_LOAD_DEFAULTS;
-    options.label = settings->label;
-    options.positive = settings->positive;
-    options.no_header = settings->no_header;
-    options.progress = settings->progress;
-    return tacit_dataset_load(out, NULL, path, self->schema, &options, error);
-}
-
-static tacit_status load(fitting *self, tacit_error *error) {
-    TACIT_TRY(tacit_schema_load(&self->schema, self->settings->schema, error));
-    return load_rows(&self->rows, self, self->settings->data, error);
-}
-
-/* Settle lambda before anything is asked of the private rows: on public ones, or by the method, which charges for it. */
-static tacit_status choose_lambda(fitting *self, tacit_error *error) {
-    const tacit_fit_settings *settings = self->settings;
+/* The method chooses, and charges for it: lambda is one that passes the checks meanwhile. */
+static tacit_status let_method_choose(tacit_plan *plan, const char *text, tacit_error *error) {
     tacit_candidates candidates;
-    tacit_dataset *rows = NULL;
-    tacit_status status;
-    if (settings->candidates == NULL) return TACIT_OK;
-    TACIT_TRY(tacit_candidates_parse(&candidates, settings->candidates, error));
-    if (settings->public_rows == NULL) {
-        if (!tacit_method_takes(self->plan.method, "candidates"))
-            return tacit_fail(
-                error, TACIT_USAGE,
-                "method %s cannot choose lambda on private rows: give public ones with labels, or use plr, "
-                "pst-s or pst-f",
-                self->plan.method->name);
-        self->plan.lambda = candidates.lambda[0]; /* one that passes the checks: the party chooses */
-        return tacit_plan_set(&self->plan, "candidates", settings->candidates, error);
-    }
-    TACIT_CHECK(load_rows(&rows, self, settings->public_rows, error));
-    TACIT_CHECK(tacit_choose_lambda(&self->plan.lambda, &candidates, &self->plan, rows, self->rows->rows,
-                                    NULL, error));
-cleanup:
-    tacit_dataset_free(rows);
-    return status;
+    TACIT_TRY(tacit_candidates_parse(&candidates, text, error));
+    if (!tacit_method_takes(plan->method, "candidates"))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s cannot choose lambda on private rows: give public ones with labels, or use plr, "
+            "pst-s or pst-f",
+            plan->method->name);
+    plan->lambda = candidates.lambda[0];
+    return tacit_plan_set(plan, "candidates", text, error);
 }
 
-static tacit_status make_plan(fitting *self, tacit_error *error) {
-    tacit_plan *plan = &self->plan;
+static tacit_status check_method(const tacit_plan *plan, tacit_error *error) {
     const tacit_method *method = plan->method;
     if (method->noise_free)
         return tacit_fail(error, TACIT_USAGE,
@@ -102,19 +69,25 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
         return tacit_fail(error, TACIT_USAGE,
                           "method %s as set here needs others to take part; alone use output, plr or gop",
                           method->name);
+    return TACIT_OK;
+}
+
+static tacit_status make_plan(fitting *self, tacit_error *error) {
+    tacit_plan *plan = &self->plan;
+    TACIT_TRY(check_method(plan, error));
     snprintf(plan->study, sizeof plan->study, STUDY);
-    plan->features = self->rows->features;
-    plan->classes = self->rows->classes.count;
-    plan->schema = self->schema;
+    plan->features = self->job->rows->features;
+    plan->classes = self->job->rows->classes.count;
+    plan->schema = self->job->schema;
     plan->parties = plan->minimum_parties = 1;
-    plan->sums = TACIT_SUMS_CLEAR;         /* nobody is there to hide a sum from, or in */
-    plan->minimum_rows = self->rows->rows; /* replacing a row leaves their number as it is */
+    plan->sums = TACIT_SUMS_CLEAR;              /* nobody is there to hide a sum from, or in */
+    plan->minimum_rows = self->job->rows->rows; /* replacing a row leaves their number as it is */
     if (isinf(plan->epsilon))
         return tacit_fail(error, TACIT_USAGE,
                           "an infinite epsilon is for simulations: a release needs noise");
-    TACIT_TRY(choose_lambda(self, error));
+    if (self->job->candidates != NULL) TACIT_TRY(let_method_choose(plan, self->job->candidates, error));
     TACIT_TRY(tacit_plan_check(plan, error));
-    return method->price(plan, &self->prices, error);
+    return plan->method->price(plan, &self->prices, error);
 }
 
 static tacit_status print_request(const fitting *self, tacit_buffer *out, tacit_error *error) {
@@ -124,12 +97,17 @@ static tacit_status print_request(const fitting *self, tacit_buffer *out, tacit_
                                  plan->lambda));
     for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++)
         TACIT_TRY(tacit_buffer_print(out, error, "%s %s\n", one->name, tacit_plan_text(plan, one->name)));
-    TACIT_TRY(tacit_buffer_print(out, error, "rows %zu %zu\n", self->rows->rows, self->rows->features));
-    return tacit_schema_canonical(self->schema, out, error);
+    TACIT_TRY(
+        tacit_buffer_print(out, error, "rows %zu %zu\n", self->job->rows->rows, self->job->rows->features));
+    return tacit_schema_canonical(self->job->schema, out, error);
 }
 
 static void hash_rows(crypto_generichash_state *state, const tacit_dataset *rows) {
-    crypto_generichash_update(state, (const uint8_t *)rows->label, rows->rows * sizeof *rows->label);
+    if (rows->label != NULL)
+        crypto_generichash_update(state, (const uint8_t *)rows->label, rows->rows * sizeof *rows->label);
+    if (rows->response != NULL)
+        crypto_generichash_update(state, (const uint8_t *)rows->response,
+                                  rows->rows * sizeof *rows->response);
     if (!rows->is_sparse) {
         crypto_generichash_update(state, (const uint8_t *)rows->dense.values,
                                   rows->rows * rows->features * sizeof *rows->dense.values);
@@ -150,7 +128,7 @@ static tacit_status hash_request(fitting *self, tacit_error *error) {
     if (status == TACIT_OK) {
         crypto_generichash_init(&state, NULL, 0, sizeof self->request);
         crypto_generichash_update(&state, text.bytes, text.length);
-        hash_rows(&state, self->rows);
+        hash_rows(&state, self->job->rows);
         crypto_generichash_final(&state, self->request, sizeof self->request);
     }
     tacit_buffer_clear(&text);
@@ -173,10 +151,10 @@ static tacit_status answer(fitting *self, const tacit_question *question, tacit_
         .plan = &self->plan,
         .coordinator = ASKER,
         .study = STUDY,
-        .rows = tacit_dataset_view(self->rows),
-        .total_rows = self->rows->rows,
-        .pool = self->pool,
-        .noise = { .entropy = self->entropy },
+        .rows = tacit_dataset_view(self->job->rows),
+        .total_rows = self->job->rows->rows,
+        .pool = self->job->pool,
+        .noise = { .entropy = self->entropy, .stream = self->job->simulated ? &self->stream : NULL },
         .memo = &self->memo,
         .gate = &self->gate,
     };
@@ -217,52 +195,54 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
 /* ---- charging ---- */
 
 /* Was this very request answered before? Then it is free; else the budget is asked before anything is computed. */
-static tacit_status open_gate(fitting *self, bool *again, tacit_error *error) {
-    const tacit_fit_settings *settings = self->settings;
-    char path[PATH_MAX];
+static tacit_status open_ledger(fitting *self, bool *again, tacit_error *error) {
+    tacit_ledger *ledger = self->job->ledger;
     uint8_t hash[TACIT_HASH_BYTES];
-    self->policy = tacit_policy_default();
-    self->policy.minimum_parties = 1; /* it is the owner who releases, with the noise inside */
-    TACIT_TRY(tacit_path_join(path, sizeof path, settings->home, TACIT_LEDGER_NAME, error));
-    tacit_error quiet = TACIT_ERROR_INIT;
-    tacit_status status =
-        tacit_ledger_open(&self->ledger, path, settings->source, TACIT_LEDGER_EXISTING, &quiet);
-    if (status == TACIT_NOT_FOUND)
-        return site_check_budget(settings->home, settings->source, STUDY, &self->prices, error);
-    if (status != TACIT_OK) return tacit_fail(error, status, "%s", quiet.text);
-    TACIT_TRY(tacit_gate_init(&self->gate, self->ledger, &self->policy, TACIT_GATE_REAL, error));
+    TACIT_TRY(hash_request(self, error));
+    TACIT_TRY(tacit_gate_init(&self->gate, ledger, &self->policy, TACIT_GATE_REAL, error));
     question_hash(self, 0, hash);
     TACIT_TRY(tacit_gate_has_answer(again, &self->gate, hash, hash, error));
-    if (!*again) TACIT_TRY(site_check_budget(settings->home, settings->source, STUDY, &self->prices, error));
-    return tacit_ledger_consent(self->ledger, STUDY, self->request, error);
+    if (!*again) TACIT_TRY(site_check_ledger(ledger, STUDY, &self->prices, error));
+    return tacit_ledger_consent(ledger, STUDY, self->request, error);
+}
+
+static tacit_status open_gate(fitting *self, bool *again, tacit_error *error) {
+    self->policy = self->job->simulated ? tacit_policy_none() : tacit_policy_default();
+    self->policy.minimum_parties = 1; /* it is the owner who releases, with the noise inside */
+    if (self->job->ledger != NULL) return open_ledger(self, again, error);
+    TACIT_TRY(tacit_ledger_create(&self->own, error));
+    return tacit_gate_init(&self->gate, self->own, &self->policy, TACIT_GATE_SIMULATED, error);
 }
 
 static void remember_guarantee(const fitting *self, tacit_model *model) {
     tacit_guarantee *guarantee = &model->guarantee;
-    *guarantee = (tacit_guarantee){ .is_private = true,
+    *guarantee = (tacit_guarantee){ .is_private = !self->job->simulated && !self->job->rows->bounds_from_data,
                                     .charged = self->prices.charged,
                                     .claimed = self->prices.claimed,
-                                    .noise = TACIT_NOISE_EXACT,
+                                    .noise = self->job->simulated ? TACIT_NOISE_SIMULATED : TACIT_NOISE_EXACT,
                                     .parties = 1,
                                     .lambda = self->plan.lambda };
     snprintf(guarantee->method, sizeof guarantee->method, "%s", self->plan.method->name);
 }
 
 static tacit_status run(fitting *self, tacit_fit_result *out, tacit_error *error) {
+    const tacit_fit_job *job = self->job;
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     tacit_session session = { .plan = &self->plan,
                               .transport = { .ask = ask, .ask_sum = ask_sum, .context = self },
-                              .secret = tacit_stream_from_entropy(),
+                              .secret = job->simulated ? tacit_stream_fork(&self->stream, "coordinator", 0, 0)
+                                                       : tacit_stream_from_entropy(),
                               .entropy = self->entropy,
-                              .pool = self->pool,
-                              .progress = self->settings->progress };
+                              .pool = job->pool,
+                              .progress = job->progress };
     tacit_status status;
     TACIT_CHECK(self->plan.method->coordinate(&session, &outcome, error));
     tacit_model *model = outcome.models[0];
-    TACIT_CHECK(tacit_model_describe(model, &self->rows->classes, self->schema, error));
+    TACIT_CHECK(tacit_model_describe(model, &job->rows->classes, job->schema, error));
     remember_guarantee(self, model);
     if (outcome.lambda > 0) model->guarantee.lambda = outcome.lambda;
-    TACIT_CHECK(tacit_ledger_account(&out->account, self->ledger, NULL, self->prices.charged.unit, error));
+    if (job->ledger != NULL)
+        TACIT_CHECK(tacit_ledger_account(&out->account, job->ledger, NULL, self->prices.charged.unit, error));
     out->model = model;
     outcome.models[0] = NULL;
 cleanup:
@@ -271,20 +251,107 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_fit(tacit_fit_result *out, const tacit_fit_settings *settings, tacit_error *error) {
-    fitting self = { .settings = settings, .plan = *settings->plan };
+static tacit_status check_promise(const tacit_fit_job *job, tacit_error *error) {
+    if (job->ledger == NULL) return TACIT_OK;
+    if (job->simulated)
+        return tacit_fail(error, TACIT_USAGE,
+                          "a seed makes a simulation, which protects nobody: leave out the seed, or the "
+                          "ledger");
+    if (job->rows->bounds_from_data)
+        return tacit_fail(error, TACIT_USAGE,
+                          "bounds were read off the rows, so that nothing is private: declare them, or "
+                          "leave out the ledger");
+    return TACIT_OK;
+}
+
+static bool is_cancelled(const tacit_progress *progress) {
+    return progress != NULL && progress->cancelled != NULL && progress->cancelled(progress->context);
+}
+
+tacit_status tacit_fit_rows(tacit_fit_result *out, const tacit_fit_job *job, tacit_error *error) {
+    fitting self = { .job = job, .plan = *job->plan };
     tacit_fit_result result = TACIT_FIT_RESULT_INIT;
     tacit_status status;
-    TACIT_CHECK(load(&self, error));
+    TACIT_CHECK(check_promise(job, error));
     TACIT_CHECK(make_plan(&self, error));
-    TACIT_CHECK(hash_request(&self, error));
     TACIT_CHECK(open_gate(&self, &result.again, error));
-    TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
-    TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
+    if (is_cancelled(job->progress))
+        TACIT_CHECK(tacit_fail(error, TACIT_CANCELLED, "cancelled before anything was fitted"));
+    if (job->simulated)
+        self.stream = tacit_stream_from_seed(job->seed);
+    else
+        TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
     TACIT_CHECK(run(&self, &result, error));
-    result.rows = self.rows->rows;
+    result.rows = job->rows->rows;
     *out = result;
 cleanup:
     clear(&self);
+    return status;
+}
+
+/* ---- of a file ---- */
+
+static tacit_status load_rows(tacit_dataset **out, const tacit_fit_settings *settings,
+                              const tacit_schema *schema, const char *path, tacit_error *error) {
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    options.label = settings->label;
+    options.positive = settings->positive;
+    options.no_header = settings->no_header;
+    options.progress = settings->progress;
+    return tacit_dataset_load(out, NULL, path, schema, &options, error);
+}
+
+/* Settle lambda on public rows, before anything is asked of the private ones. */
+static tacit_status choose_lambda(tacit_plan *plan, const tacit_fit_settings *settings,
+                                  const tacit_fit_job *job, tacit_error *error) {
+    tacit_candidates candidates;
+    tacit_dataset *rows = NULL;
+    tacit_status status;
+    TACIT_TRY(tacit_candidates_parse(&candidates, settings->candidates, error));
+    TACIT_CHECK(load_rows(&rows, settings, job->schema, settings->public_rows, error));
+    TACIT_CHECK(tacit_choose_lambda(&plan->lambda, &candidates, plan, rows, job->rows->rows, NULL, error));
+cleanup:
+    tacit_dataset_free(rows);
+    return status;
+}
+
+/* The ledger that the owner began by setting a limit. Where there is none, what to do is said with the price. */
+static tacit_status open_existing(tacit_fit_job *job, const tacit_fit_settings *settings,
+                                  tacit_error *error) {
+    char path[PATH_MAX];
+    tacit_error quiet = TACIT_ERROR_INIT;
+    TACIT_TRY(tacit_path_join(path, sizeof path, settings->home, TACIT_LEDGER_NAME, error));
+    tacit_status status =
+        tacit_ledger_open(&job->ledger, path, settings->source, TACIT_LEDGER_EXISTING, &quiet);
+    if (status == TACIT_OK) return TACIT_OK;
+    if (status != TACIT_NOT_FOUND) return tacit_fail(error, status, "%s", quiet.text);
+    fitting priced = { .job = job, .plan = *job->plan };
+    TACIT_TRY(make_plan(&priced, error));
+    return site_check_budget(settings->home, settings->source, STUDY, &priced.prices, error);
+}
+
+tacit_status tacit_fit(tacit_fit_result *out, const tacit_fit_settings *settings, tacit_error *error) {
+    tacit_plan plan = *settings->plan;
+    tacit_fit_job job = { .plan = &plan, .candidates = settings->candidates, .progress = settings->progress };
+    tacit_schema *schema = NULL;
+    tacit_dataset *rows = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_schema_load(&schema, settings->schema, error));
+    TACIT_CHECK(load_rows(&rows, settings, schema, settings->data, error));
+    job.schema = schema;
+    job.rows = rows;
+    TACIT_CHECK(check_method(&plan, error));
+    if (settings->candidates != NULL && settings->public_rows != NULL) {
+        TACIT_CHECK(choose_lambda(&plan, settings, &job, error));
+        job.candidates = NULL;
+    }
+    TACIT_CHECK(open_existing(&job, settings, error));
+    TACIT_CHECK(tacit_pool_create(&job.pool, 0, error));
+    TACIT_CHECK(tacit_fit_rows(out, &job, error));
+cleanup:
+    tacit_pool_free(job.pool);
+    tacit_ledger_free(job.ledger);
+    tacit_dataset_free(rows);
+    tacit_schema_free(schema);
     return status;
 }

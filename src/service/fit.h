@@ -31,6 +31,19 @@ typedef struct tacit_fit_result {
     tacit_account account; /* of the data source, afterwards, in the unit that was charged */
 } tacit_fit_result;
 
+/* The same of rows that are in memory. All borrowed. */
+typedef struct tacit_fit_job {
+    const tacit_dataset *rows;
+    const tacit_schema *schema; /* by which they were encoded */
+    const char *candidates;     /* as above; the choice is private and paid for */
+    const tacit_plan *plan;
+    tacit_ledger *ledger; /* NULL: nobody keeps count but the caller, and nothing is remembered */
+    bool simulated;       /* noise from `seed`, without a ledger: protects nobody */
+    uint64_t seed;
+    tacit_pool *pool;
+    const tacit_progress *progress;
+} tacit_fit_job;
+
 #define TACIT_FIT_RESULT_INIT                                                                                \
     { .model = NULL }
 
@@ -40,4 +53,10 @@ typedef struct tacit_fit_result {
  * TACIT_USAGE: a plan that the method does not accept, or a method that needs others. TACIT_REFUSED, with the remedy: no
  * limit set, not enough left, too few rows. */
 tacit_status tacit_fit(tacit_fit_result *out, const tacit_fit_settings *settings, tacit_error *error);
+
+/* With a ledger, as above. Without, the noise is exact all the same, and the guarantee inside the model says what it costs; account and
+ * `again` stay empty. Where the rows' bounds were read off the rows themselves, or the noise is simulated, the model says that nothing is
+ * promised; TACIT_USAGE with a ledger, which would tell otherwise. */
+tacit_status tacit_fit_rows(tacit_fit_result *out, const tacit_fit_job *job, tacit_error *error);
+
 void tacit_fit_result_clear(tacit_fit_result *result);

@@ -304,24 +304,30 @@ static tacit_status no_limit(const char *source, const tacit_price *price, tacit
 }
 
 /* Whether any limit bounds the charge is asked first, to say how to set one. */
+tacit_status site_check_ledger(tacit_ledger *ledger, const char *study, const tacit_prices *prices,
+                               tacit_error *error) {
+    const tacit_price *price = &prices->charged;
+    tacit_account record, party;
+    tacit_error quiet = TACIT_ERROR_INIT;
+    TACIT_TRY(tacit_ledger_account(&record, ledger, NULL, TACIT_UNIT_RECORD, error));
+    TACIT_TRY(tacit_ledger_account(&party, ledger, NULL, TACIT_UNIT_PARTY, error));
+    if (!record.limited && !(price->unit == TACIT_UNIT_PARTY && party.limited))
+        return no_limit(tacit_ledger_source(ledger), price, error);
+    tacit_status status = tacit_ledger_fits(ledger, study, price, &prices->event, &quiet);
+    if (status == TACIT_OK) return TACIT_OK;
+    return tacit_fail(error, status, "this costs epsilon %g and %s", price->epsilon, quiet.text);
+}
+
 tacit_status site_check_budget(const char *home, const char *source, const char *study,
                                const tacit_prices *prices, tacit_error *error) {
-    const tacit_price *price = &prices->charged;
     tacit_ledger *ledger = NULL;
-    tacit_account record, party;
     char path[PATH_MAX];
     TACIT_TRY(tacit_path_join(path, sizeof path, home, TACIT_LEDGER_NAME, error));
     tacit_error quiet = TACIT_ERROR_INIT;
     tacit_status status = tacit_ledger_open(&ledger, path, source, TACIT_LEDGER_EXISTING, &quiet);
-    if (status == TACIT_NOT_FOUND) return no_limit(source, price, error);
+    if (status == TACIT_NOT_FOUND) return no_limit(source, &prices->charged, error);
     if (status != TACIT_OK) return tacit_fail(error, status, "%s", quiet.text);
-    TACIT_CHECK(tacit_ledger_account(&record, ledger, NULL, TACIT_UNIT_RECORD, error));
-    TACIT_CHECK(tacit_ledger_account(&party, ledger, NULL, TACIT_UNIT_PARTY, error));
-    if (!record.limited && !(price->unit == TACIT_UNIT_PARTY && party.limited))
-        status = no_limit(source, price, error);
-    else if ((status = tacit_ledger_fits(ledger, study, price, &prices->event, &quiet)) != TACIT_OK)
-        status = tacit_fail(error, status, "this costs epsilon %g and %s", price->epsilon, quiet.text);
-cleanup:
+    status = site_check_ledger(ledger, study, prices, error);
     tacit_ledger_free(ledger);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "net/client.h"
+#include "privacy/ledger.h"
 #include "service/rules.h"
 #include "service/site.h"
 #include "session/mail.h"
@@ -73,6 +74,10 @@ tacit_status site_read_rules(const tacit_site *site, site_rules *out, tacit_erro
 /* Would the ledger in `home` take the price of a study now? TACIT_REFUSED with the remedy: no limit set, or too little left. */
 tacit_status site_check_budget(const char *home, const char *source, const char *study,
                                const tacit_prices *prices, tacit_error *error);
+
+/* The same of an open ledger. */
+tacit_status site_check_ledger(tacit_ledger *ledger, const char *study, const tacit_prices *prices,
+                               tacit_error *error);
 
 /* The rows, encoded as the owner's schema says, in place of those read before; these stay when it fails. */
 tacit_status site_load_rows(tacit_site *site, tacit_error *error);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/guess.h"
+#include "api/guess.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/program.h"

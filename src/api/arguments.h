@@ -1,7 +1,7 @@
 /*
- * The command line of one command, parsed against its table entry and read by name.
+ * What was said to a command or to a call of the library, parsed against its table and read by name.
  *
- * Parsing is GNU style: `--name value`, `--name=value`, flags and operands in any order, `--` ends the
+ * A command line is parsed in GNU style: `--name value`, `--name=value`, flags and operands in any order, `--` ends the
  * flags, a lone `-` is an operand. Names are never abbreviated, so that a new flag cannot break a script.
  * Every mistake is TACIT_USAGE with one sentence that names the flag and, where one is near, the flag
  * that was probably meant.
@@ -11,7 +11,10 @@
  */
 #pragma once
 
-#include "cli/command.h"
+#include "api/option.h"
+#include "tacit/tacit.h"
+
+typedef struct tacit_arguments tacit_arguments;
 
 typedef struct tacit_setting {
     const char *key, *value;
@@ -19,9 +22,17 @@ typedef struct tacit_setting {
 
 /* Parse what follows the command's name. `words` must outlive the result. When --help is among them the
  * rest is not checked: ask tacit_arguments_flag(…, "help") first. */
-tacit_status tacit_arguments_parse(tacit_arguments **out, const tacit_command *command,
-                                   const char *const *words, size_t count, tacit_error *error);
+tacit_status tacit_form_parse(tacit_arguments **out, const tacit_form *form, const char *const *words,
+                              size_t count, tacit_error *error);
+
+/* The same from a program's options, which must outlive the result; NULL: none. A flag is "yes" or "no"; an operand goes by its name
+ * in small letters. Sentences name options as they are named here, without dashes. */
+tacit_status tacit_form_take(tacit_arguments **out, const tacit_form *form, const tacit_options *options,
+                             tacit_error *error);
 tacit_arguments *tacit_arguments_free(tacit_arguments *arguments);
+
+/* Take the dashes off the flags that a usage error names: what a program set has none. */
+void tacit_without_dashes(tacit_error *error);
 
 /* Was it on the command line? False when only the fallback supplies its value. */
 bool tacit_arguments_given(const tacit_arguments *arguments, const char *name);

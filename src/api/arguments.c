@@ -1,16 +1,20 @@
-#include "cli/arguments.h"
+#include "api/arguments.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 
+#include "api/guess.h"
+#include "api/options.h"
+#include "api/value.h"
+#include "base/buffer.h"
 #include "base/memory.h"
-#include "cli/guess.h"
-#include "cli/value.h"
 
 struct tacit_arguments {
-    const tacit_command *command;
-    const tacit_option **options; /* the command's own, then the common ones */
+    tacit_form form;
+    const tacit_option **options; /* the form's own, then the further ones */
     tacit_value *values;          /* one an option */
     size_t option_count;
     const char **words; /* arguments without a name, in order */
@@ -23,12 +27,11 @@ static size_t count_options(const tacit_option *options) {
     return count;
 }
 
-static tacit_status start(tacit_arguments **out, const tacit_command *command, size_t words,
-                          tacit_error *error) {
-    size_t own = count_options(command->options), common = count_options(tacit_common_options);
+static tacit_status start(tacit_arguments **out, const tacit_form *form, size_t words, tacit_error *error) {
+    size_t own = count_options(form->options), common = count_options(form->more);
     tacit_arguments *arguments = TACIT_NEW(tacit_arguments, 1);
     if (arguments == NULL) return tacit_fail_memory(error);
-    arguments->command = command;
+    arguments->form = *form;
     arguments->options = TACIT_NEW(const tacit_option *, own + common);
     arguments->values = TACIT_NEW(tacit_value, own + common);
     arguments->words = TACIT_NEW(const char *, words + 1);
@@ -36,8 +39,8 @@ static tacit_status start(tacit_arguments **out, const tacit_command *command, s
         tacit_arguments_free(arguments);
         return tacit_fail_memory(error);
     }
-    for (size_t i = 0; i < own; i++) arguments->options[i] = &command->options[i];
-    for (size_t i = 0; i < common; i++) arguments->options[own + i] = &tacit_common_options[i];
+    for (size_t i = 0; i < own; i++) arguments->options[i] = &form->options[i];
+    for (size_t i = 0; i < common; i++) arguments->options[own + i] = &form->more[i];
     arguments->option_count = own + common;
     *out = arguments;
     return TACIT_OK;
@@ -65,7 +68,7 @@ static size_t find_option(const tacit_arguments *arguments, const char *name, si
 
 static tacit_status fail_unknown(const tacit_arguments *arguments, const char *word, size_t length,
                                  tacit_error *error) {
-    const char *command = arguments->command->name;
+    const char *command = arguments->form.name;
     char given[64];
     if (length >= sizeof given) length = sizeof given - 1;
     memcpy(given, word, length);
@@ -88,6 +91,14 @@ static bool is_value(const tacit_arguments *arguments, const char *word) {
     return find_option(arguments, word + 2, strcspn(word + 2, "=")) == arguments->option_count;
 }
 
+static tacit_status mark_given(tacit_value *value, const tacit_option *option, tacit_error *error) {
+    bool repeatable = option->kind == TACIT_OPTION_SETTING || option->rules & TACIT_RULE_REPEATED;
+    if (value->given && !repeatable)
+        return tacit_fail(error, TACIT_USAGE, "--%s is given twice", option->name);
+    value->given = true;
+    return TACIT_OK;
+}
+
 /* One word that starts with a dash, and the word after it where that is its value; *used says which. */
 static tacit_status take_option(tacit_arguments *arguments, const char *word, const char *next, size_t *used,
                                 tacit_error *error) {
@@ -99,10 +110,7 @@ static tacit_status take_option(tacit_arguments *arguments, const char *word, co
     if (i == arguments->option_count) return fail_unknown(arguments, word, length, error);
     const tacit_option *option = arguments->options[i];
     tacit_value *value = &arguments->values[i];
-    bool repeatable = option->kind == TACIT_OPTION_SETTING || option->rules & TACIT_RULE_REPEATED;
-    if (value->given && !repeatable)
-        return tacit_fail(error, TACIT_USAGE, "--%s is given twice", option->name);
-    value->given = true;
+    TACIT_TRY(mark_given(value, option, error));
     *used = 1;
     const char *text = word[length] == '=' ? word + length + 1 : NULL;
     if (option->kind == TACIT_OPTION_FLAG) {
@@ -137,7 +145,7 @@ static tacit_status take_words(tacit_arguments *arguments, const char *const *wo
 
 /* Which of the words does operand number `which` hold? */
 static const char *const *share_of(const tacit_arguments *arguments, size_t which, size_t *count) {
-    const tacit_operand *operands = arguments->command->operands;
+    const tacit_operand *operands = arguments->form.operands;
     size_t first = 0, taken = 0;
     for (size_t i = 0; i <= which; i++) {
         /* Those that later operands need are left to them. */
@@ -154,8 +162,8 @@ static const char *const *share_of(const tacit_arguments *arguments, size_t whic
 }
 
 static tacit_status check_operands(const tacit_arguments *arguments, tacit_error *error) {
-    const tacit_operand *operands = arguments->command->operands;
-    const char *command = arguments->command->name;
+    const tacit_operand *operands = arguments->form.operands;
+    const char *command = arguments->form.name;
     size_t taken = 0;
     for (size_t i = 0; operands != NULL && operands[i].name != NULL; i++) {
         size_t count;
@@ -172,6 +180,15 @@ static tacit_status check_operands(const tacit_arguments *arguments, tacit_error
     return TACIT_OK;
 }
 
+static tacit_status take_fallbacks(tacit_arguments *arguments, tacit_error *error) {
+    for (size_t i = 0; i < arguments->option_count; i++) {
+        const tacit_option *option = arguments->options[i];
+        if (!arguments->values[i].given && option->fallback != NULL)
+            TACIT_TRY(tacit_value_add(&arguments->values[i], option, option->fallback, error));
+    }
+    return TACIT_OK;
+}
+
 /* Required options must be there; the others get their fallback. */
 static tacit_status complete(tacit_arguments *arguments, tacit_error *error) {
     for (size_t i = 0; i < arguments->option_count; i++) {
@@ -179,12 +196,9 @@ static tacit_status complete(tacit_arguments *arguments, tacit_error *error) {
         if (arguments->values[i].given) continue;
         if (option->rules & TACIT_RULE_REQUIRED)
             return tacit_fail(error, TACIT_USAGE, "tacit %s needs --%s %s (tacit %s --help explains it)",
-                              arguments->command->name, option->name, option->placeholder,
-                              arguments->command->name);
-        if (option->fallback != NULL)
-            TACIT_TRY(tacit_value_add(&arguments->values[i], option, option->fallback, error));
+                              arguments->form.name, option->name, option->placeholder, arguments->form.name);
     }
-    return TACIT_OK;
+    return take_fallbacks(arguments, error);
 }
 
 /* Whoever asks for help gets it, whatever else is on the line. */
@@ -194,10 +208,10 @@ static bool asks_for_help(const char *const *words, size_t count) {
     return false;
 }
 
-tacit_status tacit_arguments_parse(tacit_arguments **out, const tacit_command *command,
-                                   const char *const *words, size_t count, tacit_error *error) {
+tacit_status tacit_form_parse(tacit_arguments **out, const tacit_form *form, const char *const *words,
+                              size_t count, tacit_error *error) {
     tacit_arguments *arguments = NULL;
-    TACIT_TRY(start(&arguments, command, count, error));
+    TACIT_TRY(start(&arguments, form, count, error));
     tacit_status status = TACIT_OK;
     if (asks_for_help(words, count)) {
         size_t help = find_option(arguments, "help", 4);
@@ -213,6 +227,104 @@ cleanup:
     tacit_arguments_free(arguments);
     return status;
 }
+
+/* ---- options of a program ---- */
+
+static bool is_left_out(const tacit_form *form, const char *name) {
+    for (const char *const *one = form->without; one != NULL && *one != NULL; one++)
+        if (strcmp(*one, name) == 0) return true;
+    return false;
+}
+
+static tacit_status fail_unknown_option(const tacit_arguments *arguments, const char *name,
+                                        tacit_error *error) {
+    const tacit_form *form = &arguments->form;
+    tacit_buffer known = TACIT_BUFFER_INIT;
+    tacit_status status = TACIT_OK;
+    for (const tacit_operand *one = form->operands; one != NULL && one->name != NULL; one++) {
+        for (const char *letter = one->name; status == TACIT_OK && *letter != 0; letter++)
+            status = tacit_buffer_print(&known, error, "%c", tolower((unsigned char)*letter));
+        if (status == TACIT_OK) status = tacit_buffer_print(&known, error, ", ");
+    }
+    for (size_t i = 0; status == TACIT_OK && i < arguments->option_count; i++)
+        if (!is_left_out(form, arguments->options[i]->name))
+            status = tacit_buffer_print(&known, error, "%s, ", arguments->options[i]->name);
+    if (status == TACIT_OK)
+        status = tacit_fail(error, TACIT_USAGE, "%s has no option '%.40s'; it has %.*s", form->name, name,
+                            known.length > 2 ? (int)known.length - 2 : 4,
+                            known.length > 2 ? tacit_buffer_text(&known) : "none");
+    tacit_buffer_clear(&known);
+    return status;
+}
+
+static tacit_status take_flag(tacit_value *value, const tacit_option *option, const char *text,
+                              tacit_error *error) {
+    if (strcmp(text, "no") == 0) return TACIT_OK;
+    if (strcmp(text, "yes") != 0)
+        return tacit_fail(error, TACIT_USAGE, "%s is yes or no, not '%.40s'", option->name, text);
+    return tacit_value_add(value, option, "", error);
+}
+
+static tacit_status take_one(tacit_arguments *arguments, const option_text *given, tacit_error *error) {
+    const tacit_operand *operands = arguments->form.operands;
+    if (operands != NULL && strcasecmp(operands[0].name, given->name) == 0 && arguments->word_count == 0) {
+        arguments->words[arguments->word_count++] = given->value;
+        return TACIT_OK;
+    }
+    size_t i = find_option(arguments, given->name, strlen(given->name));
+    if (i == arguments->option_count || is_left_out(&arguments->form, given->name))
+        return fail_unknown_option(arguments, given->name, error);
+    const tacit_option *option = arguments->options[i];
+    TACIT_TRY(mark_given(&arguments->values[i], option, error));
+    if (option->kind == TACIT_OPTION_FLAG)
+        return take_flag(&arguments->values[i], option, given->value, error);
+    return tacit_value_add(&arguments->values[i], option, given->value, error);
+}
+
+static tacit_status check_needed(const tacit_arguments *arguments, tacit_error *error) {
+    const tacit_form *form = &arguments->form;
+    if (form->operands != NULL && form->operands[0].least > arguments->word_count)
+        return tacit_fail(error, TACIT_USAGE, "%s needs the option method: %s", form->name,
+                          form->operands[0].help);
+    for (size_t i = 0; i < arguments->option_count; i++) {
+        const tacit_option *option = arguments->options[i];
+        bool needed = option->rules & TACIT_RULE_REQUIRED && !is_left_out(form, option->name);
+        if (needed && !arguments->values[i].given)
+            return tacit_fail(error, TACIT_USAGE, "%s needs the option %s: %s", form->name, option->name,
+                              option->help);
+    }
+    return TACIT_OK;
+}
+
+void tacit_without_dashes(tacit_error *error) {
+    if (error == NULL || error->status != TACIT_USAGE) return;
+    char *to = error->text;
+    for (const char *from = error->text; *from != 0; from++) {
+        bool starts = from == error->text || strchr(" (,'", from[-1]) != NULL;
+        if (starts && from[0] == '-' && from[1] == '-' && islower((unsigned char)from[2])) from += 2;
+        *to++ = *from;
+    }
+    *to = 0;
+}
+
+tacit_status tacit_form_take(tacit_arguments **out, const tacit_form *form, const tacit_options *options,
+                             tacit_error *error) {
+    tacit_arguments *arguments = NULL;
+    TACIT_TRY(start(&arguments, form, 1, error));
+    tacit_status status;
+    for (size_t i = 0; options != NULL && i < options->count; i++)
+        TACIT_CHECK(take_one(arguments, &options->items[i], error));
+    TACIT_CHECK(check_needed(arguments, error));
+    TACIT_CHECK(take_fallbacks(arguments, error));
+    *out = arguments;
+    arguments = NULL;
+cleanup:
+    tacit_without_dashes(error);
+    tacit_arguments_free(arguments);
+    return status;
+}
+
+/* ---- reading ---- */
 
 /* The value of a declared option of one of the kinds in `kinds`, a set of bits. */
 static const tacit_value *value_of(const tacit_arguments *arguments, const char *name, unsigned kinds) {
@@ -270,7 +382,7 @@ const tacit_setting *tacit_arguments_settings(const tacit_arguments *arguments, 
 
 const char *const *tacit_arguments_operands(const tacit_arguments *arguments, const char *name,
                                             size_t *count) {
-    const tacit_operand *operands = arguments->command->operands;
+    const tacit_operand *operands = arguments->form.operands;
     size_t which = 0;
     while (operands != NULL && operands[which].name != NULL && strcmp(operands[which].name, name) != 0)
         which++;

@@ -1,9 +1,9 @@
-#include "cli/json.h"
+#include "api/json.h"
 
 #include <string.h>
 
+#include "api/clean.h"
 #include "base/memory.h"
-#include "cli/text.h"
 
 json_t *tacit_json_text(const char *text) {
     json_t *valid = json_string(text);

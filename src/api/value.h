@@ -1,7 +1,7 @@
 /* The value of one option: checked against its kind and rules, and kept in the form its getter returns. */
 #pragma once
 
-#include "cli/arguments.h"
+#include "api/arguments.h"
 
 typedef struct tacit_value {
     bool given; /* on the command line, not by fallback */

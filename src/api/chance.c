@@ -1,4 +1,4 @@
-#include "cli/chance.h"
+#include "api/chance.h"
 
 #include "rand/stream.h"
 

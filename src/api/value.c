@@ -1,4 +1,4 @@
-#include "cli/value.h"
+#include "api/value.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/guess.h"
 #include "base/memory.h"
-#include "cli/guess.h"
 
 /* Make room for one more element of an array that holds value->count of them. */
 #define GROW_BY_ONE(items, count) tacit_grow((items), (count) + 1, sizeof *(items))

@@ -1,6 +1,6 @@
-#include "cli/looks.h"
+#include "api/looks.h"
 
-#include "cli/json.h"
+#include "api/json.h"
 
 /* The columns and the method are known once the rows are read. */
 static tacit_status check(const tacit_stop *stop, const tacit_simulation *plan, const tacit_split *split,
@@ -20,8 +20,16 @@ static tacit_status check(const tacit_stop *stop, const tacit_simulation *plan, 
         stop->looks, stop->more, split->parts);
 }
 
+static void tell(const tacit_teller *teller, const tacit_stop *stop, size_t parties, const char *found) {
+    char line[TACIT_STOP_TEXT_SIZE + 128];
+    if (teller == NULL) return;
+    snprintf(line, sizeof line, "look %zu of at most %zu, %zu parties: %s", stop->look, stop->looks, parties,
+             found);
+    teller->note(teller->context, line);
+}
+
 tacit_status tacit_looks_run(json_t **out, tacit_stop *stop, tacit_simulation *plan, tacit_split *split,
-                             tacit_run *runs, tacit_model **model, tacit_console *console,
+                             tacit_run *runs, tacit_model **model, const tacit_teller *teller,
                              tacit_error *error) {
     char text[TACIT_STOP_TEXT_SIZE];
     const size_t all = split->parts;
@@ -35,8 +43,7 @@ tacit_status tacit_looks_run(json_t **out, tacit_stop *stop, tacit_simulation *p
         *model = tacit_model_free(*model); /* of the look before */
         TACIT_CHECK(tacit_simulate(plan, runs, model, error));
         TACIT_CHECK(tacit_stop_judge(&verdict, stop, *model != NULL ? (*model)->estimates : NULL, error));
-        tacit_console_note(console, "look %zu of at most %zu, %zu parties: %s", stop->look, stop->looks,
-                           split->parts, tacit_stop_text(text, stop, &verdict));
+        tell(teller, stop, split->parts, tacit_stop_text(text, stop, &verdict));
         list = tacit_json_append(list, json_pack("{s:I,s:I,s:o,s:b}", "look", (json_int_t)stop->look,
                                                  "parties", (json_int_t)split->parts, "value",
                                                  tacit_json_number(verdict.value), "met", (int)verdict.met));

@@ -1,4 +1,4 @@
-#include "cli/guess.h"
+#include "api/guess.h"
 
 #include <stdint.h>
 #include <string.h>

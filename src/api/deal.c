@@ -1,8 +1,7 @@
-#include "cli/deal.h"
+#include "api/deal.h"
 
 #include <string.h>
 
-#include "cli/reading.h"
 #include "data/text.h"
 #include "data/together.h"
 
@@ -12,11 +11,6 @@ void tacit_deal_clear(tacit_deal *deal) {
     tacit_split_free(deal->parties);
     tacit_split_free(deal->holdout);
     tacit_split_free(deal->kept);
-    tacit_schema_free(deal->schema);
-    tacit_dataset_free(deal->test_data);
-    tacit_dataset_free(deal->aux_data);
-    tacit_dataset_free(deal->target_data);
-    tacit_dataset_free(deal->data);
     *deal = (tacit_deal)TACIT_DEAL_INIT;
 }
 
@@ -28,28 +22,6 @@ void tacit_deal_range(const tacit_deal *deal, size_t *least, size_t *most) {
         if (rows < *least) *least = rows;
         if (rows > *most) *most = rows;
     }
-}
-
-static tacit_status read_rows(tacit_deal *deal, const tacit_arguments *arguments,
-                              const tacit_load_options *options, tacit_error *error) {
-    const char *schema = tacit_arguments_text(arguments, "schema");
-    const char *train = tacit_arguments_text(arguments, "train");
-    const char *test = tacit_arguments_text(arguments, "test");
-    const char *aux = tacit_arguments_text(arguments, "aux");
-    if (schema != NULL) TACIT_TRY(tacit_schema_load(&deal->schema, schema, error));
-    TACIT_TRY(tacit_dataset_load(&deal->data, schema != NULL ? NULL : &deal->schema, train, deal->schema,
-                                 options, error));
-    /* The schema has taken label and positive class in; groups only say which party has a row. */
-    tacit_load_options others = *options;
-    others.label = others.positive = others.group = NULL;
-    if (test != NULL)
-        TACIT_TRY(tacit_dataset_load(&deal->test_data, NULL, test, deal->schema, &others, error));
-    if (tacit_arguments_text(arguments, "target") != NULL)
-        TACIT_TRY(tacit_dataset_load(&deal->target_data, NULL, tacit_arguments_text(arguments, "target"),
-                                     deal->schema, &others, error));
-    others.label_ignored = true;
-    if (aux != NULL) TACIT_TRY(tacit_dataset_load(&deal->aux_data, NULL, aux, deal->schema, &others, error));
-    return TACIT_OK;
 }
 
 /* Drop rows as --undersample CLASS=SHARE says, once for each time it is given. */
@@ -121,43 +93,19 @@ static void drop_empty_parties(tacit_deal *deal) {
     split->parts = kept;
 }
 
-static tacit_status make_deal(tacit_deal *deal, const tacit_arguments *arguments, tacit_console *console,
-                              uint64_t seed, const tacit_split_plan *plan, tacit_error *error) {
+tacit_status tacit_deal_make(tacit_deal *deal, const tacit_arguments *arguments, const tacit_split_plan *plan,
+                             uint64_t seed, tacit_error *error) {
     size_t parties = tacit_arguments_given(arguments, "parties")
                          ? (size_t)tacit_arguments_integer(arguments, "parties")
                          : 0;
-    if (parties == 0 && (plan->kind == TACIT_SPLIT_EVEN || plan->kind == TACIT_SPLIT_DIRICHLET))
-        return tacit_fail(error, TACIT_USAGE,
-                          "how many parties? give --parties M, or a --split that says it (fractions, or "
-                          "by:COLUMN)");
-    tacit_load_options options = tacit_reading_draft(arguments, console);
-    const char *together = tacit_arguments_text(arguments, "together");
-    if (together != NULL && plan->column != NULL)
-        return tacit_fail(error, TACIT_USAGE, "give either --together or --split by:COLUMN");
-    options.group = together != NULL ? together : plan->column;
-    TACIT_TRY(read_rows(deal, arguments, &options, error));
     tacit_stream root = tacit_stream_from_seed(seed);
     tacit_view train;
-    size_t groups = deal->data->groups.count;
-    TACIT_TRY(hold_out(deal, arguments, together != NULL ? groups : 0, &root, &train, error));
+    size_t groups = deal->groups;
+    TACIT_TRY(hold_out(deal, arguments, deal->together ? groups : 0, &root, &train, error));
     tacit_stream stream = tacit_stream_fork(&root, "party rows", 0, 0);
-    TACIT_TRY(together != NULL
+    TACIT_TRY(deal->together
                   ? tacit_together_make(&deal->parties, plan, &train, groups, parties, &stream, error)
                   : tacit_split_make(&deal->parties, plan, &train, groups, parties, &stream, error));
     drop_empty_parties(deal);
     return TACIT_OK;
-}
-
-tacit_status tacit_deal_make(tacit_deal *out, const tacit_arguments *arguments, tacit_console *console,
-                             uint64_t seed, tacit_error *error) {
-    tacit_deal deal = TACIT_DEAL_INIT;
-    tacit_split_plan *plan = NULL;
-    TACIT_TRY(tacit_split_plan_parse(&plan, tacit_arguments_text(arguments, "split"), error));
-    tacit_status status = make_deal(&deal, arguments, console, seed, plan, error);
-    tacit_split_plan_free(plan);
-    if (status == TACIT_OK)
-        *out = deal;
-    else
-        tacit_deal_clear(&deal);
-    return status;
 }

@@ -1,0 +1,95 @@
+#include "api/fitting.h"
+
+#include <string.h>
+
+#include "api/chance.h"
+#include "api/frame.h"
+#include "api/tables.h"
+#include "base/memory.h"
+#include "data/text.h"
+#include "method/methods.h"
+#include "service/fit.h"
+
+static tacit_status read_plan(tacit_plan *out, const tacit_arguments *arguments, tacit_error *error) {
+    size_t count = 0;
+    const tacit_setting *settings = tacit_arguments_settings(arguments, "set", &count);
+    *out = (tacit_plan){ .epsilon = tacit_arguments_number(arguments, "epsilon"),
+                         .delta = tacit_arguments_number(arguments, "delta") };
+    TACIT_TRY(tacit_method_require(&out->method, tacit_arguments_text(arguments, "method"), error));
+    for (size_t i = 0; i < count; i++)
+        TACIT_TRY(tacit_plan_set(out, settings[i].key, settings[i].value, error));
+    return TACIT_OK;
+}
+
+/* "0.01", or "choose:0.1,0.01": *candidates is then what follows the colon. */
+static tacit_status read_lambda(double *out, const char **candidates, const tacit_arguments *arguments,
+                                tacit_error *error) {
+    static const char choose[] = "choose:";
+    const char *text = tacit_arguments_text(arguments, "lambda");
+    if (strncmp(text, choose, sizeof choose - 1) == 0) {
+        *candidates = text + sizeof choose - 1;
+        return TACIT_OK;
+    }
+    if (!tacit_text_to_number(text, strlen(text), out) || !(*out > 0 && *out <= 1e6))
+        return tacit_fail(error, TACIT_USAGE,
+                          "--lambda is a number above 0, or choose:L1,L2,..., not '%.60s'", text);
+    if (tacit_arguments_text(arguments, "public") != NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--public is there to choose lambda on: give --lambda choose:L1,L2,...");
+    return TACIT_OK;
+}
+
+tacit_status tacit_fitting_plan(tacit_plan *out, const char **candidates, const tacit_arguments *arguments,
+                                tacit_error *error) {
+    TACIT_TRY(read_plan(out, arguments, error));
+    return read_lambda(&out->lambda, candidates, arguments, error);
+}
+
+/* ---- for programs ---- */
+
+static const tacit_option more_options[] = { TACIT_OPTION_SEED, TACIT_OPTION_THREADS, { .name = NULL } };
+static const char *const files[] = { "train", "schema",   "public",    "out", "source",
+                                     "label", "positive", "no-header", NULL };
+static const tacit_form fit_form = {
+    .name = "fit", .options = tacit_fit_options, .more = more_options, .without = files
+};
+
+static tacit_status fit(tacit_model **out, const tacit_frame *frame, const tacit_arguments *arguments,
+                        tacit_fit_job *job, tacit_error *error) {
+    tacit_fit_result result = TACIT_FIT_RESULT_INIT;
+    tacit_schema *drafted = NULL;
+    frame_rows rows = FRAME_ROWS_INIT;
+    tacit_plan plan;
+    tacit_status status;
+    TACIT_CHECK(tacit_fitting_plan(&plan, &job->candidates, arguments, error));
+    if (frame->kind != FRAME_FILE) TACIT_CHECK(frame_schema(&drafted, frame, job->pool, error));
+    job->schema = drafted != NULL ? drafted : frame->schema;
+    TACIT_CHECK(frame_encode(&rows, frame, job->schema, NEED_LABELS, job->pool, error));
+    job->rows = rows.data;
+    job->plan = &plan;
+    TACIT_CHECK(tacit_fit_rows(&result, job, error));
+    *out = result.model;
+    result.model = NULL;
+cleanup:
+    tacit_fit_result_clear(&result);
+    frame_rows_clear(&rows);
+    tacit_schema_free(drafted);
+    return status;
+}
+
+tacit_status tacit_frame_fit(tacit_model **out, const tacit_frame *frame, const tacit_options *options,
+                             tacit_ledger *ledger, const tacit_progress *progress, tacit_error *error) {
+    tacit_arguments *arguments = NULL;
+    tacit_fit_job job = { .ledger = ledger, .progress = progress };
+    tacit_status status;
+    TACIT_CHECK(tacit_form_take(&arguments, &fit_form, options, error));
+    job.simulated = tacit_arguments_given(arguments, "seed");
+    if (job.simulated) job.seed = tacit_chance_seed(arguments);
+    TACIT_CHECK(tacit_pool_create(&job.pool, tacit_chance_threads(arguments), error));
+    TACIT_CHECK(fit(out, frame, arguments, &job, error));
+cleanup:
+    if (status != TACIT_OK) tacit_without_dashes(error);
+    tacit_pool_free(job.pool);
+    tacit_arguments_free(arguments);
+    return status;
+}

@@ -1,0 +1,97 @@
+/* Rows of a program: numbers where they lie, or a file; and how they become encoded rows. */
+#pragma once
+
+#include "base/pool.h"
+#include "data/dataset.h"
+#include "tacit/tacit.h"
+
+typedef enum frame_kind { FRAME_DENSE, FRAME_SPARSE, FRAME_FILE } frame_kind;
+typedef enum frame_scaling { SCALE_UNKNOWN, SCALE_BOUNDS, SCALE_NORM, SCALE_FROM_DATA } frame_scaling;
+
+/* What is borrowed is the caller's; texts, bounds and names are copies. */
+struct tacit_frame {
+    frame_kind kind;
+    size_t rows, columns;
+    /* dense: element (i, j) lies i * row_bytes + j * column_bytes after `values` */
+    const char *values;
+    tacit_number_type type;
+    ptrdiff_t row_bytes, column_bytes;
+    /* sparse */
+    const double *value;
+    const void *column, *start;
+    tacit_index_type index;
+    /* file: read by its own schema, and how to read it by another one */
+    char *path;
+    bool no_header;
+    tacit_dataset *data;
+    tacit_schema *schema;
+    /* labels */
+    const int32_t *label;
+    tacit_levels classes;
+    const double *response;
+    double response_low, response_high;
+    bool counts;
+    const int32_t *party;
+    size_t parties;
+    /* encoding */
+    frame_scaling scaling;
+    double *low, *high, norm;
+    bool intercept;
+    char **names; /* NULL: x1, x2, ... */
+};
+
+/* Bytes k of an array of indexes. */
+static inline int64_t frame_index(const void *indexes, tacit_index_type type, size_t k) {
+    return type == TACIT_INDEX_INT32 ? ((const int32_t *)indexes)[k] : ((const int64_t *)indexes)[k];
+}
+
+/* The name of column j, for errors and schemas. */
+const char *frame_column_name(const tacit_frame *frame, size_t column, char scratch[32]);
+
+/* Rows [first, first + count) as doubles, count x columns row-major. TACIT_INPUT, naming row and column, for an infinite number. */
+tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, double *out,
+                          tacit_error *error);
+
+/* What is public about the columns, as the frame's owner said it, or (from data) read off the rows. New. TACIT_USAGE for a frame whose owner
+ * said neither. */
+tacit_status frame_schema(tacit_schema **out, const tacit_frame *frame, tacit_pool *pool, tacit_error *error);
+
+/* Encoded rows. What could be used where it lies is lent by the frame. */
+typedef struct frame_rows {
+    tacit_dataset *data;
+    bool lent;                                   /* all of it: what a file's own schema makes of it */
+    bool from_file;                              /* none of it: read anew */
+    bool lent_values, lent_columns, lent_starts; /* else these, and the labels always */
+} frame_rows;
+
+#define FRAME_ROWS_INIT                                                                                      \
+    { .data = NULL }
+
+typedef enum frame_need { NEED_LABELS, NEED_ROWS } frame_need;
+
+/* Encode by `schema`; the frame's own or another one with as many columns. */
+tacit_status frame_encode(frame_rows *out, const tacit_frame *frame, const tacit_schema *schema,
+                          frame_need need, tacit_pool *pool, tacit_error *error);
+void frame_rows_clear(frame_rows *rows);
+
+/* How rows of numbers are encoded by a schema; for blocks of a frame. */
+typedef struct frame_map {
+    const tacit_schema *schema;
+    tacit_scale *scale; /* of each column; NULL for a sparse schema */
+    size_t columns, features;
+    double reach, inside; /* data/encode.h */
+} frame_map;
+
+#define FRAME_MAP_INIT                                                                                       \
+    { .scale = NULL }
+
+/* TACIT_USAGE when the schema's columns are not numbers or not as many as the frame has. */
+tacit_status frame_map_create(frame_map *out, const tacit_schema *schema, const tacit_frame *frame,
+                              tacit_error *error);
+void frame_map_clear(frame_map *map);
+
+/* Encode one row of map->columns numbers; `counts` learns what had to be bent. */
+void frame_map_row(const frame_map *map, const double *raw, double *out, tacit_encode_counts *counts);
+
+/* How many columns the rows have that a schema is for. */
+size_t frame_schema_columns(const tacit_schema *schema);

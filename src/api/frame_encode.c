@@ -1,0 +1,482 @@
+/* From numbers in memory to rows inside the unit ball: the same that reading them from a file by the same schema would give. */
+#include <math.h>
+#include <string.h>
+
+#include "api/frame.h"
+#include "base/memory.h"
+
+enum { BLOCK_ROWS = 64 };
+
+/* ---- reading ---- */
+
+static inline double element(const tacit_frame *frame, size_t i, size_t j) {
+    const char *at = frame->values + (ptrdiff_t)i * frame->row_bytes + (ptrdiff_t)j * frame->column_bytes;
+    if (frame->type == TACIT_NUMBER_DOUBLE) {
+        double value;
+        memcpy(&value, at, sizeof value); /* a slice need not be aligned */
+        return value;
+    }
+    float value;
+    memcpy(&value, at, sizeof value);
+    return (double)value;
+}
+
+/* In the order in which they lie: rows first, or a column of the block after the other. */
+static void gather_dense(const tacit_frame *frame, size_t first, size_t count, double *out) {
+    const size_t columns = frame->columns;
+    const ptrdiff_t along = frame->column_bytes < 0 ? -frame->column_bytes : frame->column_bytes;
+    const ptrdiff_t down = frame->row_bytes < 0 ? -frame->row_bytes : frame->row_bytes;
+    if (frame->type == TACIT_NUMBER_DOUBLE && frame->column_bytes == sizeof *out) {
+        for (size_t i = 0; i < count; i++)
+            memcpy(out + i * columns, frame->values + (ptrdiff_t)(first + i) * frame->row_bytes,
+                   columns * sizeof *out);
+    } else if (along <= down) {
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < columns; j++) out[i * columns + j] = element(frame, first + i, j);
+    } else {
+        for (size_t j = 0; j < columns; j++)
+            for (size_t i = 0; i < count; i++) out[i * columns + j] = element(frame, first + i, j);
+    }
+}
+
+static void gather_sparse(const tacit_frame *frame, size_t first, size_t count, double *out) {
+    const size_t columns = frame->columns;
+    memset(out, 0, count * columns * sizeof *out);
+    for (size_t i = 0; i < count; i++) {
+        int64_t end = frame_index(frame->start, frame->index, first + i + 1);
+        for (int64_t k = frame_index(frame->start, frame->index, first + i); k < end; k++)
+            out[i * columns + (size_t)frame_index(frame->column, frame->index, (size_t)k)] = frame->value[k];
+    }
+}
+
+static tacit_status fail_infinite(const tacit_frame *frame, size_t row, size_t column, tacit_error *error) {
+    char name[32];
+    return tacit_fail(error, TACIT_INPUT, "row %zu, column %.60s: infinite; NaN stands for a missing value",
+                      row + 1, frame_column_name(frame, column, name));
+}
+
+tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, double *out,
+                          tacit_error *error) {
+    if (frame->kind == FRAME_SPARSE)
+        gather_sparse(frame, first, count, out);
+    else
+        gather_dense(frame, first, count, out);
+    for (size_t k = 0; k < count * frame->columns; k++)
+        if (isinf(out[k])) return fail_infinite(frame, first + k / frame->columns, k % frame->columns, error);
+    return TACIT_OK;
+}
+
+/* ---- the map ---- */
+
+size_t frame_schema_columns(const tacit_schema *schema) {
+    if (schema->sparse > 0) return schema->sparse;
+    size_t columns = 0;
+    for (size_t i = 0; i < schema->cols; i++) columns += schema->columns[i].kind != TACIT_SCHEMA_SKIP;
+    return columns;
+}
+
+/* Columns are told apart by their order; where the frame has names they must be those. */
+static tacit_status check_names(const tacit_frame *frame, const tacit_schema *schema, tacit_error *error) {
+    size_t used = 0;
+    for (size_t i = 0; frame->names != NULL && i < schema->cols; i++) {
+        if (schema->columns[i].kind == TACIT_SCHEMA_SKIP) continue;
+        if (strcmp(schema->columns[i].name, frame->names[used]) != 0)
+            return tacit_fail(error, TACIT_USAGE, "column %zu of the frame is %.60s, where %.60s belongs",
+                              used + 1, frame->names[used], schema->columns[i].name);
+        used++;
+    }
+    return TACIT_OK;
+}
+
+tacit_status frame_map_create(frame_map *out, const tacit_schema *schema, const tacit_frame *frame,
+                              tacit_error *error) {
+    frame_map map = { .schema = schema,
+                      .columns = frame_schema_columns(schema),
+                      .features = tacit_schema_features(schema),
+                      .reach = tacit_schema_reach(schema),
+                      .inside = tacit_schema_intercept_value(schema) };
+    if (map.columns != frame->columns)
+        return tacit_fail(error, TACIT_USAGE, "the frame has %zu columns where %zu belong", frame->columns,
+                          map.columns);
+    for (size_t i = 0; i < schema->cols; i++) {
+        tacit_schema_kind kind = schema->columns[i].kind;
+        if (kind != TACIT_SCHEMA_NUMBER && kind != TACIT_SCHEMA_SKIP)
+            return tacit_fail(error, TACIT_USAGE,
+                              "column %.60s is a %s, and a frame in memory has numbers: load the rows from a "
+                              "file",
+                              schema->columns[i].name, kind == TACIT_SCHEMA_TEXT ? "text" : "category");
+    }
+    TACIT_TRY(check_names(frame, schema, error));
+    if (schema->sparse == 0) {
+        size_t used = 0;
+        map.scale = TACIT_NEW(tacit_scale, map.columns);
+        if (map.scale == NULL) return tacit_fail_memory(error);
+        for (size_t i = 0; i < schema->cols; i++)
+            if (schema->columns[i].kind == TACIT_SCHEMA_NUMBER)
+                map.scale[used++] = tacit_scale_of(&schema->columns[i]);
+    }
+    *out = map;
+    return TACIT_OK;
+}
+
+void frame_map_clear(frame_map *map) {
+    free(map->scale);
+    *map = (frame_map)FRAME_MAP_INIT;
+}
+
+void frame_map_row(const frame_map *map, const double *raw, double *out, tacit_encode_counts *counts) {
+    double square = 0;
+    for (size_t j = 0; j < map->columns; j++) {
+        double value = raw[j];
+        if (map->scale != NULL)
+            value = tacit_scale_number(&map->scale[j], value, counts);
+        else if (isnan(value))
+            value = 0;
+        out[j] = value;
+        square += value * value;
+    }
+    double factor =
+        map->scale != NULL
+            ? tacit_schema_column_factor(map->schema, map->reach, sqrt(square), counts) * map->inside
+            : tacit_schema_row_factor(map->schema, sqrt(square), counts);
+    for (size_t j = 0; j < map->columns; j++) out[j] *= factor;
+    if (map->schema->intercept) out[map->columns] = map->inside;
+    counts->rows++;
+}
+
+/* ---- dense rows ---- */
+
+typedef struct encoding {
+    const tacit_frame *frame;
+    const frame_map *map;
+    double *out;
+    double *block;               /* of each worker: raw rows */
+    tacit_encode_counts *counts; /* of each worker */
+} encoding;
+
+static tacit_status encode_rows(void *context, size_t begin, size_t end, unsigned worker,
+                                tacit_error *error) {
+    const encoding *all = context;
+    const size_t columns = all->frame->columns;
+    double *block = all->block + worker * BLOCK_ROWS * columns;
+    for (size_t i = begin; i < end; i += BLOCK_ROWS) {
+        size_t count = end - i < BLOCK_ROWS ? end - i : BLOCK_ROWS;
+        TACIT_TRY(frame_gather(all->frame, i, count, block, error));
+        for (size_t r = 0; r < count; r++)
+            frame_map_row(all->map, block + r * columns, all->out + (i + r) * all->map->features,
+                          &all->counts[worker]);
+    }
+    return TACIT_OK;
+}
+
+static void add_counts(tacit_encode_counts *to, const tacit_encode_counts *from) {
+    to->rows += from->rows;
+    to->outside_bounds += from->outside_bounds;
+    to->missing += from->missing;
+    to->shortened_rows += from->shortened_rows;
+}
+
+/* Not zero-filled first: every element is written. */
+static tacit_status create_matrix(tacit_matrix *out, size_t rows, size_t cols, tacit_error *error) {
+    if (cols > 0 && rows > SIZE_MAX / cols) return tacit_fail_memory(error);
+    out->values = tacit_allocate_aligned(rows * cols, sizeof *out->values);
+    if (out->values == NULL) return tacit_fail_memory(error);
+    out->rows = rows;
+    out->cols = cols;
+    return TACIT_OK;
+}
+
+static tacit_status encode_dense(tacit_dataset *data, const tacit_frame *frame, const frame_map *map,
+                                 tacit_pool *pool, tacit_error *error) {
+    const size_t workers = tacit_pool_threads(pool);
+    encoding all = { .frame = frame,
+                     .map = map,
+                     .block = TACIT_NEW(double, workers * frame->columns * BLOCK_ROWS),
+                     .counts = TACIT_NEW(tacit_encode_counts, workers) };
+    tacit_status status = TACIT_OK;
+    if (all.block == NULL || all.counts == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(create_matrix(&data->dense, frame->rows, map->features, error));
+    all.out = data->dense.values;
+    TACIT_CHECK(tacit_pool_for(pool, frame->rows, 0, encode_rows, &all, error));
+    for (size_t w = 0; w < workers; w++) add_counts(&data->counts, &all.counts[w]);
+cleanup:
+    free(all.block);
+    free(all.counts);
+    return status;
+}
+
+/* ---- rows used where they lie ---- */
+
+typedef struct looking {
+    const tacit_frame *frame;
+    double most; /* a norm that stays within the ball in any order of summation (data/encode.h) */
+    bool *fits;  /* of each worker */
+} looking;
+
+static tacit_status look_at_rows(void *context, size_t begin, size_t end, unsigned worker,
+                                 tacit_error *error) {
+    const looking *all = context;
+    const size_t columns = all->frame->columns;
+    for (size_t i = begin; i < end && all->fits[worker]; i++) {
+        const double *row =
+            (const double *)(const void *)(all->frame->values + (ptrdiff_t)i * all->frame->row_bytes);
+        double square = 0;
+        for (size_t j = 0; j < columns; j++) square += row[j] * row[j];
+        if (isinf(square))
+            for (size_t j = 0; j < columns; j++)
+                if (isinf(row[j])) return fail_infinite(all->frame, i, j, error);
+        if (!(sqrt(square) <= all->most)) all->fits[worker] = false; /* also with a NaN in it */
+    }
+    return TACIT_OK;
+}
+
+static bool could_lie(const tacit_frame *frame, const tacit_schema *schema) {
+    const tacit_schema_column *first = schema->columns;
+    bool as_it_is = schema->sparse > 0 || (first != NULL && first->sd > 0 && frame->scaling == SCALE_NORM);
+    return as_it_is && !schema->intercept && schema->rows == TACIT_ROWS_CLIP && schema->clip == 1;
+}
+
+/* Can a dense frame be used as it is? */
+static tacit_status can_lie(bool *out, const tacit_frame *frame, const frame_map *map, tacit_pool *pool,
+                            tacit_error *error) {
+    const size_t workers = tacit_pool_threads(pool);
+    bool packed = frame->type == TACIT_NUMBER_DOUBLE && frame->column_bytes == sizeof(double) &&
+                  frame->row_bytes == (ptrdiff_t)(frame->columns * sizeof(double)) &&
+                  (uintptr_t)frame->values % sizeof(double) == 0;
+    *out = false;
+    if (frame->kind != FRAME_DENSE || !could_lie(frame, map->schema) || !packed) return TACIT_OK;
+    looking all = { frame, map->inside, TACIT_NEW(bool, workers) };
+    if (all.fits == NULL) return tacit_fail_memory(error);
+    memset(all.fits, true, workers * sizeof *all.fits);
+    tacit_status status = tacit_pool_for(pool, frame->rows, 0, look_at_rows, &all, error);
+    bool fits = true;
+    for (size_t w = 0; w < workers; w++) fits = fits && all.fits[w];
+    *out = fits;
+    free(all.fits);
+    return status;
+}
+
+static tacit_status make_dense(frame_rows *rows, const tacit_frame *frame, const frame_map *map,
+                               tacit_pool *pool, tacit_error *error) {
+    TACIT_TRY(can_lie(&rows->lent_values, frame, map, pool, error));
+    if (!rows->lent_values) return encode_dense(rows->data, frame, map, pool, error);
+    rows->data->dense = (tacit_matrix){ frame->rows, frame->columns, (double *)(uintptr_t)frame->values };
+    rows->data->counts.rows = frame->rows;
+    return TACIT_OK;
+}
+
+/* ---- sparse rows ---- */
+
+typedef struct entry {
+    uint32_t column;
+    double value;
+} entry;
+
+static int compare_entries(const void *a, const void *b) {
+    uint32_t x = ((const entry *)a)->column, y = ((const entry *)b)->column;
+    return (x > y) - (x < y);
+}
+
+/* What all rows have in common, found before anything is copied. */
+typedef struct sparse_look {
+    bool sorted; /* columns ascend within every row */
+    bool inside; /* every row is, without NaN */
+    size_t longest;
+} sparse_look;
+
+static tacit_status look_at_sparse(sparse_look *out, const tacit_frame *frame, double most,
+                                   tacit_error *error) {
+    *out = (sparse_look){ true, true, 0 };
+    int64_t from = frame_index(frame->start, frame->index, 0);
+    for (size_t i = 0; i < frame->rows; i++) {
+        int64_t to = frame_index(frame->start, frame->index, i + 1), before = -1;
+        double square = 0;
+        for (int64_t k = from; k < to; k++) {
+            int64_t column = frame_index(frame->column, frame->index, (size_t)k);
+            if (isinf(frame->value[k])) return fail_infinite(frame, i, (size_t)column, error);
+            if (!(fabs(frame->value[k]) <= 1e100) && !isnan(frame->value[k]))
+                return tacit_fail(error, TACIT_INPUT, "row %zu: the values are larger than 1e100", i + 1);
+            square += frame->value[k] * frame->value[k];
+            out->sorted = out->sorted && column > before;
+            before = column;
+        }
+        out->inside = out->inside && sqrt(square) <= most;
+        if ((size_t)(to - from) > out->longest) out->longest = (size_t)(to - from);
+        from = to;
+    }
+    return TACIT_OK;
+}
+
+/* One row, in ascending order of columns and without missing values, scaled. */
+static size_t encode_entries(const tacit_frame *frame, const tacit_schema *schema, size_t row, entry *scratch,
+                             bool sorted, tacit_encode_counts *counts) {
+    int64_t from = frame_index(frame->start, frame->index, row),
+            to = frame_index(frame->start, frame->index, row + 1);
+    size_t count = 0;
+    double square = 0;
+    for (int64_t k = from; k < to; k++) {
+        double value = isnan(frame->value[k]) ? 0 : frame->value[k];
+        counts->missing += isnan(frame->value[k]);
+        scratch[count++] = (entry){ (uint32_t)frame_index(frame->column, frame->index, (size_t)k), value };
+        square += value * value;
+    }
+    if (!sorted) qsort(scratch, count, sizeof *scratch, compare_entries);
+    double factor = tacit_schema_row_factor(schema, sqrt(square), counts);
+    for (size_t k = 0; k < count; k++) scratch[k].value *= factor;
+    return count;
+}
+
+static tacit_status copy_sparse(tacit_dataset *data, const tacit_frame *frame, const tacit_schema *schema,
+                                const sparse_look *look, tacit_error *error) {
+    int64_t base = frame_index(frame->start, frame->index, 0);
+    size_t entries = (size_t)(frame_index(frame->start, frame->index, frame->rows) - base) +
+                     (schema->intercept ? frame->rows : 0);
+    entry *scratch = TACIT_NEW(entry, look->longest + 1);
+    if (scratch == NULL) return tacit_fail_memory(error);
+    tacit_status status =
+        tacit_csr_create(&data->sparse, frame->rows, tacit_schema_features(schema), entries, error);
+    size_t at = 0;
+    for (size_t i = 0; status == TACIT_OK && i < frame->rows; i++) {
+        size_t count = encode_entries(frame, schema, i, scratch, look->sorted, &data->counts);
+        data->sparse.start[i] = at;
+        if (schema->intercept)
+            scratch[count++] = (entry){ (uint32_t)schema->sparse, tacit_schema_intercept_value(schema) };
+        for (size_t k = 0; k < count; k++) {
+            data->sparse.column[at] = scratch[k].column;
+            data->sparse.value[at++] = scratch[k].value;
+        }
+    }
+    if (status == TACIT_OK) data->sparse.start[frame->rows] = at;
+    free(scratch);
+    return status;
+}
+
+/* Values where they lie; of the indexes those whose type is right. */
+static tacit_status lend_sparse(frame_rows *rows, const tacit_frame *frame, tacit_error *error) {
+    tacit_csr *csr = &rows->data->sparse;
+    int64_t base = frame_index(frame->start, frame->index, 0);
+    size_t entries = (size_t)(frame_index(frame->start, frame->index, frame->rows) - base);
+    csr->rows = frame->rows;
+    csr->cols = frame->columns;
+    csr->value = (double *)(uintptr_t)(frame->value + base);
+    rows->lent_values = true;
+    if (frame->index == TACIT_INDEX_INT32) {
+        csr->column = (uint32_t *)(uintptr_t)((const int32_t *)frame->column + base);
+        rows->lent_columns = true;
+    } else {
+        csr->column = TACIT_NEW(uint32_t, entries);
+        if (csr->column == NULL) return tacit_fail_memory(error);
+        for (size_t k = 0; k < entries; k++)
+            csr->column[k] = (uint32_t)((const int64_t *)frame->column)[(size_t)base + k];
+    }
+    if (frame->index == TACIT_INDEX_INT64 && base == 0) {
+        csr->start = (size_t *)(uintptr_t)frame->start;
+        rows->lent_starts = true;
+        return TACIT_OK;
+    }
+    csr->start = TACIT_NEW(size_t, frame->rows + 1);
+    if (csr->start == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i <= frame->rows; i++)
+        csr->start[i] = (size_t)(frame_index(frame->start, frame->index, i) - base);
+    return TACIT_OK;
+}
+
+static tacit_status make_sparse(frame_rows *rows, const tacit_frame *frame, const tacit_schema *schema,
+                                tacit_error *error) {
+    sparse_look look;
+    rows->data->is_sparse = true;
+    TACIT_TRY(look_at_sparse(&look, frame, tacit_schema_intercept_value(schema), error));
+    rows->data->counts.rows = frame->rows;
+    if (could_lie(frame, schema) && look.sorted && look.inside) return lend_sparse(rows, frame, error);
+    return copy_sparse(rows->data, frame, schema, &look, error);
+}
+
+/* ---- labels ---- */
+
+static tacit_status check_classes(const tacit_frame *frame, const tacit_schema *schema, tacit_error *error) {
+    if (frame->label == NULL)
+        return tacit_fail(error, TACIT_USAGE, "the frame's rows have no classes: set them");
+    bool same = frame->classes.count == schema->classes.count;
+    for (size_t k = 0; same && k < frame->classes.count; k++)
+        same = strcmp(frame->classes.text[k], schema->classes.text[k]) == 0;
+    if (same) return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_USAGE,
+        "the frame's %zu classes are not the %zu that belong here: both names and order must be "
+        "the same",
+        frame->classes.count, schema->classes.count);
+}
+
+static tacit_status set_labels(tacit_dataset *data, const tacit_frame *frame, const tacit_schema *schema,
+                               tacit_error *error) {
+    if (schema->response == TACIT_RESPONSE_CLASS) {
+        TACIT_TRY(check_classes(frame, schema, error));
+        data->label = (int32_t *)(uintptr_t)frame->label;
+        return TACIT_OK;
+    }
+    if (frame->response == NULL)
+        return tacit_fail(error, TACIT_USAGE, "the frame's rows have no response: set it");
+    data->response = TACIT_NEW(double, frame->rows);
+    if (data->response == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < frame->rows; i++) {
+        data->response[i] = frame->response[i];
+        tacit_status status =
+            tacit_schema_response(schema, &data->response[i], &data->counts.outside_bounds, error);
+        if (status != TACIT_OK) return tacit_fail_in(error, status, "row %zu", i + 1);
+    }
+    return TACIT_OK;
+}
+
+/* ---- all of it ---- */
+
+void frame_rows_clear(frame_rows *rows) {
+    tacit_dataset *data = rows->data;
+    if (data != NULL && !rows->lent) {
+        if (!rows->from_file) data->label = data->group = NULL;
+        if (rows->lent_values) data->dense.values = data->sparse.value = NULL;
+        if (rows->lent_columns) data->sparse.column = NULL;
+        if (rows->lent_starts) data->sparse.start = NULL;
+        tacit_dataset_free(data);
+    }
+    *rows = (frame_rows)FRAME_ROWS_INIT;
+}
+
+static tacit_status read_file(frame_rows *out, const tacit_frame *frame, const tacit_schema *schema,
+                              frame_need need, tacit_error *error) {
+    if (schema == frame->schema) {
+        *out = (frame_rows){ .data = frame->data, .lent = true };
+        return TACIT_OK;
+    }
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    options.no_header = frame->no_header;
+    options.label_optional = options.label_ignored = need == NEED_ROWS;
+    frame_rows rows = { .from_file = true };
+    TACIT_TRY(tacit_dataset_load(&rows.data, NULL, frame->path, schema, &options, error));
+    *out = rows;
+    return TACIT_OK;
+}
+
+tacit_status frame_encode(frame_rows *out, const tacit_frame *frame, const tacit_schema *schema,
+                          frame_need need, tacit_pool *pool, tacit_error *error) {
+    frame_rows rows = FRAME_ROWS_INIT;
+    frame_map map = FRAME_MAP_INIT;
+    tacit_status status;
+    if (frame->kind == FRAME_FILE) return read_file(out, frame, schema, need, error);
+    TACIT_TRY(frame_map_create(&map, schema, frame, error));
+    rows.data = TACIT_NEW(tacit_dataset, 1);
+    if (rows.data == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(tacit_dataset_describe(rows.data, schema, error));
+    rows.data->rows = frame->rows;
+    TACIT_CHECK(frame->kind == FRAME_SPARSE && schema->sparse > 0
+                    ? make_sparse(&rows, frame, schema, error)
+                    : make_dense(&rows, frame, &map, pool, error));
+    if (need == NEED_LABELS) TACIT_CHECK(set_labels(rows.data, frame, schema, error));
+    rows.data->group = (int32_t *)(uintptr_t)frame->party;
+    rows.data->bounds_from_data = frame->scaling == SCALE_FROM_DATA;
+    *out = rows;
+    rows.data = NULL;
+cleanup:
+    frame_rows_clear(&rows);
+    frame_map_clear(&map);
+    return status;
+}

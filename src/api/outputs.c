@@ -1,0 +1,248 @@
+#include "api/outputs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/document.h"
+#include "api/frame.h"
+#include "api/results.h"
+#include "base/memory.h"
+#include "model/export.h"
+
+size_t tacit_model_outputs(const tacit_model *model) {
+    return tacit_model_has_probabilities(model) ? model->classes : 1;
+}
+
+size_t tacit_model_columns(const tacit_model *model) {
+    return model->schema != NULL ? frame_schema_columns(model->schema) : model->features;
+}
+
+void tacit_outputs_of(const tacit_model *model, const double *scores, double *out) {
+    size_t each = tacit_model_scores_per_row(model);
+    if (!tacit_model_has_probabilities(model)) {
+        out[0] = scores[0];
+    } else if (each == 1) {
+        out[1] = 1 / (1 + exp(-scores[0]));
+        out[0] = 1 / (1 + exp(scores[0])); /* not 1 - out[1], which would lose a small one */
+    } else {
+        double largest = scores[0], sum = 0;
+        for (size_t k = 1; k < each; k++) largest = fmax(largest, scores[k]);
+        for (size_t k = 0; k < each; k++) sum += out[k] = exp(scores[k] - largest);
+        for (size_t k = 0; k < each; k++) out[k] /= sum;
+    }
+}
+
+/* ---- predictions ---- */
+
+enum { BLOCK_ROWS = 256 };
+
+typedef struct predicting {
+    const tacit_model *model;
+    const tacit_frame *frame; /* NULL: rows are encoded */
+    const frame_map *map;
+    const tacit_rows *rows;
+    double *raw, *encoded, *score; /* of each worker, blocks of rows */
+    double *out;
+    int32_t *labels;
+    size_t each, outputs;
+} predicting;
+
+/* The scores of `count` rows become outputs and labels of rows from `first` on. */
+static void finish(const predicting *all, const double *score, size_t first, size_t count) {
+    bool numeric = tacit_model_is_numeric(all->model);
+    for (size_t i = 0; i < count; i++) {
+        const double *one = score + i * all->each;
+        double *to = all->out != NULL ? all->out + (first + i) * all->outputs : NULL;
+        if (to != NULL && numeric)
+            to[0] = tacit_model_mean(all->model, one[0]);
+        else if (to != NULL)
+            tacit_outputs_of(all->model, one, to);
+        if (all->labels != NULL) all->labels[first + i] = tacit_model_class(all->model, one);
+    }
+}
+
+static tacit_status predict_blocks(void *context, size_t begin, size_t end, unsigned worker,
+                                   tacit_error *error) {
+    const predicting *all = context;
+    double *score = all->score + worker * BLOCK_ROWS * all->each;
+    for (size_t i = begin; i < end; i += BLOCK_ROWS) {
+        size_t count = end - i < BLOCK_ROWS ? end - i : BLOCK_ROWS;
+        tacit_rows block;
+        if (all->rows != NULL) {
+            block = tacit_rows_slice(all->rows, i, count);
+        } else {
+            double *raw = all->raw + worker * BLOCK_ROWS * all->map->columns;
+            double *encoded = all->encoded + worker * BLOCK_ROWS * all->map->features;
+            tacit_encode_counts bent = { 0 };
+            TACIT_TRY(frame_gather(all->frame, i, count, raw, error));
+            for (size_t r = 0; r < count; r++)
+                frame_map_row(all->map, raw + r * all->map->columns, encoded + r * all->map->features, &bent);
+            tacit_matrix matrix = { count, all->map->features, encoded };
+            block = tacit_rows_of_matrix(&matrix);
+        }
+        TACIT_TRY(tacit_model_scores(all->model, &block, NULL, score, error));
+        finish(all, score, i, count);
+    }
+    return TACIT_OK;
+}
+
+/* Rows of a file, and sparse rows that stay sparse, are encoded as a whole; others block by block. */
+static tacit_status predict(predicting *all, const tacit_frame *frame, tacit_pool *pool, tacit_error *error) {
+    const tacit_schema *schema = all->model->schema;
+    const size_t workers = tacit_pool_threads(pool);
+    frame_rows whole = FRAME_ROWS_INIT;
+    frame_map map = FRAME_MAP_INIT;
+    tacit_rows rows;
+    tacit_status status = TACIT_OK;
+    if (frame->kind == FRAME_FILE || (frame->kind == FRAME_SPARSE && schema->sparse > 0)) {
+        TACIT_CHECK(frame_encode(&whole, frame, schema, NEED_ROWS, pool, error));
+        rows = tacit_dataset_rows(whole.data);
+        all->rows = &rows;
+    } else {
+        TACIT_CHECK(frame_map_create(&map, schema, frame, error));
+        all->map = &map;
+        all->frame = frame;
+        all->raw = TACIT_NEW(double, workers *BLOCK_ROWS *map.columns);
+        all->encoded = TACIT_NEW(double, workers *BLOCK_ROWS *map.features);
+        if (all->raw == NULL || all->encoded == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    }
+    all->score = TACIT_NEW(double, workers *BLOCK_ROWS * all->each);
+    if (all->score == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(tacit_pool_for(pool, frame->rows, 0, predict_blocks, all, error));
+cleanup:
+    free(all->raw);
+    free(all->encoded);
+    free(all->score);
+    frame_map_clear(&map);
+    frame_rows_clear(&whole);
+    return status;
+}
+
+tacit_status tacit_model_predict(double *scores, int32_t *labels, const tacit_model *model,
+                                 const tacit_frame *frame, unsigned threads, tacit_error *error) {
+    predicting all = { .model = model,
+                       .out = scores,
+                       .labels = labels,
+                       .each = tacit_model_scores_per_row(model),
+                       .outputs = tacit_model_outputs(model) };
+    tacit_pool *pool = NULL;
+    if (model->schema == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "the model does not say how rows are encoded: it was saved without a schema");
+    if (labels != NULL && tacit_model_is_numeric(model))
+        return tacit_fail(error, TACIT_USAGE, "a model of a number has no classes: ask for scores alone");
+    TACIT_TRY(tacit_pool_create(&pool, threads, error));
+    tacit_status status = predict(&all, frame, pool, error);
+    tacit_pool_free(pool);
+    return status;
+}
+
+/* ---- coefficients ---- */
+
+/* score = sum_j w_j (scale_j x_j + shift_j) + w_b inside: the constant takes the shifts. */
+static void to_columns(const double *weights, const tacit_feature *feature, size_t features, size_t columns,
+                       bool intercept, double *out) {
+    double constant = 0;
+    for (size_t j = 0; j < columns; j++) {
+        out[j] = weights[j] * feature[j].scale;
+        constant += weights[j] * feature[j].shift;
+    }
+    if (intercept) constant += weights[features - 1] * feature[features - 1].scale;
+    out[columns] = constant;
+}
+
+static tacit_status check_linear(const tacit_model *model, tacit_error *error) {
+    const tacit_schema *schema = model->schema;
+    if (model->stack != NULL || model->network.layers > 0)
+        return tacit_fail(error, TACIT_USAGE, "the model is not linear: it has no coefficients of columns");
+    if (schema == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "the model does not say how rows are encoded, so its columns are not known");
+    for (size_t i = 0; i < schema->cols; i++)
+        if (schema->columns[i].kind != TACIT_SCHEMA_NUMBER && schema->columns[i].kind != TACIT_SCHEMA_SKIP)
+            return tacit_fail(error, TACIT_USAGE,
+                              "column %.60s is no number: it has more than one coefficient",
+                              schema->columns[i].name);
+    return TACIT_OK;
+}
+
+tacit_status tacit_model_coefficients(double *out, const tacit_model *model, tacit_error *error) {
+    TACIT_TRY(check_linear(model, error));
+    const size_t columns = tacit_model_columns(model), each = tacit_model_scores_per_row(model);
+    tacit_feature *feature = TACIT_NEW(tacit_feature, model->features);
+    if (feature == NULL) return tacit_fail_memory(error);
+    tacit_status status = tacit_schema_linear(model->schema, feature, error);
+    for (size_t k = 0; status == TACIT_OK && k < each; k++)
+        to_columns(model->weights + k * model->features, feature, model->features, columns,
+                   model->schema->intercept, out + k * (columns + 1));
+    free(feature);
+    return status;
+}
+
+/* ---- files and documents ---- */
+
+/* Bytes of the form that `export` writes, with a NUL behind. */
+static tacit_status exported(char **out, size_t *length, const tacit_model *model,
+                             tacit_status export(const tacit_model *, tacit_buffer *, tacit_error *),
+                             tacit_error *error) {
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_status status = export(model, &bytes, error);
+    if (status == TACIT_OK) status = tacit_bytes_copy(out, bytes.bytes, bytes.length, error);
+    if (status == TACIT_OK) *length = bytes.length;
+    tacit_buffer_clear(&bytes);
+    return status;
+}
+
+tacit_status tacit_model_to_onnx(void **bytes, size_t *length, const tacit_model *model, tacit_error *error) {
+    char *copy = NULL;
+    TACIT_TRY(exported(&copy, length, model, tacit_model_export_onnx, error));
+    *bytes = copy;
+    return TACIT_OK;
+}
+
+tacit_status tacit_model_to_pmml(char **xml, const tacit_model *model, tacit_error *error) {
+    size_t length;
+    return exported(xml, &length, model, tacit_model_export_pmml, error);
+}
+
+tacit_status tacit_model_to_json(char **json, const tacit_model *model, tacit_error *error) {
+    size_t length;
+    return exported(json, &length, model, tacit_model_print, error);
+}
+
+tacit_status tacit_model_from_json(tacit_model **out, const char *json, size_t length, tacit_error *error) {
+    return tacit_model_parse(out, json, length, "the model", error);
+}
+
+static const char *kind_name(const tacit_model *model) {
+    if (model->stack != NULL) return "stack";
+    return model->network.layers > 0 ? "network" : "linear";
+}
+
+static json_t *names_document(const tacit_model *model) {
+    json_t *names = json_array();
+    const tacit_schema *schema = model->schema;
+    if (schema == NULL || schema->sparse > 0) {
+        json_decref(names);
+        return json_null();
+    }
+    for (size_t i = 0; i < schema->cols; i++)
+        if (schema->columns[i].kind != TACIT_SCHEMA_SKIP)
+            names = tacit_json_append(names, tacit_json_text(schema->columns[i].name));
+    return names;
+}
+
+tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_error *error) {
+    json_t *classes = json_array();
+    for (size_t k = 0; k < model->class_names.count; k++)
+        classes = tacit_json_append(classes, tacit_json_text(model->class_names.text[k]));
+    json_t *document = json_pack(
+        "{s:s,s:s,s:I,s:I,s:I,s:o,s:o,s:b,s:o}", "kind", kind_name(model), "loss",
+        tacit_loss_name(model->loss), "features", (json_int_t)model->features, "columns",
+        (json_int_t)tacit_model_columns(model), "outputs", (json_int_t)tacit_model_outputs(model), "names",
+        names_document(model), "classes", classes, "probabilities", (int)tacit_model_has_probabilities(model),
+        "guarantee", tacit_guarantee_document(&model->guarantee));
+    if (document != NULL && model->estimates != NULL)
+        json_object_set_new(document, "summary", tacit_summary_document(model));
+    return tacit_document_text(json, document, error);
+}

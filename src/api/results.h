@@ -1,0 +1,17 @@
+/* What was learnt, as documents. All return new references, NULL when out of memory. */
+#pragma once
+
+#include "api/json.h"
+#include "lab/simulate.h"
+#include "model/model.h"
+
+/* {"runs": [...], "seed": ...} */
+json_t *tacit_runs_document(const tacit_run *runs, size_t count, uint64_t seed);
+
+/* All runs of a sweep are over the same rows: is their response a number? */
+bool tacit_run_is_numeric(const tacit_run *run);
+
+/* The table of estimates inside a model, which must have one. */
+json_t *tacit_summary_document(const tacit_model *model);
+
+json_t *tacit_guarantee_document(const tacit_guarantee *guarantee);

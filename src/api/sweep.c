@@ -1,0 +1,236 @@
+#include "api/sweep.h"
+
+#include "api/chance.h"
+#include "api/document.h"
+#include "api/frame.h"
+#include "api/results.h"
+#include "api/tables.h"
+#include "base/memory.h"
+
+static tacit_status read_methods(tacit_sweep *all, const tacit_arguments *arguments, tacit_error *error) {
+    size_t count = 0;
+    const char *const *names = tacit_arguments_words(arguments, "method", &count);
+    all->methods = TACIT_NEW(const tacit_method *, count);
+    if (all->methods == NULL) return tacit_fail_memory(error);
+    for (size_t m = 0; m < count; m++) TACIT_TRY(tacit_method_require(&all->methods[m], names[m], error));
+    all->plan.methods = all->methods;
+    all->plan.method_count = count;
+    return TACIT_OK;
+}
+
+static tacit_status read_settings(tacit_sweep *all, const tacit_arguments *arguments, tacit_error *error) {
+    size_t count = 0;
+    const tacit_setting *given = tacit_arguments_settings(arguments, "set", &count);
+    all->settings = TACIT_NEW(tacit_choice, count);
+    if (all->settings == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < count; i++) all->settings[i] = (tacit_choice){ given[i].key, given[i].value };
+    all->plan.settings = all->settings;
+    all->plan.setting_count = count;
+    return TACIT_OK;
+}
+
+static tacit_status read_stop(tacit_sweep *all, const tacit_arguments *arguments, tacit_error *error) {
+    tacit_simulation *plan = &all->plan;
+    all->stop = (tacit_stop)TACIT_STOP_INIT;
+    if (!tacit_arguments_given(arguments, "stop")) return TACIT_OK;
+    TACIT_TRY(tacit_stop_parse(&all->stop, tacit_arguments_text(arguments, "stop"), error));
+    plan->most_rounds = all->stop.rounds;
+    plan->enough = all->stop.converged;
+    for (size_t m = 0; m < plan->method_count; m++)
+        if ((plan->most_rounds > 0 || plan->enough > 0) && !plan->methods[m]->stops_early)
+            return tacit_fail(error, TACIT_USAGE,
+                              "method %s has no rounds to stop early: leave 'rounds' and 'converged' out of "
+                              "--stop",
+                              plan->methods[m]->name);
+    if (all->stop.participants > 0)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--stop: --parties says how many take part: leave "
+                          "'participants' out");
+    if (all->stop.target != TACIT_TARGET_NONE && tacit_simulation_runs(plan) != 1)
+        return tacit_fail(error, TACIT_USAGE, "--stop with a target is for one method at one epsilon");
+    return TACIT_OK;
+}
+
+tacit_status tacit_sweep_plan(tacit_sweep *all, const tacit_arguments *arguments, tacit_error *error) {
+    tacit_simulation *plan = &all->plan;
+    TACIT_TRY(read_methods(all, arguments, error));
+    TACIT_TRY(read_settings(all, arguments, error));
+    plan->epsilons = tacit_arguments_numbers(arguments, "epsilon", &plan->epsilon_count);
+    plan->delta = tacit_arguments_number(arguments, "delta");
+    if (tacit_arguments_given(arguments, "lambda"))
+        plan->lambda = tacit_arguments_number(arguments, "lambda");
+    plan->trials = (size_t)tacit_arguments_integer(arguments, "trials");
+    if (tacit_arguments_given(arguments, "minimum-rows"))
+        plan->minimum_rows = (size_t)tacit_arguments_integer(arguments, "minimum-rows");
+    plan->dropouts = tacit_arguments_number(arguments, "dropouts");
+    plan->colluders = tacit_arguments_number(arguments, "colluders");
+    plan->seed = tacit_chance_seed(arguments);
+    for (size_t m = 0; m < plan->method_count; m++)
+        if (!plan->methods[m]->noise_free && plan->epsilon_count == 0)
+            return tacit_fail(
+                error, TACIT_USAGE,
+                "method %s needs --epsilon, one or more numbers parted by commas (inf: no noise)",
+                plan->methods[m]->name);
+    return read_stop(all, arguments, error);
+}
+
+tacit_status tacit_sweep_check_parties(const tacit_arguments *arguments, const tacit_split_plan *split,
+                                       tacit_error *error) {
+    bool told = split->kind != TACIT_SPLIT_EVEN && split->kind != TACIT_SPLIT_DIRICHLET;
+    if (told || tacit_arguments_given(arguments, "parties")) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "how many parties? give --parties M, or a --split that says it (fractions, or "
+                      "by:COLUMN)");
+}
+
+tacit_status tacit_sweep_run(tacit_sweep *all, const tacit_arguments *arguments,
+                             const tacit_split_plan *split, const tacit_progress *progress,
+                             const tacit_teller *teller, tacit_error *error) {
+    TACIT_TRY(tacit_deal_make(&all->deal, arguments, split, all->plan.seed, error));
+    TACIT_TRY(tacit_pool_create(&all->pool, tacit_chance_threads(arguments), error));
+    all->run_count = tacit_simulation_runs(&all->plan);
+    all->runs = TACIT_NEW(tacit_run, all->run_count);
+    if (all->runs == NULL) return tacit_fail_memory(error);
+    all->plan.dataset = all->deal.data;
+    all->plan.schema = all->deal.schema;
+    all->plan.split = all->deal.parties;
+    all->plan.test = all->deal.test;
+    all->plan.auxiliary = all->deal.auxiliary;
+    if (all->deal.target_data != NULL) all->plan.target = tacit_dataset_view(all->deal.target_data);
+    all->plan.pool = all->pool;
+    all->plan.progress = progress;
+    if (all->stop.target == TACIT_TARGET_NONE)
+        return tacit_simulate(&all->plan, all->runs, &all->model, error);
+    return tacit_looks_run(&all->looks, &all->stop, &all->plan, all->deal.parties, all->runs, &all->model,
+                           teller, error);
+}
+
+json_t *tacit_sweep_document(const tacit_sweep *all) {
+    json_t *document = tacit_runs_document(all->runs, all->run_count, all->plan.seed);
+    if (document == NULL) return NULL;
+    if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL)
+        json_object_set_new(document, "summary", tacit_summary_document(all->model));
+    if (all->looks != NULL) json_object_set(document, "looks", all->looks);
+    return document;
+}
+
+void tacit_sweep_clear(tacit_sweep *all) {
+    json_decref(all->looks);
+    tacit_model_free(all->model);
+    free(all->runs);
+    tacit_pool_free(all->pool);
+    tacit_deal_clear(&all->deal);
+    free(all->settings);
+    free(all->methods);
+    *all = (tacit_sweep)TACIT_SWEEP_INIT;
+}
+
+/* ---- for programs ---- */
+
+static const char *const files[] = { "train",    "schema",    "bounds-from-data",
+                                     "response", "text",      "grams",
+                                     "min-df",   "max-df",    "hash",
+                                     "strip",    "test",      "aux",
+                                     "target",   "together",  "out",
+                                     "plot",     "trace",     "label",
+                                     "positive", "no-header", NULL };
+static const tacit_form simulate_form = { .name = "simulate",
+                                          .options = tacit_simulate_options,
+                                          .without = files };
+
+/* Frames as rows, all encoded as the first one is. */
+typedef struct framed {
+    tacit_sweep sweep;
+    tacit_schema *drafted;
+    frame_rows train, test, auxiliary, target;
+    tacit_split_plan *split;
+} framed;
+
+static void framed_clear(framed *all) {
+    tacit_sweep_clear(&all->sweep);
+    tacit_split_plan_free(all->split);
+    frame_rows_clear(&all->train);
+    frame_rows_clear(&all->test);
+    frame_rows_clear(&all->auxiliary);
+    frame_rows_clear(&all->target);
+    tacit_schema_free(all->drafted);
+}
+
+static tacit_status encode_frames(framed *all, const tacit_frame *const frames[4], tacit_pool *pool,
+                                  tacit_error *error) {
+    static const char *const called[] = { "train", "test", "auxiliary", "target" };
+    frame_rows *rows[] = { &all->train, &all->test, &all->auxiliary, &all->target };
+    if (frames[0]->kind != FRAME_FILE) TACIT_TRY(frame_schema(&all->drafted, frames[0], pool, error));
+    all->sweep.deal.schema = all->drafted != NULL ? all->drafted : frames[0]->schema;
+    for (size_t k = 0; k < 4; k++) {
+        if (frames[k] == NULL) continue;
+        tacit_status status = frame_encode(rows[k], frames[k], all->sweep.deal.schema,
+                                           k == 2 ? NEED_ROWS : NEED_LABELS, pool, error);
+        if (status != TACIT_OK) return tacit_fail_in(error, status, "%s", called[k]);
+    }
+    all->sweep.deal.data = all->train.data;
+    all->sweep.deal.test_data = all->test.data;
+    all->sweep.deal.aux_data = all->auxiliary.data;
+    all->sweep.deal.target_data = all->target.data;
+    all->sweep.deal.groups = frames[0]->parties;
+    return TACIT_OK;
+}
+
+/* The frame's parties, unless told otherwise. */
+static tacit_status read_split(framed *all, const tacit_frame *train, const tacit_arguments *arguments,
+                               tacit_error *error) {
+    bool told = tacit_arguments_given(arguments, "split") || tacit_arguments_given(arguments, "parties");
+    const char *text = train->parties > 0 && !told ? "by:party" : tacit_arguments_text(arguments, "split");
+    TACIT_TRY(tacit_split_plan_parse(&all->split, text, error));
+    if (all->split->kind == TACIT_SPLIT_GROUPS && train->parties == 0)
+        return tacit_fail(error, TACIT_USAGE,
+                          "--split by a column needs rows that say whose they are: set the frame's parties");
+    return tacit_sweep_check_parties(arguments, all->split, error);
+}
+
+static tacit_status simulate(framed *all, const tacit_frame *const frames[4],
+                             const tacit_arguments *arguments, const tacit_progress *progress,
+                             tacit_error *error) {
+    tacit_pool *pool = NULL;
+    tacit_status status;
+    if (frames[0] == NULL) return tacit_fail(error, TACIT_USAGE, "a simulation needs rows to train on");
+    if (frames[1] != NULL && tacit_arguments_given(arguments, "test-fraction"))
+        return tacit_fail(error, TACIT_USAGE, "give either test rows or --test-fraction");
+    if (frames[2] != NULL && tacit_arguments_given(arguments, "aux-fraction"))
+        return tacit_fail(error, TACIT_USAGE, "give either auxiliary rows or --aux-fraction");
+    TACIT_TRY(tacit_sweep_plan(&all->sweep, arguments, error));
+    TACIT_TRY(read_split(all, frames[0], arguments, error));
+    TACIT_TRY(tacit_pool_create(&pool, tacit_chance_threads(arguments), error));
+    TACIT_CHECK(encode_frames(all, frames, pool, error));
+    TACIT_CHECK(tacit_sweep_run(&all->sweep, arguments, all->split, progress, NULL, error));
+    if (all->sweep.model != NULL)
+        TACIT_CHECK(
+            tacit_model_describe(all->sweep.model, &all->train.data->classes, all->sweep.deal.schema, error));
+cleanup:
+    tacit_pool_free(pool);
+    return status;
+}
+
+tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_frame *train,
+                                  const tacit_frame *test, const tacit_frame *auxiliary,
+                                  const tacit_frame *target, const tacit_options *options,
+                                  const tacit_progress *progress, tacit_error *error) {
+    const tacit_frame *const frames[] = { train, test, auxiliary, target };
+    framed all = { .sweep = TACIT_SWEEP_INIT };
+    tacit_arguments *arguments = NULL;
+    char *text = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_form_take(&arguments, &simulate_form, options, error));
+    TACIT_CHECK(simulate(&all, frames, arguments, progress, error));
+    TACIT_CHECK(tacit_document_text(&text, tacit_sweep_document(&all.sweep), error));
+    *json = text;
+    if (model != NULL) {
+        *model = all.sweep.model;
+        all.sweep.model = NULL;
+    }
+cleanup:
+    if (status != TACIT_OK) tacit_without_dashes(error);
+    framed_clear(&all);
+    tacit_arguments_free(arguments);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* A simulation as `tacit simulate` runs it: methods x epsilons x trials over parties that rows are dealt to. */
+#pragma once
+
+#include "api/deal.h"
+#include "api/looks.h"
+#include "lab/simulate.h"
+#include "service/stop.h"
+
+typedef struct tacit_sweep {
+    const tacit_method **methods;
+    tacit_choice *settings;
+    tacit_deal deal; /* its rows are to be set before running */
+    tacit_pool *pool;
+    tacit_run *runs;
+    size_t run_count;
+    tacit_model *model;
+    tacit_simulation plan;
+    tacit_stop stop;
+    json_t *looks; /* what each found; NULL: there is no target */
+} tacit_sweep;
+
+#define TACIT_SWEEP_INIT                                                                                     \
+    { .methods = NULL }
+
+/* What can be said before any row is there. `arguments` are of tacit_simulate_options and must stay. */
+tacit_status tacit_sweep_plan(tacit_sweep *sweep, const tacit_arguments *arguments, tacit_error *error);
+
+/* Deal the rows out by `split` and run everything. */
+tacit_status tacit_sweep_run(tacit_sweep *sweep, const tacit_arguments *arguments,
+                             const tacit_split_plan *split, const tacit_progress *progress,
+                             const tacit_teller *teller, tacit_error *error);
+
+/* TACIT_USAGE when neither `split` nor --parties says how many there are. */
+tacit_status tacit_sweep_check_parties(const tacit_arguments *arguments, const tacit_split_plan *split,
+                                       tacit_error *error);
+
+json_t *tacit_sweep_document(const tacit_sweep *sweep); /* new reference; NULL: out of memory */
+void tacit_sweep_clear(tacit_sweep *sweep);

@@ -1,0 +1,317 @@
+/*
+ * A model as an ONNX graph, in double precision throughout: raw columns, their encoding (data/schema.h), the model's scores, and
+ * what they mean.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/export_graph.h"
+
+/* A graph under way: the columns encoded so far, and which rows the schema refuses. */
+typedef struct writing {
+    const export_plan *plan;
+    onnx_graph g;
+    graph_value number[2]; /* 0 and 1, once they are needed */
+    size_t blocks;
+    graph_value *block;
+    size_t checks;
+    graph_value *check; /* above 0 for a row that is refused */
+} writing;
+
+/* A constant that is 0 or 1. */
+static graph_value constant(writing *w, int bit) {
+    if (w->number[bit] == NULL) w->number[bit] = graph_number(&w->g, bit);
+    return w->number[bit];
+}
+
+/* ---- encoding ---- */
+
+static double *numbers_of(writing *w, size_t count) { return graph_allocate(&w->g, count, sizeof(double)); }
+
+/* Number columns side by side: one formula for all of them. */
+static void encode_numbers(writing *w, const export_input *input, size_t count) {
+    onnx_graph *g = &w->g;
+    double *low = numbers_of(w, count), *high = numbers_of(w, count);
+    double *middle = numbers_of(w, count), *half = numbers_of(w, count);
+    graph_value *raw = graph_allocate(g, count, sizeof *raw);
+    if (g->failed) return;
+    for (size_t i = 0; i < count; i++) {
+        low[i] = input[i].column->low;
+        high[i] = input[i].column->high;
+        middle[i] = input[i].middle;
+        half[i] = input[i].half_width;
+        raw[i] = graph_input(g, input[i].name, GRAPH_NUMBER, 1);
+    }
+    graph_value joined = graph_join(g, count, raw), missing = GRAPH(g, "IsNaN", joined);
+    graph_value lowered = GRAPH(g, "Min", joined, graph_matrix(g, 1, count, high));
+    graph_value moved = GRAPH(g, "Max", lowered, graph_matrix(g, 1, count, low));
+    graph_value centred = GRAPH(g, "Sub", moved, graph_matrix(g, 1, count, middle));
+    graph_value scaled = GRAPH(g, "Div", centred, graph_matrix(g, 1, count, half));
+    w->block[w->blocks++] = GRAPH(g, "Where", missing, constant(w, 0), scaled);
+    if (w->plan->refuses_missing) w->check[w->checks++] = graph_sum(g, graph_cast(g, missing, GRAPH_NUMBER));
+}
+
+enum { CODE_UNKNOWN = -1, CODE_MISSING = -2 };
+
+/* The level's position in the schema, or a negative number. */
+static graph_value encode_level(writing *w, const export_input *input) {
+    onnx_graph *g = &w->g;
+    const tacit_levels *levels = &input->column->levels;
+    size_t count = levels->count;
+    char **text = graph_allocate(g, count + 1, sizeof *text);
+    int64_t *code = graph_allocate(g, count + 1, sizeof *code);
+    static char missing[] = "";
+    if (g->failed) return "";
+    for (size_t k = 0; k < count; k++) {
+        text[k] = levels->text[k];
+        code[k] = (int64_t)k;
+    }
+    if (tacit_levels_find(levels, missing, 0) < 0) {
+        text[count] = missing;
+        code[count++] = CODE_MISSING;
+    }
+    graph_value found = GRAPH(g, "LabelEncoder", graph_input(g, input->name, GRAPH_TEXT, 1));
+    graph_set_domain(g, "ai.onnx.ml");
+    graph_set_texts(g, "keys_strings", count, text);
+    graph_set_integers(g, "values_int64s", count, code);
+    graph_set(g, "default_int64", CODE_UNKNOWN);
+    return found;
+}
+
+/* 1 where the code is that of a level, one column a level from `first` on. */
+static graph_value indicators(writing *w, graph_value code, size_t first, size_t count) {
+    int64_t *wanted = graph_allocate(&w->g, count, sizeof *wanted);
+    if (wanted == NULL) return "";
+    for (size_t k = 0; k < count; k++) wanted[k] = (int64_t)(first + k);
+    return graph_cast(&w->g, GRAPH(&w->g, "Equal", code, graph_integers(&w->g, count, wanted)), GRAPH_NUMBER);
+}
+
+static void encode_category(writing *w, const export_input *input) {
+    onnx_graph *g = &w->g;
+    graph_value code = encode_level(w, input);
+    if (input->width > 0) {
+        graph_value own = indicators(w, code, 0, input->width);
+        w->block[w->blocks++] =
+            input->column->effect ? GRAPH(g, "Sub", own, indicators(w, code, input->width, 1)) : own;
+    }
+    if (w->plan->refuses_missing)
+        w->check[w->checks++] =
+            graph_cast(g, GRAPH(g, "Equal", code, graph_integer(g, CODE_MISSING)), GRAPH_NUMBER);
+    if (w->plan->refuses_unknown)
+        w->check[w->checks++] =
+            graph_cast(g, GRAPH(g, "Equal", code, graph_integer(g, CODE_UNKNOWN)), GRAPH_NUMBER);
+}
+
+/* The norm of each row, as a column. */
+static graph_value norm_of(onnx_graph *g, graph_value rows) {
+    return GRAPH(g, "Sqrt", graph_sum(g, GRAPH(g, "Mul", rows, rows)));
+}
+
+/* The same, but 1 for a zero row: to divide by. */
+static graph_value divisor_of(writing *w, graph_value rows) {
+    graph_value norm = norm_of(&w->g, rows);
+    return GRAPH(&w->g, "Where", GRAPH(&w->g, "Greater", norm, constant(w, 0)), norm, constant(w, 1));
+}
+
+static void encode_counts(writing *w, const export_input *input) {
+    onnx_graph *g = &w->g;
+    const double *idf = input->column->text.idf;
+    graph_value counts = graph_input(g, input->name, GRAPH_NUMBER, input->width);
+    if (idf != NULL) counts = GRAPH(g, "Mul", counts, graph_matrix(g, 1, input->width, idf));
+    w->block[w->blocks++] = GRAPH(g, "Div", counts, divisor_of(w, counts));
+}
+
+static graph_value encode(writing *w) {
+    const export_plan *plan = w->plan;
+    for (size_t i = 0; i < plan->inputs && !w->g.failed;) {
+        const export_input *input = &plan->input[i];
+        size_t run = 1;
+        switch (input->kind) {
+        case EXPORT_NUMBER:
+            while (i + run < plan->inputs && plan->input[i + run].kind == EXPORT_NUMBER) run++;
+            encode_numbers(w, input, run);
+            break;
+        case EXPORT_CATEGORY: encode_category(w, input); break;
+        case EXPORT_COUNTS: encode_counts(w, input); break;
+        case EXPORT_VALUES:
+            w->block[w->blocks++] = graph_input(&w->g, input->name, GRAPH_NUMBER, input->width);
+            break;
+        }
+        i += run;
+    }
+    return graph_join(&w->g, w->blocks, w->block);
+}
+
+/* Bring the rows inside the ball and put the intercept behind them. */
+static graph_value bring_inside(writing *w, graph_value rows) {
+    onnx_graph *g = &w->g;
+    const export_plan *plan = w->plan;
+    graph_value factor = plan->rows == EXPORT_ROWS_AS_ARE ? NULL : graph_number(g, plan->factor);
+    if (plan->rows == EXPORT_ROWS_UNIT) factor = GRAPH(g, "Div", factor, divisor_of(w, rows));
+    if (plan->rows == EXPORT_ROWS_CLIP)
+        factor = GRAPH(g, "Div", factor, GRAPH(g, "Max", norm_of(g, rows), graph_number(g, plan->clip)));
+    if (factor != NULL) rows = GRAPH(g, "Mul", rows, factor);
+    if (!plan->intercept) return rows;
+    const int64_t one_behind[] = { 0, 0, 0, 1 };
+    return GRAPH(g, "Pad", rows, graph_integers(g, 4, one_behind), graph_number(g, plan->intercept_value));
+}
+
+/* ---- scores ---- */
+
+static graph_value score_network(writing *w, graph_value rows) {
+    const tacit_model *model = w->plan->model;
+    const tacit_network *network = &model->network;
+    static const char *const op[] = { [TACIT_ACTIVATION_TANH] = "Tanh",
+                                      [TACIT_ACTIVATION_SIGMOID] = "Sigmoid",
+                                      [TACIT_ACTIVATION_RELU] = "Relu" };
+    for (size_t l = 0; l < network->layers; l++) {
+        rows = graph_linear(&w->g, rows, network->width[l + 1], network->width[l],
+                            model->weights + tacit_network_weights_at(network, l),
+                            model->weights + tacit_network_biases_at(network, l));
+        if (l + 1 < network->layers) rows = GRAPH(&w->g, op[network->activation], rows);
+    }
+    return rows;
+}
+
+/* t_k of stack.h. */
+static graph_value margin(writing *w, graph_value rows, size_t member) {
+    onnx_graph *g = &w->g;
+    const tacit_stack *stack = w->plan->model->stack;
+    size_t first = stack->start[member], width = stack->start[member + 1] - first;
+    double scale = stack->scale[member];
+    graph_value own = graph_gather(g, rows, width, stack->column + first);
+    graph_value sum = graph_linear(g, own, 1, width, w->plan->model->weights + first, NULL);
+    if (!stack->rows_normalised && scale == 1) return sum;
+    sum = GRAPH(g, "Mul", sum, graph_number(g, scale * TACIT_STACK_INSIDE));
+    return stack->rows_normalised ? GRAPH(g, "Div", sum, divisor_of(w, own)) : sum;
+}
+
+static graph_value score_stack(writing *w, graph_value rows) {
+    onnx_graph *g = &w->g;
+    const tacit_model *model = w->plan->model;
+    const tacit_stack *stack = model->stack;
+    graph_value *each = graph_allocate(g, stack->members, sizeof *each);
+    double *vote = numbers_of(w, stack->members), all = 0;
+    for (size_t k = 0; !g->failed && k < stack->members; k++) {
+        each[k] = margin(w, rows, k);
+        vote[k] = stack->combiner == TACIT_COMBINE_WEIGHTED ? stack->scale[k] : 1;
+        all += vote[k];
+    }
+    graph_value margins = graph_join(g, stack->members, each);
+    if (stack->combiner != TACIT_COMBINE_HIGH)
+        return GRAPH(g, "Div", graph_linear(g, GRAPH(g, "Sign", margins), 1, stack->members, vote, NULL),
+                     graph_number(g, all));
+    graph_value part = GRAPH(g, "Sigmoid", margins);
+    if (stack->is_centred) part = GRAPH(g, "Sub", GRAPH(g, "Mul", part, graph_number(g, 2)), constant(w, 1));
+    part = GRAPH(g, "Mul", part, graph_number(g, TACIT_STACK_INSIDE / sqrt((double)stack->members)));
+    return graph_linear(g, part, 1, stack->members, model->weights + tacit_stack_low_size(stack), NULL);
+}
+
+static graph_value score(writing *w, graph_value rows) {
+    const tacit_model *model = w->plan->model;
+    if (model->stack != NULL) return score_stack(w, rows);
+    if (model->network.layers > 0) return score_network(w, rows);
+    return graph_linear(&w->g, rows, tacit_model_scores_per_row(model), model->features, model->weights,
+                        NULL);
+}
+
+/* ---- what scores mean ---- */
+
+/* One value a row. */
+static graph_value flatten(onnx_graph *g, graph_value column) {
+    return GRAPH(g, "Reshape", column, graph_integers(g, 1, (const int64_t[]){ -1 }));
+}
+
+/* Whether the schema refuses a row, as a column; NULL when it refuses none. */
+static graph_value refused(writing *w) {
+    if (w->checks == 0) return NULL;
+    return GRAPH(&w->g, "Greater", graph_sum(&w->g, graph_join(&w->g, w->checks, w->check)), constant(w, 0));
+}
+
+static graph_value unless(writing *w, graph_value refusal, graph_value instead, graph_value value) {
+    return refusal == NULL ? value : GRAPH(&w->g, "Where", refusal, instead, value);
+}
+
+/* The names of classes at the places of the largest scores. */
+static graph_value class_of(writing *w, graph_value scores) {
+    onnx_graph *g = &w->g;
+    const tacit_model *model = w->plan->model;
+    char **names = graph_allocate(g, model->classes, sizeof *names);
+    for (size_t k = 0; !g->failed && k < model->classes; k++) {
+        char *scratch = graph_allocate(g, EXPORT_CLASS_NAME, 1);
+        if (scratch != NULL) names[k] = (char *)export_class_name(model, k, scratch);
+    }
+    if (g->failed) return "";
+    graph_value place;
+    if (model->loss == TACIT_LOSS_SOFTMAX) {
+        place = GRAPH(g, "ArgMax", scores);
+        graph_set(g, "axis", 1);
+        graph_set(g, "keepdims", 0);
+    } else {
+        place = flatten(g, graph_cast(g, GRAPH(g, "Greater", scores, constant(w, 0)), GRAPH_INTEGER));
+    }
+    return GRAPH(g, "Gather", graph_texts(g, model->classes, names), place);
+}
+
+static graph_value probabilities_of(writing *w, graph_value scores) {
+    onnx_graph *g = &w->g;
+    if (tacit_model_scores_per_row(w->plan->model) > 1) {
+        graph_value shares = GRAPH(g, "Softmax", scores);
+        graph_set(g, "axis", 1);
+        return shares;
+    }
+    graph_value pair[] = { GRAPH(g, "Neg", scores), scores };
+    return GRAPH(g, "Sigmoid", graph_join(g, 2, pair));
+}
+
+/* The name of an output, which no column may have. */
+static const char *output_name(writing *w, const char *name) {
+    char *own = graph_allocate(&w->g, strlen(name) + w->plan->inputs + 1, 1);
+    if (own == NULL) return "";
+    strcpy(own, name);
+    for (size_t i = 0; i < w->plan->inputs;) {
+        bool same = strcmp(w->plan->input[i].name, own) == 0;
+        if (same) strcat(own, "_");
+        i = same ? 0 : i + 1;
+    }
+    return own;
+}
+
+static void tell(writing *w, graph_value scores) {
+    onnx_graph *g = &w->g;
+    const tacit_model *model = w->plan->model;
+    size_t each = tacit_model_scores_per_row(model);
+    graph_value refusal = refused(w), nothing = refusal != NULL ? graph_number(g, NAN) : NULL;
+    if (tacit_model_is_numeric(model)) {
+        graph_value mean = model->loss == TACIT_LOSS_POISSON ? GRAPH(g, "Exp", scores) : scores;
+        graph_output(g, output_name(w, "label"), flatten(g, unless(w, refusal, nothing, mean)), GRAPH_NUMBER,
+                     0);
+    } else {
+        static char no_class[] = "";
+        char *const texts[] = { no_class };
+        graph_value flat = refusal != NULL ? flatten(g, refusal) : NULL;
+        graph_value label = class_of(w, scores);
+        if (flat != NULL) label = unless(w, flat, graph_texts(g, 1, texts), label);
+        graph_output(g, output_name(w, "label"), label, GRAPH_TEXT, 0);
+    }
+    if (tacit_model_has_probabilities(model))
+        graph_output(g, output_name(w, "probabilities"),
+                     unless(w, refusal, nothing, probabilities_of(w, scores)), GRAPH_NUMBER, model->classes);
+    graph_output(g, output_name(w, "scores"), unless(w, refusal, nothing, scores), GRAPH_NUMBER, each);
+}
+
+tacit_status tacit_model_export_onnx(const tacit_model *model, tacit_buffer *out, tacit_error *error) {
+    export_plan plan = EXPORT_PLAN_INIT;
+    writing w = { .plan = &plan, .g = ONNX_GRAPH_INIT(&plan) };
+    tacit_status status;
+    TACIT_CHECK(export_plan_make(&plan, model, error));
+    w.block = graph_allocate(&w.g, plan.inputs, sizeof *w.block);
+    w.check = graph_allocate(&w.g, 2 * plan.inputs, sizeof *w.check);
+    tell(&w, score(&w, bring_inside(&w, encode(&w))));
+    TACIT_CHECK(graph_write(&w.g, out, error));
+cleanup:
+    graph_clear(&w.g);
+    export_plan_clear(&plan);
+    return status;
+}
