@@ -1,0 +1,228 @@
+"""Rows for the library, where they lie: arrays of numpy and compressed sparse rows of scipy are read, not copied."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from tacit import _errors
+from tacit._call import Path, Progress, Task, options_of, path_of
+from tacit._native import ffi, lib
+
+Bounds = Union[None, str, tuple[Any, Any]]
+
+_NUMBER_TYPES = {np.dtype(np.float64): lib.TACIT_NUMBER_DOUBLE, np.dtype(np.float32): lib.TACIT_NUMBER_FLOAT}
+_INDEX_TYPES = {np.dtype(np.int32): lib.TACIT_INDEX_INT32, np.dtype(np.int64): lib.TACIT_INDEX_INT64}
+
+
+def _address(array: np.ndarray, kind: str = "void *"):
+    return ffi.cast(kind, array.__array_interface__["data"][0])
+
+
+def _is_sparse(rows: Any) -> bool:
+    return hasattr(rows, "tocsr") and hasattr(rows, "nnz")
+
+
+def _names(names: Sequence[Any] | None, count: int, what: str):
+    if names is None:
+        return ffi.NULL, []
+    if len(names) != count:
+        raise _errors.UsageError(f"there are {count} {what} and {len(names)} names for them")
+    kept = [ffi.new("char[]", str(name).encode()) for name in names]
+    return ffi.new("char *[]", kept), kept
+
+
+class Frame:
+    """Rows with what is public about them.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or DataFrame, rows by columns
+        Numbers of 32 or 64 bits with any strides are read where they lie; so are compressed sparse rows of 64-bit numbers with
+        sorted columns. Anything else is converted first. NaN is a missing value. Do not change the rows while the frame is in use.
+    y : array, optional
+        Labels: any values that can be sorted, unless `response` says that they are numbers.
+    classes : sequence, optional
+        The labels are already places in this list, 0 for its first.
+    bounds : (low, high), or "data"
+        Publicly known bounds of the columns, a number or one each. "data" reads them off the rows, which is NOT private.
+    norm : float
+        Instead of bounds: a publicly known length that no row exceeds (longer ones are shortened).
+    intercept : bool
+        Whether rows get a constant feature.
+    response : (low, high), optional
+        The labels are numbers within these public bounds.
+    counts : bool
+        With `response`: they are counts of something.
+    groups : array, optional
+        Which party has which row, for simulations.
+    names : sequence of str, optional
+        Of the columns; those of a DataFrame unless told.
+    like : Frame, optional
+        What the labels mean is as there.
+
+    >>> import numpy as np
+    >>> frame = Frame(np.eye(3), ["no", "yes", "no"], bounds=(0, 1))
+    >>> len(frame), frame.columns, list(frame.classes)
+    (3, 3, ['no', 'yes'])
+    """
+
+    def __init__(self, X: Any, y: Any = None, *, classes: Optional[Sequence[Any]] = None, bounds: Bounds = None, norm: Optional[float] = None,
+                 intercept: bool = True, response: Optional[tuple[float, float]] = None, counts: bool = False, groups: Any = None,
+                 names: Optional[Sequence[str]] = None, like: Optional[Frame] = None) -> None:
+        self.classes: Optional[np.ndarray] = None if like is None else like.classes
+        self.parties: Optional[np.ndarray] = None
+        self._response = (*response, counts) if response is not None else None if like is None else like._response
+        self._kept: list[Any] = []
+        if names is None and hasattr(X, "columns") and hasattr(X, "dtypes"):
+            names = [str(name) for name in X.columns]
+        self._pointer = ffi.gc(self._sparse(X) if _is_sparse(X) else self._dense(X), lib.tacit_frame_free)
+        if y is not None and self._response is not None:
+            self._set_response(y, *self._response)
+        elif y is not None:
+            self._set_classes(y, classes)
+        if groups is not None:
+            self._set_parties(groups)
+        if bounds is not None or norm is not None:
+            self._set_scale(bounds, norm, intercept)
+        if names is not None:
+            array, kept = _names(names, self.columns, "columns")
+            self._call(lib.tacit_frame_set_names, self._pointer, array)
+            del kept
+
+    @classmethod
+    def load(cls, path: Path, *, schema: Optional[Path] = None, label: Optional[str] = None, progress: Optional[Progress] = None,
+             **options: Any) -> Frame:
+        """The rows of a file: CSV or LIBSVM, also compressed.
+
+        Further options are those of ``tacit simulate`` about reading: ``positive``, ``no_header``, ``response``, ``group``.
+        """
+        frame = cls.__new__(cls)
+        frame.classes = frame.parties = frame._response = None
+        frame._kept = []
+        given = options_of({"schema": schema if schema is None else str(schema), "label": label, **options})
+        out, task = ffi.new("tacit_frame **"), Task(progress)
+        task.run(lib.tacit_frame_load, out, path_of(path), given, task.progress(),
+                 discard=lambda: lib.tacit_frame_free(out[0]))
+        frame._pointer = ffi.gc(out[0], lib.tacit_frame_free)
+        return frame
+
+    def __len__(self) -> int:
+        return lib.tacit_frame_rows(self._pointer)
+
+    @property
+    def columns(self) -> int:
+        """How many columns the rows have."""
+        return lib.tacit_frame_columns(self._pointer)
+
+    def __repr__(self) -> str:
+        return f"<tacit.Frame of {len(self)} rows, {self.columns} columns>"
+
+    def _call(self, function, *arguments) -> None:
+        error = _errors.new_error()
+        _errors.check(function(*arguments, error), error)
+
+    def _keep(self, array: np.ndarray) -> np.ndarray:
+        self._kept.append(array)
+        return array
+
+    def _dense(self, rows: Any):
+        array = np.asarray(rows)
+        if array.ndim != 2:
+            raise _errors.UsageError(f"rows and columns are wanted, not an array of {array.ndim} dimensions")
+        if array.dtype not in _NUMBER_TYPES or not array.dtype.isnative or not array.flags.aligned:
+            array = np.require(array, dtype=np.float64, requirements="A")
+        self._keep(array)
+        out = ffi.new("tacit_frame **")
+        self._call(lib.tacit_frame_dense, out, _address(array), _NUMBER_TYPES[array.dtype], *array.shape, *array.strides)
+        return out[0]
+
+    def _sparse(self, rows: Any):
+        matrix = rows.tocsr()
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        index = np.int32 if matrix.indices.dtype == matrix.indptr.dtype == np.int32 else np.int64
+        value = self._keep(np.require(matrix.data, np.float64, "CA"))
+        column, start = (self._keep(np.require(part, index, "CA")) for part in (matrix.indices, matrix.indptr))
+        out = ffi.new("tacit_frame **")
+        self._call(lib.tacit_frame_sparse, out, _address(value, "double *"), _address(column), _address(start),
+                   _INDEX_TYPES[np.dtype(index)], *matrix.shape)
+        return out[0]
+
+    def _column(self, values: Any, dtype: Any, what: str) -> np.ndarray:
+        array = np.require(values, dtype, "CA").reshape(-1)
+        if len(array) != len(self):
+            raise _errors.UsageError(f"there are {len(self)} rows and {len(array)} {what}")
+        return self._keep(array)
+
+    def _set_classes(self, y: Any, classes: Sequence[Any] | None) -> None:
+        if classes is not None:
+            self.classes, label = np.asarray(classes), y
+        elif self.classes is None:
+            self.classes, label = encode(y)
+        else:
+            label = places(y, self.classes)
+        label = self._column(label, np.int32, "labels")
+        array, kept = _names(self.classes, len(self.classes), "classes")
+        self._call(lib.tacit_frame_set_classes, self._pointer, _address(label, "int32_t *"), len(self.classes), array)
+        del kept
+
+    def _set_response(self, y: Any, low: float, high: float, counts: bool) -> None:
+        response = self._column(y, np.float64, "responses")
+        self._call(lib.tacit_frame_set_response, self._pointer, _address(response, "double *"), low, high, counts)
+
+    def _set_parties(self, groups: Any) -> None:
+        self.parties, party = encode(groups)
+        party = self._column(party, np.int32, "groups")
+        self._call(lib.tacit_frame_set_parties, self._pointer, _address(party, "int32_t *"), len(self.parties))
+
+    def _set_scale(self, bounds: Bounds, norm: float | None, intercept: bool) -> None:
+        if bounds is not None and norm is not None:
+            raise _errors.UsageError("give bounds or a norm, not both")
+        if norm is not None:
+            self._call(lib.tacit_frame_set_norm, self._pointer, float(norm), intercept)
+        elif isinstance(bounds, str):
+            if bounds != "data":
+                raise _errors.UsageError(f"bounds are (low, high) or 'data', not {bounds!r}")
+            self._call(lib.tacit_frame_set_bounds_from_data, self._pointer, intercept)
+        else:
+            low, high = (np.ascontiguousarray(np.broadcast_to(np.asarray(bound, np.float64), self.columns)) for bound in bounds)
+            self._call(lib.tacit_frame_set_bounds, self._pointer, _address(low, "double *"), _address(high, "double *"), intercept)
+
+
+def encode(values: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct values in order, and which of them each one is."""
+    array = np.asarray(values)
+    if array.dtype.kind in "iu" and array.size > 0:
+        low, high = int(array.min()), int(array.max())
+        if high - low < min(array.size, 1 << 20):  # few values: counting beats sorting
+            index = (array - low).astype(np.int32, copy=False)
+            there = np.flatnonzero(np.bincount(index, minlength=1))
+            if len(there) <= high - low:
+                place = np.zeros(high - low + 1, np.int32)
+                place[there] = np.arange(len(there), dtype=np.int32)
+                index = place[index]
+            return (there + low).astype(array.dtype), index
+    distinct, index = np.unique(array, return_inverse=True)
+    return distinct, index.astype(np.int32)
+
+
+def places(values: Any, distinct: np.ndarray) -> np.ndarray:
+    """Which of the distinct values, in order, each one is."""
+    array = np.asarray(values)
+    index = np.minimum(np.searchsorted(distinct, array), len(distinct) - 1)
+    strange = np.flatnonzero(distinct[index] != array)
+    if len(strange) > 0:
+        raise _errors.InputError(f"the label {array[strange[0]]!r} is none of those of the training rows")
+    return index.astype(np.int32)
+
+
+def frame_of(rows: Any) -> Frame:
+    """A frame to predict for."""
+    return rows if isinstance(rows, Frame) else Frame(rows)
+
+
+def pointer_of(frame: Frame | None):
+    return ffi.NULL if frame is None else frame._pointer

@@ -1,0 +1,56 @@
+"""What methods there are, what they promise, and experiments that try to break the promise."""
+from __future__ import annotations
+
+import json
+from typing import Any, Optional
+
+from tacit._call import Progress, Settings, Task, document, options_of, take_text
+from tacit._native import ffi, lib
+
+
+def version() -> str:
+    """The version of the library."""
+    return ffi.string(lib.tacit_version()).decode()
+
+
+def methods() -> list[dict[str, Any]]:
+    """Every method: what it computes, from which paper, protecting what, with which settings.
+
+    >>> import tacit
+    >>> "plr" in [method["name"] for method in tacit.methods()]
+    True
+    """
+    return document(lib.tacit_methods_document)
+
+
+def explain(method: str, *, settings: Settings = None, **options: Any) -> dict[str, Any]:
+    """What leaves a party, who sees it, by which theorem and at what price.
+
+    Options are those of ``tacit explain``.
+
+    >>> import tacit
+    >>> tacit.explain("plr", epsilon=0.5)["charged"]["epsilon"]
+    0.5
+    """
+    return document(lib.tacit_explain_document, options_of({"method": method, **options}, settings))
+
+
+def audit(method: str, *, epsilon: float, delta: float = 0.0, lam: Optional[float] = None, runs: Optional[int] = None,
+          confidence: Optional[float] = None, seed: Optional[int] = None, settings: Settings = None, threads: Optional[int] = None,
+          progress: Optional[Progress] = None) -> dict[str, Any]:
+    """Try to break a promise of privacy by experiment, as ``tacit audit`` does.
+
+    A ``verdict`` of ``"broken"`` proves the promise wrong; ``"holds"`` proves nothing, and ``epsilon_lower`` says how much of
+    epsilon the experiment could show.
+
+    >>> import tacit
+    >>> tacit.audit("laplace", epsilon=1, runs=20000, seed=1)["verdict"]
+    'holds'
+    >>> tacit.audit("laplace-halved", epsilon=1, runs=20000, seed=1)["verdict"]
+    'broken'
+    """
+    options = options_of({"method": method, "epsilon": epsilon, "delta": delta, "lambda": lam, "runs": runs,
+                          "confidence": confidence, "seed": seed, "threads": threads}, settings)
+    out, task = ffi.new("char **"), Task(progress)
+    task.run(lib.tacit_audit_document, out, options, task.progress(), discard=lambda: lib.tacit_string_free(out[0]))
+    return json.loads(take_text(out[0]))

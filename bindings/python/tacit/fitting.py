@@ -1,0 +1,41 @@
+"""Fitting a private model of one owner's rows."""
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+from tacit._call import Progress, Settings, Task, options_of
+from tacit._frame import Bounds, Frame
+from tacit._native import ffi, lib
+from tacit.ledger import Ledger
+from tacit.model import Model
+
+
+def fit(X: Any, y: Any = None, *, method: str = "plr", epsilon: float = 1.0, delta: float = 0.0, lam: Union[float, str, None] = None,
+        bounds: Bounds = None, norm: Optional[float] = None, intercept: bool = True, ledger: Optional[Ledger] = None,
+        seed: Optional[int] = None, settings: Settings = None, threads: Optional[int] = None,
+        progress: Optional[Progress] = None) -> Model:
+    """Fit a private model of one owner's rows, as ``tacit fit`` does.
+
+    With a ledger this is a release: exact noise from the operating system, and the charge is durable before the model is handed
+    out; the same request on the same rows gives the same model without a second charge. Without one, the model says
+    what it costs and you keep count. With a seed it is a simulation, which can be repeated and is not private.
+
+    `X` may be a :class:`Frame` with labels, and `y` is then left out. `lam` is the weight of the regulariser, or
+    ``"choose:L1,L2,..."``. `settings` are those of the method (``tacit.methods()``).
+
+    >>> import numpy as np, tacit
+    >>> rows, labels = np.linspace(0, 1, 200).reshape(-1, 1), np.arange(200) >= 100
+    >>> tacit.fit(rows, labels, epsilon=4, bounds=(0, 1), seed=1).guarantee["method"]
+    'plr'
+    >>> tacit.fit(rows, labels, method="magic", bounds=(0, 1))  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    tacit.UsageError: there is no method 'magic'
+    """
+    frame = X if isinstance(X, Frame) else Frame(X, y, bounds=bounds, norm=norm, intercept=intercept)
+    options = options_of({"method": method, "epsilon": epsilon, "delta": delta, "lambda": lam, "threads": threads, "seed": seed},
+                         settings)
+    out, task = ffi.new("tacit_model **"), Task(progress)
+    charged = ffi.NULL if ledger is None else ledger._pointer
+    task.run(lib.tacit_frame_fit, out, frame._pointer, options, charged, task.progress(),
+             discard=lambda: lib.tacit_model_free(out[0]))
+    return Model(out[0])

@@ -1,0 +1,89 @@
+"""A party of a study that a coordinator runs elsewhere."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Optional
+
+from tacit import _errors
+from tacit._call import Path, Task, document, options_of
+from tacit._frame import Frame, pointer_of
+from tacit._native import ffi, lib
+from tacit.model import Model
+
+
+class Site:
+    """A study from the side of one who has rows: read what is asked, consent, answer.
+
+    Rows are those of `frame`; or those of the file `data`, read anew for every answer. `home` is a folder for keys and ledger.
+    `news` is called with a line for people now and then. Nothing is promised before :meth:`accept`.
+
+    ::
+
+        site = tacit.Site.invited("tacit-invite:...", home="site", data="patients.csv", schema="patients.schema.yaml")
+        print(site.document)          # what is asked, what leaves and who sees it, the price
+        site.accept()
+        model = site.answer()         # until the study ends; Ctrl-C stops, and joined() goes on later
+    """
+
+    def __init__(self, function: Any, name: str, frame: Optional[Frame], news: Optional[Callable[[str], None]],
+                 options: dict[str, Any]) -> None:
+        self._frame = frame
+        self._task = Task(news=news)
+        self._listener = self._task.listener()
+        out = ffi.new("tacit_site **")
+        given = options_of({key: str(value) if hasattr(value, "__fspath__") else value for key, value in options.items()})
+        self._task.run(function, out, name.encode(), pointer_of(frame), given, self._listener,
+                       discard=lambda: lib.tacit_site_free(out[0]))
+        self._pointer = ffi.gc(out[0], lib.tacit_site_free)
+
+    @classmethod
+    def invited(cls, invitation: str, frame: Optional[Frame] = None, *, news: Optional[Callable[[str], None]] = None,
+                home: Optional[Path] = None, source: Optional[str] = None, data: Optional[Path] = None,
+                schema: Optional[Path] = None, **options: Any) -> Site:
+        """Look at a study that one was invited to. Further options are those of ``tacit join``: ``allow_entrusted``,
+        ``allow_exact``, ``allow_neighbours``, ``role``, ``proxy``, ``label``."""
+        return cls(lib.tacit_site_invited, invitation, frame, news,
+                   {"home": home, "source": source, "data": data, "schema": schema, **options})
+
+    @classmethod
+    def joined(cls, study: str, frame: Optional[Frame] = None, *, news: Optional[Callable[[str], None]] = None,
+               home: Optional[Path] = None, source: Optional[str] = None, data: Optional[Path] = None,
+               schema: Optional[Path] = None, **options: Any) -> Site:
+        """A study that was joined before, by its name."""
+        return cls(lib.tacit_site_joined, study, frame, news,
+                   {"home": home, "source": source, "data": data, "schema": schema, **options})
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What is asked, by whom, what leaves and who sees it, the price, and whether your rules allow it."""
+        return document(lib.tacit_site_document, self._pointer)
+
+    def accept(self) -> None:
+        """Consent and join."""
+        self._task.run(lib.tacit_site_accept, self._pointer)
+
+    def answer(self) -> Optional[Model]:
+        """Answer until the study ends, reconnecting by itself; returns what it ended with."""
+        out = ffi.new("tacit_model **")
+        self._task.run(lib.tacit_site_answer, out, self._pointer, discard=lambda: lib.tacit_model_free(out[0]))
+        return Model(out[0]) if out[0] else None
+
+    def stop(self) -> None:
+        """From another thread: :meth:`answer` ends soon, with :class:`tacit.CancelledError`."""
+        self._task.stop()
+
+    def leave(self) -> bool:
+        """From the next question on nothing leaves. True: the coordinator could be told."""
+        error, told = _errors.new_error(), ffi.new("bool *")
+        _errors.check(lib.tacit_site_leave(told, self._pointer, error), error)
+        return bool(told[0])
+
+    def close(self) -> None:
+        """Free what the site holds; it cannot be used any more."""
+        ffi.release(self._pointer)
+
+    def __enter__(self) -> Site:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()

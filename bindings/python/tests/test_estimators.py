@@ -1,0 +1,121 @@
+"""Estimators do what scikit-learn's do, say what they cost, and warn where they are not private."""
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import tacit
+from tacit import PrivateEnsemble, PrivateLogisticRegression, PrivateStacking
+
+
+def test_learns_two_classes(rows):
+    private = PrivateLogisticRegression(epsilon=2, bounds=(0, 1)).fit(*rows)
+    assert private.score(*rows) > 0.8
+    assert private.guarantee_["charged"] == {"unit": "record", "epsilon": 2.0, "delta": 0.0}
+    assert private.coef_.shape == (1, 2) and private.intercept_.shape == (1,)
+
+
+def test_learns_three_classes(rng, quiet):
+    x = rng.normal(size=(3000, 2)) * 0.1 + np.repeat([[0, 0], [1, 0], [0, 1]], 1000, axis=0)
+    y = np.repeat(["a", "b", "c"], 1000)
+    private = PrivateLogisticRegression(epsilon=20, bounds=(-0.5, 1.5), random_state=1).fit(x, y)
+    assert private.guarantee_["method"] == "output" and private.score(x, y) > 0.8
+    assert private.predict_proba(x).shape == (3000, 3) and private.coef_.shape == (3, 2)
+    with pytest.raises(ValueError, match="two classes"):
+        PrivateLogisticRegression(method="plr", bounds=(-0.5, 1.5)).fit(x, y)
+
+
+def test_noise_is_drawn_anew_unless_seeded(rows, quiet):
+    def weights(**arguments):
+        return PrivateLogisticRegression(bounds=(0, 1), **arguments).fit(*rows).coef_
+    assert (weights() != weights()).all()
+    assert (weights(random_state=1) == weights(random_state=1)).all()
+    assert (weights(random_state=1) != weights(random_state=2)).all()
+
+
+def test_noise_of_a_release_is_exact_and_that_of_a_simulation_says_so(rows, quiet):
+    assert PrivateLogisticRegression(bounds=(0, 1)).fit(*rows).guarantee_["noise"] != "simulated"
+    assert PrivateLogisticRegression(bounds=(0, 1), random_state=1).fit(*rows).guarantee_["noise"] == "simulated"
+
+
+def test_warns_where_it_is_not_private(rows):
+    with pytest.warns(tacit.PrivacyWarning, match="read off"):
+        PrivateLogisticRegression().fit(*rows)
+    with pytest.warns(tacit.PrivacyWarning, match="simulation"):
+        PrivateLogisticRegression(bounds=(0, 1), random_state=1).fit(*rows)
+    with pytest.warns(tacit.PrivacyWarning, match="count as public"):
+        PrivateEnsemble(bounds=(0, 1)).fit(*rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        PrivateLogisticRegression(bounds=(0, 1)).fit(*rows)
+        PrivateStacking(bounds=(0, 1)).fit(*rows)
+        PrivateEnsemble(bounds=(0, 1)).fit(*rows, public=rows[0][:200])
+
+
+def test_wider_scaling_by_norm_and_sparse_rows(rng, quiet):
+    x = scipy.sparse.random(2000, 50, 0.1, format="csr", random_state=1)
+    y = np.asarray(x[:, :25].sum(axis=1)).ravel() > np.asarray(x[:, 25:].sum(axis=1)).ravel()
+    private = PrivateLogisticRegression(epsilon=50, norm=5, random_state=1, lam=1e-3).fit(x, y)
+    assert private.score(x, y) > 0.7
+    assert (private.predict(x) == private.predict(x.toarray())).all()
+
+
+def test_margins_instead_of_probabilities(rows):
+    private = PrivateLogisticRegression(epsilon=5, bounds=(0, 1), settings={"loss": "huber"}).fit(*rows)
+    assert private.score(*rows) > 0.8
+
+
+def test_stacking_by_features_hears_important_ones(rng, quiet):
+    x = rng.uniform(size=(4000, 4))
+    y = x[:, 3] > 0.5
+
+    def accuracy(**arguments):
+        return np.mean([PrivateStacking(by="features", parts=2, epsilon=3, bounds=(0, 1), random_state=seed, **arguments)
+                        .fit(x, y).score(x, y) for seed in range(10)])
+    assert accuracy(importances=[0.01, 0.01, 0.01, 1, 0.01]) > 0.6
+
+
+def test_stacking_refuses_what_it_cannot(rows):
+    x, _ = rows
+    with pytest.raises(ValueError, match="binary"):
+        PrivateStacking(bounds=(0, 1)).fit(x, np.arange(len(x)) % 3)
+    with pytest.raises(ValueError, match="features"):
+        PrivateStacking(importances=[1, 2], bounds=(0, 1)).fit(x, np.arange(len(x)) % 2)
+    with pytest.raises(ValueError, match="columns"):
+        PrivateStacking(by="columns", bounds=(0, 1)).fit(x, np.arange(len(x)) % 2)
+
+
+@pytest.mark.parametrize("method", ["vote", "soft", "soft-stat", "pate", "avg"])
+def test_ensembles_teach_one_model(rows, rng, method):
+    delta = 1e-5 if method == "pate" else 0
+    ensemble = PrivateEnsemble(method, parties=40, epsilon=20, delta=delta, bounds=(0, 1), random_state=1)
+    ensemble.fit(*rows, public=rng.uniform(size=(400, 2)))
+    assert ensemble.score(*rows) > 0.8 and ensemble.guarantee_["parties"] == 40
+
+
+def test_ensemble_of_given_parties(rows, rng):
+    x, y = rows
+    ensemble = PrivateEnsemble("soft", epsilon=20, bounds=(0, 1), random_state=1, local="logistic,tree")
+    ensemble.fit(x, y, groups=(x[:, 0] * 7).astype(int), public=rng.uniform(size=(400, 2)))
+    assert ensemble.guarantee_["parties"] == 7
+
+
+def test_works_with_the_tools_of_scikit_learn(rows, quiet):
+    private = PrivateLogisticRegression(epsilon=5, bounds=(0, 1), random_state=1)
+    assert cross_val_score(private, *rows, cv=3).mean() > 0.8
+    search = GridSearchCV(private, {"lam": [0.1, 0.001]}, cv=2).fit(*rows)
+    assert search.best_params_["lam"] in (0.1, 0.001)
+    pipeline = make_pipeline(FunctionTransformer(np.sqrt), clone(private)).fit(*rows)
+    assert pipeline.score(*rows) > 0.8
+
+
+def test_fitted_estimator_survives_pickling(rows, quiet):
+    private = PrivateLogisticRegression(bounds=(0, 1), random_state=1).fit(*rows)
+    again = pickle.loads(pickle.dumps(private))
+    assert (again.predict_proba(rows[0]) == private.predict_proba(rows[0])).all()

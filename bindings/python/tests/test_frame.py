@@ -1,0 +1,121 @@
+"""Rows are read where they lie, whatever their strides and types, and the same numbers give the same model."""
+import numpy as np
+import pytest
+import scipy.sparse
+
+import tacit
+from tacit._frame import encode, places
+
+TRUTH = np.array([3.0, -2.0, 1.0])
+
+
+@pytest.fixture
+def table(rng):
+    x = rng.uniform(-1, 1, size=(300, 3))
+    return x, (x @ TRUTH > 0).astype(int)
+
+
+def weights(x, y, **scale):
+    return tacit.fit(x, y, method="output", epsilon=10, lam=0.1, seed=7, **(scale or {"bounds": (-1, 1)})).to_json()
+
+
+def layouts(x):
+    wide = np.zeros((2 * len(x), 2 * x.shape[1]))
+    wide[::2, 1::2] = x
+    return {
+        "rows first": x,
+        "columns first": np.asfortranarray(x),
+        "slice": wide[::2, 1::2],
+        "backwards": x[::-1].copy()[::-1],
+        "columns backwards": x[:, ::-1].copy()[:, ::-1],
+        "list": x.tolist(),
+        "other byte order": x.astype(">f8"),
+        "long double": x.astype(np.longdouble),
+    }
+
+
+@pytest.mark.parametrize("layout", ["rows first", "columns first", "slice", "backwards", "columns backwards", "list",
+                                    "other byte order", "long double"])
+def test_layout_does_not_matter(table, layout):
+    x, y = table
+    assert weights(layouts(x)[layout], y) == weights(x, y)
+
+
+def test_floats_are_the_doubles_of_the_same_value(table):
+    x, y = table
+    short = x.astype(np.float32)
+    assert weights(short, y) == weights(short.astype(np.float64), y)
+    assert weights(np.asfortranarray(short)[::-1], y[::-1]) == weights(short.astype(np.float64)[::-1].copy(), y[::-1])
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_sparse_rows_are_the_dense_ones(table, index, form):
+    x, y = table
+    x[np.abs(x) < 0.5] = 0
+    sparse = scipy.sparse.csr_matrix(x)
+    sparse.indices, sparse.indptr = sparse.indices.astype(index), sparse.indptr.astype(index)
+    model = tacit.fit(sparse.asformat(form), y, method="output", epsilon=10, lam=0.1, seed=7, norm=2)
+    dense = tacit.fit(x, y, method="output", epsilon=10, lam=0.1, seed=7, norm=2)
+    np.testing.assert_allclose(model.scores(sparse), dense.scores(x), atol=1e-6)
+
+
+def test_doubled_entries_of_sparse_rows_are_added_and_the_rows_left_alone(table):
+    _, y = table
+    doubled = scipy.sparse.csr_matrix((np.full(600, 0.25), (np.repeat(np.arange(300), 2)) * 0, np.arange(0, 601, 2)), (300, 3))
+    summed = doubled.copy()
+    summed.sum_duplicates()
+    assert weights(doubled, y, norm=1) == weights(summed, y, norm=1)
+    assert doubled.nnz == 600
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_no_copy_is_made(table, dtype):
+    x, _ = table
+    for rows in (x.astype(dtype), np.asfortranarray(x.astype(dtype)), x.astype(dtype)[::3, 1:]):
+        assert any(kept is rows for kept in tacit.Frame(rows)._kept)
+    sparse = scipy.sparse.csr_matrix(x)
+    assert any(kept is sparse.data or kept.base is sparse.data for kept in tacit.Frame(sparse)._kept)
+
+
+def test_rows_live_as_long_as_their_frame(table):
+    x, y = table
+    frame = tacit.Frame(x.copy(), y.copy(), bounds=(-1, 1))
+    trash = [np.full_like(x, np.nan) for _ in range(50)]
+    assert tacit.fit(frame, method="output", epsilon=10, lam=0.1, seed=7).to_json() == weights(x, y)
+    del trash
+
+
+def test_labels_of_any_kind():
+    for values in (["b", "a", "b"], [2.5, -1.0, 2.5], [7, -3, 7], [True, False, True], np.array([9, 3, 9], np.uint8)):
+        distinct, index = encode(values)
+        assert distinct.tolist() == sorted(set(values)) and distinct[index].tolist() == list(values)
+        assert index.dtype == np.int32
+        assert (places(values, distinct) == index).all()
+
+
+def test_counting_and_sorting_labels_agree(rng):
+    for values in (rng.integers(-5, 5, 1000), rng.choice([3, 900, 17], 1000), rng.integers(-2**62, 2**62, 1000)):
+        distinct, index = encode(values)
+        expected = np.unique(values, return_inverse=True)
+        assert (distinct == expected[0]).all() and (index == expected[1]).all() and distinct.dtype == values.dtype
+
+
+def test_unknown_label_is_told():
+    with pytest.raises(tacit.InputError, match="'c'"):
+        places(["a", "c"], np.array(["a", "b"]))
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda: tacit.Frame(np.zeros(3)),
+    lambda: tacit.Frame(np.zeros((3, 2)), [0, 1]),
+    lambda: tacit.Frame(np.zeros((3, 2)), [0, 1, 0], groups=[1, 2]),
+    lambda: tacit.Frame(np.zeros((3, 2)), names=["a"]),
+    lambda: tacit.Frame(np.zeros((3, 2)), bounds=(0, 1), norm=1),
+    lambda: tacit.Frame(np.zeros((3, 2)), bounds="guess"),
+    lambda: tacit.Frame(np.zeros((3, 2)), bounds=(1, 0)),
+    lambda: tacit.Frame(np.zeros((3, 2)), norm=-1),
+])
+def test_what_does_not_fit_is_refused(wrong):
+    with pytest.raises(ValueError):
+        wrong()

@@ -1,0 +1,83 @@
+"""A ledger is charged once for a release, refuses what is too much, and can be checked."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import tacit
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    with tacit.Ledger(tmp_path / "ledger.db", "patients") as opened:
+        yield opened
+
+
+def test_nothing_is_released_without_a_limit(ledger, rows):
+    with pytest.raises(tacit.RefusedError):
+        tacit.fit(*rows, epsilon=1, bounds=(0, 1), ledger=ledger)
+    assert ledger.spent() == (0, 0)
+
+
+def test_release_is_charged_once_and_then_refused(ledger, rows):
+    ledger.limit(epsilon=1.5)
+    first = tacit.fit(*rows, epsilon=1, bounds=(0, 1), ledger=ledger)
+    assert ledger.spent() == (1, 0) and len(ledger.entries) >= 1
+    again = tacit.fit(*rows, epsilon=1, bounds=(0, 1), ledger=ledger)
+    assert again.to_json() == first.to_json() and ledger.spent() == (1, 0)
+    with pytest.raises(PermissionError):
+        tacit.fit(*rows, epsilon=1, bounds=(0, 1), lam=0.02, ledger=ledger)
+    assert ledger.verify()["sound"]
+
+
+def test_simulation_is_not_charged(ledger, rows):
+    ledger.limit(epsilon=1)
+    with pytest.raises(tacit.UsageError):
+        tacit.fit(*rows, epsilon=1, bounds=(0, 1), ledger=ledger, seed=1)
+    assert ledger.spent() == (0, 0)
+
+
+def test_estimator_spends_and_its_clone_knows_the_ledger(ledger, rows):
+    from sklearn.base import clone
+    ledger.limit(epsilon=1)
+    private = tacit.PrivateLogisticRegression(epsilon=1, bounds=(0, 1), ledger=ledger)
+    private.fit(*rows)
+    assert ledger.spent() == (1, 0)
+    assert clone(private).ledger.spent() == (1, 0)
+
+
+def test_copies_are_of_the_same_file(ledger):
+    ledger.limit(epsilon=2, delta=1e-6, unit="party")
+    for other in (copy.deepcopy(ledger), pickle.loads(pickle.dumps(ledger))):
+        assert other.accounts == ledger.accounts
+
+
+def test_damage_is_found(tmp_path, rows):
+    path = tmp_path / "ledger.db"
+    with tacit.Ledger(path, "patients") as ledger:
+        ledger.limit(epsilon=5)
+        tacit.fit(*rows, epsilon=1, bounds=(0, 1), ledger=ledger)
+    import sqlite3
+    with sqlite3.connect(path) as file:
+        tables = [name for name, in file.execute("select name from sqlite_master where type = 'table'")]
+        assert tables
+    text = path.read_bytes()
+    place = text.index(b"patients")
+    path.write_bytes(text[:place] + b"patience" + text[place + 8:])
+    try:
+        with tacit.Ledger(path, "patients") as ledger:
+            assert not ledger.verify()["sound"]
+    except tacit.TacitError as problem:
+        assert problem.status in ("CORRUPT", "IO")
+
+
+def test_closed_ledger_says_so(ledger):
+    ledger.close()
+    with pytest.raises(tacit.UsageError, match="closed"):
+        ledger.document
+
+
+def test_wrong_unit(ledger):
+    with pytest.raises(ValueError):
+        ledger.limit(epsilon=1, unit="study")

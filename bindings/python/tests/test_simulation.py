@@ -1,0 +1,71 @@
+"""Simulations from Python are those of the command."""
+import numpy as np
+import pytest
+
+import tacit
+
+
+def test_runs_of_methods_and_epsilons(rows):
+    found = tacit.simulate(*rows, methods=["batch", "avg", "vote"], parties=5, epsilon=[1, 10], aux_fraction=0.2, trials=3, seed=4)
+    named = [(run["method"], run["epsilon"]) for run in found.runs if run["method"] != "batch"]
+    assert named == [("avg", 1.0), ("avg", 10.0), ("vote", 1.0), ("vote", 10.0)]
+    assert found.seed == 4 and found.document["runs"] == found.runs
+
+
+def test_same_seed_same_figures(rows):
+    def run(seed):
+        found = tacit.simulate(*rows, methods="avg", parties=5, epsilon=1, seed=seed)
+        return found.runs[0]["accuracy"], found.runs[0]["logloss"]
+    assert run(4) == run(4) != run(5)
+
+
+def test_parties_as_given(rows):
+    x, y = rows
+    groups = np.where(x[:, 0] > 0.7, "north", np.where(x[:, 0] > 0.4, "south", "west"))
+    found = tacit.simulate(x, y, methods="avg", groups=groups, epsilon=1, test=(x[:500], y[:500]), seed=1)
+    assert found.model.guarantee["parties"] == 3
+
+
+def test_rows_apart(rows, rng):
+    x, y = rows
+    names = np.array(["below", "above"])
+    found = tacit.simulate(x[:1500], names[y[:1500]], methods="soft", parties=20, epsilon=10, seed=1, bounds=(0, 1),
+                           test=(x[1500:], names[y[1500:]]), auxiliary=rng.uniform(size=(300, 2)))
+    assert found.runs[0]["accuracy"]["mean"] > 0.8
+    assert found.model.classes == ["above", "below"]
+
+
+def test_response_with_standard_errors(rng):
+    x = rng.uniform(size=(500, 2))
+    found = tacit.simulate(x, x @ [1.0, -1.0], methods="estimate", parties=3, lam=1e-4, bounds=(0, 1), response=(-1, 1), seed=1)
+    assert found.model is not None
+    np.testing.assert_allclose(found.model.predict(x), x @ [1.0, -1.0], atol=0.05)
+
+
+def test_table(rows):
+    pandas = pytest.importorskip("pandas")
+    found = tacit.simulate(*rows, methods="avg", parties=5, epsilon=[1, 2], trials=2, seed=4)
+    table = found.to_frame()
+    assert isinstance(table, pandas.DataFrame) and list(table.epsilon) == [1, 2]
+    assert table.accuracy[0] == found.runs[0]["accuracy"]["mean"] and "accuracy_sd" in table
+
+
+def test_file(tmp_path, rng):
+    lines = ["a,b,label"] + [f"{u:.3f},{v:.3f},{int(u > v)}" for u, v in rng.uniform(size=(200, 2))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    frame = tacit.Frame.load(tmp_path / "rows.csv", label="label")
+    assert len(frame) == 200 and frame.columns == 2
+    assert tacit.simulate(frame, methods="batch", parties=2, seed=1).runs[0]["accuracy"]["mean"] > 0.8
+
+
+def test_catalogue():
+    names = {method["name"] for method in tacit.methods()}
+    assert {"plr", "vote", "estimate"} <= names
+    assert tacit.explain("avg", epsilon=2)["charged"]["epsilon"] == 2
+    with pytest.raises(tacit.UsageError, match="magic"):
+        tacit.explain("magic", epsilon=1)
+
+
+def test_audit_finds_broken_noise():
+    assert tacit.audit("laplace-halved", epsilon=1, runs=20000, seed=1)["verdict"] == "broken"
+    assert tacit.audit("laplace", epsilon=1, runs=20000, seed=1)["verdict"] == "holds"

@@ -1,0 +1,91 @@
+"""A party in Python takes part in a study that a real coordinator runs on loopback, beside parties of the program."""
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tacit
+
+SERVICE = Path(__file__).resolve().parents[3] / "tests" / "service"
+if not os.environ.get("TACIT") or not SERVICE.exists():
+    pytest.skip("needs the program (TACIT) and the tests of the service", allow_module_level=True)
+sys.path.insert(0, str(SERVICE))
+from deployed import DeployedTest  # noqa: E402
+
+
+class TestSite(DeployedTest):
+    def look(self, party, **more):
+        self.limit(party)
+        given = {"data": self.rows(party), "schema": self.path / "schema.yaml", **more}
+        return tacit.Site.invited(self.invite(), home=self.home(party), source=str(self.rows(party)), **given)
+
+    def frame(self, party):
+        lines = [line.split(",") for line in self.rows(party).read_text().splitlines()[1:]]
+        rows = np.array([[float(age), float(dose)] for age, dose, _ in lines])
+        return tacit.Frame(rows, [sick for _, _, sick in lines], bounds=(0, 1), names=["age", "dose"])
+
+    def test_reads_consents_answers_and_gets_the_model(self):
+        self.study()
+        self.coordinator()
+        others = {party: self.join(party) for party in (1, 2)}
+        news = []
+        with self.look(0, news=news.append) as site:
+            assert site.document["allowed"]
+            assert not self.charges(0)
+            site.accept()
+            model = site.answer()
+        self.check_done(others)
+        assert len(self.charges(0)) == 1 and news
+        assert model.guarantee["parties"] == 3 and model.classes == ["no", "yes"]
+        assert model.predict([[0.9, 0.1]]).shape == (1,)
+
+    def test_rows_in_memory_do_as_well(self):
+        self.study()
+        self.coordinator()
+        others = {party: self.join(party) for party in (1, 2)}
+        self.rows(0)
+        self.limit(0)
+        with tacit.Site.invited(self.invite(), self.frame(0), home=self.home(0), source=str(self.rows(0))) as site:
+            site.accept()
+            assert site.answer() is not None
+        self.check_done(others)
+
+    def test_interrupt_stops_and_joined_goes_on(self):
+        self.study()
+        self.coordinator()
+        site = self.look(0, news=lambda line: None)
+        site.accept()
+        timer = threading.Timer(0, os.kill, (os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            site.answer()
+        timer.join()
+        site.close()
+        others = {party: self.join(party) for party in (1, 2)}
+        with tacit.Site.joined("trial", home=self.home(0)) as again:
+            assert again.answer() is not None
+        self.check_done(others)
+
+    def test_leaving_is_told(self):
+        self.study(parties="{expected: 3, minimum: 2}")
+        self.coordinator()
+        with self.look(0) as site:
+            site.accept()
+            assert site.leave()
+        assert self.charges(0) == []
+
+    def test_rules_of_the_owner_refuse(self):
+        self.study(set="{noise: coordinator}")
+        self.coordinator()
+        with self.look(0) as site:
+            assert not site.document["allowed"] and "entrusted" in site.document["remedy"]
+            with pytest.raises(tacit.RefusedError):
+                site.accept()
+
+    def test_wrong_invitation_is_a_sentence(self):
+        with pytest.raises(tacit.TacitError, match="invitation"):
+            tacit.Site.invited("nonsense", home=self.home(0), data=self.rows(0))
