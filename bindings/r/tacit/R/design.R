@@ -1,0 +1,73 @@
+# From a formula and a data frame to numbers, and what is needed to do the same to other rows.
+
+design <- function(formula, data, bounds, response, na.action, contrasts) {
+  frame <- stats::model.frame(formula, data, na.action = na.action, drop.unused.levels = FALSE)
+  terms <- attr(frame, "terms")
+  if (!is.null(attr(terms, "offset"))) usage("offset() is not supported; leave it out of the formula")
+  if (attr(terms, "response") == 0) usage("the formula needs a response, as in y ~ .")
+  x <- stats::model.matrix(terms, frame, contrasts)
+  intercept <- 0 %in% attr(x, "assign")
+  columns <- colnames(x)[attr(x, "assign") > 0]
+  if (length(columns) == 0) usage("the formula names no variable to predict from")
+  given <- as_bounds(bounds)
+  result <- list(
+    x = x, intercept = intercept, columns = columns, rows = nrow(x),
+    y = response_of(stats::model.response(frame), names(frame)[1], response, given),
+    terms = stats::delete.response(terms), contrasts = attr(x, "contrasts"), xlevels = stats::.getXlevels(terms, frame),
+    from_data = is.null(given), read_off = read_off_rows(terms, frame)
+  )
+  # Bounds that are read off the rows are the library's to take, so that the model says so; kept for the linear predictor.
+  result$bounds <- if (is.null(given)) {
+    widened(t(apply(x[, columns, drop = FALSE], 2, range, na.rm = TRUE)))
+  } else {
+    column_bounds(columns, frame[-1], result$contrasts, given)
+  }
+  if (!intercept) result$bounds <- symmetric(result$bounds)
+  colnames(result$bounds) <- c("low", "high")
+  result
+}
+
+# A column that is constant has bounds on either side of it, as the library takes them.
+widened <- function(bounds) {
+  by <- ifelse(bounds[, 1] == bounds[, 2], pmax(1, abs(bounds[, 1])), 0)
+  bounds + cbind(-by, by)
+}
+
+# The model matrix of other rows; missing numbers stay missing, and the library takes the middle of their bounds.
+design_rows <- function(design, data) {
+  frame <- stats::model.frame(design$terms, data, na.action = stats::na.pass, xlev = design$xlevels)
+  classes <- attr(design$terms, "dataClasses")
+  if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
+  stats::model.matrix(design$terms, frame, contrasts.arg = design$contrasts)
+}
+
+# What else the rows would decide about the model matrix: levels of texts, and bases such as those of poly() and scale().
+read_off_rows <- function(terms, frame) {
+  texts <- names(frame)[vapply(frame, is.character, NA)]
+  variables <- as.list(attr(terms, "variables"))[-1]
+  fitted <- as.list(attr(terms, "predvars"))[-1]
+  bases <- vapply(variables[!mapply(identical, variables, fitted)], function(call) deparse(call)[1], "")
+  c(if (length(texts) > 0) paste0("the levels of ", paste(texts, collapse = ", "), " (make it a factor with publicly known levels)"),
+    if (length(bases) > 0) paste0(paste(bases, collapse = ", "), " (write it with known numbers, such as I(x^2))"))
+}
+
+# `kind` is class, number or count. Labels are classes from 0.
+response_of <- function(y, name, kind, bounds) {
+  if (is.matrix(y)) usage("the response must be one column")
+  if (anyNA(y)) usage("the response has missing values; leave these rows out")
+  if (kind == "class") return(class_response(y))
+  if (!is.numeric(y)) usage("family gaussian or poisson needs a numeric response")
+  limits <- if (name %in% rownames(bounds)) unname(bounds[name, ]) else range(y)
+  if (kind == "count") limits[1] <- max(0, min(limits[1], y))
+  if (limits[1] == limits[2]) limits[2] <- limits[1] + 1
+  list(kind = kind, response = as.double(y), bounds = limits, from_data = !name %in% rownames(bounds))
+}
+
+class_response <- function(y) {
+  if (is.numeric(y) && all(y %in% 0:1)) y <- factor(y, levels = c(0, 1))
+  if (is.logical(y)) y <- factor(y, levels = c(FALSE, TRUE))
+  if (is.character(y)) y <- factor(y)
+  if (!is.factor(y)) usage("the response must be a factor, logical, or 0 and 1; for numbers say family = gaussian or poisson")
+  if (nlevels(y) < 2) usage("the response must have at least two classes")
+  list(kind = "class", label = unclass(y) - 1L, classes = levels(y))
+}

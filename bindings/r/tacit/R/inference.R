@@ -1,0 +1,69 @@
+# Standard errors and intervals, where a method has such.
+
+# The table of a method that works from exact sums; NULL for others.
+estimates_of <- function(object) object$document$summary
+
+no_errors <- function(object) {
+  if (isTRUE(object$document$guarantee$private)) {
+    paste0("There are no standard errors: the noise that makes these coefficients private spreads them by more than the usual",
+      " formulas say, and what would measure the spread was not released. method = \"estimate\" has standard errors, and no privacy.")
+  } else {
+    paste0("There are no standard errors: ", object$method, " does not compute any; method = \"estimate\" does.")
+  }
+}
+
+summary.tacit_model <- function(object, ...) {
+  estimates <- estimates_of(object)
+  table <- if (is.null(estimates)) tryCatch(coef(object), tacit_usage = function(problem) NULL) else coefficient_table(estimates)
+  structure(class = "summary.tacit_model", list(call = object$call, coefficients = table, estimates = estimates,
+    why = if (is.null(estimates)) no_errors(object), promise = promise_text(object), rows = object$rows,
+    lambda = object$document$guarantee$lambda))
+}
+
+coefficient_table <- function(estimates) {
+  column <- function(name) vapply(estimates$coefficients, function(row) json_number(row[[name]]), 0)
+  test <- if (identical(estimates$statistic, "t")) c("t value", "Pr(>|t|)") else c("z value", "Pr(>|z|)")
+  matrix(c(column("estimate"), column("error"), column("statistic"), column("p")), ncol = 4, dimnames = list(
+    vapply(estimates$coefficients, function(row) row$name, ""), c("Estimate", "Std. Error", test)))
+}
+
+print.summary.tacit_model <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_call(x$call)
+  if (!is.null(x$estimates)) {
+    cat("Coefficients:\n")
+    stats::printCoefmat(x$coefficients, digits = digits)
+    print_deviance(x$estimates, digits)
+    if (isTRUE(x$lambda > 0)) cat(paste(strwrap(shrunken(x$lambda)), collapse = "\n"), "\n", sep = "")
+  } else if (!is.null(x$coefficients)) {
+    cat("Coefficients, on the scale of the data:\n")
+    print(cbind(Estimate = x$coefficients), digits = digits)
+    cat("\n", paste(strwrap(x$why), collapse = "\n"), "\n", sep = "")
+  }
+  cat("\n", x$rows, " rows. ", paste(strwrap(x$promise), collapse = "\n"), "\n", sep = "")
+  invisible(x)
+}
+
+shrunken <- function(lambda) paste0("With lambda = ", format(lambda), " coefficients are shrunken; their standard errors leave that bias out.")
+
+print_deviance <- function(estimates, digits) {
+  shown <- function(value) format(signif(json_number(value), max(5L, digits + 1L)))
+  cat("\n(Dispersion parameter taken to be ", shown(estimates$dispersion), ")\n\n", sep = "")
+  if (is.null(estimates$deviance)) return()
+  cat("    Null deviance: ", shown(estimates$null_deviance), " on ", estimates$null_degrees, " degrees of freedom\n",
+    "Residual deviance: ", shown(estimates$deviance), " on ", estimates$degrees, " degrees of freedom\n",
+    "AIC: ", shown(estimates$aic), "\n", sep = "")
+}
+
+confint.tacit_model <- function(object, parm, level = 0.95, ...) {
+  estimates <- estimates_of(object)
+  if (is.null(estimates)) usage(sub("standard errors", "confidence intervals", no_errors(object), fixed = TRUE))
+  if (!(number(level, "level", 0, 1) > 0 && level < 1)) usage("level must be above 0 and below 1")
+  lambda <- object$document$guarantee$lambda
+  if (isTRUE(lambda > 0)) warning("With lambda = ", format(lambda), " intervals leave out the bias of the shrunken coefficients.", call. = FALSE)
+  table <- coefficient_table(estimates)
+  tail <- (1 - level) / 2
+  reach <- if (identical(estimates$statistic, "t")) stats::qt(tail, json_number(estimates$degrees)) else stats::qnorm(tail)
+  result <- table[, 1] + outer(table[, 2], c(reach, -reach))
+  colnames(result) <- paste(format(100 * c(tail, 1 - tail), trim = TRUE, digits = 3), "%")
+  if (missing(parm)) result else result[parm, , drop = FALSE]
+}

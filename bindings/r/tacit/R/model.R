@@ -1,0 +1,96 @@
+# What can be done with a model.
+
+coef.tacit_model <- function(object, ...) {
+  pointer <- model_pointer(object)
+  raw <- checked(.Call(glue_model_coefficients, pointer))
+  last <- nrow(raw)
+  raw <- raw[c(last, seq_len(last - 1)), !is.na(raw[1, ]), drop = FALSE]
+  columns <- if (!is.null(object$design)) object$design$columns else column_names(object)
+  rownames(raw) <- c("(Intercept)", columns)
+  if (!has_intercept(object)) raw <- raw[-1, , drop = FALSE]
+  if (ncol(raw) == 1) return(raw[, 1])
+  colnames(raw) <- object$classes
+  raw
+}
+
+has_intercept <- function(object) if (!is.null(object$design)) object$design$intercept else !identical(object$intercept, FALSE)
+
+column_names <- function(object) {
+  if (!is.null(object$columns)) return(object$columns)
+  names <- object$document$names
+  if (is.null(names)) paste0("x", seq_len(object$document$columns)) else names
+}
+
+predict.tacit_glm <- function(object, newdata, type = c("response", "class", "link"), threads = NULL, ...) {
+  type <- match.arg(type)
+  if (missing(newdata)) usage("newdata is needed: a model keeps none of the rows it was made of")
+  x <- design_rows(object$design, newdata)
+  if (type == "link") return(linear_predictor(object, x))
+  scored(object, x, as.integer(object$design$intercept), type, threads)
+}
+
+predict.tacit_model <- function(object, newdata, type = c("response", "class"), threads = NULL, ...) {
+  type <- match.arg(type)
+  if (missing(newdata)) usage("newdata is needed: a model keeps none of the rows it was made of")
+  if (is.data.frame(newdata)) newdata <- data.matrix(newdata)
+  columns <- column_names(object)
+  if (!is.null(colnames(newdata)) && all(columns %in% colnames(newdata))) newdata <- newdata[, columns, drop = FALSE]
+  scored(object, newdata, 0L, type, threads)
+}
+
+scored <- function(object, x, skip, type, threads) {
+  classes <- object$classes
+  names <- rownames(x)
+  if (type == "class" && is.null(classes)) usage("this model predicts a number and no class")
+  if (nrow(x) == 0) return(if (type == "class") factor(character(), levels = classes) else numeric())
+  answer <- checked(.Call(glue_model_predict, model_pointer(object), rows_frame(x, skip), as.integer(if (is.null(threads)) 0 else threads),
+    type == "class"))
+  if (type == "class") return(stats::setNames(factor(classes[answer[[2]] + 1L], levels = classes), names))
+  scores <- answer[[1]]
+  if (nrow(scores) == 1) return(stats::setNames(scores[1, ], names))
+  if (nrow(scores) == 2) return(stats::setNames(scores[2, ], names)) # of the second class, as glm() has it
+  matrix(t(scores), ncol(scores), dimnames = list(names, classes))
+}
+
+# On rows as the model sees them: within the bounds, and in their middle where a value is missing. Unlike the logarithm of odds
+# it stays exact where a probability is 0 or 1 in double precision.
+linear_predictor <- function(object, x) {
+  weights <- as.matrix(coef(object))
+  columns <- object$design$columns
+  for (column in columns) {
+    limits <- object$design$bounds[column, ]
+    missing <- is.na(x[, column])
+    x[, column] <- pmin(pmax(x[, column], limits[1]), limits[2])
+    x[missing, column] <- mean(limits)
+  }
+  result <- x[, rownames(weights), drop = FALSE] %*% weights
+  if (ncol(result) == 1) result[, 1] else result
+}
+
+print.tacit_model <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_call(x$call)
+  weights <- tryCatch(coef(x), tacit_usage = function(problem) NULL)
+  if (is.null(weights)) {
+    cat("No coefficients: the model is not linear.\n")
+  } else {
+    cat("Coefficients:\n")
+    print(format(weights, digits = digits), quote = FALSE)
+  }
+  cat("\n", paste(strwrap(promise_text(x)), collapse = "\n"), "\n", sep = "")
+  invisible(x)
+}
+
+print_call <- function(call) if (!is.null(call)) cat("Call: ", paste(deparse(call), collapse = "\n"), "\n\n", sep = "")
+
+# One sentence or two on what was promised.
+promise_text <- function(x) {
+  guarantee <- x$document$guarantee
+  price <- function(epsilon, delta, unit) paste0("epsilon = ", format(json_number(epsilon)), ", delta = ", format(json_number(delta)), " per ", unit)
+  if (x$method %in% exact_methods) return(paste0("Exact, by ", x$method, ": no differential privacy."))
+  if (isTRUE(x$simulated)) return(paste0("Simulated by ", x$method, ": can be repeated, and is not private."))
+  if (isTRUE(x$from_data)) return(paste0("By ", x$method, " at ", price(x$epsilon, x$delta, "record"), ", with bounds read off the rows: not private."))
+  if (!isTRUE(guarantee$private)) return(paste0("By ", x$method, ": no differential privacy."))
+  charged <- guarantee$charged
+  paste0("Private: ", price(charged$epsilon, charged$delta, charged$unit), " by ", x$method, ".",
+    if (!is.null(x$ledger)) paste0(" Charged to ", x$ledger, ".") else if (!is.null(x$epsilon)) " No ledger was charged: keep count yourself.")
+}

@@ -1,0 +1,43 @@
+# From formulas to bounded columns.
+library(tacit)
+design <- function(...) tacit:::design(..., response = "class", na.action = na.pass)
+failure <- function(expression) tryCatch(expression, error = identity)
+
+rows <- data.frame(y = c(0, 1, 1, 0), a = c(1, 2, NA, 4), f = factor(c("u", "v", "w", "u")), l = c(TRUE, FALSE, TRUE, TRUE))
+known <- list(a = c(-1, 5), "I(a^2)" = c(0, 25))
+
+# Factors by their levels, products by their parts.
+plan <- design(y ~ a * f + l + I(a^2), rows, known, contrasts = NULL)
+expected <- rbind(a = c(-1, 5), fv = c(0, 1), fw = c(0, 1), lTRUE = c(0, 1), "I(a^2)" = c(0, 25), "a:fv" = c(-1, 5), "a:fw" = c(-1, 5))
+stopifnot(
+  identical(unname(plan$bounds), unname(expected)), identical(rownames(plan$bounds), rownames(expected)),
+  plan$intercept, plan$rows == 4, is.null(plan$read_off)
+)
+
+# Other contrasts have other ranges; without an intercept each level has a column.
+sums <- design(y ~ f, rows, known, contrasts = list(f = "contr.sum"))
+stopifnot(identical(unname(sums$bounds), matrix(c(-1, -1, 1, 1), 2)))
+full <- design(y ~ f - 1, rows, known, contrasts = NULL)
+stopifnot(!full$intercept, identical(full$columns, c("fu", "fv", "fw")), all(full$bounds[, "high"] == 1))
+
+# A data frame of bounds says the same as a list.
+table <- data.frame(name = names(known), low = c(-1, 0), high = c(5, 25))
+stopifnot(identical(design(y ~ a, rows, table, contrasts = NULL)$bounds, design(y ~ a, rows, known, contrasts = NULL)$bounds))
+
+# Each wrong thing is named.
+problem <- failure(design(y ~ a + l, rows, list(b = c(0, 1)), contrasts = NULL))
+stopifnot(inherits(problem, "tacit_usage"), grepl("bounds lacks a;", conditionMessage(problem), fixed = TRUE))
+stopifnot(
+  inherits(failure(design(y ~ a, rows, list(a = c(5, 1)), contrasts = NULL)), "tacit_usage"),
+  inherits(failure(design(y ~ a, rows, c(a = 1), contrasts = NULL)), "tacit_usage"),
+  inherits(failure(design(~a, rows, known, contrasts = NULL)), "tacit_usage"),
+  inherits(failure(design(y ~ 1, rows, known, contrasts = NULL)), "tacit_usage"),
+  inherits(failure(design(y ~ a + offset(a), rows, known, contrasts = NULL)), "tacit_usage"),
+  inherits(failure(design(a ~ f, rows, known, contrasts = NULL)), "tacit_usage")
+)
+
+# What the rows themselves would decide is found.
+rows$text <- c("p", "q", "p", "q")
+rows$b <- 1:4
+told <- design(y ~ text + poly(b, 2), rows, NULL, contrasts = NULL)$read_off
+stopifnot(length(told) == 2, grepl("levels of text", told[1]), grepl("poly(b, 2)", told[2], fixed = TRUE))

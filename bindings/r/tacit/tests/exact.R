@@ -1,0 +1,55 @@
+# Without noise the numbers are those of glm(), to six digits and more.
+library(tacit)
+near <- function(ours, theirs, tolerance = 1e-6) {
+  far <- max(abs(ours - theirs) / pmax(abs(theirs), 1e-12))
+  cat(sprintf("  largest relative difference %.1e\n", far))
+  stopifnot(identical(dim(ours), dim(theirs)), far <= tolerance)
+}
+same <- function(ours, theirs) {
+  wald <- confint.default(theirs)
+  if (family(theirs)$family == "gaussian") # Student's quantile, as summary() has it
+    wald <- coef(theirs) + outer(sqrt(diag(vcov(theirs))), qt(c(0.025, 0.975), df.residual(theirs)))
+  stopifnot(identical(names(coef(ours)), names(coef(theirs))))
+  near(coef(ours), coef(theirs))
+  near(coef(summary(ours))[, 1:3], coef(summary(theirs))[, 1:3])
+  near(confint(ours), unname(wald) + 0 * confint(ours))
+  near(c(summary(ours)$estimates$deviance, summary(ours)$estimates$null_deviance), c(deviance(theirs), theirs$null.deviance))
+  near(summary(ours)$estimates$aic, AIC(theirs))
+}
+tight <- glm.control(epsilon = 1e-14, maxit = 100)
+
+cells <- diagnosis ~ mean_radius + mean_texture + mean_smoothness
+model <- tacit_glm(cells, breast_cancer, method = "estimate")
+same(model, glm(cells, binomial, breast_cancer, control = tight))
+stopifnot(identical(rownames(confint(model, "mean_texture", 0.9)), "mean_texture"))
+print(summary(model))
+
+# Predictions, and the linear predictor.
+reference <- glm(cells, binomial, breast_cancer, control = tight)
+near(predict(model, breast_cancer), fitted(reference), 1e-5)
+near(predict(model, breast_cancer, type = "link"), predict(reference), 1e-5)
+stopifnot(identical(names(predict(model, breast_cancer[3:5, ])), c("3", "4", "5")),
+  identical(unname(predict(model, breast_cancer, type = "class") == "malignant"), unname(fitted(reference) > 0.5)))
+
+# Factors, products, and numbers in a response; warpbreaks and cars come with R.
+same(tacit_glm(breaks ~ wool * tension, warpbreaks, method = "estimate", family = poisson), glm(breaks ~ wool * tension, poisson, warpbreaks, control = tight))
+same(tacit_glm(dist ~ speed + I(speed^2), cars, method = "estimate", family = gaussian), glm(dist ~ speed + I(speed^2), gaussian, cars, control = tight))
+
+# Missing values are left out, as glm() does.
+holes <- breast_cancer
+holes$mean_radius[c(3, 30, 300)] <- NA
+same(tacit_glm(cells, holes, method = "estimate"), glm(cells, binomial, holes, control = tight))
+
+# A fit with a price beyond all measure comes near, with a lambda that hardly shrinks.
+huge <- tacit_glm(cells, breast_cancer, epsilon = 1e9, lambda = 1e-9, bounds = list(
+  mean_radius = c(5, 30), mean_texture = c(5, 40), mean_smoothness = c(0, 0.2)))
+near(coef(huge), coef(reference), 1e-3)
+
+# A shrunken model has intervals only with a warning.
+small <- tacit_glm(cells, breast_cancer, method = "estimate", lambda = 1e-3)
+stopifnot(inherits(tryCatch(confint(small), warning = identity), "warning"))
+
+# Without a constant there is none.
+origin <- tacit_glm(dist ~ speed - 1, cars, method = "estimate", family = gaussian)
+stopifnot(identical(names(coef(origin)), "speed"))
+near(coef(origin), coef(glm(dist ~ speed - 1, gaussian, cars)))

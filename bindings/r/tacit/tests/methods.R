@@ -1,0 +1,39 @@
+# Methods, simulations, audits, and interrupts.
+library(tacit)
+failure <- function(expression) tryCatch(expression, error = identity)
+
+methods <- tacit_methods()
+stopifnot(all(c("plr", "estimate", "avg") %in% methods$name), "loss" %in% attr(methods, "settings")$plr$name)
+print(methods)
+
+told <- tacit_explain("plr", epsilon = 0.5)
+stopifnot(told$charged$epsilon == 0.5, any(grepl("unit ball", capture.output(print(told)))))
+stopifnot(inherits(failure(tacit_explain("no-such-method")), "tacit_usage"))
+
+holds <- tacit_audit("plr", epsilon = 1, runs = 4000, seed = 1)
+broken <- tacit_audit("laplace-halved", epsilon = 1, runs = 20000, seed = 1)
+stopifnot(holds$verdict != "broken", holds$epsilon_lower < 1, broken$verdict == "broken", broken$epsilon_lower > 1)
+print(broken)
+
+simulate <- function(...) tacit_simulate(diagnosis ~ ., breast_cancer, ..., bounds = breast_cancer_bounds, lambda = 0.05)
+sweep <- simulate(c("batch", "avg"), epsilon = c(1, 10), parties = 5, seed = 1, trials = 3)
+print(sweep)
+runs <- as.data.frame(sweep)
+stopifnot(nrow(runs) == 3, setequal(runs$method, c("batch", "avg")), all(runs$accuracy > 0.5), Inf %in% runs$epsilon, sweep$seed == 1)
+stopifnot(identical(runs$accuracy, simulate(c("batch", "avg"), epsilon = c(1, 10), parties = 5, seed = 1, trials = 3)$runs$accuracy))
+
+# Whose row is whose; rows to test on; the model that was made.
+clinic <- rep(c("north", "south", "west"), length.out = 569)
+held <- seq(1, 569, by = 4)
+one <- tacit_simulate(diagnosis ~ ., breast_cancer[-held, ], "avg", epsilon = 10, parties = clinic[-held], test = breast_cancer[held, ],
+  bounds = breast_cancer_bounds, lambda = 0.05, seed = 1)
+right <- mean(predict(one$model, breast_cancer[held, ], type = "class") == breast_cancer$diagnosis[held])
+stopifnot(nrow(one$runs) == 1, abs(one$runs$accuracy - right) < 1e-12)
+
+# Ctrl-C is an interrupt, however long the call would be.
+stopped <- tryCatch({
+  tools::pskill(Sys.getpid(), tools::SIGINT)
+  tacit_audit("avg", epsilon = 1, runs = 1e9)
+  "not noticed"
+}, interrupt = function(condition) "stopped")
+stopifnot(stopped == "stopped")

@@ -1,0 +1,106 @@
+# Private models: promises, refusals, and what they do not tell.
+library(tacit)
+failure <- function(expression) tryCatch(expression, error = identity)
+cells <- diagnosis ~ mean_radius + mean_texture
+fit <- function(..., bounds = breast_cancer_bounds) tacit_glm(cells, breast_cancer, lambda = 0.01, bounds = bounds, ...)
+
+model <- fit(epsilon = 4)
+print(model)
+print(summary(model))
+stopifnot(
+  identical(names(coef(model)), c("(Intercept)", "mean_radius", "mean_texture")), all(is.finite(coef(model))),
+  model$document$guarantee$charged$epsilon == 4, isTRUE(model$document$guarantee$private)
+)
+
+# No intervals that leave the noise out.
+problem <- failure(confint(model))
+stopifnot(inherits(problem, "tacit_usage"), grepl("noise", conditionMessage(problem)))
+
+# Noise is drawn anew; with a seed it is repeated.
+stopifnot(
+  !identical(coef(fit(epsilon = 4)), coef(model)),
+  identical(coef(fit(epsilon = 4, seed = 5)), coef(fit(epsilon = 4, seed = 5)))
+)
+
+# Bounds read off the rows: a warning, and never a release.
+warned <- tryCatch(fit(epsilon = 1, bounds = NULL), warning = identity)
+stopifnot(inherits(warned, "tacit_not_private"), grepl("bounds", conditionMessage(warned)))
+open <- suppressWarnings(fit(epsilon = 1, bounds = NULL))
+stopifnot(any(grepl("not private", capture.output(print(open)))))
+
+# A ledger charges, gives the same again for nothing, and refuses.
+file <- tempfile(fileext = ".db")
+ledger <- tacit_ledger(file, "patients")
+stopifnot(inherits(failure(fit(epsilon = 0.5, ledger = ledger)), "tacit_refused"))
+tacit_limit(ledger, 1)
+stopifnot(inherits(failure(fit(epsilon = 0.5, ledger = ledger, bounds = NULL)), "tacit_refused"))
+released <- fit(epsilon = 0.6, ledger = ledger)
+again <- fit(epsilon = 0.6, ledger = ledger)
+stopifnot(identical(coef(released), coef(again)))
+account <- function() subset(summary(ledger), is.na(study) & unit == "record")
+stopifnot(abs(account()$epsilon_spent - 0.6) < 1e-12)
+refusal <- failure(fit(epsilon = 0.5, ledger = ledger))
+stopifnot(inherits(refusal, "tacit_refused"), inherits(refusal, "tacit_error"), abs(account()$epsilon_spent - 0.6) < 1e-12)
+stopifnot(inherits(failure(fit(epsilon = 0.1, ledger = ledger, seed = 1)), "tacit_error"))
+stopifnot(isTRUE(tacit_verify(ledger)$sound), "charge" %in% as.data.frame(ledger)$entry)
+print(ledger)
+
+# Another session reads what was spent.
+stopifnot(abs(subset(summary(tacit_ledger(file, "patients")), is.na(study) & unit == "record")$epsilon_spent - 0.6) < 1e-12)
+
+# Files: the same predictions, and the price travels along.
+path <- tempfile(fileext = ".json")
+tacit_save(released, path)
+loaded <- tacit_load(path)
+x <- as.matrix(breast_cancer[c("mean_radius", "mean_texture")])
+stopifnot(
+  all.equal(unname(predict(loaded, x)), unname(predict(released, breast_cancer))),
+  loaded$document$guarantee$charged$epsilon == 0.6,
+  all.equal(unname(coef(loaded)), unname(coef(released)))
+)
+stopifnot(inherits(failure(tacit_load(tempfile())), "tacit_error"))
+
+# A model survives being saved with a session, and carries no rows, whatever the call held.
+saved <- tempfile()
+saveRDS(do.call(tacit_glm, list(cells, breast_cancer, epsilon = 2, lambda = 0.01, bounds = breast_cancer_bounds)), saved)
+restored <- readRDS(saved)
+stopifnot(file.size(saved) < 1e4, all(is.finite(predict(restored, breast_cancer[1:5, ]))))
+stopifnot(inherits(failure(predict(restored)), "tacit_usage"))
+
+# Three classes: a column of coefficients each, and probabilities that add up.
+flowers <- tacit_glm(Species ~ Petal.Length + Petal.Width, iris, epsilon = 50, method = "output", lambda = 0.01,
+  bounds = list(Petal.Length = c(0, 8), Petal.Width = c(0, 3)))
+chances <- predict(flowers, iris)
+stopifnot(
+  identical(dim(coef(flowers)), c(3L, 3L)), identical(colnames(coef(flowers)), levels(iris$Species)),
+  identical(dim(chances), c(150L, 3L)), all(abs(rowSums(chances) - 1) < 1e-12),
+  all.equal(log(chances[, 2] / chances[, 1]), apply(predict(flowers, iris, type = "link"), 1, function(row) row[[2]] - row[[1]])),
+  identical(levels(predict(flowers, iris, type = "class")), levels(iris$Species))
+)
+
+# Beyond the bounds a row is at the bound, also in the linear predictor; a missing value is in the middle.
+far <- data.frame(mean_radius = c(1e6, 20, NA, 12.5), mean_texture = 20)
+stopifnot(
+  identical(predict(model, far)[[1]], predict(model, far)[[2]]), identical(predict(model, far)[[3]], predict(model, far)[[4]]),
+  all.equal(qlogis(predict(model, far)), predict(model, far, type = "link")), length(predict(model, far[0, ])) == 0
+)
+
+# A matrix gives what the formula gives; sparse ones too.
+same <- tacit_fit(x, breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, bounds = breast_cancer_bounds, seed = 5)
+stopifnot(all.equal(unname(coef(same)), unname(coef(fit(epsilon = 4, seed = 5)))))
+short <- x / 50
+dense <- tacit_fit(short, breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, norm = 1, intercept = FALSE, seed = 5)
+if (requireNamespace("Matrix", quietly = TRUE)) {
+  by_column <- methods::as(short, "CsparseMatrix")
+  by_row <- methods::as(by_column, "RsparseMatrix")
+  for (sparse in list(by_column, by_row)) {
+    other <- tacit_fit(sparse, breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, norm = 1, intercept = FALSE, seed = 5)
+    stopifnot(all.equal(predict(other, sparse), unname(predict(dense, short)), check.attributes = FALSE))
+  }
+}
+
+# Wrong arguments are usage errors that name what is wrong.
+for (problem in list(
+  failure(fit()), failure(fit(epsilon = -1)), failure(fit(epsilon = 1, method = "no-such-method")), failure(fit(epsilon = 1, method = "estimate")),
+  failure(fit(epsilon = 1, settings = list(no_such_setting = 1))), failure(fit(epsilon = 1, settings = list(1))), failure(fit(epsilon = 1, delta = 2))
+)) stopifnot(inherits(problem, "tacit_usage"), nchar(conditionMessage(problem)) > 10)
