@@ -125,7 +125,7 @@ CASES = {
     "hinge": ("two", schema(TWO, "{clip: 2}"), "--method plr --set loss=huber --epsilon 20"),
     "one number": (
         "two", TWO + "columns:\n  - {name: age, kind: number, low: -1, high: 1.000000001}\nintercept: no\n", "--method batch"),
-    "numbers with a category between": (
+    "one number after a category": (
         "two", TWO + "columns:\n  - {name: sex, kind: category, levels: [f, m]}\n  - {name: label, kind: number, low: 0, high: 1e-9}\n",
         "--method batch"),
     "linear response": ("number", schema(NUMBER, coding="indicator"), "--method estimate"),
@@ -155,7 +155,7 @@ CASES = {
     "example": ("example", (EXAMPLES / "breast_cancer.schema.yaml").read_text(encoding="utf-8"), "--method avg --epsilon 10"),
 }
 # The columns that a schema names, where it leaves some out.
-ONLY = {"one number": ["age"], "numbers with a category between": ["sex", "label"]}
+ONLY = {"one number": ["age"], "one number after a category": ["sex", "label"]}
 
 
 def files_of(folder, kind):
