@@ -92,6 +92,7 @@ static void use(tacit_site *site) {
     site_links *links = NULL;
     size_t number;
     int64_t time;
+    if (site->listen != NULL && tacit_address_check(site->listen, NULL) != TACIT_OK) abort();
     outside_explained(site_check_signature(site, &error), &error);
     outside_explained(site_read_rules(site, &owner, &error), &error);
     outside_explained(site_number(site, &number, &error), &error);

@@ -168,6 +168,9 @@ class Seeds(DeployedTest):
             keep("paillier_sum", f"honest.{letter}", bytes([letter]))
             keep("paillier_sum", f"changed.{letter}", bytes([letter, 0, 0, 100, 2, 7, 7]))
             keep("paillier_sum", f"cut.{letter}", bytes([letter, 255, 255, 255, 128, 1]))
+        for method in range(25):
+            keep("method", f"heard.{method}", bytes([method, 0]))
+            keep("method", f"asked.{method}", bytes([method, 1]))
         for role in range(4):
             keep("secure", f"honest.{role}", bytes([role]))
             keep("secure", f"changed.{role}", bytes([role, 0, 32, 0, 2, 7, 7, 0, 0, 1, 1, 0]))

@@ -97,7 +97,8 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
                     &allow_neighbours, "local", &local, "listen", &listen, "link", &link, "role", &role,
                     "proxy", &proxy) != 0 ||
         (id != NULL && strlen(id) >= sizeof site->id) || strlen(url) >= sizeof site->url ||
-        strlen(coordinator) >= sizeof site->coordinator)
+        strlen(coordinator) >= sizeof site->coordinator ||
+        (listen != NULL && tacit_address_check(listen, NULL) != TACIT_OK))
         TACIT_CHECK(
             tacit_fail(error, TACIT_CORRUPT, "%s is damaged: join again with a new invitation", path));
     if (id != NULL) snprintf(site->id, sizeof site->id, "%s", id);
