@@ -6,9 +6,10 @@
 #include "api/frame.h"
 #include "base/memory.h"
 
-/* With a norm instead of bounds a column is used as it is, and only the row is shortened. A schema has bounds all the same:
- * these are out of the way, and their squares fit into a float, which is what some programs compute in that a model is exported to. */
-static const double OUT_OF_THE_WAY = 1e15;
+/* With a norm instead of bounds a column is divided by it, and only the row is shortened. A schema has bounds all the same, which
+ * may not be further apart than 1e6 times what a column is divided by (schema_read.c): these are out of the way of all rows but
+ * such whose direction does not matter. */
+static const double OUT_OF_THE_WAY = 4e5;
 
 /* ---- bounds and norms read off the rows: not private ---- */
 
@@ -112,10 +113,9 @@ static tacit_status add_columns(tacit_schema *schema, const tacit_frame *frame, 
         tacit_schema_column *column = NULL;
         TACIT_TRY(tacit_schema_add_column(schema, &column, frame_column_name(frame, j, scratch),
                                           TACIT_SCHEMA_NUMBER, error));
-        double reach = OUT_OF_THE_WAY * fmax(1, frame->norm);
-        column->low = low != NULL ? low[j] : -reach;
-        column->high = high != NULL ? high[j] : reach;
-        if (low == NULL) column->sd = 1; /* (x - 0)/1 */
+        column->low = low != NULL ? low[j] : -OUT_OF_THE_WAY * schema->clip;
+        column->high = high != NULL ? high[j] : OUT_OF_THE_WAY * schema->clip;
+        if (low == NULL) column->sd = schema->clip; /* (x - 0)/norm */
     }
     return TACIT_OK;
 }
@@ -135,7 +135,11 @@ static tacit_status set_encoding(tacit_schema *schema, const tacit_frame *frame,
         schema->sparse = frame->columns;
         return TACIT_OK;
     }
-    if (!from_data || frame->kind == FRAME_SPARSE) return add_columns(schema, frame, NULL, NULL, error);
+    if (!from_data || frame->kind == FRAME_SPARSE) {
+        status = add_columns(schema, frame, NULL, NULL, error);
+        schema->clip = 1; /* columns have been divided already */
+        return status;
+    }
     low = TACIT_NEW(double, frame->columns);
     high = TACIT_NEW(double, frame->columns);
     if (low == NULL || high == NULL) TACIT_CHECK(tacit_fail_memory(error));
