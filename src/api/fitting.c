@@ -58,21 +58,21 @@ static tacit_status fit(tacit_model **out, const tacit_frame *frame, const tacit
                         tacit_fit_job *job, tacit_error *error) {
     tacit_fit_result result = TACIT_FIT_RESULT_INIT;
     tacit_schema *drafted = NULL;
-    frame_rows rows = FRAME_ROWS_INIT;
+    tacit_dataset *rows = NULL;
     tacit_plan plan;
     tacit_status status;
     TACIT_CHECK(tacit_fitting_plan(&plan, &job->candidates, arguments, error));
     if (frame->kind != FRAME_FILE) TACIT_CHECK(frame_schema(&drafted, frame, job->pool, error));
     job->schema = drafted != NULL ? drafted : frame->schema;
     TACIT_CHECK(frame_encode(&rows, frame, job->schema, NEED_LABELS, job->pool, error));
-    job->rows = rows.data;
+    job->rows = rows;
     job->plan = &plan;
     TACIT_CHECK(tacit_fit_rows(&result, job, error));
     *out = result.model;
     result.model = NULL;
 cleanup:
     tacit_fit_result_clear(&result);
-    frame_rows_clear(&rows);
+    tacit_dataset_free(rows);
     tacit_schema_free(drafted);
     return status;
 }

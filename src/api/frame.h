@@ -56,23 +56,12 @@ tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, 
  * said neither. */
 tacit_status frame_schema(tacit_schema **out, const tacit_frame *frame, tacit_pool *pool, tacit_error *error);
 
-/* Encoded rows. What could be used where it lies is lent by the frame. */
-typedef struct frame_rows {
-    tacit_dataset *data;
-    bool lent;                                   /* all of it: what a file's own schema makes of it */
-    bool from_file;                              /* none of it: read anew */
-    bool lent_values, lent_columns, lent_starts; /* else these, and the labels always */
-} frame_rows;
-
-#define FRAME_ROWS_INIT                                                                                      \
-    { .data = NULL }
-
 typedef enum frame_need { NEED_LABELS, NEED_ROWS } frame_need;
 
-/* Encode by `schema`; the frame's own or another one with as many columns. */
-tacit_status frame_encode(frame_rows *out, const tacit_frame *frame, const tacit_schema *schema,
+/* Encode by `schema`; the frame's own or another one with as many columns. What can be used where it lies is lent by the frame, which
+ * must outlive the result. */
+tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
                           frame_need need, tacit_pool *pool, tacit_error *error);
-void frame_rows_clear(frame_rows *rows);
 
 /* How rows of numbers are encoded by a schema; for blocks of a frame. */
 typedef struct frame_map {

@@ -256,12 +256,14 @@ static tacit_status can_lie(bool *out, const tacit_frame *frame, const frame_map
     return status;
 }
 
-static tacit_status make_dense(frame_rows *rows, const tacit_frame *frame, const frame_map *map,
+static tacit_status make_dense(tacit_dataset *data, const tacit_frame *frame, const frame_map *map,
                                tacit_pool *pool, tacit_error *error) {
-    TACIT_TRY(can_lie(&rows->lent_values, frame, map, pool, error));
-    if (!rows->lent_values) return encode_dense(rows->data, frame, map, pool, error);
-    rows->data->dense = (tacit_matrix){ frame->rows, frame->columns, (double *)(uintptr_t)frame->values };
-    rows->data->counts.rows = frame->rows;
+    bool lies = false;
+    TACIT_TRY(can_lie(&lies, frame, map, pool, error));
+    if (!lies) return encode_dense(data, frame, map, pool, error);
+    data->lent |= TACIT_LENT_VALUES;
+    data->dense = (tacit_matrix){ frame->rows, frame->columns, (double *)(uintptr_t)frame->values };
+    data->counts.rows = frame->rows;
     return TACIT_OK;
 }
 
@@ -352,17 +354,17 @@ static tacit_status copy_sparse(tacit_dataset *data, const tacit_frame *frame, c
 }
 
 /* Values where they lie; of the indexes those whose type is right. */
-static tacit_status lend_sparse(frame_rows *rows, const tacit_frame *frame, tacit_error *error) {
-    tacit_csr *csr = &rows->data->sparse;
+static tacit_status lend_sparse(tacit_dataset *data, const tacit_frame *frame, tacit_error *error) {
+    tacit_csr *csr = &data->sparse;
     int64_t base = frame_index(frame->start, frame->index, 0);
     size_t entries = (size_t)(frame_index(frame->start, frame->index, frame->rows) - base);
     csr->rows = frame->rows;
     csr->cols = frame->columns;
     csr->value = (double *)(uintptr_t)(frame->value + base);
-    rows->lent_values = true;
+    data->lent |= TACIT_LENT_VALUES;
     if (frame->index == TACIT_INDEX_INT32) {
         csr->column = (uint32_t *)(uintptr_t)((const int32_t *)frame->column + base);
-        rows->lent_columns = true;
+        data->lent |= TACIT_LENT_COLUMNS;
     } else {
         csr->column = TACIT_NEW(uint32_t, entries);
         if (csr->column == NULL) return tacit_fail_memory(error);
@@ -371,7 +373,7 @@ static tacit_status lend_sparse(frame_rows *rows, const tacit_frame *frame, taci
     }
     if (frame->index == TACIT_INDEX_INT64 && base == 0) {
         csr->start = (size_t *)(uintptr_t)frame->start;
-        rows->lent_starts = true;
+        data->lent |= TACIT_LENT_STARTS;
         return TACIT_OK;
     }
     csr->start = TACIT_NEW(size_t, frame->rows + 1);
@@ -381,14 +383,14 @@ static tacit_status lend_sparse(frame_rows *rows, const tacit_frame *frame, taci
     return TACIT_OK;
 }
 
-static tacit_status make_sparse(frame_rows *rows, const tacit_frame *frame, const tacit_schema *schema,
+static tacit_status make_sparse(tacit_dataset *data, const tacit_frame *frame, const tacit_schema *schema,
                                 tacit_error *error) {
     sparse_look look;
-    rows->data->is_sparse = true;
+    data->is_sparse = true;
     TACIT_TRY(look_at_sparse(&look, frame, tacit_schema_intercept_value(schema), error));
-    rows->data->counts.rows = frame->rows;
-    if (could_lie(frame, schema) && look.sorted && look.inside) return lend_sparse(rows, frame, error);
-    return copy_sparse(rows->data, frame, schema, &look, error);
+    data->counts.rows = frame->rows;
+    if (could_lie(frame, schema) && look.sorted && look.inside) return lend_sparse(data, frame, error);
+    return copy_sparse(data, frame, schema, &look, error);
 }
 
 /* ---- labels ---- */
@@ -429,54 +431,44 @@ static tacit_status set_labels(tacit_dataset *data, const tacit_frame *frame, co
 
 /* ---- all of it ---- */
 
-void frame_rows_clear(frame_rows *rows) {
-    tacit_dataset *data = rows->data;
-    if (data != NULL && !rows->lent) {
-        if (!rows->from_file) data->label = data->group = NULL;
-        if (rows->lent_values) data->dense.values = data->sparse.value = NULL;
-        if (rows->lent_columns) data->sparse.column = NULL;
-        if (rows->lent_starts) data->sparse.start = NULL;
-        tacit_dataset_free(data);
-    }
-    *rows = (frame_rows)FRAME_ROWS_INIT;
-}
-
-static tacit_status read_file(frame_rows *out, const tacit_frame *frame, const tacit_schema *schema,
+static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
                               frame_need need, tacit_error *error) {
     if (schema == frame->schema) {
-        *out = (frame_rows){ .data = frame->data, .lent = true };
+        tacit_dataset *lent = TACIT_NEW(tacit_dataset, 1);
+        if (lent == NULL) return tacit_fail_memory(error);
+        *lent = *frame->data;
+        lent->lent = TACIT_LENT_ALL;
+        *out = lent;
         return TACIT_OK;
     }
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.no_header = frame->no_header;
     options.label_optional = options.label_ignored = need == NEED_ROWS;
-    frame_rows rows = { .from_file = true };
-    TACIT_TRY(tacit_dataset_load(&rows.data, NULL, frame->path, schema, &options, error));
-    *out = rows;
-    return TACIT_OK;
+    return tacit_dataset_load(out, NULL, frame->path, schema, &options, error);
 }
 
-tacit_status frame_encode(frame_rows *out, const tacit_frame *frame, const tacit_schema *schema,
+tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
                           frame_need need, tacit_pool *pool, tacit_error *error) {
-    frame_rows rows = FRAME_ROWS_INIT;
     frame_map map = FRAME_MAP_INIT;
+    tacit_dataset *data = NULL;
     tacit_status status;
     if (frame->kind == FRAME_FILE) return read_file(out, frame, schema, need, error);
     TACIT_TRY(frame_map_create(&map, schema, frame, error));
-    rows.data = TACIT_NEW(tacit_dataset, 1);
-    if (rows.data == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(tacit_dataset_describe(rows.data, schema, error));
-    rows.data->rows = frame->rows;
+    data = TACIT_NEW(tacit_dataset, 1);
+    if (data == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(tacit_dataset_describe(data, schema, error));
+    data->rows = frame->rows;
+    data->lent = TACIT_LENT_LABELS;
     TACIT_CHECK(frame->kind == FRAME_SPARSE && schema->sparse > 0
-                    ? make_sparse(&rows, frame, schema, error)
-                    : make_dense(&rows, frame, &map, pool, error));
-    if (need == NEED_LABELS) TACIT_CHECK(set_labels(rows.data, frame, schema, error));
-    rows.data->group = (int32_t *)(uintptr_t)frame->party;
-    rows.data->bounds_from_data = frame->scaling == SCALE_FROM_DATA;
-    *out = rows;
-    rows.data = NULL;
+                    ? make_sparse(data, frame, schema, error)
+                    : make_dense(data, frame, &map, pool, error));
+    if (need == NEED_LABELS) TACIT_CHECK(set_labels(data, frame, schema, error));
+    data->group = (int32_t *)(uintptr_t)frame->party;
+    data->bounds_from_data = frame->scaling == SCALE_FROM_DATA;
+    *out = data;
+    data = NULL;
 cleanup:
-    frame_rows_clear(&rows);
+    tacit_dataset_free(data);
     frame_map_clear(&map);
     return status;
 }

@@ -90,13 +90,13 @@ static tacit_status predict_blocks(void *context, size_t begin, size_t end, unsi
 static tacit_status predict(predicting *all, const tacit_frame *frame, tacit_pool *pool, tacit_error *error) {
     const tacit_schema *schema = all->model->schema;
     const size_t workers = tacit_pool_threads(pool);
-    frame_rows whole = FRAME_ROWS_INIT;
+    tacit_dataset *whole = NULL;
     frame_map map = FRAME_MAP_INIT;
     tacit_rows rows;
     tacit_status status = TACIT_OK;
     if (frame->kind == FRAME_FILE || (frame->kind == FRAME_SPARSE && schema->sparse > 0)) {
         TACIT_CHECK(frame_encode(&whole, frame, schema, NEED_ROWS, pool, error));
-        rows = tacit_dataset_rows(whole.data);
+        rows = tacit_dataset_rows(whole);
         all->rows = &rows;
     } else {
         TACIT_CHECK(frame_map_create(&map, schema, frame, error));
@@ -114,7 +114,7 @@ cleanup:
     free(all->encoded);
     free(all->score);
     frame_map_clear(&map);
-    frame_rows_clear(&whole);
+    tacit_dataset_free(whole);
     return status;
 }
 

@@ -142,24 +142,24 @@ static const tacit_form simulate_form = { .name = "simulate",
 typedef struct framed {
     tacit_sweep sweep;
     tacit_schema *drafted;
-    frame_rows train, test, auxiliary, target;
+    tacit_dataset *train, *test, *auxiliary, *target;
     tacit_split_plan *split;
 } framed;
 
 static void framed_clear(framed *all) {
     tacit_sweep_clear(&all->sweep);
     tacit_split_plan_free(all->split);
-    frame_rows_clear(&all->train);
-    frame_rows_clear(&all->test);
-    frame_rows_clear(&all->auxiliary);
-    frame_rows_clear(&all->target);
+    tacit_dataset_free(all->train);
+    tacit_dataset_free(all->test);
+    tacit_dataset_free(all->auxiliary);
+    tacit_dataset_free(all->target);
     tacit_schema_free(all->drafted);
 }
 
 static tacit_status encode_frames(framed *all, const tacit_frame *const frames[4], tacit_pool *pool,
                                   tacit_error *error) {
     static const char *const called[] = { "train", "test", "auxiliary", "target" };
-    frame_rows *rows[] = { &all->train, &all->test, &all->auxiliary, &all->target };
+    tacit_dataset **rows[] = { &all->train, &all->test, &all->auxiliary, &all->target };
     if (frames[0]->kind != FRAME_FILE) TACIT_TRY(frame_schema(&all->drafted, frames[0], pool, error));
     all->sweep.deal.schema = all->drafted != NULL ? all->drafted : frames[0]->schema;
     for (size_t k = 0; k < 4; k++) {
@@ -168,10 +168,10 @@ static tacit_status encode_frames(framed *all, const tacit_frame *const frames[4
                                            k == 2 ? NEED_ROWS : NEED_LABELS, pool, error);
         if (status != TACIT_OK) return tacit_fail_in(error, status, "%s", called[k]);
     }
-    all->sweep.deal.data = all->train.data;
-    all->sweep.deal.test_data = all->test.data;
-    all->sweep.deal.aux_data = all->auxiliary.data;
-    all->sweep.deal.target_data = all->target.data;
+    all->sweep.deal.data = all->train;
+    all->sweep.deal.test_data = all->test;
+    all->sweep.deal.aux_data = all->auxiliary;
+    all->sweep.deal.target_data = all->target;
     all->sweep.deal.groups = frames[0]->parties;
     return TACIT_OK;
 }
@@ -205,7 +205,7 @@ static tacit_status simulate(framed *all, const tacit_frame *const frames[4],
     TACIT_CHECK(tacit_sweep_run(&all->sweep, arguments, all->split, progress, NULL, error));
     if (all->sweep.model != NULL)
         TACIT_CHECK(
-            tacit_model_describe(all->sweep.model, &all->train.data->classes, all->sweep.deal.schema, error));
+            tacit_model_describe(all->sweep.model, &all->train->classes, all->sweep.deal.schema, error));
 cleanup:
     tacit_pool_free(pool);
     return status;

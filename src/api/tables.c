@@ -315,3 +315,69 @@ const tacit_operand tacit_explain_operands[] = {
     { "METHOD", 1, 1, "as `tacit methods` lists them" },
     { .name = NULL },
 };
+
+const tacit_option tacit_join_options[] = {
+    { .name = "data",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .help = "the rows: CSV or LIBSVM, also compressed; a folder of CSV files, or of documents; "
+              "sqlite:PATH?QUERY; or postgres:CONNINFO?QUERY",
+      .rules = TACIT_RULE_REQUIRED },
+    { .name = "schema",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .help = "what is public about the columns, YAML",
+      .rules = TACIT_RULE_REQUIRED },
+    { .name = "link",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "COLUMN",
+      .help = "the column that says whom a row is about: of rows with the same value the last one "
+              "counts. It is dropped "
+              "as rows are read and never leaves" },
+    { .name = "source",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "NAME",
+      .help = "the data source that is charged; the data file unless told" },
+    { .name = "allow-entrusted",
+      .kind = TACIT_OPTION_FLAG,
+      .help = "values in clear may go to this coordinator, trusted to add the noise" },
+    { .name = "allow-exact",
+      .kind = TACIT_OPTION_FLAG,
+      .help = "exact sums may leave, which no differential privacy protects; the ledger counts them "
+              "as an "
+              "infinite epsilon, so that no private method can use this data source after" },
+    { .name = "allow-neighbours",
+      .kind = TACIT_OPTION_FLAG,
+      .help = "in a study without a centre, neighbours may see exactly what it makes of the rows, round "
+              "by round; no differential privacy, and the ledger counts it as an infinite epsilon" },
+    { .name = "listen",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "HOST:PORT",
+      .help = "in a study without a centre, let neighbours bring their words here directly; without it "
+              "parties only dial out, and words go sealed through the coordinator" },
+    { .name = "proxy",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "URL",
+      .help = "reach the coordinator through this HTTP proxy, e.g. http://proxy.example.org:3128; kept "
+              "for later. Unless told, as HTTPS_PROXY and NO_PROXY say, a loopback address directly. "
+              "The proxy sees whom you talk to and how much, not what" },
+    { .name = "local",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "KIND",
+      .help = "the local classifier of an ensemble method, in place of the study's choice: logistic, "
+              "svm, tree, "
+              "bayes, bernoulli, knn:K, mlp:H, or exec:CMD, a program of your own "
+              "(docs/classifiers.md)" },
+    { .name = "role",
+      .kind = TACIT_OPTION_TEXT,
+      .placeholder = "ROLE",
+      .help = "what this party is in a study whose parties differ: source or target (pst-h)" },
+    { .name = "yes", .kind = TACIT_OPTION_FLAG, .help = "consent without being asked" },
+    { .name = "no-wait",
+      .kind = TACIT_OPTION_FLAG,
+      .help = "join and return; `tacit party` then answers, for all studies of this home" },
+    TACIT_OPTION_RETRY,
+    TACIT_OPTION_MODEL,
+    TACIT_OPTIONS_READING,
+    { .name = NULL },
+};

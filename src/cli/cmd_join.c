@@ -7,6 +7,7 @@
 
 #include "api/arguments.h"
 #include "api/json.h"
+#include "api/tables.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -80,7 +81,9 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
                                      .proxy = tacit_arguments_text(arguments, "proxy"),
                                      .local = tacit_arguments_text(arguments, "local"),
                                      .role = tacit_arguments_text(arguments, "role") };
-    tacit_site_callbacks callbacks = { cancelled, print_news, console, retry_of(arguments) };
+    tacit_site_callbacks callbacks = {
+        .cancelled = cancelled, .news = print_news, .context = console, .retry_ms = retry_of(arguments)
+    };
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
                                 &callbacks, error));
     TACIT_CHECK(tacit_terms_show(console, site, error));
@@ -103,20 +106,6 @@ cleanup:
     return status;
 }
 
-#define OPTION_RETRY                                                                                         \
-    {                                                                                                        \
-        .name = "retry", .kind = TACIT_OPTION_NUMBER, .placeholder = "SECONDS", .fallback = "0.2",           \
-        .help = "the first pause, on average, before dialling a coordinator again that is not there; each "  \
-                "later one is twice as long, up to 10",                                                      \
-        .rules = TACIT_RULE_RANGE, .least = 0.001, .most = 10                                                \
-    }
-
-#define OPTION_OUT                                                                                           \
-    {                                                                                                        \
-        .name = "out", .kind = TACIT_OPTION_FILE, .placeholder = "MODEL",                                    \
-        .help = "where to write the model; into the study's folder unless told"                              \
-    }
-
 const tacit_command tacit_command_join = {
     .name = "join",
     .section = "Taking part",
@@ -134,75 +123,7 @@ const tacit_command tacit_command_join = {
             { "INVITE", 1, 1, "the invitation, or a file that holds it, or - for standard input" },
             { .name = NULL },
         },
-    .options =
-        (const tacit_option[]){
-            { .name = "data",
-              .kind = TACIT_OPTION_FILE,
-              .placeholder = "FILE",
-              .help = "the rows: CSV or LIBSVM, also compressed; a folder of CSV files, or of documents; "
-                      "sqlite:PATH?QUERY; or postgres:CONNINFO?QUERY",
-              .rules = TACIT_RULE_REQUIRED },
-            { .name = "schema",
-              .kind = TACIT_OPTION_FILE,
-              .placeholder = "FILE",
-              .help = "what is public about the columns, YAML",
-              .rules = TACIT_RULE_REQUIRED },
-            { .name = "link",
-              .kind = TACIT_OPTION_TEXT,
-              .placeholder = "COLUMN",
-              .help = "the column that says whom a row is about: of rows with the same value the last one "
-                      "counts. It is dropped "
-                      "as rows are read and never leaves" },
-            { .name = "source",
-              .kind = TACIT_OPTION_TEXT,
-              .placeholder = "NAME",
-              .help = "the data source that is charged; the data file unless told" },
-            { .name = "allow-entrusted",
-              .kind = TACIT_OPTION_FLAG,
-              .help = "values in clear may go to this coordinator, trusted to add the noise" },
-            { .name = "allow-exact",
-              .kind = TACIT_OPTION_FLAG,
-              .help = "exact sums may leave, which no differential privacy protects; the ledger counts them "
-                      "as an "
-                      "infinite epsilon, so that no private method can use this data source after" },
-            { .name = "allow-neighbours",
-              .kind = TACIT_OPTION_FLAG,
-              .help =
-                  "in a study without a centre, neighbours may see exactly what it makes of the rows, round "
-                  "by round; no differential privacy, and the ledger counts it as an infinite epsilon" },
-            { .name = "listen",
-              .kind = TACIT_OPTION_TEXT,
-              .placeholder = "HOST:PORT",
-              .help =
-                  "in a study without a centre, let neighbours bring their words here directly; without it "
-                  "parties only dial out, and words go sealed through the coordinator" },
-            { .name = "proxy",
-              .kind = TACIT_OPTION_TEXT,
-              .placeholder = "URL",
-              .help =
-                  "reach the coordinator through this HTTP proxy, e.g. http://proxy.example.org:3128; kept "
-                  "for later. Unless told, as HTTPS_PROXY and NO_PROXY say, a loopback address directly. "
-                  "The proxy sees whom you talk to and how much, not what" },
-            { .name = "local",
-              .kind = TACIT_OPTION_TEXT,
-              .placeholder = "KIND",
-              .help = "the local classifier of an ensemble method, in place of the study's choice: logistic, "
-                      "svm, tree, "
-                      "bayes, bernoulli, knn:K, mlp:H, or exec:CMD, a program of your own "
-                      "(docs/classifiers.md)" },
-            { .name = "role",
-              .kind = TACIT_OPTION_TEXT,
-              .placeholder = "ROLE",
-              .help = "what this party is in a study whose parties differ: source or target (pst-h)" },
-            { .name = "yes", .kind = TACIT_OPTION_FLAG, .help = "consent without being asked" },
-            { .name = "no-wait",
-              .kind = TACIT_OPTION_FLAG,
-              .help = "join and return; `tacit party` then answers, for all studies of this home" },
-            OPTION_RETRY,
-            OPTION_OUT,
-            TACIT_OPTIONS_READING,
-            { .name = NULL },
-        },
+    .options = tacit_join_options,
     .examples =
         (const tacit_example[]){
             { "Join with the clinic's table.",
@@ -215,7 +136,9 @@ const tacit_command tacit_command_join = {
 static tacit_status serve_one(const tacit_arguments *arguments, tacit_console *console, const char *home,
                               const char *study, tacit_error *error) {
     tacit_site *site = NULL;
-    tacit_site_callbacks callbacks = { cancelled, print_news, console, retry_of(arguments) };
+    tacit_site_callbacks callbacks = {
+        .cancelled = cancelled, .news = print_news, .context = console, .retry_ms = retry_of(arguments)
+    };
     tacit_status status;
     TACIT_CHECK(tacit_site_open(&site, home, study, &callbacks, error));
     TACIT_CHECK(take_part(arguments, console, site, error));
@@ -233,7 +156,10 @@ static tacit_status serve(const tacit_arguments *arguments, tacit_console *conso
                           "--out is for one study: name it, or find the models in the studies' folders");
     tacit_daemon_settings settings = { .home = home,
                                        .until_done = tacit_arguments_flag(arguments, "until-done"),
-                                       .callbacks = { cancelled, print_news, console, retry_of(arguments) } };
+                                       .callbacks = { .cancelled = cancelled,
+                                                      .news = print_news,
+                                                      .context = console,
+                                                      .retry_ms = retry_of(arguments) } };
     return tacit_daemon_run(&settings, error);
 }
 
@@ -268,8 +194,8 @@ const tacit_command tacit_command_party = {
         },
     .options =
         (const tacit_option[]){
-            OPTION_RETRY,
-            OPTION_OUT,
+            TACIT_OPTION_RETRY,
+            TACIT_OPTION_MODEL,
             TACIT_OPTIONS_LOG,
             TACIT_OPTION_METRICS,
             { .name = "until-done",

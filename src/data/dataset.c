@@ -11,6 +11,14 @@
 
 tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
     if (dataset == NULL) return NULL;
+    if (dataset->lent & TACIT_LENT_ALL) {
+        free(dataset);
+        return NULL;
+    }
+    if (dataset->lent & TACIT_LENT_VALUES) dataset->dense.values = dataset->sparse.value = NULL;
+    if (dataset->lent & TACIT_LENT_COLUMNS) dataset->sparse.column = NULL;
+    if (dataset->lent & TACIT_LENT_STARTS) dataset->sparse.start = NULL;
+    if (dataset->lent & TACIT_LENT_LABELS) dataset->label = dataset->group = NULL;
     tacit_matrix_clear(&dataset->dense);
     tacit_csr_clear(&dataset->sparse);
     tacit_levels_clear(&dataset->classes);

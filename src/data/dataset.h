@@ -13,8 +13,18 @@ typedef enum tacit_storage {
     TACIT_STORAGE_SPARSE,
 } tacit_storage;
 
+/* What a dataset has from somebody else, who keeps it longer: freeing leaves it alone. */
+enum {
+    TACIT_LENT_VALUES = 1, /* of dense or sparse rows */
+    TACIT_LENT_COLUMNS = 2,
+    TACIT_LENT_STARTS = 4,
+    TACIT_LENT_LABELS = 8, /* and groups */
+    TACIT_LENT_ALL = 16,   /* everything but the structure itself */
+};
+
 typedef struct tacit_dataset {
     size_t rows, features;
+    unsigned lent; /* TACIT_LENT_..., added together */
     bool is_sparse;
     tacit_matrix dense; /* unless is_sparse */
     tacit_csr sparse;   /* if is_sparse */

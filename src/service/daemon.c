@@ -104,8 +104,10 @@ static tacit_status keep_result(const tacit_site *site, const tacit_site_result 
 static tacit_status serve_one(worker *self, tacit_error *error) {
     tacit_site *site = NULL;
     tacit_site_result result = { .model = TACIT_BUFFER_INIT };
-    tacit_site_callbacks callbacks = { worker_cancelled, worker_news, self,
-                                       self->owner->settings->callbacks.retry_ms };
+    tacit_site_callbacks callbacks = { .cancelled = worker_cancelled,
+                                       .news = worker_news,
+                                       .context = self,
+                                       .retry_ms = self->owner->settings->callbacks.retry_ms };
     char line[TACIT_ERROR_TEXT_SIZE + 64];
     tacit_status status;
     TACIT_CHECK(tacit_site_open(&site, self->owner->settings->home, self->name, &callbacks, error));

@@ -49,8 +49,10 @@ tacit_site *tacit_site_free(tacit_site *site) {
 
 const tacit_study *tacit_site_study(const tacit_site *site) { return site->study; }
 const char *tacit_site_coordinator(const tacit_site *site) { return site->coordinator; }
+const char *tacit_site_home(const tacit_site *site) { return site->home; }
 const char *tacit_site_folder(const tacit_site *site) { return site->folder; }
 size_t tacit_site_rows(const tacit_site *site) { return site->rows->rows; }
+bool tacit_site_is_joined(const tacit_site *site) { return site->joined; }
 const char *tacit_site_local(const tacit_site *site) { return site->local; }
 
 /* ---- talking ---- */
@@ -112,6 +114,17 @@ static tacit_status choose_local(tacit_site *site, const char *local, tacit_erro
     return status;
 }
 
+/* What stands in the study's folder for rows that no other program can read. */
+#define MEMORY_PREFIX "memory:"
+
+static tacit_status name_memory(char **out, const char *source, tacit_error *error) {
+    tacit_buffer name = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_buffer_print(&name, error, MEMORY_PREFIX "%s", source);
+    if (status == TACIT_OK) status = copy_if_given(out, tacit_buffer_text(&name), error);
+    tacit_buffer_clear(&name);
+    return status;
+}
+
 static tacit_status make_site(tacit_site **out, const tacit_site_settings *settings,
                               const tacit_site_callbacks *callbacks, tacit_error *error) {
     tacit_site *site = TACIT_NEW(tacit_site, 1);
@@ -123,8 +136,10 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     site->allow_exact = settings->allow_exact;
     site->allow_neighbours = settings->allow_neighbours;
     TACIT_CHECK(copy_if_given(&site->home, settings->home, error));
-    TACIT_CHECK(copy_if_given(&site->data, settings->data, error));
-    TACIT_CHECK(copy_if_given(&site->schema_path, settings->schema, error));
+    TACIT_CHECK(settings->data != NULL ? copy_if_given(&site->data, settings->data, error)
+                                       : name_memory(&site->data, settings->source, error));
+    TACIT_CHECK(
+        copy_if_given(&site->schema_path, settings->data != NULL ? settings->schema : site->data, error));
     TACIT_CHECK(copy_if_given(&site->source, settings->source, error));
     TACIT_CHECK(copy_if_given(&site->link, settings->link, error));
     TACIT_CHECK(copy_if_given(&site->label, settings->label, error));
@@ -140,15 +155,28 @@ cleanup:
     return status;
 }
 
-tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
+static tacit_status read_rows(const tacit_site *site, tacit_schema **schema, tacit_dataset **rows,
+                              tacit_error *error) {
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.label = site->label;
     options.positive = site->positive;
     options.no_header = site->no_header;
+    if (strncmp(site->data, MEMORY_PREFIX, strlen(MEMORY_PREFIX)) == 0)
+        return tacit_fail(error, TACIT_NOT_FOUND,
+                          "the rows of %s are in the memory of the program that joined the study: start that "
+                          "program",
+                          site->source);
+    TACIT_TRY(tacit_schema_load(schema, site->schema_path, error));
+    return tacit_source_load(rows, site->data, site->link, *schema, &options, error);
+}
+
+tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
+    const tacit_site_callbacks *program = &site->callbacks;
     tacit_schema *schema = NULL;
     tacit_dataset *rows = NULL;
-    TACIT_TRY(tacit_schema_load(&schema, site->schema_path, error));
-    tacit_status status = tacit_source_load(&rows, site->data, site->link, schema, &options, error);
+    tacit_status status = program->lend != NULL
+                              ? program->lend(program->lender, site->study->schema, &schema, &rows, error)
+                              : read_rows(site, &schema, &rows, error);
     if (status != TACIT_OK) {
         tacit_schema_free(schema);
         return status;
@@ -231,10 +259,17 @@ tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error) {
     const char *a = tacit_buffer_text(&ours), *b = tacit_buffer_text(&theirs), *line = b;
     for (; *a != 0 && *a == *b; a++, b++)
         if (*b == '\n') line = b + 1;
-    status = tacit_fail(
-        error, TACIT_REFUSED,
-        "%s is not the study's schema; they first differ where the study says '%.*s': agree on one",
-        site->schema_path, (int)strcspn(line, "\n"), line);
+    int length = (int)strcspn(line, "\n");
+    status =
+        site->callbacks.lend != NULL
+            ? tacit_fail(error, TACIT_REFUSED,
+                         "the frame is not as the study's schema says; they first differ at '%.*s': give "
+                         "the frame the study's names, bounds and classes",
+                         length, line)
+            : tacit_fail(error, TACIT_REFUSED,
+                         "%s is not the study's schema; they first differ where the study says '%.*s': "
+                         "agree on one",
+                         site->schema_path, length, line);
 cleanup:
     tacit_buffer_clear(&ours);
     tacit_buffer_clear(&theirs);
@@ -256,13 +291,15 @@ static tacit_status look(tacit_site *site, const tacit_invitation *invitation, t
     char authority[PATH_MAX];
     tacit_status status;
     TACIT_CHECK(site_adopt_invitation(site, invitation, error));
-    TACIT_CHECK(site_load_rows(site, error));
+    if (site->callbacks.lend == NULL)
+        TACIT_CHECK(site_load_rows(site, error)); /* no need to ask for bad rows */
     TACIT_CHECK(tacit_folder_make(site->home, error));
     TACIT_CHECK(site_write_authority(site, invitation, authority, error));
     status = site_client(site, false, authority, &client, error);
     if (status == TACIT_OK) status = ask_definition(site, client, error);
     unlink(authority);
     if (status == TACIT_OK) status = site_check_role(site, error);
+    if (status == TACIT_OK && site->callbacks.lend != NULL) status = site_load_rows(site, error);
     if (status == TACIT_OK) status = site_compare_schemas(site, error);
 cleanup:
     tacit_client_free(client);

@@ -12,8 +12,9 @@ typedef struct tacit_site tacit_site;
 
 /* What the owner says; texts are copied. */
 typedef struct tacit_site_settings {
-    const char *home;             /* the party's folder */
-    const char *data;             /* the rows: a file, or any other source (service/source.h) */
+    const char *home; /* the party's folder */
+    const char
+        *data; /* the rows: a file, or any other source (service/source.h); NULL: the program lends them */
     const char *link;             /* the column that says whom a row is about; NULL: none */
     const char *schema;           /* the owner's own statement of what is public about the columns */
     const char *source;           /* the data source as the ledger calls it */
@@ -36,6 +37,11 @@ typedef struct tacit_site_callbacks {
     void (*news)(void *context, const char *line); /* one line, for people */
     void *context;
     unsigned retry_ms; /* the first pause before dialling a coordinator again that is not there; 0: 200 ms */
+    /* Rows in the memory of the program, with what is public about them; `study` is what the study says of it. NULL: they are where the settings'
+     * `data` says. */
+    tacit_status (*lend)(const void *lender, const tacit_schema *study, tacit_schema **schema,
+                         tacit_dataset **rows, tacit_error *error);
+    const void *lender;
 } tacit_site_callbacks;
 
 /* Read the invitation and the owner's files, and ask the coordinator what the study is. Nothing is used up,
@@ -93,8 +99,10 @@ tacit_status tacit_site_list(const char *home, tacit_site_visit *visit, void *co
 /* What is asked, by whom, of how many rows; borrowed. */
 const tacit_study *tacit_site_study(const tacit_site *site);
 const char *tacit_site_coordinator(const tacit_site *site);
+const char *tacit_site_home(const tacit_site *site);
 const char *tacit_site_folder(const tacit_site *site);
 size_t tacit_site_rows(const tacit_site *site);
+bool tacit_site_is_joined(const tacit_site *site);    /* before: it was opened, not looked at */
 const char *tacit_site_local(const tacit_site *site); /* as it will be run; NULL: the study's choice */
 
 /* One study that a coordinator offers, and how this home stands to it. All borrowed for the time of the visit. */

@@ -221,6 +221,7 @@ tacit_status site_open_folder(tacit_site **out, const char *home, const char *st
     TACIT_CHECK(site_finish_renewal(site, error));
     TACIT_CHECK(read_settings(site, error));
     TACIT_CHECK(read_definition(site, error));
+    site->joined = true;
     *out = site;
     site = NULL;
 cleanup:
