@@ -73,6 +73,15 @@ class Shell:
         self.process.wait()
 
 
+def add_library(folder, environment):
+    """Let pkg-config and the loader find the library of the build, as they would find an installed one."""
+    library = os.environ["TACIT_LIB"]
+    with open(os.path.join(folder, "tacit.pc"), "w", encoding="utf-8") as stream:
+        stream.write(f"Name: tacit\nDescription: Tacit\nVersion: 0\nLibs: -L{library} -ltacit\n"
+                     f"Cflags: -I{os.path.join(ROOT, 'include')}\n")
+    environment.update(PKG_CONFIG_PATH=folder, LD_LIBRARY_PATH=library, CCACHE_DISABLE="1")
+
+
 def check(page, long):
     failures, ran, printed = [], 0, ""
     with tempfile.TemporaryDirectory(prefix="tacit-guide-") as folder:
@@ -80,6 +89,8 @@ def check(page, long):
         shutil.copytree(os.path.join(ROOT, "examples"), os.path.join(work, "examples"))
         environment = {**os.environ, "PATH": os.path.dirname(os.environ["TACIT"]) + os.pathsep + os.environ["PATH"],
                        "HOME": work, "TACIT_HOME": os.path.join(work, "home"), "COLUMNS": "80", "LC_ALL": "C.UTF-8"}
+        if "TACIT_LIB" in os.environ:
+            add_library(folder, environment)
         shell = Shell(work, environment)
         try:
             for kind, text, line in blocks(page):

@@ -98,9 +98,36 @@ class Installed(unittest.TestCase):
                 self.assertEqual(run("mandoc", "-Tlint", "-Wwarning", stream.name), "")
 
     def test_lgpl_libraries_are_linked_dynamically(self):
-        needed = run("readelf", "-dW", self.program)
-        for library in ("libgmp", "libmpfr", "libgnutls", "libmicrohttpd"):
-            self.assertRegex(needed, rf"NEEDED.*\[{re.escape(library)}\.so")
+        for path in self.binaries():
+            needed = run("readelf", "-dW", path)
+            for library in ("libgmp", "libmpfr", "libgnutls"):
+                self.assertRegex(needed, rf"NEEDED.*\[{re.escape(library)}\.so", path)
+        self.assertRegex(run("readelf", "-dW", self.program), r"NEEDED.*\[libmicrohttpd\.so")
+
+    def test_the_library_shows_what_its_header_declares_and_no_more(self):
+        library = self.one("libtacit.so.1")
+        self.assertRegex(run("readelf", "-dW", library), r"SONAME.*\[libtacit\.so\.1\]")
+        shown = set(re.findall(r"GLOBAL +DEFAULT +\d+ (tacit_\w+)@@TACIT_1$", run("readelf", "--dyn-syms", "-W", library), re.M))
+        others = re.findall(r"(?:FUNC|OBJECT) +GLOBAL +DEFAULT +\d+ ((?!tacit_)\w+)@@TACIT_1$",
+                            run("readelf", "--dyn-syms", "-W", library), re.M)
+        headers = "".join(path.read_text() for path in self.root.rglob("include/tacit/*.h"))
+        declared = set(re.findall(r"\b(tacit_\w+)\(", re.sub(r"/\*.*?\*/", "", headers, flags=re.S)))
+        self.assertEqual(others, [])
+        self.assertEqual(shown - declared, set())
+        self.assertGreater(len(shown & declared), 40)
+
+    @unittest.skipIf(SANITIZED, "a program without the sanitizer cannot load a library with it")
+    def test_a_program_is_built_with_pkg_config_alone(self):
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(self.one("pkgconfig/tacit.pc").parent),
+                       "PKG_CONFIG_SYSROOT_DIR": str(self.root), "CCACHE_DISABLE": "1"}
+        with tempfile.TemporaryDirectory(prefix="tacit-consumer-") as folder:
+            source, program = Path(folder) / "consumer.c", Path(folder) / "consumer"
+            source.write_text('#include <stdio.h>\n#include <tacit/tacit.h>\nint main(void) { puts(tacit_version()); return 0; }\n')
+            flags = run("pkg-config", "--cflags", "--libs", "tacit", env=environment).split()
+            run(*os.environ["CC"].split(), "-std=c17", "-Wall", "-Werror", source, "-o", program, *flags, env=environment)
+            environment["LD_LIBRARY_PATH"] = str(self.one("libtacit.so.1").parent)
+            self.assertEqual(run(program, env=environment).strip(),
+                             run("pkg-config", "--modversion", "tacit", env=environment).strip())
 
 
 if __name__ == "__main__":
