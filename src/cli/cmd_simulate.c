@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cli/chance.h"
 #include "cli/commands.h"
+#include "cli/crew.h"
 #include "cli/deal.h"
 #include "cli/looks.h"
 #include "cli/output.h"
@@ -134,9 +135,24 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
     return tacit_arguments_given(arguments, "trace") ? read_trace(all, arguments, error) : TACIT_OK;
 }
 
+/* What several ranks need beside one: the same seed, and nothing that looks at all rows or models at once. */
+static tacit_status settle_ranks(work *all, tacit_ranks *ranks, tacit_error *error) {
+    tacit_buffer seed = TACIT_BUFFER_INIT;
+    if (tacit_ranks_count(ranks) > 1 && (all->plan.trace != NULL || all->stop.target != TACIT_TARGET_NONE))
+        return tacit_fail(error, TACIT_USAGE,
+                          "--trace, and --stop with a target, work in one process: start it without mpirun");
+    tacit_status status = tacit_buffer_append(&seed, &all->plan.seed, sizeof all->plan.seed, error);
+    if (status == TACIT_OK) status = tacit_ranks_spread(ranks, &seed, error);
+    if (status == TACIT_OK) memcpy(&all->plan.seed, seed.bytes, sizeof all->plan.seed);
+    tacit_buffer_clear(&seed);
+    return status;
+}
+
 static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit_console *console,
                               tacit_error *error) {
     unsigned threads = tacit_chance_threads(arguments);
+    if (threads == 0) threads = tacit_crew_threads(console->ranks);
+    TACIT_TRY(settle_ranks(all, console->ranks, error));
     TACIT_TRY(tacit_deal_make(&all->deal, arguments, console, all->plan.seed, error));
     TACIT_TRY(tacit_pool_create(&all->pool, threads, error));
     all->run_count = tacit_simulation_runs(&all->plan);
@@ -148,6 +164,7 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
     all->plan.test = all->deal.test;
     all->plan.auxiliary = all->deal.auxiliary;
     if (all->deal.target_data != NULL) all->plan.target = tacit_dataset_view(all->deal.target_data);
+    all->plan.range = all->deal.range;
     all->plan.pool = all->pool;
     all->plan.progress = tacit_console_progress(console);
     if (all->stop.target == TACIT_TARGET_NONE)
@@ -262,6 +279,7 @@ static tacit_status run_simulate(const tacit_arguments *arguments, tacit_console
     tacit_status status;
     TACIT_CHECK(read_plan(&all, arguments, error));
     TACIT_CHECK(run_sweep(&all, arguments, console, error));
+    if (tacit_ranks_own(console->ranks) > 0) goto cleanup; /* rank 0 has the figures */
     TACIT_CHECK(report(&all, arguments, console, error));
     if (plot != NULL) TACIT_CHECK(write_plot(&all, plot, console, error));
     if (trace != NULL) TACIT_CHECK(write_trace(&all, trace, console, error));
@@ -431,7 +449,11 @@ const tacit_command tacit_command_simulate = {
         "charged. Training rows are dealt out once and noise is drawn anew in each trial. The time of a "
         "method's first epsilon includes the training of the parties' own models, which later ones reuse.\n\n"
         "The noise is drawn fast and from a seed: good for comparing, not for publishing a model of private "
-        "rows.",
+        "rows.\n\n"
+        "Where parties and rows exceed one process or machine, mpirun (Open MPI) starts several: each rank "
+        "reads the file, keeps the rows of its own parties and the public ones, and asks its parties; rank 0 "
+        "runs the methods and prints. The same seed gives the same figures on any number of ranks. Declare a "
+        "schema: without one each rank has to hold all rows once, to read bounds off them.",
     .options = options,
     .examples =
         (const tacit_example[]){
@@ -452,7 +474,11 @@ const tacit_command tacit_command_simulate = {
               "examples/breast_cancer.schema.yaml --parties 5 --lambda 1e-4" },
             { "Keep a model.", "tacit simulate --method avg --train patients.csv --schema patients.yaml "
                                "--parties 10 --epsilon 1 --out model.json" },
+            { "Four processes, on this machine or several, that share the parties and the rows.",
+              "mpirun -n 4 tacit simulate --method vote --train kdd.csv --schema kdd.yaml --parties 20000 "
+              "--aux-fraction 0.1 --epsilon 1 --threads 1" },
             { .text = NULL },
         },
+    .takes_ranks = true,
     .run = run_simulate,
 };

@@ -1,4 +1,4 @@
-#include "cli/deal.h"
+#include "cli/deal_parts.h"
 
 #include <string.h>
 
@@ -30,8 +30,9 @@ void tacit_deal_range(const tacit_deal *deal, size_t *least, size_t *most) {
     }
 }
 
+/* Only rank 0 looks at rows to test on, and at those of a target. */
 static tacit_status read_rows(tacit_deal *deal, const tacit_arguments *arguments,
-                              const tacit_load_options *options, tacit_error *error) {
+                              const tacit_load_options *options, bool first_rank, tacit_error *error) {
     const char *schema = tacit_arguments_text(arguments, "schema");
     const char *train = tacit_arguments_text(arguments, "train");
     const char *test = tacit_arguments_text(arguments, "test");
@@ -42,9 +43,10 @@ static tacit_status read_rows(tacit_deal *deal, const tacit_arguments *arguments
     /* The schema has taken label and positive class in; groups only say which party has a row. */
     tacit_load_options others = *options;
     others.label = others.positive = others.group = NULL;
-    if (test != NULL)
+    others.no_features = false;
+    if (test != NULL && first_rank)
         TACIT_TRY(tacit_dataset_load(&deal->test_data, NULL, test, deal->schema, &others, error));
-    if (tacit_arguments_text(arguments, "target") != NULL)
+    if (tacit_arguments_text(arguments, "target") != NULL && first_rank)
         TACIT_TRY(tacit_dataset_load(&deal->target_data, NULL, tacit_arguments_text(arguments, "target"),
                                      deal->schema, &others, error));
     others.label_ignored = true;
@@ -85,7 +87,7 @@ static tacit_status hold_out(tacit_deal *deal, const tacit_arguments *arguments,
     double aux_fraction = tacit_arguments_given(arguments, "aux-fraction")
                               ? tacit_arguments_number(arguments, "aux-fraction")
                               : 0;
-    double test_fraction = deal->test_data != NULL ? 0
+    double test_fraction = tacit_arguments_given(arguments, "test") ? 0
                            : tacit_arguments_given(arguments, "test-fraction")
                                ? tacit_arguments_number(arguments, "test-fraction")
                                : USUAL_TEST_FRACTION;
@@ -135,7 +137,9 @@ static tacit_status make_deal(tacit_deal *deal, const tacit_arguments *arguments
     if (together != NULL && plan->column != NULL)
         return tacit_fail(error, TACIT_USAGE, "give either --together or --split by:COLUMN");
     options.group = together != NULL ? together : plan->column;
-    TACIT_TRY(read_rows(deal, arguments, &options, error));
+    bool spread = tacit_ranks_count(console->ranks) > 1;
+    options.no_features = spread;
+    TACIT_TRY(read_rows(deal, arguments, &options, tacit_ranks_own(console->ranks) == 0, error));
     tacit_stream root = tacit_stream_from_seed(seed);
     tacit_view train;
     size_t groups = deal->data->groups.count;
@@ -145,7 +149,10 @@ static tacit_status make_deal(tacit_deal *deal, const tacit_arguments *arguments
                   ? tacit_together_make(&deal->parties, plan, &train, groups, parties, &stream, error)
                   : tacit_split_make(&deal->parties, plan, &train, groups, parties, &stream, error));
     drop_empty_parties(deal);
-    return TACIT_OK;
+    deal->range = (tacit_party_range){ console->ranks, 0, deal->parties->parts };
+    if (!spread) return TACIT_OK;
+    return tacit_deal_take_part(deal, tacit_arguments_text(arguments, "train"), &options, console->ranks,
+                                error);
 }
 
 tacit_status tacit_deal_make(tacit_deal *out, const tacit_arguments *arguments, tacit_console *console,

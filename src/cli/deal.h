@@ -4,6 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/console.h"
 #include "data/split.h"
+#include "session/local.h"
 
 typedef struct tacit_deal {
     tacit_dataset *data;
@@ -16,13 +17,16 @@ typedef struct tacit_deal {
     tacit_split *parties;
     tacit_view test;
     tacit_view auxiliary; /* no rows when there are none */
-    size_t empty_groups;  /* values of --split by:COLUMN that only test rows have; they are no parties */
+    tacit_party_range
+        range; /* on several ranks: the parties of this one. Rows of others are not here, and those to test on at rank 0 only */
+    size_t empty_groups; /* values of --split by:COLUMN that only test rows have; they are no parties */
 } tacit_deal;
 
 #define TACIT_DEAL_INIT                                                                                      \
     { .data = NULL }
 
-/* As --train, --schema, --test, --test-fraction, --aux, --aux-fraction, --parties, --split, --together and --undersample say. All chance comes from `seed`. */
+/* As --train, --schema, --test, --test-fraction, --aux, --aux-fraction, --parties, --split, --together and --undersample say. All chance comes from `seed`. On each
+ * rank of the console's. */
 tacit_status tacit_deal_make(tacit_deal *out, const tacit_arguments *arguments, tacit_console *console,
                              uint64_t seed, tacit_error *error);
 void tacit_deal_clear(tacit_deal *deal);

@@ -39,6 +39,16 @@ typedef struct tacit_text_draft {
     tacit_term_limits limits;
 } tacit_text_draft;
 
+/* Which rows of a source are kept, counted from 0 in the order in which they are read. */
+typedef struct tacit_row_choice {
+    bool (*keeps)(const void *context, uint64_t row);
+    const void *context;
+} tacit_row_choice;
+
+static inline bool tacit_row_chosen(const tacit_row_choice *choice, uint64_t row) {
+    return choice == NULL || choice->keeps(choice->context, row);
+}
+
 typedef struct tacit_load_options {
     const char *label;       /* NULL: the schema's, or the last column */
     const char *positive;    /* NULL: the schema's second class, or the larger value */
@@ -53,13 +63,15 @@ typedef struct tacit_load_options {
     const tacit_progress *progress;
     const char *text; /* without a schema: a column that holds texts; NULL: none */
     tacit_text_draft text_draft;
+    const tacit_row_choice *rows; /* NULL: all. A schema is drafted from all of them in any case */
+    bool
+        no_features; /* labels, responses and groups only: to deal rows out before they are read. There is no matrix then */
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \
     {                                                                                                        \
-        NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL, NULL, { \
-            1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 }                                                     \
-        }                                                                                                    \
+        NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL, NULL,   \
+            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false                                    \
     }
 
 /* Load a CSV or LIBSVM file (told apart by extension, then by content), plain, .gz or .xz. With a schema

@@ -116,6 +116,8 @@ static tacit_status start_gathering(loading *load, tacit_error *error) {
     load->gather.has_label = load->label != SIZE_MAX && !numeric;
     load->gather.has_response = load->label != SIZE_MAX && numeric;
     load->gather.has_group = load->group != SIZE_MAX;
+    load->gather.bare = load->options->no_features;
+    load->gather.choice = load->options->rows;
     return TACIT_OK;
 }
 
@@ -304,7 +306,8 @@ static tacit_status load_and_draft(loading *load, tacit_input *input, tacit_data
                                                 load->options->response, error));
     load->schema = schema;
     TACIT_CHECK(start_gathering(load, error));
-    TACIT_CHECK(tacit_gather_expect(&load->gather, load->table->rows, error));
+    if (load->options->rows == NULL)
+        TACIT_CHECK(tacit_gather_expect(&load->gather, load->table->rows, error));
     TACIT_CHECK(gather_rows(load, error));
     TACIT_CHECK(finish(load, &dataset, error));
     dataset->bounds_from_data = true;
