@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/progress.h"
+#include "data/choice.h"
 #include "data/encode.h"
 #include "num/matrix.h"
 
@@ -39,16 +40,6 @@ typedef struct tacit_text_draft {
     tacit_term_limits limits;
 } tacit_text_draft;
 
-/* Which rows of a source are kept, counted from 0 in the order in which they are read. */
-typedef struct tacit_row_choice {
-    bool (*keeps)(const void *context, uint64_t row);
-    const void *context;
-} tacit_row_choice;
-
-static inline bool tacit_row_chosen(const tacit_row_choice *choice, uint64_t row) {
-    return choice == NULL || choice->keeps(choice->context, row);
-}
-
 typedef struct tacit_load_options {
     const char *label;       /* NULL: the schema's, or the last column */
     const char *positive;    /* NULL: the schema's second class, or the larger value */
@@ -63,9 +54,9 @@ typedef struct tacit_load_options {
     const tacit_progress *progress;
     const char *text; /* without a schema: a column that holds texts; NULL: none */
     tacit_text_draft text_draft;
-    const tacit_row_choice *rows; /* NULL: all. A schema is drafted from all of them in any case */
+    const tacit_row_choice *rows; /* NULL: all. With a schema only; what others hold is not looked at */
     bool
-        no_features; /* labels, responses and groups only: to deal rows out before they are read. There is no matrix then */
+        no_features; /* labels, responses and groups only, to deal rows out before they are read: there is no matrix then */
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \

@@ -82,7 +82,6 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
     TACIT_TRY(grow_rows(gather, gather->rows + table->rows, error));
     for (size_t i = 0; i < table->rows; i++) {
         size_t row = gather->rows;
-        if (!tacit_row_chosen(gather->choice, table->dropped + i)) continue;
         if (gather->bare) {
             /* only what follows */
         } else if (gather->is_sparse) {

@@ -10,8 +10,7 @@ typedef struct tacit_gather {
     size_t features;
     bool is_sparse;
     bool has_label, has_response, has_group;
-    bool bare;                      /* no features: nothing is encoded */
-    const tacit_row_choice *choice; /* NULL: all rows */
+    bool bare; /* no features: nothing is encoded */
     size_t rows, row_capacity;
     int32_t *label, *group;
     double *response;
@@ -27,7 +26,7 @@ typedef struct tacit_gather {
 /* The number of rows is known after all: dense rows then go straight to their final place. */
 tacit_status tacit_gather_expect(tacit_gather *gather, size_t rows, tacit_error *error);
 
-/* Encode and append the rows of a table, those that are chosen, with the class or the response and the group of each (NULL: none). */
+/* Encode and append all rows of a table, with the class or the response and the group of each (NULL: none). */
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
                                 const int32_t *label, const double *response, const int32_t *group,
                                 tacit_error *error);

@@ -100,7 +100,7 @@ static tacit_status take_entry(reader *r, tacit_error *error) {
     if (r->last >= index) return fail_here(r, error, "indices must ascend along a line");
     r->last = index;
     if (index > r->widest) r->widest = index;
-    return r->skips ? TACIT_OK : add_entry(r, (uint32_t)(index - 1), value, error);
+    return add_entry(r, (uint32_t)(index - 1), value, error);
 }
 
 static tacit_status take_token(reader *r, tacit_error *error) {
@@ -117,9 +117,13 @@ static tacit_status take_token(reader *r, tacit_error *error) {
 static tacit_status take_bytes(reader *r, const uint8_t *bytes, size_t length, bool *in_comment,
                                tacit_error *error) {
     for (size_t i = 0; i < length; i++) {
+        if (*in_comment) {
+            const uint8_t *end = memchr(bytes + i, '\n', length - i);
+            if (end == NULL) return TACIT_OK;
+            i = (size_t)(end - bytes);
+        }
         char c = (char)bytes[i];
         bool newline = c == '\n';
-        if (*in_comment && !newline) continue;
         bool breaks = newline || c == ' ' || c == '\t' || c == '\r' || c == '#';
         if (!breaks) {
             if (c == 0)
@@ -132,7 +136,8 @@ static tacit_status take_bytes(reader *r, const uint8_t *bytes, size_t length, b
         }
         if (r->token_length > 0) TACIT_TRY(take_token(r, error));
         r->token_length = 0;
-        *in_comment = c == '#';
+        /* What is left out of a row is passed over like a comment. */
+        *in_comment = !newline && (c == '#' || (r->skips && r->token_number > 0));
         if (newline) {
             r->line++;
             r->token_number = 0;
