@@ -1,8 +1,10 @@
 #include "base/ranks.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -139,4 +141,16 @@ tacit_status tacit_ranks_gather(tacit_ranks *ranks, const tacit_buffer *own, tac
     TACIT_TRY(link->hand_in(link->context, &length, sizeof length, error));
     TACIT_TRY(tacit_ranks_agree(ranks, TACIT_OK, error)); /* rank 0 has room */
     return length > 0 ? link->hand_in(link->context, own->bytes, own->length, error) : TACIT_OK;
+}
+
+unsigned tacit_ranks_threads(const tacit_ranks *ranks) {
+    cpu_set_t bound;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned all = online > 0 ? (unsigned)online : 1, own = all;
+    if (ranks == NULL) return 0;
+    if (sched_getaffinity(0, sizeof bound, &bound) == 0 && CPU_COUNT(&bound) > 0)
+        own = (unsigned)CPU_COUNT(&bound);
+    if (own < all) return own; /* bound, or a container's share */
+    unsigned share = all / (unsigned)ranks->link.beside;
+    return share > 0 ? share : 1;
 }

@@ -62,3 +62,7 @@ tacit_status tacit_ranks_spread(tacit_ranks *ranks, tacit_buffer *bytes, tacit_e
 /* The bytes of all ranks, on rank 0: one buffer a rank, `out` having that many; elsewhere it is not looked at. */
 tacit_status tacit_ranks_gather(tacit_ranks *ranks, const tacit_buffer *own, tacit_buffer *out,
                                 tacit_error *error);
+
+/* Threads for each rank, when nobody says how many: those of the machine shared by the ranks on it, or the processors that this rank
+ * is bound to. 0, as many as there are, without ranks. */
+unsigned tacit_ranks_threads(const tacit_ranks *ranks);

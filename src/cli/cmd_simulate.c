@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "cli/chance.h"
 #include "cli/commands.h"
-#include "cli/crew.h"
 #include "cli/deal.h"
 #include "cli/looks.h"
 #include "cli/output.h"
@@ -151,7 +150,7 @@ static tacit_status settle_ranks(work *all, tacit_ranks *ranks, tacit_error *err
 static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit_console *console,
                               tacit_error *error) {
     unsigned threads = tacit_chance_threads(arguments);
-    if (threads == 0) threads = tacit_crew_threads(console->ranks);
+    if (threads == 0) threads = tacit_ranks_threads(console->ranks);
     TACIT_TRY(settle_ranks(all, console->ranks, error));
     TACIT_TRY(tacit_deal_make(&all->deal, arguments, console, all->plan.seed, error));
     TACIT_TRY(tacit_pool_create(&all->pool, threads, error));

@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,16 +68,4 @@ void tacit_crew_end(tacit_crew *crew) {
     memcpy(&end, &found, sizeof end);
     if (end != NULL) end(); /* the module stays: MPI has registered things that run at exit */
     crew->started = false;
-}
-
-unsigned tacit_crew_threads(const tacit_ranks *ranks) {
-    cpu_set_t bound;
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned all = online > 0 ? (unsigned)online : 1, own = all;
-    if (ranks == NULL) return 0;
-    if (sched_getaffinity(0, sizeof bound, &bound) == 0 && CPU_COUNT(&bound) > 0)
-        own = (unsigned)CPU_COUNT(&bound);
-    if (own < all) return own; /* bound, or a container's share */
-    unsigned share = all / (unsigned)ranks->link.beside;
-    return share > 0 ? share : 1;
 }

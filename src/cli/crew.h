@@ -16,7 +16,3 @@ typedef struct tacit_crew {
  * this program was built. */
 tacit_status tacit_crew_start(tacit_crew *out, tacit_error *error);
 void tacit_crew_end(tacit_crew *crew);
-
-/* Threads for each rank, when nobody says how many: those of the machine shared by the ranks on it, or the processors that mpirun
- * has bound this rank to. */
-unsigned tacit_crew_threads(const tacit_ranks *ranks);

@@ -105,7 +105,7 @@ static tacit_status serve_one(worker *self, tacit_error *error) {
     tacit_site *site = NULL;
     tacit_site_result result = { .model = TACIT_BUFFER_INIT };
     tacit_site_callbacks callbacks = { worker_cancelled, worker_news, self,
-                                       self->owner->settings->callbacks.retry_ms };
+                                       self->owner->settings->callbacks.retry_ms, NULL };
     char line[TACIT_ERROR_TEXT_SIZE + 64];
     tacit_status status;
     TACIT_CHECK(tacit_site_open(&site, self->owner->settings->home, self->name, &callbacks, error));

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/ranks.h"
 #include "net/invitation.h"
 #include "service/study.h"
 
@@ -36,7 +37,13 @@ typedef struct tacit_site_callbacks {
     void (*news)(void *context, const char *line); /* one line, for people */
     void *context;
     unsigned retry_ms; /* the first pause before dialling a coordinator again that is not there; 0: 200 ms */
+    tacit_ranks *
+        ranks; /* that share the rows; this is rank 0, and the others are in tacit_site_hold. NULL: all rows are here */
 } tacit_site_callbacks;
+
+/* For every rank but 0: hold rows, and help to answer, until rank 0 dismisses them or fails. */
+tacit_status tacit_site_hold(tacit_ranks *ranks, tacit_error *error);
+tacit_status tacit_site_dismiss(tacit_ranks *ranks, tacit_error *error);
 
 /* Read the invitation and the owner's files, and ask the coordinator what the study is. Nothing is used up,
  * nothing is promised. TACIT_INPUT for an unreadable or expired invitation or unusable rows, TACIT_USAGE for an unknown

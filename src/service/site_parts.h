@@ -8,6 +8,7 @@
 #include "service/site.h"
 #include "session/mail.h"
 #include "session/masked.h"
+#include "session/party.h"
 
 struct ProtobufCMessageDescriptor;
 
@@ -17,7 +18,10 @@ struct tacit_site {
     bool no_header, allow_entrusted, allow_exact, allow_neighbours;
     tacit_study *study;
     tacit_schema *schema;
-    tacit_dataset *rows;
+    tacit_dataset *rows; /* of this rank */
+    size_t total_rows;   /* of all */
+    tacit_reducer reducer;
+    tacit_holders holders;
     char coordinator[TACIT_ID_SIZE];
     char url[TACIT_INVITATION_URL_MAX + 1];
     char id[TACIT_SITE_ID_SIZE]; /* study@authority: the study as ledger and home folder call it */
@@ -76,6 +80,12 @@ tacit_status site_check_budget(const char *home, const char *source, const char 
 
 /* The rows, encoded as the owner's schema says, in place of those read before; these stay when it fails. */
 tacit_status site_load_rows(tacit_site *site, tacit_error *error);
+
+/* The party's rows are spread over ranks, where there are any: let the others help with an answer. */
+void site_spread(tacit_site *site, tacit_party *party);
+
+/* TACIT_REFUSED when they are and the study's method cannot work so. */
+tacit_status site_check_spread(const tacit_site *site, tacit_error *error);
 
 /* Write the study's folder, or only what the owner said. */
 tacit_status site_save(const tacit_site *site, tacit_error *error);
