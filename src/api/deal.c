@@ -57,7 +57,7 @@ static tacit_status hold_out(tacit_deal *deal, const tacit_arguments *arguments,
     double aux_fraction = tacit_arguments_given(arguments, "aux-fraction")
                               ? tacit_arguments_number(arguments, "aux-fraction")
                               : 0;
-    double test_fraction = deal->test_data != NULL ? 0
+    double test_fraction = tacit_arguments_given(arguments, "test") ? 0
                            : tacit_arguments_given(arguments, "test-fraction")
                                ? tacit_arguments_number(arguments, "test-fraction")
                                : USUAL_TEST_FRACTION;
@@ -107,5 +107,6 @@ tacit_status tacit_deal_make(tacit_deal *deal, const tacit_arguments *arguments,
                   ? tacit_together_make(&deal->parties, plan, &train, groups, parties, &stream, error)
                   : tacit_split_make(&deal->parties, plan, &train, groups, parties, &stream, error));
     drop_empty_parties(deal);
+    deal->range = (tacit_party_range){ NULL, 0, deal->parties->parts };
     return TACIT_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "api/arguments.h"
 #include "data/split.h"
+#include "session/local.h"
 
 typedef struct tacit_deal {
     const tacit_dataset *data;        /* all rows are borrowed */
@@ -17,7 +18,9 @@ typedef struct tacit_deal {
     tacit_split *parties;
     tacit_view test;
     tacit_view auxiliary; /* no rows when there are none */
-    size_t empty_groups;  /* values of --split by:COLUMN that only test rows have; they are no parties */
+    tacit_party_range
+        range; /* on several ranks: the parties of this one. Rows of others are not here, and those to test on at rank 0 only */
+    size_t empty_groups; /* values of --split by:COLUMN that only test rows have; they are no parties */
 } tacit_deal;
 
 #define TACIT_DEAL_INIT                                                                                      \
@@ -28,6 +31,11 @@ typedef struct tacit_deal {
 tacit_status tacit_deal_make(tacit_deal *deal, const tacit_arguments *arguments, const tacit_split_plan *plan,
                              uint64_t seed, tacit_error *error);
 void tacit_deal_clear(tacit_deal *deal);
+
+/* After the deal was made from a data set without features, `*data`: read `path` again as `options` say, into `*data`, and keep what this
+ * rank needs. */
+tacit_status tacit_deal_take_part(tacit_deal *deal, tacit_dataset **data, const char *path,
+                                  const tacit_load_options *options, tacit_ranks *ranks, tacit_error *error);
 
 /* Rows of the smallest and the largest party. */
 void tacit_deal_range(const tacit_deal *deal, size_t *least, size_t *most);

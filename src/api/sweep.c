@@ -83,11 +83,16 @@ tacit_status tacit_sweep_check_parties(const tacit_arguments *arguments, const t
                       "by:COLUMN)");
 }
 
+tacit_status tacit_sweep_deal(tacit_sweep *all, const tacit_arguments *arguments,
+                              const tacit_split_plan *split, tacit_error *error) {
+    return tacit_deal_make(&all->deal, arguments, split, all->plan.seed, error);
+}
+
 tacit_status tacit_sweep_run(tacit_sweep *all, const tacit_arguments *arguments,
-                             const tacit_split_plan *split, const tacit_progress *progress,
-                             const tacit_teller *teller, tacit_error *error) {
-    TACIT_TRY(tacit_deal_make(&all->deal, arguments, split, all->plan.seed, error));
-    TACIT_TRY(tacit_pool_create(&all->pool, tacit_chance_threads(arguments), error));
+                             const tacit_progress *progress, const tacit_teller *teller, tacit_error *error) {
+    unsigned threads = tacit_chance_threads(arguments);
+    if (threads == 0) threads = tacit_ranks_threads(all->ranks);
+    TACIT_TRY(tacit_pool_create(&all->pool, threads, error));
     all->run_count = tacit_simulation_runs(&all->plan);
     all->runs = TACIT_NEW(tacit_run, all->run_count);
     if (all->runs == NULL) return tacit_fail_memory(error);
@@ -97,6 +102,7 @@ tacit_status tacit_sweep_run(tacit_sweep *all, const tacit_arguments *arguments,
     all->plan.test = all->deal.test;
     all->plan.auxiliary = all->deal.auxiliary;
     if (all->deal.target_data != NULL) all->plan.target = tacit_dataset_view(all->deal.target_data);
+    all->plan.range = all->deal.range;
     all->plan.pool = all->pool;
     all->plan.progress = progress;
     if (all->stop.target == TACIT_TARGET_NONE)
@@ -202,7 +208,8 @@ static tacit_status simulate(framed *all, const tacit_frame *const frames[4],
     TACIT_TRY(read_split(all, frames[0], arguments, error));
     TACIT_TRY(tacit_pool_create(&pool, tacit_chance_threads(arguments), error));
     TACIT_CHECK(encode_frames(all, frames, pool, error));
-    TACIT_CHECK(tacit_sweep_run(&all->sweep, arguments, all->split, progress, NULL, error));
+    TACIT_CHECK(tacit_sweep_deal(&all->sweep, arguments, all->split, error));
+    TACIT_CHECK(tacit_sweep_run(&all->sweep, arguments, progress, NULL, error));
     if (all->sweep.model != NULL)
         TACIT_CHECK(
             tacit_model_describe(all->sweep.model, &all->train->classes, all->sweep.deal.schema, error));

@@ -9,7 +9,8 @@
 typedef struct tacit_sweep {
     const tacit_method **methods;
     tacit_choice *settings;
-    tacit_deal deal; /* its rows are to be set before running */
+    tacit_deal deal;    /* its rows are to be set before dealing */
+    tacit_ranks *ranks; /* that share the work; NULL: this process is alone */
     tacit_pool *pool;
     tacit_run *runs;
     size_t run_count;
@@ -25,10 +26,13 @@ typedef struct tacit_sweep {
 /* What can be said before any row is there. `arguments` are of tacit_simulate_options and must stay. */
 tacit_status tacit_sweep_plan(tacit_sweep *sweep, const tacit_arguments *arguments, tacit_error *error);
 
-/* Deal the rows out by `split` and run everything. */
+/* Deal the rows out by `split`. */
+tacit_status tacit_sweep_deal(tacit_sweep *sweep, const tacit_arguments *arguments,
+                              const tacit_split_plan *split, tacit_error *error);
+
+/* Run everything. */
 tacit_status tacit_sweep_run(tacit_sweep *sweep, const tacit_arguments *arguments,
-                             const tacit_split_plan *split, const tacit_progress *progress,
-                             const tacit_teller *teller, tacit_error *error);
+                             const tacit_progress *progress, const tacit_teller *teller, tacit_error *error);
 
 /* TACIT_USAGE when neither `split` nor --parties says how many there are. */
 tacit_status tacit_sweep_check_parties(const tacit_arguments *arguments, const tacit_split_plan *split,

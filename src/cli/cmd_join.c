@@ -55,7 +55,7 @@ static unsigned retry_of(const tacit_arguments *arguments) {
     return (unsigned)(1000 * tacit_arguments_number(arguments, "retry"));
 }
 
-static tacit_status run_join(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+static tacit_status join(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *data = tacit_arguments_text(arguments, "data"),
                *given = tacit_arguments_text(arguments, "source");
     char home[PATH_MAX], source[PATH_MAX];
@@ -81,9 +81,11 @@ static tacit_status run_join(const tacit_arguments *arguments, tacit_console *co
                                      .proxy = tacit_arguments_text(arguments, "proxy"),
                                      .local = tacit_arguments_text(arguments, "local"),
                                      .role = tacit_arguments_text(arguments, "role") };
-    tacit_site_callbacks callbacks = {
-        .cancelled = cancelled, .news = print_news, .context = console, .retry_ms = retry_of(arguments)
-    };
+    tacit_site_callbacks callbacks = { .cancelled = cancelled,
+                                       .news = print_news,
+                                       .context = console,
+                                       .retry_ms = retry_of(arguments),
+                                       .ranks = console->ranks };
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
                                 &callbacks, error));
     TACIT_CHECK(tacit_terms_show(console, site, error));
@@ -105,6 +107,13 @@ cleanup:
     tacit_site_free(site);
     tacit_buffer_clear(&invitation);
     return status;
+}
+
+/* Rank 0 is the party, and others hold rows for it. */
+static tacit_status run_join(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    if (tacit_ranks_own(console->ranks) > 0) return tacit_site_hold(console->ranks, error);
+    TACIT_TRY(join(arguments, console, error));
+    return tacit_site_dismiss(console->ranks, error);
 }
 
 const tacit_command tacit_command_join = {
@@ -131,15 +140,18 @@ const tacit_command tacit_command_join = {
               "tacit join invitation.txt --data patients.csv --schema patients.schema.yaml" },
             { .text = NULL },
         },
+    .takes_ranks = true,
     .run = run_join,
 };
 
 static tacit_status serve_one(const tacit_arguments *arguments, tacit_console *console, const char *home,
                               const char *study, tacit_error *error) {
     tacit_site *site = NULL;
-    tacit_site_callbacks callbacks = {
-        .cancelled = cancelled, .news = print_news, .context = console, .retry_ms = retry_of(arguments)
-    };
+    tacit_site_callbacks callbacks = { .cancelled = cancelled,
+                                       .news = print_news,
+                                       .context = console,
+                                       .retry_ms = retry_of(arguments),
+                                       .ranks = console->ranks };
     tacit_status status;
     TACIT_CHECK(tacit_site_open(&site, home, study, &callbacks, error));
     TACIT_CHECK(take_part(arguments, console, site, error));
@@ -164,7 +176,7 @@ static tacit_status serve(const tacit_arguments *arguments, tacit_console *conso
     return tacit_daemon_run(&settings, error);
 }
 
-static tacit_status run_party(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+static tacit_status be_party(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     struct tacit_metrics_server *metrics = NULL;
     char home[PATH_MAX];
     tacit_use_log(arguments, "party", console);
@@ -174,6 +186,16 @@ static tacit_status run_party(const tacit_arguments *arguments, tacit_console *c
     tacit_status status = serve(arguments, console, home, error);
     tacit_metrics_stop(metrics);
     return status;
+}
+
+static tacit_status run_party(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    if (tacit_ranks_count(console->ranks) > 1 && tacit_arguments_operand(arguments, "STUDY") == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "ranks share the rows of one study: name it, or start tacit party without mpirun");
+    if (tacit_ranks_own(console->ranks) > 0) return tacit_site_hold(console->ranks, error);
+    TACIT_TRY(be_party(arguments, console, error));
+    return tacit_arguments_operand(arguments, "STUDY") != NULL ? tacit_site_dismiss(console->ranks, error)
+                                                               : TACIT_OK;
 }
 
 const tacit_command tacit_command_party = {
@@ -210,5 +232,6 @@ const tacit_command tacit_command_party = {
             { "Serve all studies of this home.", "tacit party" },
             { .text = NULL },
         },
+    .takes_ranks = true,
     .run = run_party,
 };

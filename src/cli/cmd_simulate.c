@@ -64,8 +64,24 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
     return tacit_arguments_given(arguments, "trace") ? read_trace(all, arguments, error) : TACIT_OK;
 }
 
+/* What several ranks need beside one: the same seed, and nothing that looks at all rows or models at once. */
+static tacit_status settle_ranks(work *all, tacit_ranks *ranks, tacit_error *error) {
+    tacit_buffer seed = TACIT_BUFFER_INIT;
+    if (tacit_ranks_count(ranks) > 1 &&
+        (all->sweep.plan.trace != NULL || all->sweep.stop.target != TACIT_TARGET_NONE))
+        return tacit_fail(error, TACIT_USAGE,
+                          "--trace, and --stop with a target, work in one process: start it without mpirun");
+    tacit_status status =
+        tacit_buffer_append(&seed, &all->sweep.plan.seed, sizeof all->sweep.plan.seed, error);
+    if (status == TACIT_OK) status = tacit_ranks_spread(ranks, &seed, error);
+    if (status == TACIT_OK) memcpy(&all->sweep.plan.seed, seed.bytes, sizeof all->sweep.plan.seed);
+    tacit_buffer_clear(&seed);
+    return status;
+}
+
+/* Only rank 0 looks at rows to test on, and at those of a target. */
 static tacit_status read_rows(work *all, const tacit_arguments *arguments, const tacit_load_options *options,
-                              tacit_error *error) {
+                              bool first_rank, tacit_error *error) {
     const char *schema = tacit_arguments_text(arguments, "schema"),
                *test = tacit_arguments_text(arguments, "test"), *aux = tacit_arguments_text(arguments, "aux"),
                *target = tacit_arguments_text(arguments, "target");
@@ -75,8 +91,10 @@ static tacit_status read_rows(work *all, const tacit_arguments *arguments, const
     /* The schema has taken label and positive class in; groups only say which party has a row. */
     tacit_load_options others = *options;
     others.label = others.positive = others.group = NULL;
-    if (test != NULL) TACIT_TRY(tacit_dataset_load(&all->test, NULL, test, all->schema, &others, error));
-    if (target != NULL)
+    others.no_features = false;
+    if (test != NULL && first_rank)
+        TACIT_TRY(tacit_dataset_load(&all->test, NULL, test, all->schema, &others, error));
+    if (target != NULL && first_rank)
         TACIT_TRY(tacit_dataset_load(&all->target, NULL, target, all->schema, &others, error));
     others.label_ignored = true;
     if (aux != NULL) TACIT_TRY(tacit_dataset_load(&all->aux, NULL, aux, all->schema, &others, error));
@@ -95,7 +113,9 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
     if (together != NULL && split->column != NULL)
         return tacit_fail(error, TACIT_USAGE, "give either --together or --split by:COLUMN");
     options.group = together != NULL ? together : split->column;
-    TACIT_TRY(read_rows(all, arguments, &options, error));
+    bool spread = tacit_ranks_count(console->ranks) > 1;
+    options.no_features = spread;
+    TACIT_TRY(read_rows(all, arguments, &options, tacit_ranks_own(console->ranks) == 0, error));
     tacit_deal *deal = &all->sweep.deal;
     deal->data = all->data;
     deal->test_data = all->test;
@@ -104,12 +124,18 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
     deal->schema = all->schema;
     deal->groups = all->data->groups.count;
     deal->together = together != NULL;
-    return tacit_sweep_run(&all->sweep, arguments, split, progress, &teller, error);
+    TACIT_TRY(tacit_sweep_deal(&all->sweep, arguments, split, error));
+    if (spread)
+        TACIT_TRY(tacit_deal_take_part(deal, &all->data, tacit_arguments_text(arguments, "train"), &options,
+                                       console->ranks, error));
+    return tacit_sweep_run(&all->sweep, arguments, progress, &teller, error);
 }
 
 static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit_console *console,
                               tacit_error *error) {
     tacit_split_plan *split = NULL;
+    all->sweep.ranks = console->ranks;
+    TACIT_TRY(settle_ranks(all, console->ranks, error));
     TACIT_TRY(tacit_split_plan_parse(&split, tacit_arguments_text(arguments, "split"), error));
     tacit_status status = run_split(all, arguments, split, console, error);
     tacit_split_plan_free(split);
@@ -219,6 +245,7 @@ static tacit_status run_simulate(const tacit_arguments *arguments, tacit_console
     tacit_status status;
     TACIT_CHECK(read_plan(&all, arguments, error));
     TACIT_CHECK(run_sweep(&all, arguments, console, error));
+    if (tacit_ranks_own(console->ranks) > 0) goto cleanup; /* rank 0 has the figures */
     TACIT_CHECK(report(&all.sweep, arguments, console, error));
     if (plot != NULL) TACIT_CHECK(write_plot(&all.sweep, plot, console, error));
     if (trace != NULL) TACIT_CHECK(write_trace(&all, trace, console, error));
@@ -244,7 +271,11 @@ const tacit_command tacit_command_simulate = {
         "charged. Training rows are dealt out once and noise is drawn anew in each trial. The time of a "
         "method's first epsilon includes the training of the parties' own models, which later ones reuse.\n\n"
         "The noise is drawn fast and from a seed: good for comparing, not for publishing a model of private "
-        "rows.",
+        "rows.\n\n"
+        "Where parties and rows exceed one process or machine, mpirun (Open MPI) starts several: each rank "
+        "reads the file, keeps the rows of its own parties and the public ones, and asks its parties; rank 0 "
+        "runs the methods and prints. The same seed gives the same figures on any number of ranks. Declare a "
+        "schema: without one each rank has to hold all rows once, to read bounds off them.",
     .options = tacit_simulate_options,
     .examples =
         (const tacit_example[]){
@@ -265,7 +296,11 @@ const tacit_command tacit_command_simulate = {
               "examples/breast_cancer.schema.yaml --parties 5 --lambda 1e-4" },
             { "Keep a model.", "tacit simulate --method avg --train patients.csv --schema patients.yaml "
                                "--parties 10 --epsilon 1 --out model.json" },
+            { "Four processes, on this machine or several, that share the parties and the rows.",
+              "mpirun -n 4 tacit simulate --method vote --train kdd.csv --schema kdd.yaml --parties 20000 "
+              "--aux-fraction 0.1 --epsilon 1 --threads 1" },
             { .text = NULL },
         },
+    .takes_ranks = true,
     .run = run_simulate,
 };

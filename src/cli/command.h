@@ -28,6 +28,7 @@ typedef struct tacit_command {
     const tacit_operand *operands; /* NULL: none */
     const tacit_option *options;   /* NULL: only the common ones, which every command has */
     const tacit_example *examples; /* at least one */
+    bool takes_ranks;              /* mpirun may start it on several ranks */
     /* Do it. Output goes through `console`; on failure `error` says why in one sentence, and the caller
      * prints it and picks the exit code from the status. */
     tacit_status (*run)(const tacit_arguments *arguments, tacit_console *console, tacit_error *error);

@@ -12,6 +12,7 @@
 
 #include "api/json.h"
 #include "base/progress.h"
+#include "base/ranks.h"
 #include "cli/bar.h"
 #include "cli/command.h"
 #include "cli/grid.h"
@@ -32,7 +33,8 @@ struct tacit_console {
     const tacit_command *const *commands;
     tacit_bar bar;
     tacit_progress progress;
-    json_t *document; /* what tacit_console_document was given */
+    tacit_ranks *ranks; /* of this program; NULL: it is alone. Only rank 0's streams lead anywhere */
+    json_t *document;   /* what tacit_console_document was given */
 };
 
 /* Look at the streams (terminal or not, how wide) and start with nothing printed. Close ends the progress

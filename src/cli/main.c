@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/crew.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "num/blas.h"
@@ -19,6 +20,28 @@ static bool hold_standard_streams(void) {
     return true;
 }
 
+/* Alone, or as one of the ranks that mpirun has started: the first of them speaks, and the exit code is its. */
+static int run(const char *const *words, size_t count) {
+    tacit_crew crew;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = tacit_crew_start(&crew, &error);
+    if (status != TACIT_OK) {
+        fprintf(stderr, "tacit: %s\n", error.text);
+        return tacit_status_exit_code(status);
+    }
+    tacit_ranks *ranks = crew.started ? &crew.ranks : NULL;
+    bool speaks = tacit_ranks_own(ranks) == 0;
+    FILE *nowhere = speaks ? NULL : fopen("/dev/null", "we");
+    int code = 1;
+    if (speaks)
+        code = tacit_program_run_on(ranks, tacit_commands, words, count, stdout, stderr);
+    else if (nowhere != NULL)
+        tacit_program_run_on(ranks, tacit_commands, words, count, nowhere, nowhere), code = 0;
+    if (nowhere != NULL) fclose(nowhere);
+    tacit_crew_end(&crew);
+    return code;
+}
+
 int main(int argc, char **argv) {
     if (!hold_standard_streams()) return 1;
     tacit_interrupt_install();
@@ -28,7 +51,7 @@ int main(int argc, char **argv) {
     }
     tacit_blas_one_thread(); /* parallel work is ours to divide */
     size_t words = argc > 0 ? (size_t)argc - 1 : 0;
-    int code = tacit_program_run(tacit_commands, (const char *const *)argv + 1, words, stdout, stderr);
+    int code = run((const char *const *)argv + 1, words);
     /* A network file system may report a full disk only now. */
     if (fclose(stdout) != 0 && code == 0) {
         fputs("tacit: standard output could not be written\n", stderr);

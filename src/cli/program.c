@@ -53,6 +53,9 @@ static tacit_status run_command(tacit_console *console, const char *const *words
     tacit_arguments *arguments = NULL;
     size_t used = 0;
     TACIT_TRY(tacit_command_find(&command, &used, console->commands, words, count, error));
+    if (tacit_ranks_count(console->ranks) > 1 && !command->takes_ranks)
+        return tacit_fail(error, TACIT_USAGE, "tacit %s runs in one process: start it without mpirun",
+                          command->name);
     TACIT_TRY(tacit_arguments_parse(&arguments, command, words + used, count - used, error));
     tacit_status status = tacit_arguments_flag(arguments, "help")
                               ? tacit_help_show(console, command, NULL, error)
@@ -63,10 +66,16 @@ static tacit_status run_command(tacit_console *console, const char *const *words
 
 int tacit_program_run(const tacit_command *const *commands, const char *const *words, size_t count, FILE *out,
                       FILE *err) {
+    return tacit_program_run_on(NULL, commands, words, count, out, err);
+}
+
+int tacit_program_run_on(tacit_ranks *ranks, const tacit_command *const *commands, const char *const *words,
+                         size_t count, FILE *out, FILE *err) {
     static const char *const common[] = { "--json", "--quiet", NULL };
     tacit_console console;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_console_open(&console, out, err, commands);
+    console.ranks = ranks;
     console.json = has_flag(words, count, "--json");
     console.quiet = has_flag(words, count, "--quiet");
     for (; count > 0 && is_any_of(words[0], common); words++) count--;
@@ -77,6 +86,7 @@ int tacit_program_run(const tacit_command *const *commands, const char *const *w
     else
         status = run_command(&console, translated, translate(translated, words, count, commands), &error);
     free(translated);
+    status = tacit_ranks_agree(ranks, status, &error);
     int code = tacit_console_finish(&console, status, &error);
     tacit_console_close(&console);
     return code;

@@ -49,7 +49,8 @@ static tacit_status make_matrix(tacit_matrix *out, size_t rows, size_t features,
 }
 
 tacit_status tacit_gather_expect(tacit_gather *gather, size_t rows, tacit_error *error) {
-    return gather->is_sparse ? TACIT_OK : make_matrix(&gather->whole, rows, gather->features, error);
+    return gather->is_sparse || gather->bare ? TACIT_OK
+                                             : make_matrix(&gather->whole, rows, gather->features, error);
 }
 
 /* Where dense row `row` goes; blocks are added as needed. */
@@ -81,7 +82,9 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
     TACIT_TRY(grow_rows(gather, gather->rows + table->rows, error));
     for (size_t i = 0; i < table->rows; i++) {
         size_t row = gather->rows;
-        if (gather->is_sparse) {
+        if (gather->bare) {
+            /* only what follows */
+        } else if (gather->is_sparse) {
             TACIT_TRY(grow_entries(gather, gather->entries + tacit_encoder_entries(encoder), error));
             gather->start[row] = gather->entries;
             gather->entries += tacit_encode_sparse(encoder, i, gather->column + gather->entries,
@@ -119,7 +122,9 @@ static tacit_status finish_dense(tacit_gather *gather, tacit_matrix *out, tacit_
 }
 
 tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, tacit_error *error) {
-    if (gather->is_sparse) {
+    if (gather->bare) {
+        dataset->dense = (tacit_matrix){ gather->rows, gather->features, NULL };
+    } else if (gather->is_sparse) {
         gather->start[gather->rows] = gather->entries;
         dataset->sparse =
             (tacit_csr){ gather->rows, gather->features, gather->start, gather->column, gather->value };
@@ -129,7 +134,7 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
     } else {
         TACIT_TRY(finish_dense(gather, &dataset->dense, error));
     }
-    dataset->is_sparse = gather->is_sparse;
+    dataset->is_sparse = gather->is_sparse && !gather->bare;
     dataset->rows = gather->rows;
     dataset->features = gather->features;
     if (gather->has_label) {

@@ -10,6 +10,7 @@ typedef struct tacit_gather {
     size_t features;
     bool is_sparse;
     bool has_label, has_response, has_group;
+    bool bare; /* no features: nothing is encoded */
     size_t rows, row_capacity;
     int32_t *label, *group;
     double *response;

@@ -19,6 +19,10 @@ typedef struct reader {
     char token[TOKEN_LIMIT];
     size_t token_length;
     size_t widest; /* largest index so far */
+    size_t last;   /* index on this line; 0: none yet */
+    const tacit_row_choice *choice;
+    bool bare, skips; /* entries are not kept: of any row, of this one */
+    uint64_t seen;    /* rows */
     size_t rows, row_capacity;
     size_t entries, entry_capacity;
     size_t *start;
@@ -34,6 +38,10 @@ static tacit_status fail_here(const reader *r, tacit_error *error, const char *w
 }
 
 static tacit_status add_row(reader *r, double label, tacit_error *error) {
+    r->last = 0;
+    bool chosen = tacit_row_chosen(r->choice, r->seen++);
+    r->skips = r->bare || !chosen;
+    if (!chosen) return TACIT_OK;
     if (r->rows == r->row_capacity) {
         size_t capacity = r->row_capacity > 0 ? 2 * r->row_capacity : 256;
         size_t *start = tacit_grow(r->start, capacity + 1, sizeof *start);
@@ -89,8 +97,8 @@ static tacit_status take_entry(reader *r, tacit_error *error) {
     double value;
     if (!tacit_text_to_number(colon + 1, r->token_length - digits - 1, &value))
         return fail_here(r, error, "the value after ':' must be a number");
-    if (r->entries > r->start[r->rows - 1] && r->column[r->entries - 1] >= index - 1)
-        return fail_here(r, error, "indices must ascend along a line");
+    if (r->last >= index) return fail_here(r, error, "indices must ascend along a line");
+    r->last = index;
     if (index > r->widest) r->widest = index;
     return add_entry(r, (uint32_t)(index - 1), value, error);
 }
@@ -109,9 +117,13 @@ static tacit_status take_token(reader *r, tacit_error *error) {
 static tacit_status take_bytes(reader *r, const uint8_t *bytes, size_t length, bool *in_comment,
                                tacit_error *error) {
     for (size_t i = 0; i < length; i++) {
+        if (*in_comment) {
+            const uint8_t *end = memchr(bytes + i, '\n', length - i);
+            if (end == NULL) return TACIT_OK;
+            i = (size_t)(end - bytes);
+        }
         char c = (char)bytes[i];
         bool newline = c == '\n';
-        if (*in_comment && !newline) continue;
         bool breaks = newline || c == ' ' || c == '\t' || c == '\r' || c == '#';
         if (!breaks) {
             if (c == 0)
@@ -124,7 +136,8 @@ static tacit_status take_bytes(reader *r, const uint8_t *bytes, size_t length, b
         }
         if (r->token_length > 0) TACIT_TRY(take_token(r, error));
         r->token_length = 0;
-        *in_comment = c == '#';
+        /* What is left out of a row is passed over like a comment. */
+        *in_comment = !newline && (c == '#' || (r->skips && r->token_number > 0));
         if (newline) {
             r->line++;
             r->token_number = 0;
@@ -144,13 +157,18 @@ static tacit_status read_all(reader *r, tacit_error *error) {
         TACIT_TRY(take_bytes(r, bytes, length, &in_comment, error));
     }
     TACIT_TRY(take_bytes(r, (const uint8_t *)"\n", 1, &in_comment, error));
-    if (r->rows == 0) return tacit_fail(error, TACIT_INPUT, "%s has no rows", tacit_input_name(r->input));
+    if (r->seen == 0) return tacit_fail(error, TACIT_INPUT, "%s has no rows", tacit_input_name(r->input));
     if (r->widest == 0 && r->dimension == 0)
         return tacit_fail(error, TACIT_INPUT, "%s has labels but no features", tacit_input_name(r->input));
     return TACIT_OK;
 }
 
 tacit_status tacit_libsvm_read(tacit_libsvm *out, tacit_input *input, size_t dimension, tacit_error *error) {
+    return tacit_libsvm_read_some(out, input, dimension, NULL, false, error);
+}
+
+tacit_status tacit_libsvm_read_some(tacit_libsvm *out, tacit_input *input, size_t dimension,
+                                    const tacit_row_choice *choice, bool bare, tacit_error *error) {
     if (dimension > TACIT_LIBSVM_DIMENSION_LIMIT)
         return tacit_fail(error, TACIT_USAGE, "dimension %zu is larger than the limit of 50,000,000",
                           dimension);
@@ -159,7 +177,15 @@ tacit_status tacit_libsvm_read(tacit_libsvm *out, tacit_input *input, size_t dim
     r->input = input;
     r->dimension = dimension;
     r->line = 1;
+    r->choice = choice;
+    r->bare = bare;
     tacit_status status = read_all(r, error);
+    /* So that the arrays exist when no row was chosen. */
+    if (status == TACIT_OK && r->rows == 0) {
+        r->choice = NULL;
+        status = add_row(r, 0, error);
+        r->rows = 0;
+    }
     /* A file of empty rows with a given dimension has no entries: its arrays still have to exist. */
     if (status == TACIT_OK && r->column == NULL) {
         status = add_entry(r, 0, 0, error);

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "data/choice.h"
 #include "data/input.h"
 #include "num/matrix.h"
 
@@ -22,6 +23,11 @@ typedef struct tacit_libsvm {
 /* `dimension` 0 infers the number of columns from the largest index; otherwise a larger index is refused.
  * Errors name file:line:column, column being the 1-based position of the token on its line. */
 tacit_status tacit_libsvm_read(tacit_libsvm *out, tacit_input *input, size_t dimension, tacit_error *error);
+
+/* The same for some of the rows; with `bare` their labels alone. What is left out is passed over, whatever it holds; so give a
+ * dimension. None may be left. */
+tacit_status tacit_libsvm_read_some(tacit_libsvm *out, tacit_input *input, size_t dimension,
+                                    const tacit_row_choice *choice, bool bare, tacit_error *error);
 
 void tacit_libsvm_clear(tacit_libsvm *libsvm);
 

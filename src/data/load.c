@@ -101,7 +101,7 @@ static tacit_status open_csv(loading *load, tacit_input *input, tacit_error *err
 }
 
 static tacit_status check_progress(const loading *load, tacit_error *error) {
-    uint64_t rows = load->table->rows + load->table->dropped;
+    uint64_t rows = load->table->rows + load->table->dropped + load->table->left_out;
     tacit_progress_report(load->options->progress, "reading", rows, 0);
     if (tacit_progress_cancelled(load->options->progress))
         return tacit_fail(error, TACIT_CANCELLED, "reading %s was cancelled", load->table->name);
@@ -116,6 +116,7 @@ static tacit_status start_gathering(loading *load, tacit_error *error) {
     load->gather.has_label = load->label != SIZE_MAX && !numeric;
     load->gather.has_response = load->label != SIZE_MAX && numeric;
     load->gather.has_group = load->group != SIZE_MAX;
+    load->gather.bare = load->options->no_features;
     return TACIT_OK;
 }
 
@@ -212,6 +213,9 @@ static tacit_status load_with_schema(loading *load, tacit_input *input, tacit_da
                                  tacit_input_name(input), label_need(load->options), load->options->group,
                                  error));
     TACIT_TRY(start_gathering(load, error));
+    load->table->choice = load->options->rows;
+    for (size_t i = 0; load->options->no_features && i < load->table->cols; i++)
+        load->table->columns[i].idle = i != load->label && i != load->group;
     for (bool ended = false; !ended;) {
         TACIT_TRY(tacit_table_read(load->table, load->csv, TACIT_GATHER_BLOCK, &ended, error));
         TACIT_TRY(check_progress(load, error));

@@ -127,7 +127,7 @@ static tacit_status set_rows(tacit_dataset *dataset, const tacit_csr *from, cons
 }
 
 static tacit_status encode(tacit_dataset **out, const tacit_libsvm *file, const tacit_schema *schema,
-                           bool labelled, const char *name, tacit_error *error) {
+                           bool labelled, bool with_features, const char *name, tacit_error *error) {
     tacit_dataset *dataset = TACIT_NEW(tacit_dataset, 1);
     if (dataset == NULL) return tacit_fail_memory(error);
     tacit_status status = TACIT_OK;
@@ -136,9 +136,13 @@ static tacit_status encode(tacit_dataset **out, const tacit_libsvm *file, const 
         TACIT_CHECK(set_labels(dataset, file, schema, name, error));
     else if (labelled)
         TACIT_CHECK(set_responses(dataset, file, schema, name, error));
-    TACIT_CHECK(set_rows(dataset, &file->rows, schema, name, error));
     dataset->rows = file->rows.rows;
-    dataset->is_sparse = true;
+    if (with_features) {
+        TACIT_CHECK(set_rows(dataset, &file->rows, schema, name, error));
+        dataset->is_sparse = true;
+    } else {
+        dataset->dense = (tacit_matrix){ dataset->rows, dataset->features, NULL };
+    }
     *out = dataset;
     dataset = NULL;
 cleanup:
@@ -178,10 +182,11 @@ tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **draft
     tacit_dataset *dataset = NULL;
     tacit_status status = TACIT_OK;
     TACIT_CHECK(check_options(schema, options, name, error));
-    TACIT_CHECK(tacit_libsvm_read(&file, input, schema != NULL ? schema->sparse : options->dimension, error));
+    TACIT_CHECK(tacit_libsvm_read_some(&file, input, schema != NULL ? schema->sparse : options->dimension,
+                                       options->rows, options->no_features && schema != NULL, error));
     if (schema == NULL) TACIT_CHECK(draft(&own, &file, options->positive, name, error));
     TACIT_CHECK(encode(&dataset, &file, own != NULL ? own : schema, own != NULL || !options->label_ignored,
-                       name, error));
+                       !options->no_features, name, error));
     dataset->bounds_from_data = own != NULL;
     *out = dataset;
     if (own != NULL && drafted != NULL) {

@@ -17,7 +17,8 @@ tacit_split *tacit_split_free(tacit_split *split) {
 }
 
 tacit_view tacit_split_view(const tacit_split *split, const tacit_dataset *dataset, size_t part) {
-    return tacit_dataset_subset(dataset, split->index + split->start[part], tacit_split_count(split, part));
+    return tacit_dataset_subset(dataset, split->index + (split->start[part] - split->skipped),
+                                tacit_split_count(split, part));
 }
 
 tacit_split_plan *tacit_split_plan_free(tacit_split_plan *plan) {

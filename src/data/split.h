@@ -15,6 +15,8 @@ typedef struct tacit_split {
     size_t parts;
     size_t *start;   /* parts + 1 offsets into index */
     uint32_t *index; /* stored row numbers */
+    size_t
+        skipped; /* index begins with this offset: of parts before it, and behind its end, only the sizes are known */
 } tacit_split;
 
 static inline size_t tacit_split_count(const tacit_split *split, size_t part) {

@@ -255,6 +255,7 @@ static tacit_status add_record(tacit_table *table, const tacit_csv *csv, const t
     for (size_t i = 0; i < table->cols; i++) {
         tacit_column *column = &table->columns[i];
         const tacit_cell *cell = &cells[column->source];
+        if (column->idle) continue;
         if (column->kind == TACIT_COLUMN_DETECT) {
             if (tacit_text_is_missing(cell->text, cell->length)) {
                 TACIT_TRY(add_missing(csv, column, cell, error));
@@ -359,15 +360,20 @@ tacit_status tacit_table_read(tacit_table *table, tacit_csv *csv, size_t most, b
                               tacit_error *error) {
     bool over = false;
     size_t before = table->rows;
+    uint64_t passed = table->left_out;
     if (table->rows == 0 && table->dropped == 0 && has_undetected(table))
         TACIT_TRY(detect_kinds(table, csv, &over, error));
-    while (!over && (most == 0 || table->rows - before < most)) {
+    while (!over && (most == 0 || table->rows - before + (table->left_out - passed) < most)) {
         tacit_record record;
         TACIT_TRY(tacit_csv_next(csv, &record, error));
         over = record.count == 0;
-        if (!over) TACIT_TRY(add_record(table, csv, record.cells, error));
+        if (over) break;
+        if (tacit_row_chosen(table->choice, table->dropped + table->rows + table->left_out))
+            TACIT_TRY(add_record(table, csv, record.cells, error));
+        else
+            table->left_out++;
     }
-    if (over && table->rows + table->dropped == 0)
+    if (over && table->rows + table->dropped + table->left_out == 0)
         return tacit_fail(error, TACIT_INPUT, "%s has a header but no rows", table->name);
     if (over) /* nothing but missing cells: a number that is never there */
         for (size_t i = 0; i < table->cols; i++)

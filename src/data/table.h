@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "data/choice.h"
 #include "data/csv.h"
 #include "data/levels.h"
 #include "data/vocabulary.h"
@@ -39,6 +40,7 @@ typedef struct tacit_column {
     bool compare_numbers; /* closed, and a text that is no level may equal one as a number (1.0 and 1) */
     bool required;        /* a missing cell is an error */
     bool strict;          /* closed, and a text that is no level is an error */
+    bool idle;            /* its cells are passed over */
     bool overflow;        /* more levels than level_limit: levels and codes were given up */
     size_t level_limit;
     tacit_levels levels;
@@ -52,7 +54,9 @@ typedef struct tacit_column {
 
 typedef struct tacit_table {
     size_t rows, capacity;
-    uint64_t dropped; /* rows read and dropped before these */
+    uint64_t dropped;               /* rows read and dropped before these */
+    uint64_t left_out;              /* rows that were not chosen */
+    const tacit_row_choice *choice; /* NULL: all; borrowed. Not while kinds are being detected */
     size_t cols, column_capacity;
     tacit_column *columns;
     char *name; /* of the file, for messages */

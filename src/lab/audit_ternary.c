@@ -68,7 +68,7 @@ static tacit_status make_plan(ternary_case *self, const tacit_audit_setup *setup
 static tacit_status make_rows(ternary_case *self, bool claim, tacit_error *error) {
     static const char *const classes[] = { "0", "1" };
     self->ends[1] = 1;
-    self->split = (tacit_split){ 1, self->ends, self->row };
+    self->split = (tacit_split){ 1, self->ends, self->row, 0 };
     for (int side = 0; side < 2; side++) {
         TACIT_TRY(tacit_dataset_create(&self->data[side], 1, self->plan.features, classes, 2, error));
         self->data[side]->label[0] = claim ? 1 : side;

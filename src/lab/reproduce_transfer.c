@@ -25,7 +25,7 @@ static tacit_simulation simulate_draw(const tacit_mixture *self, const tacit_sim
 }
 
 static tacit_split split_of(tacit_mixture *self, const tacit_mixture_sizes *how) {
-    return (tacit_split){ how->sources, self->start, self->index };
+    return (tacit_split){ how->sources, self->start, self->index, 0 };
 }
 
 /* Curves whose label ends so are run on projected rows. */

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "session/local.h"
 
 double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *variant) {
     if (method->noise_free) return INFINITY;
@@ -290,8 +289,10 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     }
     if (simulation->target.rows.count > 0) session.own = &simulation->target;
     double start = seconds_now();
-    TACIT_CHECK(plan->method->coordinate(&session, &outcome, error));
+    TACIT_CHECK(tacit_local_serves(local) ? tacit_local_serve(local, error)
+                                          : plan->method->coordinate(&session, &outcome, error));
     run->seconds += seconds_now() - start;
+    TACIT_CHECK(tacit_local_settle(local, error));
     run->rounds = session.round;
     run->bytes_per_party = session.bytes_per_party;
     run->parties = outcome.parties;
@@ -302,6 +303,7 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     TACIT_CHECK(tacit_local_charged_at(local, run->charged.unit, run->delta, &account, error));
     if (!plan->method->noise_free)
         run->charged = (tacit_price){ run->charged.unit, account.spent_epsilon, account.spent_delta };
+    if (tacit_ranks_own(simulation->range.ranks) > 0) goto cleanup;
     TACIT_CHECK(evaluate(simulation, &outcome, stage, metrics, error));
     report_trial(stage, "trials", 1, 1);
     if (model != NULL && stage->trial == 0 && outcome.count == 1) {
@@ -337,7 +339,7 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
     begin_stage(&stage, simulation, plan, first);
     stage.best = best;
     for (size_t t = 0; t < trials; t++) {
-        tacit_metrics metrics;
+        tacit_metrics metrics = { .accuracy = 0 };
         begin_trial(&stage, t);
         TACIT_CHECK(run_trial(simulation, local, plan, &stage, run, &metrics, model, error));
         values[t] = metrics.accuracy;
@@ -369,7 +371,7 @@ static void seat_alone(places *self, const tacit_split *split, size_t only) {
     if (self->only != only) self->alone = tacit_local_free(self->alone);
     self->only = only;
     self->part_ends[1] = tacit_split_count(split, only - 1);
-    self->part = (tacit_split){ 1, self->part_ends, split->index + split->start[only - 1] };
+    self->part = (tacit_split){ 1, self->part_ends, split->index + split->start[only - 1], 0 };
 }
 
 static tacit_status find_place(places *self, const tacit_simulation *simulation, size_t m, tacit_local **out,
@@ -382,14 +384,23 @@ static tacit_status find_place(places *self, const tacit_simulation *simulation,
         return tacit_fail(error, TACIT_USAGE, "there is no party %zu among %zu", only, split->parts);
     if (pooled) {
         self->ends[1] = split->start[split->parts];
-        self->whole = (tacit_split){ 1, self->ends, split->index };
+        self->whole = (tacit_split){ 1, self->ends, split->index, 0 };
         split = &self->whole;
     } else if (only > 0) {
         seat_alone(self, split, only);
         split = &self->part;
     }
-    if (*place == NULL)
+    if (*place != NULL) {
+        *out = *place;
+        return TACIT_OK;
+    }
+    if (simulation->range.ranks == NULL)
         TACIT_TRY(tacit_local_create(place, simulation->dataset, split, simulation->pool, error));
+    else if (place == &self->parties)
+        TACIT_TRY(tacit_local_create_part(place, simulation->dataset, split, &simulation->range,
+                                          simulation->pool, error));
+    else
+        return tacit_fail(error, TACIT_USAGE, "rows of several parties are pooled in one process only");
     *out = *place;
     return TACIT_OK;
 }

@@ -1,13 +1,15 @@
 /*
  * Sweeps in one process: methods x epsilons x trials over simulated parties. The split is made once and
  * local models are trained once; trials differ in their noise. Everything follows from one seed, on any
- * number of threads.
+ * number of threads, and of ranks when parties are spread over several: then every rank calls with the same simulation, and rank 0,
+ * which alone needs test and target rows, has the result.
  */
 #pragma once
 
 #include "data/split.h"
 #include "lab/trace.h"
 #include "method/methods.h"
+#include "session/local.h"
 
 typedef struct tacit_choice {
     const char *name, *value;
@@ -58,6 +60,8 @@ typedef struct tacit_simulation {
     tacit_trace *trace; /* receives the rounds of methods without a centre; NULL: nobody looks */
     tacit_pool *pool;
     const tacit_progress *progress;
+    tacit_party_range
+        range; /* with ranks: the parties of this one, whose rows alone need to be here; no variants then */
 } tacit_simulation;
 
 typedef struct tacit_spread {

@@ -215,6 +215,7 @@ const tacit_method tacit_method_avg = {
     .reference = "Pathak et al. 2010; Hamm 2016, B.4; Rajkumar & Agarwal 2012, (5)",
     .version = 1,
     .units = "record|party",
+    .spreads = true,
     .parameters = parameters,
     .leaves = "the weights of a model fitted to the party's rows, as one contribution to a sum",
     .seen_by =

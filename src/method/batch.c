@@ -10,6 +10,8 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
         return tacit_fail(error, TACIT_REFUSED,
                           "method batch needs all rows in one place: simulate it instead");
     tacit_linear_fit fit = { .lambda = session->plan->lambda,
+                             .total_rows = session->transport.pooled_rows,
+                             .reducer = session->transport.reducer,
                              .pool = session->pool,
                              .progress = session->progress };
     tacit_model *model = NULL;

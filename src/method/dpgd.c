@@ -395,6 +395,7 @@ const tacit_method tacit_method_dpgd = {
     .reference = "after Bassily, Smith & Thakurta 2014; docs/methods/dpgd.md",
     .version = 1,
     .units = "record|party",
+    .spreads = true,
     .needs_delta = true,
     .stops_early = true,
     .parameters = parameters,

@@ -539,6 +539,7 @@ const tacit_method tacit_method_dpsgd = {
     .reference = "Abadi et al. 2016; docs/methods/dpsgd.md",
     .version = 2,
     .units = "record",
+    .spreads = true,
     .needs_delta = true,
     .stops_early = true,
     .lambda_may_vanish = true,

@@ -420,6 +420,7 @@ const tacit_method tacit_method_dpstgd = {
     .reference = "Wang 2018, chapter 3",
     .version = 1,
     .units = "record",
+    .spreads = true,
     .stops_early = true,
     .lambda_may_vanish = true,
     .parameters = parameters,

@@ -529,6 +529,7 @@ const tacit_method tacit_method_estimate = {
     .reference = "Wang 2018, 2.1.2; McCullagh & Nelder 1989; Huber 1967",
     .version = 1,
     .units = "record",
+    .spreads = true,
     .noise_free = true,
     .takes_numbers = true,
     .lambda_may_vanish = true,

@@ -52,6 +52,7 @@ const tacit_method tacit_method_gop = {
     .reference = "Rajkumar & Agarwal 2012, Algorithm 4",
     .version = 1,
     .units = "record",
+    .spreads = true,
     .parameters = perturb_parameters,
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
               "noise for the solver's "

@@ -405,6 +405,7 @@ const tacit_method tacit_method_histogram = {
     .reference = "Lei 2011; Wang 2018, 2.3.4",
     .version = 1,
     .units = "record",
+    .spreads = true,
     .most_columns = MOST_AXES,
     .parameters = parameters,
     .leaves = "how many of the party's rows of each class lie in each cell of a public grid, as one "

@@ -64,6 +64,7 @@ const tacit_method tacit_method_newton = {
     .reference = "Wang 2018, 5.2.1 and 5.3 (the baseline of chapter 5)",
     .version = 1,
     .units = "record",
+    .spreads = true,
     .noise_free = true,
     .parameters = parameters,
     .leaves = "its number of rows; in each iteration the sums of log-likelihood, gradient and Hessian "

@@ -117,6 +117,7 @@ const tacit_method tacit_method_output = {
     .reference = "Chaudhuri, Monteleoni & Sarwate 2011; Rajkumar & Agarwal 2012, 2.2",
     .version = 1,
     .units = "record",
+    .spreads = true,
     .parameters = perturb_parameters,
     .leaves = "the weights of a model fitted to the party's rows, with the party's own noise inside",
     .seen_by = "everybody: nothing has to be kept secret about it. A coordinator publishes the mean of the "

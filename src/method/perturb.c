@@ -132,7 +132,7 @@ static tacit_status objective_sum(const tacit_plan *plan, tacit_law law, tacit_s
     return perturb_sum(plan, largest, out, error);
 }
 
-/* out = b/n */
+/* out = b/n; the same for all who hold some of the rows, who minimise one objective. */
 static tacit_status draw_linear_term(const tacit_party *party, const tacit_objective_noise *noise,
                                      double *out, tacit_error *error) {
     tacit_noised *drawn = NULL;
@@ -141,9 +141,12 @@ static tacit_status draw_linear_term(const tacit_party *party, const tacit_objec
     TACIT_TRY(tacit_mechanism_release_at(&drawn, &party->noise, &noise->law, noise->scale, out, count,
                                          noise->grid_bits, noise->bound, error));
     for (size_t j = 0; j < count; j++)
-        out[j] = ldexp((double)tacit_noised_steps(drawn)[j], -noise->grid_bits) / (double)party->total_rows;
+        out[j] = party->follows ? 0
+                                : ldexp((double)tacit_noised_steps(drawn)[j], -noise->grid_bits) /
+                                      (double)party->total_rows;
     tacit_noised_free(drawn);
-    return TACIT_OK;
+    return party->reducer != NULL ? party->reducer->sum(party->reducer->context, out, count, error)
+                                  : TACIT_OK;
 }
 
 /* Weights as they are, for a simulation with an infinite epsilon. */

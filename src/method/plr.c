@@ -66,6 +66,7 @@ const tacit_method tacit_method_plr = {
     .reference = "Chaudhuri, Monteleoni & Sarwate 2011; Yao et al. 2019, Algorithm 1",
     .version = 1,
     .units = "record",
+    .spreads = true,
     .parameters = parameters,
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
               "noise for the solver's "

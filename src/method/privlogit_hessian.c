@@ -75,6 +75,7 @@ const tacit_method tacit_method_privlogit_hessian = {
     .reference = "Wang 2018, Algorithms 6 and 7; Boehning & Lindsay 1988",
     .version = 1,
     .units = "record",
+    .spreads = true,
     .noise_free = true,
     .parameters = parameters,
     .leaves = "its number of rows; in each iteration the sums of log-likelihood and gradient over its "

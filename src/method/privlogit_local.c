@@ -83,6 +83,7 @@ const tacit_method tacit_method_privlogit_local = {
     .reference = "Wang 2018, Algorithm 8; Boehning & Lindsay 1988",
     .version = 1,
     .units = "record",
+    .spreads = true,
     .noise_free = true,
     .parameters = parameters,
     .leaves = "its number of rows; in each iteration its log-likelihood and the encrypted inverse times "

@@ -326,6 +326,7 @@ const tacit_method tacit_method_psgd = {
     .reference = "Rajkumar & Agarwal 2012, Algorithm 1",
     .version = 1,
     .units = "record",
+    .spreads = true,
     .needs_delta = true,
     .stops_early = true,
     .parameters = parameters,

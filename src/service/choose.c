@@ -43,7 +43,7 @@ static tacit_status try_lambda(double *sum, const tacit_plan *plan, double lambd
                                tacit_error *error) {
     tacit_choice settings[TACIT_MOST_SETTINGS];
     size_t train = tacit_split_count(drawn, TACIT_PART_TRAIN), ends[2] = { 0, train };
-    tacit_split whole = { 1, ends, drawn->index + drawn->start[TACIT_PART_TRAIN] };
+    tacit_split whole = { 1, ends, drawn->index + drawn->start[TACIT_PART_TRAIN], 0 };
     double epsilon = fmin(MOST_EPSILON, plan->epsilon * (double)private_rows / (double)train);
     tacit_run run;
     tacit_simulation simulation = { .dataset = rows,

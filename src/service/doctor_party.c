@@ -63,7 +63,7 @@ static void check_data(const examination *self, tacit_site *site, const char *ch
     char well[64];
     tacit_status status = site_load_rows(site, &error);
     if (status == TACIT_OK) status = site_compare_schemas(site, &error);
-    snprintf(well, sizeof well, "%zu rows can be read", status == TACIT_OK ? site->rows->rows : 0);
+    snprintf(well, sizeof well, "%zu rows can be read", status == TACIT_OK ? site->total_rows : 0);
     doctor_judge(self, check, status, &error, "make the source and its schema readable again", well);
 }
 

@@ -51,7 +51,7 @@ const tacit_study *tacit_site_study(const tacit_site *site) { return site->study
 const char *tacit_site_coordinator(const tacit_site *site) { return site->coordinator; }
 const char *tacit_site_home(const tacit_site *site) { return site->home; }
 const char *tacit_site_folder(const tacit_site *site) { return site->folder; }
-size_t tacit_site_rows(const tacit_site *site) { return site->rows->rows; }
+size_t tacit_site_rows(const tacit_site *site) { return site->total_rows; }
 bool tacit_site_is_joined(const tacit_site *site) { return site->joined; }
 const char *tacit_site_local(const tacit_site *site) { return site->local; }
 
@@ -125,6 +125,10 @@ static tacit_status name_memory(char **out, const char *source, tacit_error *err
     return status;
 }
 
+bool site_rows_in_memory(const tacit_site *site) {
+    return strncmp(site->data, MEMORY_PREFIX, strlen(MEMORY_PREFIX)) == 0;
+}
+
 static tacit_status make_site(tacit_site **out, const tacit_site_settings *settings,
                               const tacit_site_callbacks *callbacks, tacit_error *error) {
     tacit_site *site = TACIT_NEW(tacit_site, 1);
@@ -153,39 +157,6 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
 cleanup:
     if (status != TACIT_OK) tacit_site_free(site);
     return status;
-}
-
-static tacit_status read_rows(const tacit_site *site, tacit_schema **schema, tacit_dataset **rows,
-                              tacit_error *error) {
-    tacit_load_options options = TACIT_LOAD_DEFAULTS;
-    options.label = site->label;
-    options.positive = site->positive;
-    options.no_header = site->no_header;
-    if (strncmp(site->data, MEMORY_PREFIX, strlen(MEMORY_PREFIX)) == 0)
-        return tacit_fail(error, TACIT_NOT_FOUND,
-                          "the rows of %s are in the memory of the program that joined the study: start that "
-                          "program",
-                          site->source);
-    TACIT_TRY(tacit_schema_load(schema, site->schema_path, error));
-    return tacit_source_load(rows, site->data, site->link, *schema, &options, error);
-}
-
-tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
-    const tacit_site_callbacks *program = &site->callbacks;
-    tacit_schema *schema = NULL;
-    tacit_dataset *rows = NULL;
-    tacit_status status = program->lend != NULL
-                              ? program->lend(program->lender, site->study->schema, &schema, &rows, error)
-                              : read_rows(site, &schema, &rows, error);
-    if (status != TACIT_OK) {
-        tacit_schema_free(schema);
-        return status;
-    }
-    tacit_dataset_free(site->rows);
-    tacit_schema_free(site->schema);
-    site->rows = rows;
-    site->schema = schema;
-    return TACIT_OK;
 }
 
 tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {
@@ -301,6 +272,7 @@ static tacit_status look(tacit_site *site, const tacit_invitation *invitation, t
     if (status == TACIT_OK) status = site_check_role(site, error);
     if (status == TACIT_OK && site->callbacks.lend != NULL) status = site_load_rows(site, error);
     if (status == TACIT_OK) status = site_compare_schemas(site, error);
+    if (status == TACIT_OK) status = site_check_spread(site, error);
 cleanup:
     tacit_client_free(client);
     return status;
@@ -397,7 +369,7 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
                                .study = site->id,
                                .method = plan->method->name,
                                .without_centre = plan->method->meetings != NULL,
-                               .rows = site->rows->rows,
+                               .rows = site->total_rows,
                                .parties_declared = plan->parties,
                                .parties_minimum = plan->minimum_parties,
                                .parameters = site->study->point_count * (plan->classes - 1) };
@@ -421,9 +393,9 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
     tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(plan->method->price(plan, &prices, error));
-    if (site->rows->rows < plan->minimum_rows)
+    if (site->total_rows < plan->minimum_rows)
         return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu",
-                          site->data, site->rows->rows, plan->minimum_rows);
+                          site->data, site->total_rows, plan->minimum_rows);
     if (plan->method->meetings != NULL) return check_neighbours(site, &prices.charged, error);
     if (site->listen != NULL)
         return tacit_fail(error, TACIT_USAGE,

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/ranks.h"
 #include "net/invitation.h"
 #include "service/study.h"
 
@@ -42,7 +43,13 @@ typedef struct tacit_site_callbacks {
     tacit_status (*lend)(const void *lender, const tacit_schema *study, tacit_schema **schema,
                          tacit_dataset **rows, tacit_error *error);
     const void *lender;
+    tacit_ranks *
+        ranks; /* that share the rows; this is rank 0, and the others are in tacit_site_hold. NULL: all rows are here */
 } tacit_site_callbacks;
+
+/* For every rank but 0: hold rows, and help to answer, until rank 0 dismisses them or fails. */
+tacit_status tacit_site_hold(tacit_ranks *ranks, tacit_error *error);
+tacit_status tacit_site_dismiss(tacit_ranks *ranks, tacit_error *error);
 
 /* Read the invitation and the owner's files, and ask the coordinator what the study is. Nothing is used up,
  * nothing is promised. TACIT_INPUT for an unreadable or expired invitation or unusable rows, TACIT_USAGE for an unknown

@@ -9,6 +9,7 @@
 #include "service/site.h"
 #include "session/mail.h"
 #include "session/masked.h"
+#include "session/party.h"
 
 struct ProtobufCMessageDescriptor;
 
@@ -19,7 +20,10 @@ struct tacit_site {
     bool joined; /* before: it was opened, not looked at */
     tacit_study *study;
     tacit_schema *schema;
-    tacit_dataset *rows;
+    tacit_dataset *rows; /* of this rank */
+    size_t total_rows;   /* of all */
+    tacit_reducer reducer;
+    tacit_holders holders;
     char coordinator[TACIT_ID_SIZE];
     char url[TACIT_INVITATION_URL_MAX + 1];
     char id[TACIT_SITE_ID_SIZE]; /* study@authority: the study as ledger and home folder call it */
@@ -82,6 +86,15 @@ tacit_status site_check_ledger(tacit_ledger *ledger, const char *study, const ta
 
 /* The rows, encoded as the owner's schema says, in place of those read before; these stay when it fails. */
 tacit_status site_load_rows(tacit_site *site, tacit_error *error);
+
+/* Whether they were lent by a program when it joined, and are in no file. */
+bool site_rows_in_memory(const tacit_site *site);
+
+/* The party's rows are spread over ranks, where there are any: let the others help with an answer. */
+void site_spread(tacit_site *site, tacit_party *party);
+
+/* TACIT_REFUSED when they are and the study's method cannot work so. */
+tacit_status site_check_spread(const tacit_site *site, tacit_error *error);
 
 /* Write the study's folder, or only what the owner said. */
 tacit_status site_save(const tacit_site *site, tacit_error *error);

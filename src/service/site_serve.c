@@ -138,11 +138,11 @@ static tacit_status settle_rows(serving *self, tacit_error *error) {
     tacit_error trouble = TACIT_ERROR_INIT;
     if (self->rows_settled) return TACIT_OK;
     TACIT_TRY(tacit_ledger_account(&account, self->ledger, site->id, TACIT_UNIT_RECORD, error));
-    size_t before = site->rows->rows;
+    size_t before = site->total_rows;
     if (account.sum_epsilon == 0 && site_load_rows(site, &trouble) != TACIT_OK)
         news(self, "the rows could not be read again, and are used as they were: %s", trouble.text);
-    if (site->rows->rows != before)
-        news(self, "the study begins with %zu rows; there were %zu when we joined", site->rows->rows, before);
+    if (site->total_rows != before)
+        news(self, "the study begins with %zu rows; there were %zu when we joined", site->total_rows, before);
     self->rows_settled = true;
     return TACIT_OK;
 }
@@ -163,7 +163,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
         .number = self->number,
         .study = site->id,
         .rows = tacit_dataset_view(site->rows),
-        .total_rows = site->rows->rows,
+        .total_rows = site->total_rows,
         .pool = self->pool,
         .noise = { .entropy = self->entropy },
         .keep = &keep,
@@ -173,6 +173,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
         .masks = self->masks,
         .mail = self->mail,
     };
+    site_spread(site, &party);
     memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);
     crypto_generichash(hash, sizeof hash, bytes->bytes, bytes->length, NULL, 0);
     tacit_status status = tacit_party_answer(&party, question, hash, answer, error);
@@ -392,12 +393,13 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     char path[PATH_MAX];
     tacit_status status;
     *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
+    TACIT_CHECK(site_check_spread(site, error));
     TACIT_CHECK(lock_study(&self, error));
     TACIT_CHECK(site_read_rules(site, &self.owner, error));
     TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
     TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
     TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.owner.policy, TACIT_GATE_REAL, error));
-    TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
+    TACIT_CHECK(tacit_pool_create(&self.pool, tacit_ranks_threads(site->callbacks.ranks), error));
     TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
     TACIT_CHECK(site_number(site, &self.number, error));
     TACIT_CHECK(site_masks(site, &self.masks, error));

@@ -72,14 +72,15 @@ tacit_status gathering_row(gathering *self, const char *const *cells, const char
     size_t place = 0, start = self->text.length;
     bool first = true;
     TACIT_TRY(place_of(self, cells, where, &place, error));
-    for (size_t j = 0; j < self->columns; j++) {
+    bool chosen = tacit_row_chosen(self->choice, place);
+    for (size_t j = 0; chosen && j < self->columns; j++) {
         if (j == self->linked) continue;
         const char *cell = cells[j] != NULL ? cells[j] : "";
         if (!first) TACIT_TRY(tacit_buffer_append(&self->text, ",", 1, error));
         TACIT_TRY(tacit_csv_write_field(&self->text, cell, strlen(cell), ',', error));
         first = false;
     }
-    TACIT_TRY(tacit_buffer_append(&self->text, "\n", 1, error));
+    if (chosen) TACIT_TRY(tacit_buffer_append(&self->text, "\n", 1, error));
     if (place == self->capacity) {
         size_t capacity = self->capacity > 0 ? 2 * self->capacity : 1024;
         row_span *grown = tacit_grow(self->rows, capacity, sizeof *grown);
@@ -215,6 +216,7 @@ static tacit_status read_gathered(tacit_dataset **out, const tacit_buffer *text,
     tacit_input *input = NULL;
     reading.no_header = false;
     reading.separator = ',';
+    reading.rows = NULL; /* those that are not kept are not in the text */
     TACIT_TRY(tacit_input_open_memory(&input, text->bytes, text->length, "rows.csv", error));
     tacit_status status = tacit_dataset_read(out, NULL, input, schema, &reading, error);
     tacit_input_free(input);
@@ -226,7 +228,9 @@ tacit_status tacit_source_load(tacit_dataset **out, const char *data, const char
                                tacit_error *error) {
     if (!tacit_source_is_gathered(data, link))
         return tacit_dataset_load(out, NULL, data, schema, options, error);
-    gathering self = { .link = link, .text = TACIT_BUFFER_INIT, .seen = TACIT_LEVELS_INIT };
+    gathering self = {
+        .link = link, .choice = options->rows, .text = TACIT_BUFFER_INIT, .seen = TACIT_LEVELS_INIT
+    };
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status;
     TACIT_CHECK(is_database(data)    ? gather_database(&self, data, error)

@@ -12,8 +12,9 @@ typedef struct row_span {
 /* Rows as they come in, as CSV without their header; of each linked value the last. */
 typedef struct gathering {
     const char *link;
-    char **names;           /* columns, as the first file or the query has them */
-    size_t columns, linked; /* `linked` is the link's position, or `columns` */
+    const tacit_row_choice *choice; /* rows that others keep are counted only; NULL: all are kept */
+    char **names;                   /* columns, as the first file or the query has them */
+    size_t columns, linked;         /* `linked` is the link's position, or `columns` */
     tacit_buffer text;
     row_span *rows;
     size_t count, capacity;

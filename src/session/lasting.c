@@ -62,6 +62,10 @@ cleanup:
 tacit_status tacit_party_lasting_noise(tacit_party *party, double scale, size_t count, int grid_bits,
                                        double *out, tacit_error *error) {
     TACIT_TRY(tacit_noise_source_check(&party->noise, error));
+    if (party->follows) { /* the one who answers adds it */
+        memset(out, 0, count * sizeof *out);
+        return TACIT_OK;
+    }
     if (party->noise.stream != NULL && party->run != NULL) {
         tacit_stream stream = tacit_stream_fork(party->run, NAME, party->number, 0);
         tacit_fast_normals(&stream, out, count);

@@ -1,4 +1,4 @@
-#include "session/local.h"
+#include "session/local_parts.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,43 +13,37 @@
  * so that every worker has some. */
 enum { PIECE = 32 };
 
-struct tacit_local {
-    const tacit_dataset *dataset;
-    const tacit_split *split;
-    tacit_pool *pool;
-    size_t parties;
-    tacit_view all;
-    tacit_memo *memos;
-    tacit_common common;
-    tacit_recall *recall;
-    tacit_ledger **ledgers;
-    tacit_answer *words,
-        *next_words; /* the last word of each party to its neighbours, and those of this round */
-    size_t *word_bytes;
-    tacit_policy policy;
-    const tacit_plan *plan;
-    tacit_stream seed;
-    const tacit_progress *progress;
-    pthread_mutex_t mutex; /* guards what follows */
-    size_t refusals;
-    size_t first_refused;
-    char refusal[TACIT_ERROR_TEXT_SIZE];
-};
+static tacit_status sum_over_ranks(void *context, double *values, size_t count, tacit_error *error) {
+    return tacit_ranks_sum(context, values, count, error);
+}
 
 tacit_status tacit_local_create(tacit_local **out, const tacit_dataset *dataset, const tacit_split *split,
                                 tacit_pool *pool, tacit_error *error) {
+    const tacit_party_range all = { NULL, 0, split->parts };
+    return tacit_local_create_part(out, dataset, split, &all, pool, error);
+}
+
+tacit_status tacit_local_create_part(tacit_local **out, const tacit_dataset *dataset,
+                                     const tacit_split *split, const tacit_party_range *range,
+                                     tacit_pool *pool, tacit_error *error) {
     tacit_local *local = TACIT_NEW(tacit_local, 1);
     if (local == NULL) return tacit_fail_memory(error);
     pthread_mutex_init(&local->mutex, NULL);
     pthread_mutex_init(&local->common.mutex, NULL);
+    size_t end = range->end < split->parts ? range->end : split->parts;
     local->dataset = dataset;
     local->split = split;
     local->pool = pool;
     local->parties = split->parts;
-    local->all = tacit_dataset_subset(dataset, split->index, split->start[split->parts]);
+    local->ranks = range->ranks;
+    local->first = range->first < end ? range->first : end;
+    local->own = end - local->first;
+    local->all = tacit_dataset_subset(dataset, split->index + (split->start[local->first] - split->skipped),
+                                      split->start[end] - split->start[local->first]);
+    local->reducer = (tacit_reducer){ sum_over_ranks, range->ranks };
     local->policy = tacit_policy_none();
-    local->memos = TACIT_NEW(tacit_memo, local->parties);
-    local->ledgers = TACIT_NEW(tacit_ledger *, local->parties);
+    local->memos = TACIT_NEW(tacit_memo, local->own);
+    local->ledgers = TACIT_NEW(tacit_ledger *, local->own);
     local->words = TACIT_NEW(tacit_answer, local->parties);
     local->next_words = TACIT_NEW(tacit_answer, local->parties);
     local->word_bytes = TACIT_NEW(size_t, local->parties);
@@ -63,7 +57,7 @@ tacit_status tacit_local_create(tacit_local **out, const tacit_dataset *dataset,
 }
 
 static void drop_ledgers(tacit_local *local) {
-    for (size_t k = 0; local->ledgers != NULL && k < local->parties; k++)
+    for (size_t k = 0; local->ledgers != NULL && k < local->own; k++)
         local->ledgers[k] = tacit_ledger_free(local->ledgers[k]);
 }
 
@@ -81,7 +75,7 @@ tacit_local *tacit_local_free(tacit_local *local) {
     free(local->words);
     free(local->next_words);
     free(local->word_bytes);
-    for (size_t k = 0; local->memos != NULL && k < local->parties; k++) tacit_memo_clear(&local->memos[k]);
+    for (size_t k = 0; local->memos != NULL && k < local->own; k++) tacit_memo_clear(&local->memos[k]);
     tacit_recall_free(local->recall);
     free(local->memos);
     free(local->ledgers);
@@ -104,7 +98,7 @@ size_t tacit_local_smallest_party(const tacit_local *local) {
 }
 
 static size_t piece_of(const tacit_local *local) {
-    size_t share = local->parties / tacit_pool_threads(local->pool);
+    size_t share = local->own / tacit_pool_threads(local->pool);
     return share > PIECE ? PIECE : share > 0 ? share : 1;
 }
 
@@ -112,7 +106,7 @@ static size_t piece_of(const tacit_local *local) {
 static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party *party, tacit_gate *gate,
                        tacit_stream *stream) {
     *stream = tacit_stream_fork(&local->seed, "party noise", k, round);
-    *gate = (tacit_gate){ local->ledgers[k], &local->policy, TACIT_GATE_SIMULATED };
+    *gate = (tacit_gate){ local->ledgers[k - local->first], &local->policy, TACIT_GATE_SIMULATED };
     *party = (tacit_party){
         .plan = local->plan,
         .number = k,
@@ -122,7 +116,7 @@ static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party
         .total_rows = tacit_split_count(local->split, k),
         .noise = { .stream = stream },
         .run = &local->seed,
-        .memo = &local->memos[k],
+        .memo = &local->memos[k - local->first],
         .common = &local->common,
         .gate = gate,
     };
@@ -156,7 +150,7 @@ typedef struct asking {
     const tacit_handler_entry *handler; /* of a repeatable question */
     uint64_t *totals;                   /* one vector a worker, for sums */
     size_t *contributors;               /* one count a worker */
-    tacit_answer *answers;              /* one a party, otherwise */
+    tacit_answer *answers;              /* one a party that is here, otherwise */
     bool *answered;
     size_t done; /* guarded by the local session's mutex */
 } asking;
@@ -167,7 +161,7 @@ static tacit_status keep_going(asking *work, size_t parties, tacit_error *error)
     if (tacit_progress_cancelled(local->progress)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
     pthread_mutex_lock(&local->mutex);
     work->done += parties;
-    tacit_progress_report(local->progress, "parties", work->done, local->parties);
+    tacit_progress_report(local->progress, "parties", work->done, local->own);
     pthread_mutex_unlock(&local->mutex);
     return TACIT_OK;
 }
@@ -199,10 +193,11 @@ static tacit_status contribute(void *context, size_t begin, size_t end, unsigned
     seat seats[PIECE];
     tacit_party parties[PIECE];
     size_t passed = 0;
-    for (size_t k = begin; k < end; k++) {
+    for (size_t i = begin; i < end; i++) {
         bool one;
-        TACIT_TRY(contribute_one(work, k, &seats[k - begin], together ? NULL : total, &one, error));
-        if (one) parties[passed++] = seats[k - begin].party;
+        TACIT_TRY(contribute_one(work, work->local->first + i, &seats[i - begin], together ? NULL : total,
+                                 &one, error));
+        if (one) parties[passed++] = seats[i - begin].party;
     }
     if (together && total != NULL && passed > 0)
         TACIT_TRY(work->handler->add_up(parties, passed, work->question, total, error));
@@ -237,56 +232,50 @@ static const tacit_handler_entry *repeatable_handler(const tacit_local *local,
     return NULL;
 }
 
-/* Everybody adds up; or, with totals NULL, everybody passes the gate for a sum that is known. */
-static tacit_status sum_over_parties(asking *work, uint64_t *total, size_t *parties, tacit_error *error) {
-    tacit_local *local = work->local;
-    size_t workers = tacit_pool_threads(local->pool), length = work->question->sum.length;
-    TACIT_TRY(tacit_pool_for(local->pool, local->parties, piece_of(local), contribute, work, error));
-    *parties = 0;
-    for (size_t worker = 0; worker < workers; worker++) {
-        *parties += work->contributors[worker];
-        for (size_t j = 0; work->totals != NULL && j < length; j++)
-            total[j] += work->totals[worker * length + j];
-    }
-    return TACIT_OK;
-}
-
-static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
-                            tacit_error *error) {
-    tacit_local *local = context;
+tacit_status tacit_local_sum_here(tacit_local *local, const tacit_question *question, bool known,
+                                  uint64_t *total, size_t *parties, tacit_error *error) {
     size_t workers = tacit_pool_threads(local->pool), length = question->sum.length;
-    asking work = { .local = local, .question = question };
-    tacit_recall_key key;
-    tacit_status status;
-    bool repeatable, known = false;
-    work.handler = repeatable_handler(local, question);
-    repeatable = work.handler != NULL;
-    if (repeatable) TACIT_CHECK(sum_key(local, question, &key, error));
-    known = repeatable && tacit_local_smallest_party(local) >= local->plan->minimum_rows &&
-            tacit_recall_find(local->recall, &key, total, length * sizeof *total);
-    work.totals = known ? NULL : TACIT_NEW(uint64_t, workers * length);
-    work.contributors = TACIT_NEW(size_t, workers);
-    if ((!known && work.totals == NULL) || work.contributors == NULL) {
-        status = tacit_fail_memory(error);
-        goto cleanup;
+    asking work = { .local = local,
+                    .question = question,
+                    .handler = repeatable_handler(local, question),
+                    .totals = known ? NULL : TACIT_NEW(uint64_t, workers * length),
+                    .contributors = TACIT_NEW(size_t, workers) };
+    tacit_status status =
+        (known || work.totals != NULL) && work.contributors != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status == TACIT_OK)
+        status = tacit_pool_for(local->pool, local->own, piece_of(local), contribute, &work, error);
+    *parties = 0;
+    for (size_t worker = 0; status == TACIT_OK && worker < workers; worker++) {
+        *parties += work.contributors[worker];
+        for (size_t j = 0; !known && j < length; j++) total[j] += work.totals[worker * length + j];
     }
-    TACIT_CHECK(sum_over_parties(&work, total, parties, error));
-    if (known && *parties != local->parties)
-        TACIT_CHECK(tacit_fail(error, TACIT_INTERNAL,
-                               "a party that contributed to '%s' before refuses to do so again",
-                               question->name));
-    /* Only the sum of all is kept: who refuses may differ between plans. */
-    if (repeatable && !known && *parties == local->parties)
-        tacit_recall_keep(local->recall, &key, total, length * sizeof *total);
-cleanup:
     free(work.totals);
     free(work.contributors);
     return status;
 }
 
-/* Party k's answer, or *answered false when it refuses. */
-static tacit_status answer_one(tacit_local *local, size_t k, const tacit_question *asked, tacit_answer *out,
-                               bool *answered, tacit_error *error) {
+static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
+                            tacit_error *error) {
+    tacit_local *local = context;
+    size_t length = question->sum.length;
+    tacit_recall_key key;
+    bool repeatable = repeatable_handler(local, question) != NULL, known = false;
+    if (repeatable) TACIT_TRY(sum_key(local, question, &key, error));
+    known = repeatable && tacit_local_smallest_party(local) >= local->plan->minimum_rows &&
+            tacit_recall_find(local->recall, &key, total, length * sizeof *total);
+    TACIT_TRY(local->ranks != NULL ? tacit_local_ranks_sum(local, question, known, total, parties, error)
+                                   : tacit_local_sum_here(local, question, known, total, parties, error));
+    if (known && *parties != local->parties)
+        return tacit_fail(error, TACIT_INTERNAL,
+                          "a party that contributed to '%s' before refuses to do so again", question->name);
+    /* Only the sum of all is kept: who refuses may differ between plans. */
+    if (repeatable && !known && *parties == local->parties)
+        tacit_recall_keep(local->recall, &key, total, length * sizeof *total);
+    return TACIT_OK;
+}
+
+tacit_status tacit_local_ask_party(tacit_local *local, size_t k, const tacit_question *asked,
+                                   tacit_answer *out, bool *answered, tacit_error *error) {
     static const uint8_t no_hash[TACIT_HASH_BYTES];
     seat one;
     tacit_question question = *asked;
@@ -303,8 +292,9 @@ static tacit_status answer_one(tacit_local *local, size_t k, const tacit_questio
 static tacit_status answer(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
     asking *work = context;
     (void)worker;
-    for (size_t k = begin; k < end; k++)
-        TACIT_TRY(answer_one(work->local, k, work->question, &work->answers[k], &work->answered[k], error));
+    for (size_t i = begin; i < end; i++)
+        TACIT_TRY(tacit_local_ask_party(work->local, work->local->first + i, work->question,
+                                        &work->answers[i], &work->answered[i], error));
     return keep_going(work, end - begin, error);
 }
 
@@ -316,7 +306,10 @@ static tacit_status ask_one(void *context, const tacit_question *question, size_
     tacit_answer *answers = TACIT_NEW(tacit_answer, 1);
     if (answers == NULL) return tacit_fail_memory(error);
     tacit_status status = TACIT_OK;
-    if (place < local->parties) status = answer_one(local, place, question, answers, &answered, error);
+    if (place < local->parties)
+        status = local->ranks != NULL
+                     ? tacit_local_ranks_ask_one(local, question, place, &answered, answers, error)
+                     : tacit_local_ask_party(local, place, question, answers, &answered, error);
     if (status == TACIT_OK && needed && !answered)
         status = tacit_fail(error, TACIT_REFUSED, "party %zu does not answer, and too few are left: %s",
                             place + 1, local->refusal);
@@ -327,29 +320,35 @@ static tacit_status ask_one(void *context, const tacit_question *question, size_
     return status;
 }
 
-static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
-                        tacit_error *error) {
-    tacit_local *local = context;
+tacit_status tacit_local_ask_here(tacit_local *local, const tacit_question *question, tacit_answers *out,
+                                  tacit_error *error) {
     asking work = { .local = local, .question = question };
     tacit_status status;
-    work.answers = TACIT_NEW(tacit_answer, local->parties);
-    work.answered = TACIT_NEW(bool, local->parties);
+    work.answers = TACIT_NEW(tacit_answer, local->own);
+    work.answered = TACIT_NEW(bool, local->own);
     if (work.answers == NULL || work.answered == NULL) {
         status = tacit_fail_memory(error);
         goto cleanup;
     }
-    TACIT_CHECK(tacit_pool_for(local->pool, local->parties, piece_of(local), answer, &work, error));
+    TACIT_CHECK(tacit_pool_for(local->pool, local->own, piece_of(local), answer, &work, error));
     size_t count = 0;
-    for (size_t k = 0; k < local->parties; k++)
-        if (work.answered[k]) work.answers[count++] = work.answers[k];
+    for (size_t i = 0; i < local->own; i++)
+        if (work.answered[i]) work.answers[count++] = work.answers[i];
     *out = (tacit_answers){ count, work.answers };
     work.answers = NULL;
 cleanup:
     if (work.answers != NULL)
-        for (size_t k = 0; k < local->parties; k++) tacit_answer_clear(&work.answers[k]);
+        for (size_t i = 0; i < local->own; i++) tacit_answer_clear(&work.answers[i]);
     free(work.answers);
     free(work.answered);
     return status;
+}
+
+static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
+                        tacit_error *error) {
+    tacit_local *local = context;
+    return local->ranks != NULL ? tacit_local_ranks_ask(local, question, out, error)
+                                : tacit_local_ask_here(local, question, out, error);
 }
 
 /* ---- a round between neighbours ---- */
@@ -395,7 +394,7 @@ static tacit_status exchange_some(void *context, size_t begin, size_t end, unsig
     (void)worker;
     if (tacit_progress_cancelled(work->local->progress))
         return tacit_fail(error, TACIT_CANCELLED, "interrupted");
-    for (size_t k = begin; k < end; k++)
+    for (size_t k = work->local->first + begin; k < work->local->first + end; k++)
         if (work->mixing->present[k]) TACIT_TRY(hear_and_say(work, k, error));
     return TACIT_OK;
 }
@@ -412,15 +411,13 @@ static size_t most_bytes_heard(const tacit_local *local, const tacit_mixing *mix
 }
 
 /* A party that refuses cannot be left out: the others' weights count on its word. */
-static tacit_status exchange(void *context, const tacit_question *question, const tacit_mixing *mixing,
-                             size_t *bytes, tacit_error *error) {
-    tacit_local *local = context;
+tacit_status tacit_local_exchange_here(tacit_local *local, const tacit_question *question,
+                                       const tacit_mixing *mixing, tacit_error *error) {
     exchanging work = { local, question, mixing };
-    if (mixing->nodes != local->parties)
-        return tacit_fail(error, TACIT_USAGE, "the graph has %zu nodes and there are %zu parties",
-                          mixing->nodes, local->parties);
-    *bytes = most_bytes_heard(local, mixing);
-    TACIT_TRY(tacit_pool_for(local->pool, local->parties, piece_of(local), exchange_some, &work, error));
+    return tacit_pool_for(local->pool, local->own, piece_of(local), exchange_some, &work, error);
+}
+
+void tacit_local_say_words(tacit_local *local, const tacit_mixing *mixing) {
     for (size_t k = 0; k < local->parties; k++) {
         if (!mixing->present[k]) continue;
         tacit_answer said = local->next_words[k];
@@ -428,6 +425,18 @@ static tacit_status exchange(void *context, const tacit_question *question, cons
         tacit_answer_clear(&local->words[k]);
         local->words[k] = said;
     }
+}
+
+static tacit_status exchange(void *context, const tacit_question *question, const tacit_mixing *mixing,
+                             size_t *bytes, tacit_error *error) {
+    tacit_local *local = context;
+    if (mixing->nodes != local->parties)
+        return tacit_fail(error, TACIT_USAGE, "the graph has %zu nodes and there are %zu parties",
+                          mixing->nodes, local->parties);
+    *bytes = most_bytes_heard(local, mixing);
+    TACIT_TRY(local->ranks != NULL ? tacit_local_ranks_exchange(local, question, mixing, error)
+                                   : tacit_local_exchange_here(local, question, mixing, error));
+    tacit_local_say_words(local, mixing);
     return TACIT_OK;
 }
 
@@ -442,7 +451,7 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
                                const tacit_progress *progress, tacit_session *out, tacit_error *error) {
     drop_ledgers(local);
     drop_words(local);
-    for (size_t k = 0; k < local->parties; k++) TACIT_TRY(tacit_ledger_create(&local->ledgers[k], error));
+    for (size_t k = 0; k < local->own; k++) TACIT_TRY(tacit_ledger_create(&local->ledgers[k], error));
     local->plan = plan;
     local->seed = tacit_stream_fork(seed, "parties", 0, 0);
     local->progress = progress;
@@ -454,6 +463,8 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
                        .ask_one = ask_one,
                        .ask_sum = ask_sum,
                        .pooled = pooled,
+                       .pooled_rows = local->split->start[local->parties] - local->split->start[0],
+                       .reducer = local->ranks != NULL ? &local->reducer : NULL,
                        .context = local,
                        .exchange = exchange },
         .secret = tacit_stream_fork(seed, "coordinator", 0, 0),
@@ -470,21 +481,30 @@ tacit_status tacit_local_charged(const tacit_local *local, tacit_unit unit, taci
     return tacit_local_charged_at(local, unit, 0, out, error);
 }
 
+/* Of the parties that are here; the first of those that were charged most. */
+static tacit_status charged_here(const tacit_local *local, tacit_unit unit, double delta, tacit_account *out,
+                                 tacit_error *error) {
+    const tacit_price at = { unit, DBL_MAX, delta }; /* a limit that nothing reaches says where to compose */
+    *out = (tacit_account){ 0 };
+    for (size_t i = 0; i < local->own; i++) {
+        tacit_account one;
+        TACIT_TRY(tacit_ledger_account(&one, local->ledgers[i], NULL, unit, error));
+        if (isfinite(one.sum_epsilon) && delta > one.sum_delta) {
+            TACIT_TRY(tacit_ledger_set_limit(local->ledgers[i], NULL, &at, error));
+            TACIT_TRY(tacit_ledger_account(&one, local->ledgers[i], NULL, unit, error));
+        }
+        if (one.spent_epsilon > out->spent_epsilon || i == 0) *out = one;
+    }
+    return TACIT_OK;
+}
+
 tacit_status tacit_local_charged_at(const tacit_local *local, tacit_unit unit, double delta,
                                     tacit_account *out, tacit_error *error) {
-    const tacit_price at = { unit, DBL_MAX, delta }; /* a limit that nothing reaches says where to compose */
-    tacit_account most = { 0 };
-    for (size_t k = 0; k < local->parties; k++) {
-        tacit_account one;
-        TACIT_TRY(tacit_ledger_account(&one, local->ledgers[k], NULL, unit, error));
-        if (isfinite(one.sum_epsilon) && delta > one.sum_delta) {
-            TACIT_TRY(tacit_ledger_set_limit(local->ledgers[k], NULL, &at, error));
-            TACIT_TRY(tacit_ledger_account(&one, local->ledgers[k], NULL, unit, error));
-        }
-        if (one.spent_epsilon > most.spent_epsilon || k == 0) most = one;
-    }
-    *out = most;
-    return TACIT_OK;
+    tacit_account here;
+    tacit_status status = charged_here(local, unit, delta, &here, error);
+    if (local->ranks != NULL) return tacit_local_ranks_charged(local, status, &here, out, error);
+    if (status == TACIT_OK) *out = here;
+    return status;
 }
 
 size_t tacit_local_refusals(const tacit_local *local, const char **first) {

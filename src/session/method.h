@@ -196,16 +196,18 @@ typedef struct tacit_handler_entry {
 
 struct tacit_method {
     const char *name, *title, *reference;
-    unsigned version;                  /* raised whenever questions or answers change */
-    const char *units;                 /* "record", "party" or "record|party" */
-    bool noise_free;                   /* no privacy: epsilon is infinite */
-    bool needs_points;                 /* public auxiliary points */
-    bool takes_points;                 /* it may use them, where there are any */
-    bool needs_target;                 /* rows of whoever runs the coordinator's half (tacit_session.own) */
-    size_t most_columns;               /* it works for; 0: any number */
-    bool takes_numbers;                /* a numeric response too; else classes only */
-    bool lambda_may_vanish;            /* lambda = 0 is no regulariser; else it is above 0 */
-    bool needs_delta;                  /* a delta above 0, unless epsilon is infinite */
+    unsigned version;       /* raised whenever questions or answers change */
+    const char *units;      /* "record", "party" or "record|party" */
+    bool noise_free;        /* no privacy: epsilon is infinite */
+    bool needs_points;      /* public auxiliary points */
+    bool takes_points;      /* it may use them, where there are any */
+    bool needs_target;      /* rows of whoever runs the coordinator's half (tacit_session.own) */
+    size_t most_columns;    /* it works for; 0: any number */
+    bool takes_numbers;     /* a numeric response too; else classes only */
+    bool lambda_may_vanish; /* lambda = 0 is no regulariser; else it is above 0 */
+    bool needs_delta;       /* a delta above 0, unless epsilon is infinite */
+    bool
+        spreads; /* its handlers see rows only in sums over all who hold them: a party's may be spread over ranks */
     bool stops_early;                  /* plan.most_rounds and plan.enough count */
     const char *roles;                 /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */

@@ -187,13 +187,23 @@ static tacit_status enough_rows(const tacit_party *party, tacit_error *error) {
                       party->total_rows, party->plan->minimum_rows);
 }
 
+/* Where others hold some of the rows they run the handler too, and all of them or none come to its end. */
+static tacit_status answer_together(tacit_party *party, const tacit_handler_entry *handler,
+                                    const tacit_question *question, tacit_reply *reply, tacit_error *error) {
+    const tacit_holders *holders = party->holders;
+    if (holders == NULL) return handler->answer(party, question, reply, error);
+    TACIT_TRY(holders->ask(holders->context, question, error));
+    tacit_status status = handler->answer(party, question, reply, error);
+    return holders->settle(holders->context, status, error);
+}
+
 tacit_status tacit_party_compute(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                  tacit_error *error) {
     const tacit_handler_entry *handler = NULL;
     TACIT_TRY(tacit_party_handler(party, question, &handler, error));
     TACIT_TRY(enough_rows(party, error));
     TACIT_TRY(tacit_party_restore(party, error));
-    TACIT_TRY(handler->answer(party, question, reply, error));
+    TACIT_TRY(answer_together(party, handler, question, reply, error));
     if (reply->noised != NULL) {
         reply->noise = tacit_noised_grade(reply->noised);
         if (reply->event.count == 0) reply->event = tacit_noised_event(reply->noised, &reply->price);

@@ -53,6 +53,13 @@ typedef struct tacit_keep {
     void *context;
 } tacit_keep;
 
+/* The others who hold a party's rows: told of a question before the handler runs, so that they run it too, and of how it went. */
+typedef struct tacit_holders {
+    tacit_status (*ask)(void *context, const tacit_question *question, tacit_error *error);
+    tacit_status (*settle)(void *context, tacit_status status, tacit_error *error);
+    void *context;
+} tacit_holders;
+
 struct tacit_party {
     const tacit_plan *plan;
     const char *coordinator; /* who asks, by name */
@@ -63,8 +70,11 @@ struct tacit_party {
     tacit_view rows;                      /* touched only by mapping over blocks, or through the solver */
     size_t total_rows;                    /* over all holders of this party's rows */
     const tacit_reducer *reducer;         /* adds up over the holders; NULL: all rows are here */
-    tacit_pool *pool;                     /* NULL: one thread */
-    tacit_noise_source noise;             /* this party's own, for this question */
+    const tacit_holders *holders;         /* of the one who answers for all; NULL: there are none */
+    bool
+        follows; /* another holder answers: what is computed here goes into sums only, and chance that all must share is that one's */
+    tacit_pool *pool;         /* NULL: one thread */
+    tacit_noise_source noise; /* this party's own, for this question */
     const tacit_stream *run;  /* of a simulation: the same in all rounds of a run; NULL for a real party */
     const tacit_keep *keep;   /* of a real party; NULL in a simulation */
     tacit_memo *memo;         /* NULL: nothing is kept */

@@ -51,8 +51,11 @@ typedef struct tacit_transport {
     /* Add up contributions modulo 2^64 into `total`, which starts at zero. */
     tacit_status (*ask_sum)(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
                             tacit_error *error);
-    /* All rows of all parties, where they are in this process; NULL elsewhere. */
+    /* All rows of all parties, where they are in this process or spread over ranks; NULL elsewhere. Spread, the view has those of
+     * this rank, of pooled_rows, and the reducer adds up; else that is NULL. */
     const tacit_view *(*pooled)(void *context);
+    size_t pooled_rows;
+    const tacit_reducer *reducer;
     void *context;
     /* One round between neighbours; NULL where parties cannot hear each other. *bytes: the most that one heard. */
     tacit_status (*exchange)(void *context, const tacit_question *question, const tacit_mixing *mixing,

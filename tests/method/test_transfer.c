@@ -216,7 +216,7 @@ static tacit_status random_pair(void *context, size_t number, tacit_pair *out, t
     tacit_split *split = TACIT_NEW(tacit_split, 1);
     if (split == NULL) return tacit_fail_memory(error);
     out->split = split;
-    *split = (tacit_split){ 1, TACIT_NEW(size_t, 2), TACIT_NEW(uint32_t, ROWS) };
+    *split = (tacit_split){ 1, TACIT_NEW(size_t, 2), TACIT_NEW(uint32_t, ROWS), 0 };
     if (split->start == NULL || split->index == NULL) return tacit_fail_memory(error);
     split->start[1] = ROWS;
     for (size_t i = 0; i < ROWS; i++) split->index[i] = (uint32_t)i;
@@ -314,7 +314,7 @@ static double accuracy_of(const char *model, double epsilon, const char *project
         fill_row(data, i, source, &stream);
     }
     for (size_t k = 0; k < PARTS; k++) start[k + 1] = (k + 1) * EACH;
-    tacit_split split = { PARTS, start, index };
+    tacit_split split = { PARTS, start, index, 0 };
     const tacit_method *method = tacit_method_find("dphtl");
     tacit_choice settings[] = { { "model", model }, { "project", project }, { "labelled", "0.5" } };
     tacit_run run;

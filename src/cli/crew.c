@@ -1,0 +1,71 @@
+#include "cli/crew.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/mpi.h"
+
+#define MODULE_NAME "tacit-mpi.so"
+
+/* What launchers tell the processes they start: Open MPI's mpirun, and those that speak PMIx or PMI, such as srun. */
+static unsigned long told_count(void) {
+    static const char *const names[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        if (text != NULL) return strtoul(text, NULL, 10);
+    }
+    return getenv("PMIX_RANK") != NULL && getenv("PMIX_NAMESPACE") != NULL ? 1 : 0;
+}
+
+/* Beside the program, as it was built, or where it was installed. */
+static void *load_module(char why[256]) {
+    char path[PATH_MAX + sizeof MODULE_NAME + 1];
+    void *module = NULL;
+    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+    char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
+    if (slash != NULL) {
+        memcpy(slash + 1, MODULE_NAME, sizeof MODULE_NAME);
+        /* MPI loads parts of its own, which look for its names among all that are loaded. */
+        if (access(path, R_OK) == 0) module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    }
+    if (module == NULL) module = dlopen(TACIT_MODULE_FOLDER "/" MODULE_NAME, RTLD_NOW | RTLD_GLOBAL);
+    if (module == NULL) snprintf(why, 256, "%s", dlerror());
+    return module;
+}
+
+static tacit_status start(tacit_crew *crew, tacit_error *error) {
+    tacit_status (*begin)(tacit_link *, tacit_error *) = NULL;
+    void *found = dlsym(crew->module, "tacit_mpi_start");
+    if (found == NULL)
+        return tacit_fail(error, TACIT_INTERNAL, "%s is not what this program was built with", MODULE_NAME);
+    memcpy(&begin, &found, sizeof begin);
+    TACIT_TRY(begin(&crew->ranks.link, error));
+    crew->started = true;
+    return TACIT_OK;
+}
+
+tacit_status tacit_crew_start(tacit_crew *out, tacit_error *error) {
+    char why[256] = "";
+    *out = (tacit_crew){ .started = false };
+    unsigned long count = told_count();
+    if (count == 0) return TACIT_OK;
+    out->module = load_module(why);
+    if (out->module != NULL) return start(out, error);
+    if (count == 1) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "mpirun has started %lu processes, but this tacit runs alone, as it has no MPI (%s): "
+                      "start it without mpirun, or install libopenmpi-dev and build it anew",
+                      count, why);
+}
+
+void tacit_crew_end(tacit_crew *crew) {
+    void (*end)(void) = NULL;
+    void *found = crew->started ? dlsym(crew->module, "tacit_mpi_end") : NULL;
+    memcpy(&end, &found, sizeof end);
+    if (end != NULL) end(); /* the module stays: MPI has registered things that run at exit */
+    crew->started = false;
+}

@@ -1,0 +1,65 @@
+/* Simulated parties, those of this process and those of other ranks. For local*.c only. */
+#pragma once
+
+#include <pthread.h>
+
+#include "session/local.h"
+
+struct tacit_local {
+    const tacit_dataset *dataset;
+    const tacit_split *split;
+    tacit_pool *pool;
+    size_t parties;
+    tacit_ranks *ranks;    /* NULL: all parties are here */
+    size_t first, own;     /* the parties that are here */
+    tacit_view all;        /* their rows */
+    tacit_reducer reducer; /* over the ranks */
+    tacit_memo *memos;     /* one for each that is here */
+    tacit_common common;
+    tacit_recall *recall;
+    tacit_ledger **ledgers; /* the same */
+    tacit_answer *words,
+        *next_words; /* the last word of each party to its neighbours, and those of this round */
+    size_t *word_bytes;
+    tacit_policy policy;
+    const tacit_plan *plan;
+    tacit_stream seed;
+    const tacit_progress *progress;
+    pthread_mutex_t mutex; /* guards what follows */
+    size_t refusals;
+    size_t first_refused;
+    char refusal[TACIT_ERROR_TEXT_SIZE];
+};
+
+/* The sum over the parties that are here, added to `total`; with `known` everybody passes the gate for a sum that is known, and
+ * nothing is added. */
+tacit_status tacit_local_sum_here(tacit_local *local, const tacit_question *question, bool known,
+                                  uint64_t *total, size_t *parties, tacit_error *error);
+
+/* The answers of those that are here, in order, without those that refused. */
+tacit_status tacit_local_ask_here(tacit_local *local, const tacit_question *question, tacit_answers *out,
+                                  tacit_error *error);
+
+/* One party's, which is here: *answered false when it refuses. */
+tacit_status tacit_local_ask_party(tacit_local *local, size_t k, const tacit_question *asked,
+                                   tacit_answer *out, bool *answered, tacit_error *error);
+
+/* What those here who are present say next, into next_words. */
+tacit_status tacit_local_exchange_here(tacit_local *local, const tacit_question *question,
+                                       const tacit_mixing *mixing, tacit_error *error);
+
+/* The words of this round become the last ones. */
+void tacit_local_say_words(tacit_local *local, const tacit_mixing *mixing);
+
+/* Over the ranks (local_ranks.c): rank 0 asks, and all others answer in tacit_local_serve. */
+tacit_status tacit_local_ranks_sum(tacit_local *local, const tacit_question *question, bool known,
+                                   uint64_t *total, size_t *parties, tacit_error *error);
+tacit_status tacit_local_ranks_ask(tacit_local *local, const tacit_question *question, tacit_answers *out,
+                                   tacit_error *error);
+tacit_status tacit_local_ranks_ask_one(tacit_local *local, const tacit_question *question, size_t place,
+                                       bool *answered, tacit_answer *out, tacit_error *error);
+tacit_status tacit_local_ranks_exchange(tacit_local *local, const tacit_question *question,
+                                        const tacit_mixing *mixing, tacit_error *error);
+/* The largest of what parties of each rank were charged, on rank 0; `status` says how the rank's own came about. */
+tacit_status tacit_local_ranks_charged(const tacit_local *local, tacit_status status,
+                                       const tacit_account *here, tacit_account *out, tacit_error *error);

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""A party whose rows are spread over ranks, against a real coordinator: the figures and charges of one process.
+
+    TACIT=build/src/cli/tacit tests/service/test_ranks.py
+
+Skipped (77) where mpirun, or the module that tacit loads under it, is missing.
+"""
+import json
+import os
+import shutil
+import signal
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from deployed import TACIT, DeployedTest, Running
+
+EXACT = ("--allow-entrusted", "--allow-exact")
+# Leaks are looked for without MPI, which keeps what it allocates.
+MORE = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OPENBLAS_NUM_THREADS": "1",
+        "ASAN_OPTIONS": "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")}
+
+
+def mpirun(ranks):
+    return ("mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader", "-n", str(ranks))
+
+
+class Ranks(DeployedTest):
+    def start_ranks(self, ranks, *words, home):
+        process = Running(words, home, self.path, more=MORE, within=mpirun(ranks))
+        self.addCleanup(process.clean)
+        return process
+
+    def join_ranks(self, ranks, party, *more, study="trial"):
+        self.limit(party)
+        process = self.start_ranks(ranks, *self.join_words(party, self.invite(study=study), *more), home=self.home(party))
+        process.wait_line("^joined; waiting")
+        return process
+
+    def figures(self, study):
+        summary = json.loads(self.succeed("summary", self.folder / f"{study}.model.json", "--json").stdout)
+        return summary["rows"], [(one["estimate"], one["error"]) for one in summary["coefficients"]]
+
+    def test_the_figures_are_those_of_one_process(self):
+        """Exact sums, so that the figures can be compared: to 1e-12 on 1, 2 and 4 ranks."""
+        self.study(method="estimate", set="{optimiser: newton}", epsilon=None, **{"lambda": 0})
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        rows, alone = self.figures("trial")
+        for ranks in (1, 2, 4):
+            name = f"on{ranks}"
+            self.study(name, method="estimate", set="{optimiser: newton}", epsilon=None, **{"lambda": 0})
+            parties = {party: self.join(party, *EXACT, study=name) for party in (1, 2)}
+            parties[0] = self.join_ranks(ranks, 0, *EXACT, study=name)
+            self.check_done(parties, study=name, charged=[])
+            spread, figures = self.figures(name)
+            self.assertEqual(spread, rows)
+            for mine, theirs in zip(figures, alone):
+                for a, b in zip(mine, theirs):
+                    self.assertAlmostEqual(a, b, delta=1e-12 * max(1, abs(b)))
+
+    def test_fits_and_gradients_leave_once_and_are_charged_once(self):
+        """A fit over ranks with noise of its own, and gradients in masked sums."""
+        self.coordinator_for({})
+        parties = {party: self.join(party) for party in (1, 2)}
+        parties[0] = self.join_ranks(3, 0)
+        self.check_done(parties)
+        self.study("steps", method="dpgd", set="{rounds: 3, noise: party}", delta=1e-6, sum="masked")
+        parties = {party: self.join(party, study="steps") for party in (1, 2)}
+        parties[0] = self.join_ranks(2, 0, study="steps")
+        self.check_done(parties, study="steps", charged=[])
+
+    def coordinator_for(self, changed):
+        self.study(**changed)
+        return self.coordinator()
+
+    def test_a_killed_party_is_taken_up_again_with_other_ranks(self):
+        self.coordinator_for({"method": "dpgd", "set": "{rounds: 4, noise: party}", "delta": 1e-6})
+        self.limit(0)
+        done = self.start_ranks(2, *self.join_words(0, self.invite(), "--no-wait"), home=self.home(0))
+        self.assertEqual(done.finish(), 0, done.text())
+        waiting = self.start_ranks(2, "party", "trial", home=self.home(0))
+        waiting.kill(signal.SIGTERM)
+        parties = {party: self.join(party) for party in (1, 2)}
+        parties[0] = self.start_ranks(4, "party", "trial", home=self.home(0))
+        self.check_done(parties, charged=[])
+
+    def test_a_method_that_needs_all_rows_in_one_place_says_so(self):
+        self.coordinator_for({"method": "consensus", "set": "{rounds: 2}", "epsilon": None})
+        refused = self.start_ranks(2, *self.join_words(0, self.invite(), "--allow-neighbours"), home=self.home(0))
+        self.assertEqual(refused.finish(), 3, refused.text())
+        self.assertRegex(refused.text(), r"tacit: method consensus needs all rows .* without mpirun.* avg, .*estimate")
+
+    def test_rows_that_one_rank_cannot_read(self):
+        self.coordinator_for({})
+        refused = self.start_ranks(2, "join", self.invite(), "--data", "missing.csv", "--schema", "schema.yaml", "--yes",
+                                   home=self.home(0))
+        self.assertEqual(refused.finish(), 1, refused.text())
+        self.assertIn("missing.csv", refused.text())
+        refused = self.start_ranks(2, "party", home=self.home(0))
+        self.assertEqual(refused.finish(), 2, refused.text())
+        self.assertIn("name it", refused.text())
+
+
+if __name__ == "__main__":
+    if shutil.which("mpirun") is None or not (Path(TACIT).parent / "tacit-mpi.so").exists():
+        print("mpirun, or the module for it, is missing")
+        sys.exit(77)
+    unittest.main(verbosity=2)
