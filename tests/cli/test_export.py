@@ -222,6 +222,18 @@ class Refusals(ProgramTest):
         self.fail_with(1, "export", "absent.json", "--format", "json", "--out", "x", says=["absent.json"])
         self.assertEqual(self.tacit("export", name, "--format", "json", "--json").returncode, 2)
 
+    def test_a_terminal_is_spared(self):
+        name = self.model()
+        terminal, other = os.openpty()
+        try:
+            done = subprocess.run([TACIT, "export", name, "--format", "onnx"], cwd=self.path, stdout=other, stderr=subprocess.PIPE,
+                                  text=True, timeout=60)
+        finally:
+            os.close(terminal)
+            os.close(other)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--out", done.stderr)
+
     def test_a_control_character_cannot_be_written_as_xml(self):
         odd = "label: {name: outcome, classes: [no, 'yes & <perhaps>']}\ncolumns:\n" \
               "  - {name: age, kind: number, low: 0, high: 120}\n  - {name: sex, kind: category, levels: [f, \"m\\u0001\"]}\n"
