@@ -43,7 +43,7 @@ static tacit_status read_rows(tacit_deal *deal, const tacit_arguments *arguments
     /* The schema has taken label and positive class in; groups only say which party has a row. */
     tacit_load_options others = *options;
     others.label = others.positive = others.group = NULL;
-    others.no_features = false;
+    others.no_features = others.only_count = false;
     if (test != NULL && first_rank)
         TACIT_TRY(tacit_dataset_load(&deal->test_data, NULL, test, deal->schema, &others, error));
     if (tacit_arguments_text(arguments, "target") != NULL && first_rank)
@@ -139,6 +139,7 @@ static tacit_status make_deal(tacit_deal *deal, const tacit_arguments *arguments
     options.group = together != NULL ? together : plan->column;
     bool spread = tacit_ranks_count(console->ranks) > 1;
     options.no_features = spread;
+    options.only_count = spread && options.group == NULL && !tacit_arguments_given(arguments, "undersample");
     TACIT_TRY(read_rows(deal, arguments, &options, tacit_ranks_own(console->ranks) == 0, error));
     tacit_stream root = tacit_stream_from_seed(seed);
     tacit_view train;

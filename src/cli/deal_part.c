@@ -65,7 +65,7 @@ static tacit_status read_again(tacit_deal *deal, const char *path, const tacit_l
     bool drafted = deal->data->bounds_from_data;
     size_t rows = deal->data->rows;
     reading.label = reading.positive = reading.group = reading.text = NULL; /* the schema has taken them in */
-    reading.no_features = false;
+    reading.no_features = reading.only_count = false;
     reading.rows = &choice;
     deal->data = tacit_dataset_free(deal->data);
     TACIT_TRY(tacit_dataset_load(&deal->data, NULL, path, deal->schema, &reading, error));
