@@ -90,6 +90,15 @@ class RanksTest(unittest.TestCase):
 
     def test_uneven_parties_and_groups_and_refusals(self):
         self.same("--method", "avg", "--split", "dirichlet:0.3", "--parties", "7", "--epsilon", "1", "--minimum-rows", "20")
+        with tempfile.TemporaryDirectory() as folder:
+            grouped = Path(folder) / "grouped.csv"
+            header, *lines = Path(ROWS).read_text().splitlines()
+            named = [f'"site {i * i % 7}",{line}' if i % 3 else f"{i % 5},{line}" for i, line in enumerate(lines)]
+            grouped.write_text("\n".join(["site," + header, *named]))
+            for words in (("--split", "by:site"), ("--together", "site", "--parties", "3", "--aux-fraction", "0.1"),
+                          ("--undersample", "benign=0.5", "--parties", "4")):
+                words = ("--method", "avg", "--epsilon", "inf", *words)
+                self.assertEqual(self.simulate(3, *words, rows=str(grouped)), self.simulate(0, *words, rows=str(grouped)))
 
     def test_pooled_rows_stay_where_they_are(self):
         for method in (("batch",), ("estimate", "--lambda", "1e-4")):
