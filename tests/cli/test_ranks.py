@@ -133,6 +133,17 @@ class RanksTest(unittest.TestCase):
             self.assertEqual(len(said), 1, done.stderr)  # one rank speaks for all
             self.assertIn(says, said[0])
 
+    def test_a_program_without_mpi_says_so_and_works_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = shutil.copy(TACIT, folder)
+            words = (alone, "simulate", "--method", "avg", "--train", ROWS, "--schema", SCHEMA, "--parties", "4", "--epsilon", "1")
+            for ranks, code, count in ((1, 0, 0), (2, 2, 1)):
+                done = subprocess.run([*launch(ranks, ())[:-1], *words], capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT)
+                self.assertEqual(done.returncode, code, done.stderr)
+                said = [line for line in done.stderr.splitlines() if line.startswith("tacit: ")]
+                self.assertEqual(len(said), count, done.stderr)
+            self.assertIn("start it without mpirun", said[0])
+
     def test_a_failure_of_one_rank_is_that_of_all(self):
         words = ("simulate", "--method", "avg", "--schema", SCHEMA, "--parties", "4", "--epsilon", "1", "--train")
         done = subprocess.run([*launch(1, (*words, ROWS)), ":", "-n", "1", TACIT, *words, "missing.csv"], capture_output=True,
