@@ -65,7 +65,7 @@ static tacit_status read_again(tacit_deal *deal, tacit_dataset **data, const cha
     bool drafted = deal->data->bounds_from_data;
     size_t rows = deal->data->rows;
     reading.label = reading.positive = reading.group = reading.text = NULL; /* the schema has taken them in */
-    reading.no_features = false;
+    reading.no_features = reading.only_count = false;
     reading.rows = &choice;
     *data = tacit_dataset_free(*data);
     deal->data = NULL;

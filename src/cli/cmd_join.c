@@ -120,14 +120,18 @@ const tacit_command tacit_command_join = {
     .name = "join",
     .section = "Taking part",
     .summary = "take part in a study with one's own rows",
-    .description = "Shows what the study asks, who sees it and what it costs, asks for consent, joins, and "
-                   "answers questions "
-                   "until the study ends. The rows stay in this process; every answer passes the gate, which "
-                   "charges the ledger "
-                   "and refuses beyond its limit. Set a limit first: tacit ledger limit.\n\n"
-                   "The schema is the owner's own statement of what is public about the columns; it must say "
-                   "the same as the "
-                   "study's.",
+    .description =
+        "Shows what the study asks, who sees it and what it costs, asks for consent, joins, and "
+        "answers questions "
+        "until the study ends. The rows stay in this process; every answer passes the gate, which "
+        "charges the ledger "
+        "and refuses beyond its limit. Set a limit first: tacit ledger limit.\n\n"
+        "Where rows exceed one machine, mpirun (Open MPI) starts several processes: each rank keeps "
+        "every n-th row, rank 0 is the party, and the others add up with it. Methods that need all "
+        "rows in one place say so.\n\n"
+        "The schema is the owner's own statement of what is public about the columns; it must say "
+        "the same as the "
+        "study's.",
     .operands =
         (const tacit_operand[]){
             { "INVITE", 1, 1, "the invitation, or a file that holds it, or - for standard input" },
@@ -138,6 +142,9 @@ const tacit_command tacit_command_join = {
         (const tacit_example[]){
             { "Join with the clinic's table.",
               "tacit join invitation.txt --data patients.csv --schema patients.schema.yaml" },
+            { "The same on four ranks that share the rows; after a restart: mpirun -n 4 tacit party STUDY.",
+              "mpirun -n 4 tacit join invitation.txt --data patients.csv --schema patients.schema.yaml "
+              "--yes" },
             { .text = NULL },
         },
     .takes_ranks = true,

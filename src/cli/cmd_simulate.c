@@ -91,7 +91,7 @@ static tacit_status read_rows(work *all, const tacit_arguments *arguments, const
     /* The schema has taken label and positive class in; groups only say which party has a row. */
     tacit_load_options others = *options;
     others.label = others.positive = others.group = NULL;
-    others.no_features = false;
+    others.no_features = others.only_count = false;
     if (test != NULL && first_rank)
         TACIT_TRY(tacit_dataset_load(&all->test, NULL, test, all->schema, &others, error));
     if (target != NULL && first_rank)
@@ -115,6 +115,7 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
     options.group = together != NULL ? together : split->column;
     bool spread = tacit_ranks_count(console->ranks) > 1;
     options.no_features = spread;
+    options.only_count = spread && options.group == NULL && !tacit_arguments_given(arguments, "undersample");
     TACIT_TRY(read_rows(all, arguments, &options, tacit_ranks_own(console->ranks) == 0, error));
     tacit_deal *deal = &all->sweep.deal;
     deal->data = all->data;

@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -26,7 +28,8 @@ static int run(const char *const *words, size_t count) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status = tacit_crew_start(&crew, &error);
     if (status != TACIT_OK) {
-        fprintf(stderr, "tacit: %s\n", error.text);
+        const char *rank = getenv("OMPI_COMM_WORLD_RANK"); /* all ranks come here: one tells it */
+        if (rank == NULL || strcmp(rank, "0") == 0) fprintf(stderr, "tacit: %s\n", error.text);
         return tacit_status_exit_code(status);
     }
     tacit_ranks *ranks = crew.started ? &crew.ranks : NULL;

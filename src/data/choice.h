@@ -10,6 +10,13 @@ typedef struct tacit_row_choice {
     const void *context;
 } tacit_row_choice;
 
+/* No row at all. */
+static inline bool tacit_keeps_none(const void *context, uint64_t row) {
+    (void)context;
+    (void)row;
+    return false;
+}
+
 static inline bool tacit_row_chosen(const tacit_row_choice *choice, uint64_t row) {
     return choice == NULL || choice->keeps(choice->context, row);
 }

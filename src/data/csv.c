@@ -249,6 +249,37 @@ tacit_status tacit_csv_next(tacit_csv *csv, tacit_record *out, tacit_error *erro
     return TACIT_OK;
 }
 
+/* The end of the line that begins here, if the whole record is on it for sure: no quote may hide a line break, a return is part
+ * of the ending, and it is not blank. NULL: read it to know. */
+static const uint8_t *plain_line_end(const tacit_csv *csv) {
+    size_t left = (size_t)(csv->end - csv->at);
+    const uint8_t *newline = memchr(csv->at, '\n', left);
+    if (newline == NULL) return NULL;
+    size_t length = (size_t)(newline - csv->at);
+    const uint8_t *back = memchr(csv->at, '\r', length);
+    if (memchr(csv->at, '"', length) != NULL || (back != NULL && back + 1 != newline)) return NULL;
+    for (size_t i = 0; i < length; i++)
+        if (csv->at[i] != ' ' && csv->at[i] != '\t' && csv->at[i] != '\r') return newline;
+    return NULL;
+}
+
+tacit_status tacit_csv_skip(tacit_csv *csv, bool *ended, tacit_error *error) {
+    if (!csv->first_pending) {
+        TACIT_TRY(fill(csv, error));
+        const uint8_t *newline = csv->ended ? NULL : plain_line_end(csv);
+        if (newline != NULL) {
+            csv->at = newline + 1;
+            csv->line++;
+            *ended = false;
+            return TACIT_OK;
+        }
+        TACIT_TRY(read_record(csv, error));
+    }
+    csv->first_pending = false;
+    *ended = csv->count == 0;
+    return TACIT_OK;
+}
+
 /* The most frequent separator outside quotes in the first line that is not blank. */
 static char detect_separator(const uint8_t *bytes, size_t length) {
     static const char candidates[] = { ',', ';', '\t' };

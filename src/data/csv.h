@@ -46,6 +46,9 @@ tacit_status tacit_csv_open(tacit_csv **out, tacit_input *input, const tacit_csv
  * end. */
 tacit_status tacit_csv_next(tacit_csv *csv, tacit_record *out, tacit_error *error);
 
+/* Pass over the next record without looking at its fields: whether there are as many as columns is not asked. */
+tacit_status tacit_csv_skip(tacit_csv *csv, bool *ended, tacit_error *error);
+
 size_t tacit_csv_column_count(const tacit_csv *csv);
 const char *tacit_csv_column_name(const tacit_csv *csv, size_t column);
 

@@ -65,6 +65,7 @@ typedef struct tacit_load_options {
     const char *text; /* without a schema: a column that holds texts; NULL: none */
     tacit_text_draft text_draft;
     const tacit_row_choice *rows; /* NULL: all. With a schema only; what others hold is not looked at */
+    bool only_count;              /* with a schema: nothing is kept of any row, they are counted */
     bool
         no_features; /* labels, responses and groups only, to deal rows out before they are read: there is no matrix then */
 } tacit_load_options;
@@ -72,7 +73,7 @@ typedef struct tacit_load_options {
 #define TACIT_LOAD_DEFAULTS                                                                                  \
     {                                                                                                        \
         NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL, NULL,   \
-            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false                                    \
+            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false                             \
     }
 
 /* Load a CSV or LIBSVM file (told apart by extension, then by content), plain, .gz or .xz. With a schema

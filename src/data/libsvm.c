@@ -180,6 +180,7 @@ tacit_status tacit_libsvm_read_some(tacit_libsvm *out, tacit_input *input, size_
     r->choice = choice;
     r->bare = bare;
     tacit_status status = read_all(r, error);
+    uint64_t seen = r->seen;
     /* So that the arrays exist when no row was chosen. */
     if (status == TACIT_OK && r->rows == 0) {
         r->choice = NULL;
@@ -196,6 +197,7 @@ tacit_status tacit_libsvm_read_some(tacit_libsvm *out, tacit_input *input, size_
         out->rows =
             (tacit_csr){ r->rows, dimension > 0 ? dimension : r->widest, r->start, r->column, r->value };
         out->label = r->label;
+        out->seen = seen;
     } else {
         free(r->start);
         free(r->label);

@@ -15,10 +15,11 @@ enum { TACIT_LIBSVM_DIMENSION_LIMIT = 50000000 };
 typedef struct tacit_libsvm {
     tacit_csr rows; /* column j holds index j + 1 */
     double *label;  /* rows.rows of them */
+    uint64_t seen;  /* rows, whether they are kept or not */
 } tacit_libsvm;
 
 #define TACIT_LIBSVM_INIT                                                                                    \
-    { TACIT_CSR_INIT, NULL }
+    { TACIT_CSR_INIT, NULL, 0 }
 
 /* `dimension` 0 infers the number of columns from the largest index; otherwise a larger index is refused.
  * Errors name file:line:column, column being the 1-based position of the token on its line. */

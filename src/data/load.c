@@ -116,7 +116,7 @@ static tacit_status start_gathering(loading *load, tacit_error *error) {
     load->gather.has_label = load->label != SIZE_MAX && !numeric;
     load->gather.has_response = load->label != SIZE_MAX && numeric;
     load->gather.has_group = load->group != SIZE_MAX;
-    load->gather.bare = load->options->no_features;
+    load->gather.bare = load->options->no_features || load->options->only_count;
     return TACIT_OK;
 }
 
@@ -213,7 +213,8 @@ static tacit_status load_with_schema(loading *load, tacit_input *input, tacit_da
                                  tacit_input_name(input), label_need(load->options), load->options->group,
                                  error));
     TACIT_TRY(start_gathering(load, error));
-    load->table->choice = load->options->rows;
+    static const tacit_row_choice none = { tacit_keeps_none, NULL };
+    load->table->choice = load->options->only_count ? &none : load->options->rows;
     for (size_t i = 0; load->options->no_features && i < load->table->cols; i++)
         load->table->columns[i].idle = i != load->label && i != load->group;
     for (bool ended = false; !ended;) {
@@ -222,7 +223,9 @@ static tacit_status load_with_schema(loading *load, tacit_input *input, tacit_da
         TACIT_TRY(gather_rows(load, error));
         tacit_table_drop_rows(load->table);
     }
-    return finish(load, out, error);
+    TACIT_TRY(finish(load, out, error));
+    if (load->options->only_count) (*out)->rows = (*out)->dense.rows = (size_t)load->table->left_out;
+    return TACIT_OK;
 }
 
 /* Count the terms of the text column of a file that will be read again. */

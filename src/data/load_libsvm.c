@@ -176,18 +176,22 @@ static tacit_status check_options(const tacit_schema *schema, const tacit_load_o
 tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
                                        const tacit_schema *schema, const tacit_load_options *options,
                                        tacit_error *error) {
+    static const tacit_row_choice none = { tacit_keeps_none, NULL };
     const char *name = tacit_input_name(input);
     tacit_libsvm file = TACIT_LIBSVM_INIT;
     tacit_schema *own = NULL;
     tacit_dataset *dataset = NULL;
     tacit_status status = TACIT_OK;
     TACIT_CHECK(check_options(schema, options, name, error));
+    bool counts = options->only_count && schema != NULL;
     TACIT_CHECK(tacit_libsvm_read_some(&file, input, schema != NULL ? schema->sparse : options->dimension,
-                                       options->rows, options->no_features && schema != NULL, error));
+                                       counts ? &none : options->rows, options->no_features && schema != NULL,
+                                       error));
     if (schema == NULL) TACIT_CHECK(draft(&own, &file, options->positive, name, error));
     TACIT_CHECK(encode(&dataset, &file, own != NULL ? own : schema, own != NULL || !options->label_ignored,
-                       !options->no_features, name, error));
+                       !options->no_features && !options->only_count, name, error));
     dataset->bounds_from_data = own != NULL;
+    if (counts) dataset->rows = dataset->dense.rows = (size_t)file.seen;
     *out = dataset;
     if (own != NULL && drafted != NULL) {
         *drafted = own;

@@ -365,13 +365,14 @@ tacit_status tacit_table_read(tacit_table *table, tacit_csv *csv, size_t most, b
         TACIT_TRY(detect_kinds(table, csv, &over, error));
     while (!over && (most == 0 || table->rows - before + (table->left_out - passed) < most)) {
         tacit_record record;
+        if (!tacit_row_chosen(table->choice, table->dropped + table->rows + table->left_out)) {
+            TACIT_TRY(tacit_csv_skip(csv, &over, error));
+            table->left_out += !over;
+            continue;
+        }
         TACIT_TRY(tacit_csv_next(csv, &record, error));
         over = record.count == 0;
-        if (over) break;
-        if (tacit_row_chosen(table->choice, table->dropped + table->rows + table->left_out))
-            TACIT_TRY(add_record(table, csv, record.cells, error));
-        else
-            table->left_out++;
+        if (!over) TACIT_TRY(add_record(table, csv, record.cells, error));
     }
     if (over && table->rows + table->dropped + table->left_out == 0)
         return tacit_fail(error, TACIT_INPUT, "%s has a header but no rows", table->name);

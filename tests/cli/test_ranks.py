@@ -90,6 +90,15 @@ class RanksTest(unittest.TestCase):
 
     def test_uneven_parties_and_groups_and_refusals(self):
         self.same("--method", "avg", "--split", "dirichlet:0.3", "--parties", "7", "--epsilon", "1", "--minimum-rows", "20")
+        with tempfile.TemporaryDirectory() as folder:
+            grouped = Path(folder) / "grouped.csv"
+            header, *lines = Path(ROWS).read_text().splitlines()
+            named = [f'"site {i * i % 7}",{line}' if i % 3 else f"{i % 5},{line}" for i, line in enumerate(lines)]
+            grouped.write_text("\n".join(["site," + header, *named]))
+            for words in (("--split", "by:site"), ("--together", "site", "--parties", "3", "--aux-fraction", "0.1"),
+                          ("--undersample", "benign=0.5", "--parties", "4")):
+                words = ("--method", "avg", "--epsilon", "inf", *words)
+                self.assertEqual(self.simulate(3, *words, rows=str(grouped)), self.simulate(0, *words, rows=str(grouped)))
 
     def test_pooled_rows_stay_where_they_are(self):
         for method in (("batch",), ("estimate", "--lambda", "1e-4")):
@@ -123,6 +132,17 @@ class RanksTest(unittest.TestCase):
             said = [line for line in done.stderr.splitlines() if line.startswith("tacit: ")]
             self.assertEqual(len(said), 1, done.stderr)  # one rank speaks for all
             self.assertIn(says, said[0])
+
+    def test_a_program_without_mpi_says_so_and_works_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = shutil.copy(TACIT, folder)
+            words = (alone, "simulate", "--method", "avg", "--train", ROWS, "--schema", SCHEMA, "--parties", "4", "--epsilon", "1")
+            for ranks, code, count in ((1, 0, 0), (2, 2, 1)):
+                done = subprocess.run([*launch(ranks, ())[:-1], *words], capture_output=True, text=True, timeout=PATIENCE, env=ENVIRONMENT)
+                self.assertEqual(done.returncode, code, done.stderr)
+                said = [line for line in done.stderr.splitlines() if line.startswith("tacit: ")]
+                self.assertEqual(len(said), count, done.stderr)
+            self.assertIn("start it without mpirun", said[0])
 
     def test_a_failure_of_one_rank_is_that_of_all(self):
         words = ("simulate", "--method", "avg", "--schema", SCHEMA, "--parties", "4", "--epsilon", "1", "--train")

@@ -296,6 +296,36 @@ static void a_list_of_many_names_is_cut(void **state) {
     tacit_buffer_clear(&text);
 }
 
+/* Passing over any of the records leaves the others, and their lines, as they are. */
+static void records_can_be_passed_over(void **state) {
+    static const char text[] =
+        "a,b\n1,one\n\n2,\"two\nlines\"\r\n \t\n3,\"quoted \"\"\"\n4,it \"is\" plain\r\n5,last";
+    static const char *const names[] = { "one", "two\nlines", "quoted \"", "it \"is\" plain", "last" };
+    static const uint64_t lines[] = { 2, 4, 7, 8, 9 };
+    (void)state;
+    for (unsigned skipped = 0; skipped < 1 << 5; skipped++) {
+        source in;
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_record record;
+        bool ended = true;
+        CHECK_OK(open_bytes(&in, text, sizeof text - 1, NULL, &error), error);
+        for (size_t i = 0; i < 5; i++) {
+            if (skipped >> i & 1) {
+                CHECK_OK(tacit_csv_skip(in.csv, &ended, &error), error);
+                assert_false(ended);
+                continue;
+            }
+            CHECK_OK(tacit_csv_next(in.csv, &record, &error), error);
+            assert_int_equal(record.count, 2);
+            assert_string_equal(record.cells[1].text, names[i]);
+            assert_int_equal(record.line, lines[i]);
+        }
+        CHECK_OK(tacit_csv_skip(in.csv, &ended, &error), error);
+        assert_true(ended);
+        close_source(&in);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_follow_rfc_4180),
@@ -305,6 +335,7 @@ int main(void) {
         cmocka_unit_test(errors_name_file_line_and_column),
         cmocka_unit_test(ten_million_columns_are_refused_early),
         cmocka_unit_test(random_tables_survive_the_trip),
+        cmocka_unit_test(records_can_be_passed_over),
         cmocka_unit_test(kinds_are_found_and_missing_values_kept),
         cmocka_unit_test(a_text_among_the_first_rows_makes_a_category_and_later_an_error),
         cmocka_unit_test(empty_and_broken_tables_are_refused),

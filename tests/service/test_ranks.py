@@ -72,6 +72,13 @@ class Ranks(DeployedTest):
         parties[0] = self.join_ranks(2, 0, study="steps")
         self.check_done(parties, study="steps", charged=[])
 
+    def test_noise_in_an_objective_is_the_same_on_all_ranks(self):
+        """Else the ranks would minimise different functions, and never meet."""
+        self.coordinator_for({"method": "plr", "set": None})
+        parties = {party: self.join(party) for party in (1, 2)}
+        parties[0] = self.join_ranks(2, 0)
+        self.check_done(parties)
+
     def coordinator_for(self, changed):
         self.study(**changed)
         return self.coordinator()
