@@ -60,6 +60,14 @@ stopifnot(
 )
 stopifnot(inherits(failure(tacit_load(tempfile())), "tacit_error"))
 
+# Other programs read other files; the end of the name says which.
+onnx <- tempfile(fileext = ".onnx")
+pmml <- tempfile(fileext = ".pmml")
+tacit_export(released, onnx)
+tacit_export(released, pmml)
+stopifnot(file.size(onnx) > 100, any(grepl("<PMML", readLines(pmml), fixed = TRUE)), any(grepl("mean_texture", readLines(pmml), fixed = TRUE)))
+stopifnot(inherits(failure(tacit_export(released, tempfile(fileext = ".csv"))), "tacit_usage"))
+
 # A model survives being saved with a session, and carries no rows, whatever the call held.
 saved <- tempfile()
 saveRDS(do.call(tacit_glm, list(cells, breast_cancer, epsilon = 2, lambda = 0.01, bounds = breast_cancer_bounds)), saved)
