@@ -13,7 +13,7 @@ design <- function(formula, data, bounds, response, na.action, contrasts) {
   result <- list(
     x = x, intercept = intercept, columns = columns, rows = nrow(x),
     y = response_of(stats::model.response(frame), names(frame)[1], response, given),
-    terms = stats::delete.response(terms), contrasts = attr(x, "contrasts"), xlevels = stats::.getXlevels(terms, frame),
+    terms = without_rows(stats::delete.response(terms)), contrasts = attr(x, "contrasts"), xlevels = stats::.getXlevels(terms, frame),
     from_data = is.null(given), read_off = read_off_rows(terms, frame)
   )
   # Bounds that are read off the rows are the library's to take, so that the model says so; kept for the linear predictor.
@@ -25,6 +25,12 @@ design <- function(formula, data, bounds, response, na.action, contrasts) {
   if (!intercept) result$bounds <- symmetric(result$bounds)
   colnames(result$bounds) <- c("low", "high")
   result
+}
+
+# A formula remembers where it was written: in a function, with all that is there, such as the rows. A model must not.
+without_rows <- function(formula) {
+  if (inherits(formula, "formula")) environment(formula) <- topenv(environment(formula))
+  formula
 }
 
 # A column that is constant has bounds on either side of it, as the library takes them.

@@ -17,7 +17,8 @@ response_kind <- function(family) {
 tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda = NULL, bounds = NULL, family = stats::binomial(),
                       ledger = NULL, seed = NULL, settings = list(), na.action = NULL, contrasts = NULL, threads = NULL) {
   call <- match.call()
-  # A call that holds the rows themselves (do.call) must not carry them into a saved model.
+  # A call that holds the rows themselves (do.call) must not carry them into a saved model; nor this whole function.
+  call[[1]] <- quote(tacit_glm)
   if (!is.language(call$data)) call$data <- quote(data)
   exact <- method %in% exact_methods
   # Leaving rows out would tell which have something missing; exact methods do as glm() does.
@@ -31,8 +32,9 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   if (!exact && plan$from_data && !plan$intercept) usage("a model without an intercept needs bounds")
   frame <- frame_response(design_frame(plan), plan$y)
   result <- fit_frame(frame, promise, ledger, plan$from_data)
+  if (inherits(call$formula, "formula")) call$formula <- without_rows(call$formula)
   result$call <- call
-  result$formula <- formula
+  result$formula <- without_rows(formula)
   result$rows <- plan$rows
   result$design <- plan[c("terms", "contrasts", "xlevels", "columns", "intercept", "bounds", "from_data")]
   result$kind <- plan$y$kind
@@ -67,6 +69,7 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
   }
   result <- fit_frame(frame_response(frame, response), promise, ledger, plan$from_data)
   result$call <- match.call()
+  result$call[[1]] <- quote(tacit_fit)
   if (!is.language(result$call$x)) result$call$x <- quote(x)
   if (!is.language(result$call$y)) result$call$y <- quote(y)
   result$rows <- nrow(x)

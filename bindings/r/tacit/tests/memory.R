@@ -5,15 +5,15 @@ y <- breast_cancer$diagnosis[1:40]
 options <- tacit:::option_list(method = "plr", epsilon = 2, lambda = 0.01)
 wrong <- tacit:::option_list(method = "plr", epsilon = 2, no_such_option = 1)
 path <- tempfile()
-fit <- function(options) .Call(tacit:::glue_frame_fit, frame, options$names, options$values, NULL)
 
+# Calls alone: R would compile a function of its own, which takes a minute so.
 gctorture(TRUE)
 frame <- tacit:::rows_frame(x + 0)
 .Call(tacit:::glue_frame_names, frame, c("a", "b"))
 .Call(tacit:::glue_frame_bounds, frame, c(0, 0), c(40, 40), TRUE)
 .Call(tacit:::glue_frame_classes, frame, unclass(y) - 1L, levels(y))
-model <- fit(options)
-failed <- fit(wrong)
+model <- .Call(tacit:::glue_frame_fit, frame, options$names, options$values, NULL)
+failed <- .Call(tacit:::glue_frame_fit, frame, wrong$names, wrong$values, NULL)
 scores <- .Call(tacit:::glue_model_predict, model, frame, 1L, TRUE)
 weights <- .Call(tacit:::glue_model_coefficients, model)
 text <- .Call(tacit:::glue_model_to_json, model)

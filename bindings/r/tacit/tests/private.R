@@ -60,10 +60,24 @@ stopifnot(
 )
 stopifnot(inherits(failure(tacit_load(tempfile())), "tacit_error"))
 
+# Other programs read other files; the end of the name says which.
+onnx <- tempfile(fileext = ".onnx")
+pmml <- tempfile(fileext = ".pmml")
+tacit_export(released, onnx)
+tacit_export(released, pmml)
+stopifnot(file.size(onnx) > 100, any(grepl("<PMML", readLines(pmml), fixed = TRUE)), any(grepl("mean_texture", readLines(pmml), fixed = TRUE)))
+stopifnot(inherits(failure(tacit_export(released, tempfile(fileext = ".csv"))), "tacit_usage"))
+
 # A model survives being saved with a session, and carries no rows, whatever the call held.
 saved <- tempfile()
 saveRDS(do.call(tacit_glm, list(cells, breast_cancer, epsilon = 2, lambda = 0.01, bounds = breast_cancer_bounds)), saved)
 restored <- readRDS(saved)
+inside <- function(rows) {
+  formula <- diagnosis ~ log(mean_radius) + mean_texture
+  do.call(tacit_glm, list(formula, rows, epsilon = 2, lambda = 0.01, bounds = list("log(mean_radius)" = c(1, 4), mean_texture = c(10, 30))))
+}
+kept <- inside(breast_cancer)
+stopifnot(length(serialize(kept, NULL)) < 1e4, is.finite(predict(kept, breast_cancer[1, ])))
 stopifnot(file.size(saved) < 1e4, all(is.finite(predict(restored, breast_cancer[1:5, ]))))
 stopifnot(inherits(failure(predict(restored)), "tacit_usage"))
 
