@@ -310,8 +310,9 @@ void tacit_without_dashes(tacit_error *error) {
 tacit_status tacit_form_take(tacit_arguments **out, const tacit_form *form, const tacit_options *options,
                              tacit_error *error) {
     tacit_arguments *arguments = NULL;
+    TACIT_TRY(tacit_library_start(error));
     TACIT_TRY(start(&arguments, form, 1, error));
-    tacit_status status;
+    tacit_status status = TACIT_OK;
     for (size_t i = 0; options != NULL && i < options->count; i++)
         TACIT_CHECK(take_one(arguments, &options->items[i], error));
     TACIT_CHECK(check_needed(arguments, error));

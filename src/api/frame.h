@@ -66,21 +66,22 @@ tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const t
 /* How rows of numbers are encoded by a schema; for blocks of a frame. */
 typedef struct frame_map {
     const tacit_schema *schema;
-    tacit_scale *scale; /* of each column; NULL for a sparse schema */
+    double *numbers; /* the columns' scales; NULL for a sparse schema */
     size_t columns, features;
     double reach, inside; /* data/encode.h */
+    double factor;        /* of every row, where it does not depend on the row */
 } frame_map;
 
 #define FRAME_MAP_INIT                                                                                       \
-    { .scale = NULL }
+    { .numbers = NULL }
 
 /* TACIT_USAGE when the schema's columns are not numbers or not as many as the frame has. */
 tacit_status frame_map_create(frame_map *out, const tacit_schema *schema, const tacit_frame *frame,
                               tacit_error *error);
 void frame_map_clear(frame_map *map);
 
-/* Encode one row of map->columns numbers; `counts` learns what had to be bent. */
-void frame_map_row(const frame_map *map, const double *raw, double *out, tacit_encode_counts *counts);
+/* Encode one row of map->columns numbers; `counts` learns of missing values and shortened rows. False when one of them is infinite. */
+bool frame_map_row(const frame_map *map, const double *raw, double *out, tacit_encode_counts *counts);
 
 /* How many columns the rows have that a schema is for. */
 size_t frame_schema_columns(const tacit_schema *schema);

@@ -7,6 +7,8 @@
 
 enum { BLOCK_ROWS = 64 };
 
+#define INFINITE "row %zu, column %.60s: infinite; NaN stands for a missing value"
+
 /* ---- reading ---- */
 
 static inline double element(const tacit_frame *frame, size_t i, size_t j) {
@@ -49,99 +51,41 @@ static void gather_sparse(const tacit_frame *frame, size_t first, size_t count, 
     }
 }
 
-static tacit_status fail_infinite(const tacit_frame *frame, size_t row, size_t column, tacit_error *error) {
-    char name[32];
-    return tacit_fail(error, TACIT_INPUT, "row %zu, column %.60s: infinite; NaN stands for a missing value",
-                      row + 1, frame_column_name(frame, column, name));
+/* Rows of doubles that lie next to each other need not be copied first: where row i is, and how many doubles there are to the
+ * next; else NULL. */
+static const double *frame_rows_at(const tacit_frame *frame, size_t i, ptrdiff_t *step) {
+    bool fit = frame->kind == FRAME_DENSE && frame->type == TACIT_NUMBER_DOUBLE &&
+               frame->column_bytes == sizeof(double) && (uintptr_t)frame->values % sizeof(double) == 0 &&
+               frame->row_bytes % (ptrdiff_t)sizeof(double) == 0;
+    if (!fit) return NULL;
+    *step = frame->row_bytes / (ptrdiff_t)sizeof(double);
+    return (const double *)(const void *)frame->values + (ptrdiff_t)i * *step;
 }
 
-tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, double *out,
-                          tacit_error *error) {
+static tacit_status fail_infinite(const tacit_frame *frame, size_t row, const double *raw,
+                                  tacit_error *error) {
+    char name[32];
+    size_t column = 0;
+    while (column + 1 < frame->columns && !isinf(raw[column])) column++;
+    return tacit_fail(error, TACIT_INPUT, INFINITE, row + 1, frame_column_name(frame, column, name));
+}
+
+static void gather(const tacit_frame *frame, size_t first, size_t count, double *out) {
     if (frame->kind == FRAME_SPARSE)
         gather_sparse(frame, first, count, out);
     else
         gather_dense(frame, first, count, out);
-    for (size_t k = 0; k < count * frame->columns; k++)
-        if (isinf(out[k])) return fail_infinite(frame, first + k / frame->columns, k % frame->columns, error);
-    return TACIT_OK;
 }
 
-/* ---- the map ---- */
-
-size_t frame_schema_columns(const tacit_schema *schema) {
-    if (schema->sparse > 0) return schema->sparse;
-    size_t columns = 0;
-    for (size_t i = 0; i < schema->cols; i++) columns += schema->columns[i].kind != TACIT_SCHEMA_SKIP;
-    return columns;
-}
-
-/* Columns are told apart by their order; where the frame has names they must be those. */
-static tacit_status check_names(const tacit_frame *frame, const tacit_schema *schema, tacit_error *error) {
-    size_t used = 0;
-    for (size_t i = 0; frame->names != NULL && i < schema->cols; i++) {
-        if (schema->columns[i].kind == TACIT_SCHEMA_SKIP) continue;
-        if (strcmp(schema->columns[i].name, frame->names[used]) != 0)
-            return tacit_fail(error, TACIT_USAGE, "column %zu of the frame is %.60s, where %.60s belongs",
-                              used + 1, frame->names[used], schema->columns[i].name);
-        used++;
+tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, double *out,
+                          tacit_error *error) {
+    gather(frame, first, count, out);
+    for (size_t i = 0; i < count; i++) {
+        const double *row = out + i * frame->columns;
+        for (size_t j = 0; j < frame->columns; j++)
+            if (isinf(row[j])) return fail_infinite(frame, first + i, row, error);
     }
     return TACIT_OK;
-}
-
-tacit_status frame_map_create(frame_map *out, const tacit_schema *schema, const tacit_frame *frame,
-                              tacit_error *error) {
-    frame_map map = { .schema = schema,
-                      .columns = frame_schema_columns(schema),
-                      .features = tacit_schema_features(schema),
-                      .reach = tacit_schema_reach(schema),
-                      .inside = tacit_schema_intercept_value(schema) };
-    if (map.columns != frame->columns)
-        return tacit_fail(error, TACIT_USAGE, "the frame has %zu columns where %zu belong", frame->columns,
-                          map.columns);
-    for (size_t i = 0; i < schema->cols; i++) {
-        tacit_schema_kind kind = schema->columns[i].kind;
-        if (kind != TACIT_SCHEMA_NUMBER && kind != TACIT_SCHEMA_SKIP)
-            return tacit_fail(error, TACIT_USAGE,
-                              "column %.60s is a %s, and a frame in memory has numbers: load the rows from a "
-                              "file",
-                              schema->columns[i].name, kind == TACIT_SCHEMA_TEXT ? "text" : "category");
-    }
-    TACIT_TRY(check_names(frame, schema, error));
-    if (schema->sparse == 0) {
-        size_t used = 0;
-        map.scale = TACIT_NEW(tacit_scale, map.columns);
-        if (map.scale == NULL) return tacit_fail_memory(error);
-        for (size_t i = 0; i < schema->cols; i++)
-            if (schema->columns[i].kind == TACIT_SCHEMA_NUMBER)
-                map.scale[used++] = tacit_scale_of(&schema->columns[i]);
-    }
-    *out = map;
-    return TACIT_OK;
-}
-
-void frame_map_clear(frame_map *map) {
-    free(map->scale);
-    *map = (frame_map)FRAME_MAP_INIT;
-}
-
-void frame_map_row(const frame_map *map, const double *raw, double *out, tacit_encode_counts *counts) {
-    double square = 0;
-    for (size_t j = 0; j < map->columns; j++) {
-        double value = raw[j];
-        if (map->scale != NULL)
-            value = tacit_scale_number(&map->scale[j], value, counts);
-        else if (isnan(value))
-            value = 0;
-        out[j] = value;
-        square += value * value;
-    }
-    double factor =
-        map->scale != NULL
-            ? tacit_schema_column_factor(map->schema, map->reach, sqrt(square), counts) * map->inside
-            : tacit_schema_row_factor(map->schema, sqrt(square), counts);
-    for (size_t j = 0; j < map->columns; j++) out[j] *= factor;
-    if (map->schema->intercept) out[map->columns] = map->inside;
-    counts->rows++;
 }
 
 /* ---- dense rows ---- */
@@ -161,10 +105,17 @@ static tacit_status encode_rows(void *context, size_t begin, size_t end, unsigne
     double *block = all->block + worker * BLOCK_ROWS * columns;
     for (size_t i = begin; i < end; i += BLOCK_ROWS) {
         size_t count = end - i < BLOCK_ROWS ? end - i : BLOCK_ROWS;
-        TACIT_TRY(frame_gather(all->frame, i, count, block, error));
+        ptrdiff_t step = 0;
+        const double *raw = frame_rows_at(all->frame, i, &step);
+        if (raw == NULL) {
+            gather(all->frame, i, count, block);
+            raw = block;
+            step = (ptrdiff_t)columns;
+        }
         for (size_t r = 0; r < count; r++)
-            frame_map_row(all->map, block + r * columns, all->out + (i + r) * all->map->features,
-                          &all->counts[worker]);
+            if (!frame_map_row(all->map, raw + (ptrdiff_t)r * step, all->out + (i + r) * all->map->features,
+                               &all->counts[worker]))
+                return fail_infinite(all->frame, i + r, raw + (ptrdiff_t)r * step, error);
     }
     return TACIT_OK;
 }
@@ -222,9 +173,8 @@ static tacit_status look_at_rows(void *context, size_t begin, size_t end, unsign
             (const double *)(const void *)(all->frame->values + (ptrdiff_t)i * all->frame->row_bytes);
         double square = 0;
         for (size_t j = 0; j < columns; j++) square += row[j] * row[j];
-        if (isinf(square))
-            for (size_t j = 0; j < columns; j++)
-                if (isinf(row[j])) return fail_infinite(all->frame, i, j, error);
+        for (size_t j = 0; isinf(square) && j < columns; j++)
+            if (isinf(row[j])) return fail_infinite(all->frame, i, row, error);
         if (!(sqrt(square) <= all->most)) all->fits[worker] = false; /* also with a NaN in it */
     }
     return TACIT_OK;
@@ -232,7 +182,7 @@ static tacit_status look_at_rows(void *context, size_t begin, size_t end, unsign
 
 static bool could_lie(const tacit_frame *frame, const tacit_schema *schema) {
     const tacit_schema_column *first = schema->columns;
-    bool as_it_is = schema->sparse > 0 || (first != NULL && first->sd > 0 && frame->scaling == SCALE_NORM);
+    bool as_it_is = schema->sparse > 0 || (first != NULL && first->sd == 1 && frame->scaling == SCALE_NORM);
     return as_it_is && !schema->intercept && schema->rows == TACIT_ROWS_CLIP && schema->clip == 1;
 }
 
@@ -288,6 +238,7 @@ typedef struct sparse_look {
 
 static tacit_status look_at_sparse(sparse_look *out, const tacit_frame *frame, double most,
                                    tacit_error *error) {
+    char name[32];
     *out = (sparse_look){ true, true, 0 };
     int64_t from = frame_index(frame->start, frame->index, 0);
     for (size_t i = 0; i < frame->rows; i++) {
@@ -295,7 +246,9 @@ static tacit_status look_at_sparse(sparse_look *out, const tacit_frame *frame, d
         double square = 0;
         for (int64_t k = from; k < to; k++) {
             int64_t column = frame_index(frame->column, frame->index, (size_t)k);
-            if (isinf(frame->value[k])) return fail_infinite(frame, i, (size_t)column, error);
+            if (isinf(frame->value[k]))
+                return tacit_fail(error, TACIT_INPUT, INFINITE, i + 1,
+                                  frame_column_name(frame, (size_t)column, name));
             if (!(fabs(frame->value[k]) <= 1e100) && !isnan(frame->value[k]))
                 return tacit_fail(error, TACIT_INPUT, "row %zu: the values are larger than 1e100", i + 1);
             square += frame->value[k] * frame->value[k];

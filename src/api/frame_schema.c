@@ -6,9 +6,9 @@
 #include "api/frame.h"
 #include "base/memory.h"
 
-/* With a norm instead of bounds a column is used as it is, and only the row is shortened. A schema has bounds all the same:
- * these are out of the way, and their squares fit into a float, which is what some programs compute in that a model is exported to. */
-static const double OUT_OF_THE_WAY = 1e15;
+/* With a norm C instead of bounds a column is x/C, and only the row is shortened, to 1. A schema has bounds all the same, at most 10^6 C
+ * apart: these are nearly as wide as they may be. */
+static const double OUT_OF_THE_WAY = 4e5;
 
 /* ---- bounds and norms read off the rows: not private ---- */
 
@@ -105,17 +105,17 @@ static double largest_norm(const tacit_frame *frame) {
 
 /* ---- the schema ---- */
 
+/* Without bounds (NULL), all in units of `norm`. */
 static tacit_status add_columns(tacit_schema *schema, const tacit_frame *frame, const double *low,
-                                const double *high, tacit_error *error) {
+                                const double *high, double norm, tacit_error *error) {
     for (size_t j = 0; j < frame->columns; j++) {
         char scratch[32];
         tacit_schema_column *column = NULL;
         TACIT_TRY(tacit_schema_add_column(schema, &column, frame_column_name(frame, j, scratch),
                                           TACIT_SCHEMA_NUMBER, error));
-        double reach = OUT_OF_THE_WAY * fmax(1, frame->norm);
-        column->low = low != NULL ? low[j] : -reach;
-        column->high = high != NULL ? high[j] : reach;
-        if (low == NULL) column->sd = 1; /* (x - 0)/1 */
+        column->low = low != NULL ? low[j] : -OUT_OF_THE_WAY * norm;
+        column->high = high != NULL ? high[j] : OUT_OF_THE_WAY * norm;
+        if (low == NULL) column->sd = norm;
     }
     return TACIT_OK;
 }
@@ -126,21 +126,21 @@ static tacit_status set_encoding(tacit_schema *schema, const tacit_frame *frame,
     double *low = NULL, *high = NULL;
     tacit_status status = TACIT_OK;
     schema->intercept = frame->intercept;
-    if (frame->scaling == SCALE_BOUNDS) return add_columns(schema, frame, frame->low, frame->high, error);
+    if (frame->scaling == SCALE_BOUNDS) return add_columns(schema, frame, frame->low, frame->high, 0, error);
     if (frame->kind == FRAME_SPARSE || frame->scaling == SCALE_NORM) {
+        bool named = frame->kind != FRAME_SPARSE || frame->names != NULL;
+        double norm = from_data ? largest_norm(frame) : frame->norm;
         schema->rows = TACIT_ROWS_CLIP;
-        schema->clip = from_data ? largest_norm(frame) : frame->norm;
-    }
-    if (frame->kind == FRAME_SPARSE && frame->names == NULL) {
+        schema->clip = named ? 1 : norm;
+        if (named) return add_columns(schema, frame, NULL, NULL, norm, error);
         schema->sparse = frame->columns;
         return TACIT_OK;
     }
-    if (!from_data || frame->kind == FRAME_SPARSE) return add_columns(schema, frame, NULL, NULL, error);
     low = TACIT_NEW(double, frame->columns);
     high = TACIT_NEW(double, frame->columns);
     if (low == NULL || high == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(read_extremes(low, high, frame, pool, error));
-    TACIT_CHECK(add_columns(schema, frame, low, high, error));
+    TACIT_CHECK(add_columns(schema, frame, low, high, 0, error));
 cleanup:
     free(low);
     free(high);

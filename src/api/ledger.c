@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "api/document.h"
+#include "api/options.h"
 
 double tacit_remaining(double spent, bool limited, double limit) {
     return limited ? fmax(0, limit - spent) : INFINITY;
@@ -108,6 +109,7 @@ typedef struct listing {
 tacit_status tacit_ledger_at(tacit_ledger **out, const char *path, const char *source, tacit_error *error) {
     if (path == NULL || path[0] == 0 || source == NULL || source[0] == 0)
         return tacit_fail(error, TACIT_USAGE, "a ledger needs a file and the name of a data source");
+    TACIT_TRY(tacit_library_start(error));
     return tacit_ledger_open(out, path, source, TACIT_LEDGER_CREATE, error);
 }
 

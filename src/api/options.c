@@ -1,7 +1,14 @@
 #include "api/options.h"
 
+#include <sodium.h>
+
 #include "base/error.h"
 #include "base/memory.h"
+
+/* libsodium sees to it that several threads may start it at once, and that only the first does. */
+tacit_status tacit_library_start(tacit_error *error) {
+    return sodium_init() >= 0 ? TACIT_OK : tacit_fail(error, TACIT_INTERNAL, "libsodium does not start");
+}
 
 tacit_status tacit_options_create(tacit_options **out, tacit_error *error) {
     tacit_options *options = TACIT_NEW(tacit_options, 1);

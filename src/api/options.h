@@ -11,3 +11,6 @@ struct tacit_options {
     option_text *items;
     size_t count;
 };
+
+/* What every call that may need chance or a hash does first. */
+tacit_status tacit_library_start(tacit_error *error);

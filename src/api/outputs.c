@@ -76,7 +76,8 @@ static tacit_status predict_blocks(void *context, size_t begin, size_t end, unsi
             tacit_encode_counts bent = { 0 };
             TACIT_TRY(frame_gather(all->frame, i, count, raw, error));
             for (size_t r = 0; r < count; r++)
-                frame_map_row(all->map, raw + r * all->map->columns, encoded + r * all->map->features, &bent);
+                (void)frame_map_row(all->map, raw + r * all->map->columns, encoded + r * all->map->features,
+                                    &bent);
             tacit_matrix matrix = { count, all->map->features, encoded };
             block = tacit_rows_of_matrix(&matrix);
         }

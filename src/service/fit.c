@@ -264,10 +264,6 @@ static tacit_status check_promise(const tacit_fit_job *job, tacit_error *error) 
     return TACIT_OK;
 }
 
-static bool is_cancelled(const tacit_progress *progress) {
-    return progress != NULL && progress->cancelled != NULL && progress->cancelled(progress->context);
-}
-
 tacit_status tacit_fit_rows(tacit_fit_result *out, const tacit_fit_job *job, tacit_error *error) {
     fitting self = { .job = job, .plan = *job->plan };
     tacit_fit_result result = TACIT_FIT_RESULT_INIT;
@@ -275,8 +271,8 @@ tacit_status tacit_fit_rows(tacit_fit_result *out, const tacit_fit_job *job, tac
     TACIT_CHECK(check_promise(job, error));
     TACIT_CHECK(make_plan(&self, error));
     TACIT_CHECK(open_gate(&self, &result.again, error));
-    if (is_cancelled(job->progress))
-        TACIT_CHECK(tacit_fail(error, TACIT_CANCELLED, "cancelled before anything was fitted"));
+    if (tacit_progress_cancelled(job->progress))
+        TACIT_CHECK(tacit_fail(error, TACIT_CANCELLED, "interrupted"));
     if (job->simulated)
         self.stream = tacit_stream_from_seed(job->seed);
     else

@@ -1,0 +1,326 @@
+/* Frames: however rows lie, they are the same rows; what cannot be is said with row and column. */
+#include "library.h"
+
+static sample made;
+static char *expected; /* the model of the sample, rows first, doubles */
+
+static int make(void **state) {
+    (void)state;
+    sample_make(&made);
+    tacit_frame *frame = bounded_frame(&made);
+    tacit_model *model = fit_seeded(frame);
+    expected = model_text(model);
+    tacit_model_free(model);
+    tacit_frame_free(frame);
+    return 0;
+}
+
+static int unmake(void **state) {
+    (void)state;
+    tacit_string_free(expected);
+    return 0;
+}
+
+static tacit_frame *frame_of(const void *values, tacit_number_type type, ptrdiff_t row, ptrdiff_t column) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_frame *frame = NULL;
+    CHECK_OK(tacit_frame_dense(&frame, values, type, ROWS, COLUMNS, row, column, &error), error);
+    CHECK_OK(tacit_frame_set_classes(frame, made.label, 2, NULL, &error), error);
+    CHECK_OK(tacit_frame_set_bounds(frame, made.low, made.high, true, &error), error);
+    return frame;
+}
+
+static void every_layout_gives_the_same_model(void **state) {
+    (void)state;
+    static double columns_first[COLUMNS][ROWS], padded[ROWS][COLUMNS + 3], backwards[ROWS][COLUMNS];
+    static float single[ROWS][COLUMNS], single_columns[COLUMNS][ROWS];
+    static char unaligned[sizeof made.value + 1];
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < COLUMNS; j++) {
+            double value = made.value[i][j];
+            columns_first[j][i] = padded[i][j] = backwards[ROWS - 1 - i][COLUMNS - 1 - j] = value;
+            single[i][j] = single_columns[j][i] = (float)value;
+        }
+    memcpy(unaligned + 1, made.value, sizeof made.value);
+    const ptrdiff_t one = sizeof(double), few = sizeof(float);
+    check_same_model(frame_of(columns_first, TACIT_NUMBER_DOUBLE, one, ROWS * one), expected);
+    check_same_model(frame_of(padded, TACIT_NUMBER_DOUBLE, sizeof padded[0], one), expected);
+    check_same_model(frame_of(&backwards[ROWS - 1][COLUMNS - 1], TACIT_NUMBER_DOUBLE, -COLUMNS * one, -one),
+                     expected);
+    check_same_model(frame_of(single, TACIT_NUMBER_FLOAT, COLUMNS * few, few), expected);
+    check_same_model(frame_of(single_columns, TACIT_NUMBER_FLOAT, few, ROWS * few), expected);
+    check_same_model(frame_of(unaligned + 1, TACIT_NUMBER_DOUBLE, COLUMNS * one, one), expected);
+}
+
+/* ---- sparse rows ---- */
+
+typedef struct compressed {
+    double value[ROWS * COLUMNS];
+    int32_t column32[ROWS * COLUMNS], start32[ROWS + 1];
+    int64_t column64[ROWS * COLUMNS], start64[ROWS + 1];
+} compressed;
+
+/* Every third cell is zero and left out; columns of a row in descending order when `reversed`. */
+static void compress(compressed *out, double dense[ROWS][COLUMNS], bool reversed) {
+    int32_t used = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        out->start32[i] = used;
+        out->start64[i] = used;
+        for (size_t k = 0; k < COLUMNS; k++) {
+            size_t j = reversed ? COLUMNS - 1 - k : k;
+            dense[i][j] = (i + j) % 3 == 0 ? 0 : made.value[i][j];
+            if (dense[i][j] == 0) continue;
+            out->value[used] = dense[i][j];
+            out->column64[used] = out->column32[used] = (int32_t)j;
+            used++;
+        }
+    }
+    out->start64[ROWS] = out->start32[ROWS] = used;
+}
+
+static tacit_frame *sparse_frame(const compressed *from, tacit_index_type type) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_frame *frame = NULL;
+    bool small = type == TACIT_INDEX_INT32;
+    CHECK_OK(tacit_frame_sparse(&frame, from->value, small ? (const void *)from->column32 : from->column64,
+                                small ? (const void *)from->start32 : from->start64, type, ROWS, COLUMNS,
+                                &error),
+             error);
+    CHECK_OK(tacit_frame_set_classes(frame, made.label, 2, NULL, &error), error);
+    return frame;
+}
+
+static void sparse_rows_are_dense_rows(void **state) {
+    (void)state;
+    static compressed ascending, descending;
+    static double dense[ROWS][COLUMNS];
+    tacit_error error = TACIT_ERROR_INIT;
+    compress(&ascending, dense, false);
+    compress(&descending, dense, true);
+    tacit_frame *same = frame_of(dense, TACIT_NUMBER_DOUBLE, sizeof dense[0], sizeof(double));
+    tacit_model *model = fit_seeded(same);
+    char *text = model_text(model);
+    for (int k = 0; k < 4; k++) {
+        tacit_frame *frame = sparse_frame(k < 2 ? &ascending : &descending,
+                                          k % 2 == 0 ? TACIT_INDEX_INT32 : TACIT_INDEX_INT64);
+        CHECK_OK(tacit_frame_set_bounds(frame, made.low, made.high, true, &error), error);
+        check_same_model(frame, text);
+    }
+    tacit_string_free(text);
+    tacit_model_free(model);
+    tacit_frame_free(same);
+}
+
+/* The coefficients that a frame with this norm gets; frees the frame. */
+static void coefficients_of(tacit_frame *frame, double norm, bool intercept, double out[COLUMNS + 1]) {
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_frame_set_norm(frame, norm, intercept, &error), error);
+    tacit_model *model = fit_seeded(frame);
+    CHECK_OK(tacit_model_coefficients(out, model, &error), error);
+    tacit_model_free(model);
+    tacit_frame_free(frame);
+}
+
+/* But for the last bits: rows that are used where they lie miss the factor that rounds towards the ball's inside. */
+static void check_close(const double *actual, const double *wanted) {
+    for (size_t j = 0; j <= COLUMNS; j++) CHECK_NEAR(actual[j], wanted[j], 1e-9 * (1 + fabs(wanted[j])));
+}
+
+/* With a norm sparse rows stay sparse: scaled, with a constant, or (norm 1, rows short enough) where they lie. */
+static void sparse_rows_stay_sparse(void **state) {
+    (void)state;
+    static compressed way[2];
+    static double dense[ROWS][COLUMNS];
+    double wanted[COLUMNS + 1], out[COLUMNS + 1];
+    for (int in_place = 0; in_place < 2; in_place++) {
+        for (int reversed = 0; reversed < 2; reversed++) {
+            compress(&way[reversed], dense, reversed == 1);
+            for (size_t e = 0; in_place == 1 && e < ROWS * COLUMNS; e++) way[reversed].value[e] /= 16;
+        }
+        double norm = in_place == 1 ? 1 : 2;
+        coefficients_of(sparse_frame(&way[0], TACIT_INDEX_INT32), norm, in_place == 0, wanted);
+        for (int k = 1; k < 4; k++) {
+            coefficients_of(sparse_frame(&way[k / 2], k % 2 == 0 ? TACIT_INDEX_INT32 : TACIT_INDEX_INT64),
+                            norm, in_place == 0, out);
+            check_close(out, wanted);
+        }
+    }
+}
+
+/* The rows from the second hundred on, of a frame of all: offsets that do not begin at 0. */
+static void a_slice_of_sparse_rows_is_a_frame(void **state) {
+    (void)state;
+    static compressed all;
+    static double dense[ROWS][COLUMNS];
+    enum { FIRST = 100 };
+    compress(&all, dense, false);
+    for (size_t e = 0; e < ROWS * COLUMNS; e++) all.value[e] /= 16;
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < COLUMNS; j++) dense[i][j] /= 16;
+    for (int norm = 1; norm < 3; norm++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        double out[3][COLUMNS + 1];
+        for (int k = 0; k < 3; k++) {
+            tacit_frame *frame = NULL;
+            if (k == 2)
+                CHECK_OK(tacit_frame_dense(&frame, dense[FIRST], TACIT_NUMBER_DOUBLE, ROWS - FIRST, COLUMNS,
+                                           sizeof dense[0], sizeof(double), &error),
+                         error);
+            else
+                CHECK_OK(tacit_frame_sparse(
+                             &frame, all.value, k == 0 ? (const void *)all.column32 : all.column64,
+                             k == 0 ? (const void *)(all.start32 + FIRST) : all.start64 + FIRST,
+                             k == 0 ? TACIT_INDEX_INT32 : TACIT_INDEX_INT64, ROWS - FIRST, COLUMNS, &error),
+                         error);
+            CHECK_OK(tacit_frame_set_classes(frame, made.label + FIRST, 2, NULL, &error), error);
+            coefficients_of(frame, norm, false, out[k]);
+        }
+        check_close(out[0], out[2]);
+        check_close(out[1], out[2]);
+    }
+}
+
+static void indexes_are_checked(void **state) {
+    (void)state;
+    const double value[] = { 1, 2 };
+    const int32_t high[] = { 0, 4 }, below[] = { 0, -1 }, twice[] = { 1, 1 }, fine[] = { 0, 1 };
+    const int32_t start[] = { 0, 2 }, falling[] = { 2, 0 }, negative[] = { -1, 2 };
+    tacit_frame *frame = NULL;
+    const tacit_index_type type = TACIT_INDEX_INT32;
+    CHECK_FAILS(tacit_frame_sparse(&frame, value, high, start, type, 1, 4, failed), TACIT_INPUT,
+                "row 1 names column 4");
+    CHECK_FAILS(tacit_frame_sparse(&frame, value, below, start, type, 1, 4, failed), TACIT_INPUT,
+                "column -1");
+    CHECK_FAILS(tacit_frame_sparse(&frame, value, twice, start, type, 1, 4, failed), TACIT_INPUT, "twice");
+    CHECK_FAILS(tacit_frame_sparse(&frame, value, fine, falling, type, 1, 4, failed), TACIT_INPUT, "ascend");
+    CHECK_FAILS(tacit_frame_sparse(&frame, value, fine, negative, type, 1, 4, failed), TACIT_INPUT,
+                "below 0");
+    assert_null(frame);
+}
+
+/* ---- cells that are no numbers ---- */
+
+static void an_infinite_cell_is_named(void **state) {
+    (void)state;
+    static sample bad;
+    tacit_model *model = NULL;
+    bad = made;
+    bad.value[41][2] = -INFINITY;
+    tacit_frame *frame = bounded_frame(&bad);
+    tacit_options *options = OPTIONS("method", "output", "epsilon", "1");
+    CHECK_FAILS(tacit_frame_fit(&model, frame, options, NULL, NULL, failed), TACIT_INPUT,
+                "row 42, column x3");
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_frame_set_norm(frame, 1, false, &error), error);
+    CHECK_FAILS(tacit_frame_fit(&model, frame, options, NULL, NULL, failed), TACIT_INPUT,
+                "row 42, column x3");
+    CHECK_OK(tacit_frame_set_bounds_from_data(frame, true, &error), error);
+    CHECK_FAILS(tacit_frame_fit(&model, frame, options, NULL, NULL, failed), TACIT_INPUT,
+                "row 42, column x3");
+    assert_null(model);
+    tacit_options_free(options);
+    tacit_frame_free(frame);
+}
+
+static void a_missing_cell_is_the_middle_and_one_outside_is_moved(void **state) {
+    (void)state;
+    static sample holes, filled;
+    holes = filled = made;
+    for (size_t i = 0; i < ROWS; i += 7) {
+        holes.value[i][i % COLUMNS] = NAN;
+        filled.value[i][i % COLUMNS] = 1; /* the middle of -1 and 3 */
+        holes.value[i + 1 < ROWS ? i + 1 : 0][0] = 17;
+        filled.value[i + 1 < ROWS ? i + 1 : 0][0] = 3;
+    }
+    tacit_frame *frame = bounded_frame(&filled);
+    tacit_model *model = fit_seeded(frame);
+    char *text = model_text(model);
+    check_same_model(bounded_frame(&holes), text);
+    tacit_string_free(text);
+    tacit_model_free(model);
+    tacit_frame_free(frame);
+}
+
+/* ---- used where they lie ---- */
+
+/* That they are not copied is shown in test_memory.c. */
+static void rows_inside_the_ball_are_used_where_they_lie(void **state) {
+    (void)state;
+    static sample inside;
+    double wanted[COLUMNS + 1], out[COLUMNS + 1];
+    inside = made;
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t j = 0; j < COLUMNS; j++) inside.value[i][j] /= 7;
+    coefficients_of(sample_frame(&inside), 1, false, out);
+    coefficients_of(sample_frame(&inside), 1 + 1e-15, false, wanted);
+    check_close(out, wanted);
+}
+
+static void longer_rows_are_shortened(void **state) {
+    (void)state;
+    static sample shorter;
+    double wanted[COLUMNS + 1], out[COLUMNS + 1];
+    shorter = made;
+    for (size_t i = 0; i < ROWS; i++) {
+        double norm = 0;
+        for (size_t j = 0; j < COLUMNS; j++) norm += made.value[i][j] * made.value[i][j];
+        norm = sqrt(norm);
+        for (size_t j = 0; norm > 1 && j < COLUMNS; j++) shorter.value[i][j] /= norm;
+    }
+    coefficients_of(sample_frame(&made), 1, true, out);
+    coefficients_of(sample_frame(&shorter), 1, true, wanted);
+    check_close(out, wanted);
+}
+
+/* ---- what is said about them ---- */
+
+static void wrong_words_are_refused(void **state) {
+    (void)state;
+    tacit_frame *frame = sample_frame(&made), *none = NULL;
+    const int32_t three[ROWS] = { 0, 2 };
+    const double low[COLUMNS] = { 0, 0, 5, 0 }, high[COLUMNS] = { 1, 1, 5, 1 };
+    const char *const names[COLUMNS] = { "a", "b", "c", "a" };
+    const char *const same[] = { "x", "x" };
+    tacit_options *options = OPTIONS("method", "output", "epsilon", "1");
+    tacit_model *model = NULL;
+    CHECK_FAILS(tacit_frame_dense(&none, NULL, TACIT_NUMBER_DOUBLE, 1, 1, 8, 8, failed), TACIT_USAGE,
+                "values");
+    CHECK_FAILS(tacit_frame_dense(&none, low, TACIT_NUMBER_DOUBLE, 0, 1, 8, 8, failed), TACIT_USAGE, "rows");
+    CHECK_FAILS(tacit_frame_fit(&model, frame, options, NULL, NULL, failed), TACIT_USAGE, "set bounds");
+    CHECK_FAILS(tacit_frame_set_classes(frame, three, 2, NULL, failed), TACIT_INPUT, "row 2 has class 2");
+    CHECK_FAILS(tacit_frame_set_classes(frame, three, 1, NULL, failed), TACIT_USAGE, "classes");
+    CHECK_FAILS(tacit_frame_set_classes(frame, made.label, 2, same, failed), TACIT_USAGE, "two classes");
+    CHECK_FAILS(tacit_frame_set_bounds(frame, low, high, true, failed), TACIT_USAGE, "column x3");
+    CHECK_FAILS(tacit_frame_set_names(frame, names, failed), TACIT_USAGE, "'a'");
+    CHECK_FAILS(tacit_frame_set_norm(frame, -1, true, failed), TACIT_USAGE, "norm");
+    CHECK_FAILS(tacit_frame_set_response(frame, made.response, 1, 1, false, failed), TACIT_USAGE, "bounds");
+    CHECK_FAILS(tacit_frame_set_parties(frame, made.label, 1, failed), TACIT_INPUT, "party 1");
+    tacit_options_free(options);
+    tacit_frame_free(frame);
+}
+
+static void sizes_are_told(void **state) {
+    (void)state;
+    tacit_frame *frame = sample_frame(&made);
+    assert_int_equal(tacit_frame_rows(frame), ROWS);
+    assert_int_equal(tacit_frame_columns(frame), COLUMNS);
+    assert_null(tacit_frame_free(frame));
+    assert_null(tacit_frame_free(NULL));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_layout_gives_the_same_model),
+        cmocka_unit_test(sparse_rows_are_dense_rows),
+        cmocka_unit_test(sparse_rows_stay_sparse),
+        cmocka_unit_test(a_slice_of_sparse_rows_is_a_frame),
+        cmocka_unit_test(indexes_are_checked),
+        cmocka_unit_test(an_infinite_cell_is_named),
+        cmocka_unit_test(a_missing_cell_is_the_middle_and_one_outside_is_moved),
+        cmocka_unit_test(rows_inside_the_ball_are_used_where_they_lie),
+        cmocka_unit_test(longer_rows_are_shortened),
+        cmocka_unit_test(wrong_words_are_refused),
+        cmocka_unit_test(sizes_are_told),
+    };
+    return cmocka_run_group_tests(tests, make, unmake);
+}

@@ -1,0 +1,53 @@
+"""The library shows what the public headers declare, no more and no less; and each header stands alone, in C and in C++."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HEADERS = sorted((ROOT / "include" / "tacit").glob("*.h"))
+
+
+def declared(text):
+    """The functions that a header declares."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", text, flags=re.MULTILINE)
+    return set(re.findall(r"^[A-Za-z_][\w \t]*[ *](tacit_\w+)\(", text, re.MULTILINE))
+
+
+class Symbols(unittest.TestCase):
+    def test_the_library_shows_what_the_headers_declare(self):
+        names = set().union(*(declared(path.read_text()) for path in HEADERS))
+        self.assertGreater(len(names), 40)
+        shown = subprocess.run(["nm", "-D", "--defined-only", os.environ["LIBTACIT"]], capture_output=True, text=True,
+                               check=True).stdout
+        exported = {line.split()[-1] for line in shown.splitlines()}
+        self.assertEqual({name.split("@")[0] for name in exported if name != "TACIT_1"}, names)
+        self.assertTrue(all(name.endswith("@@TACIT_1") for name in exported if name != "TACIT_1"))
+
+    def test_a_header_without_a_function_would_be_noticed(self):
+        text = "/* tacit_in_comment( */\n#define X tacit_macro(\ntacit_status tacit_a(int x,\n   int y);\nconst char *tacit_b(void);\n"
+        self.assertEqual(declared(text), {"tacit_a", "tacit_b"})
+
+    def test_each_header_stands_alone(self):
+        compilers = [(shutil.which(name), language) for name, language in
+                     (("gcc", "c"), ("clang", "c"), ("g++", "c++"), ("clang++", "c++"))]
+        with tempfile.TemporaryDirectory() as folder:
+            for path in HEADERS:
+                source = Path(folder) / "alone"
+                source.write_text(f'#include "tacit/{path.name}"\n#include "tacit/{path.name}"\n')
+                for compiler, language in compilers:
+                    if compiler is None:
+                        continue
+                    with self.subTest(header=path.name, compiler=compiler):
+                        standard = "c11" if language == "c" else "c++11"
+                        done = subprocess.run([compiler, "-x", language, f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror",
+                                               "-fsyntax-only", "-I", ROOT / "include", source], capture_output=True, text=True)
+                        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
