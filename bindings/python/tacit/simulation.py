@@ -64,7 +64,7 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
     >>> found = tacit.simulate(rows, rows[:, 0] > rows[:, 1], methods=["batch", "avg"], parties=4, epsilon=[1, 10],
     ...                        bounds=(0, 1), trials=5, seed=1)
     >>> [(run["method"], run["epsilon"]) for run in found.runs]
-    [('batch', None), ('avg', 1.0), ('avg', 10.0)]
+    [('batch', inf), ('avg', 1.0), ('avg', 10.0)]
     >>> found.runs[0]["accuracy"]["mean"] > 0.9
     True
     """
@@ -79,7 +79,8 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
     task.run(lib.tacit_frame_simulate, text, model, pointer_of(train), *map(pointer_of, others), given, task.progress(),
              discard=lambda: (lib.tacit_string_free(text[0]), lib.tacit_model_free(model[0])))
     found = json.loads(take_text(text[0]))
-    return Simulation(found["runs"], found["seed"], Model(model[0]) if model[0] else None, found)
+    runs = [{**run, "epsilon": float(run["epsilon"])} for run in found["runs"]]  # "inf" is a number here
+    return Simulation(runs, found["seed"], Model(model[0]) if model[0] else None, found)
 
 
 def _beside(rows: Any, train: Frame) -> Frame | None:

@@ -78,7 +78,7 @@ def test_stacking_by_features_hears_important_ones(rng, quiet):
     def accuracy(**arguments):
         return np.mean([PrivateStacking(by="features", parts=2, epsilon=3, bounds=(0, 1), random_state=seed, **arguments)
                         .fit(x, y).score(x, y) for seed in range(10)])
-    assert accuracy(importances=[0.01, 0.01, 0.01, 1, 0.01]) > 0.6
+    assert accuracy(importances=[0.01, 0.01, 0.01, 1]) > 0.6
 
 
 def test_stacking_refuses_what_it_cannot(rows):

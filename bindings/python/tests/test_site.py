@@ -88,4 +88,4 @@ class TestSite(DeployedTest):
 
     def test_wrong_invitation_is_a_sentence(self):
         with pytest.raises(tacit.TacitError, match="invitation"):
-            tacit.Site.invited("nonsense", home=self.home(0), data=self.rows(0))
+            tacit.Site.invited("nonsense", home=self.home(0), data=self.rows(0), schema=self.path / "schema.yaml")
