@@ -27,6 +27,7 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   promise <- list(method = method, epsilon = if (!missing(epsilon)) epsilon, delta = delta, lambda = lambda, seed = seed,
     settings = settings, threads = threads)
   warn_of_rows(plan, promise, ledger)
+  check_constant(method, plan$intercept)
   if (!exact && plan$from_data && !plan$intercept) usage("a model without an intercept needs bounds")
   frame <- frame_response(design_frame(plan), plan$y)
   result <- fit_frame(frame, promise, ledger, plan$from_data)
@@ -52,6 +53,7 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
     settings = settings, threads = threads)
   plan <- list(y = response, from_data = is.null(given) && is.null(norm), read_off = if (is.character(y)) "the classes (make y a factor)")
   warn_of_rows(plan, promise, ledger)
+  check_constant(method, intercept)
   frame <- rows_frame(x)
   if (is.matrix(x)) checked(.Call(glue_frame_names, frame, columns)) # a sparse model of many columns goes without
   if (!is.null(norm)) {
@@ -74,6 +76,11 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
   result$classes <- response$classes
   class(result) <- "tacit_model"
   result
+}
+
+# Standard errors per unit of a column are worked out with a constant.
+check_constant <- function(method, intercept) {
+  if (!intercept && method %in% setdiff(exact_methods, "batch")) usage(method, " needs a constant: leave - 1 out of the formula")
 }
 
 # Privacy rests on what is known without the rows. Nothing to lose where nothing is promised.

@@ -4,8 +4,8 @@
 estimates_of <- function(object) object$document$summary
 
 no_errors <- function(object) {
-  if (isTRUE(object$document$guarantee$private)) {
-    paste0("There are no standard errors: the noise that makes these coefficients private spreads them by more than the usual",
+  if (!object$method %in% exact_methods) {
+    paste0("There are no standard errors: the noise in these coefficients spreads them by more than the usual",
       " formulas say, and what would measure the spread was not released. method = \"estimate\" has standard errors, and no privacy.")
   } else {
     paste0("There are no standard errors: ", object$method, " does not compute any; method = \"estimate\" does.")

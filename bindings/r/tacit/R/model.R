@@ -34,7 +34,8 @@ predict.tacit_model <- function(object, newdata, type = c("response", "class"), 
   if (missing(newdata)) usage("newdata is needed: a model keeps none of the rows it was made of")
   if (is.data.frame(newdata)) newdata <- data.matrix(newdata)
   columns <- column_names(object)
-  if (!is.null(colnames(newdata)) && all(columns %in% colnames(newdata))) newdata <- newdata[, columns, drop = FALSE]
+  given <- colnames(newdata)
+  if (is.matrix(newdata) && !identical(given, columns) && all(columns %in% given)) newdata <- newdata[, columns, drop = FALSE]
   scored(object, newdata, 0L, type, threads)
 }
 
