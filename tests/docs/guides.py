@@ -75,11 +75,11 @@ class Shell:
 
 def add_library(folder, environment):
     """Let pkg-config and the loader find the library of the build, as they would find an installed one."""
-    library = os.environ["TACIT_LIB"]
+    os.symlink(os.environ["TACIT_LIB"], os.path.join(folder, "lib"))  # in a path without blanks
+    os.symlink(os.path.join(ROOT, "include"), os.path.join(folder, "include"))
     with open(os.path.join(folder, "tacit.pc"), "w", encoding="utf-8") as stream:
-        stream.write(f"Name: tacit\nDescription: Tacit\nVersion: 0\nLibs: -L{library} -ltacit\n"
-                     f"Cflags: -I{os.path.join(ROOT, 'include')}\n")
-    environment.update(PKG_CONFIG_PATH=folder, LD_LIBRARY_PATH=library, CCACHE_DISABLE="1")
+        stream.write(f"Name: tacit\nDescription: Tacit\nVersion: 0\nLibs: -L{folder}/lib -ltacit\nCflags: -I{folder}/include\n")
+    environment.update(PKG_CONFIG_PATH=folder, LD_LIBRARY_PATH=os.path.join(folder, "lib"), CCACHE_DISABLE="1")
 
 
 def check(page, long):
