@@ -12,6 +12,8 @@
  * defaults and the same errors ("epsilon" "0.5"; "set" "clip=2", as often as there are settings). What it found comes back as
  * the JSON document that the command prints with --json. So whatever the program can do can be said here, and a newer
  * library keeps programs that were built with an older one.
+ *
+ * A flag is "yes" or "no". Numbers are read and written with a decimal point: where a program sets the locale, LC_NUMERIC stays "C".
  */
 #ifndef TACIT_TACIT_H
 #define TACIT_TACIT_H
@@ -85,8 +87,10 @@ tacit_status tacit_frame_set_parties(tacit_frame *frame, const int32_t *party, s
  *   bounds   low[j] <= x_ij <= high[j], publicly known; what lies outside is moved to the bound. Each column then becomes
  *            (2 x - low - high)/(high - low), divided by the root of the number of features;
  *   norm     rows are divided by `norm`, publicly known; longer ones are shortened to the unit ball. Rows are then used where
- *            they lie if they can be: doubles, norm 1, none longer, no intercept, columns next to each other;
- *   from data: bounds are the extremes of these very rows. NOT PRIVATE: for trying things out. The model says so.
+ *            they lie if they can be: doubles, norm 1, none longer (rounding included: than 1 - (columns + 8) 2^-51), nothing
+ *            missing, no intercept, columns next to each other and rows too, sparse ones with ascending columns;
+ *   from data: bounds are the extremes of these very rows, of sparse ones the largest norm. NOT PRIVATE: for trying things out. The
+ *            model says so, and no ledger is charged for it (TACIT_USAGE).
  * With `intercept` there is one feature more, a constant. */
 tacit_status tacit_frame_set_bounds(tacit_frame *frame, const double *low, const double *high, bool intercept,
                                     tacit_error *error);
@@ -125,17 +129,20 @@ tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_
 
 /* What a model makes of rows: `scores` receives rows x tacit_model_outputs numbers (probabilities of the classes in their order,
  * where the model has such; else votes, margins, or the mean of a number), `labels` a class each. Either may be NULL. The frame
- * needs neither labels nor bounds: the model has its own encoding. */
+ * needs neither labels nor bounds: the model has its own encoding. Columns are those the model was made of, in their order; where the
+ * frame has names, they must be the model's. TACIT_USAGE for labels of a model of a number. */
 tacit_status tacit_model_predict(double *scores, int32_t *labels, const tacit_model *model,
                                  const tacit_frame *frame, unsigned threads, tacit_error *error);
 size_t tacit_model_outputs(const tacit_model *model);
 size_t tacit_model_columns(const tacit_model *model); /* of the rows it is for */
 
 /* Coefficients of a linear model on the columns as they were given: `out` has tacit_model_outputs rows (one for two classes) of
- * tacit_model_columns numbers and the constant last. TACIT_USAGE for other models, and where rows are shortened one by one. */
+ * tacit_model_columns numbers and the constant last. They hold for rows within bounds and norm. TACIT_USAGE for other models, for
+ * columns that are no numbers, and where every row is divided by its own norm. */
 tacit_status tacit_model_coefficients(double *out, const tacit_model *model, tacit_error *error);
 
-/* Kind, classes, guarantee, and where there are such, coefficients with standard errors. */
+/* "kind" (linear, stack, network), "loss", "features", "columns", "outputs", "names", "classes", "probabilities", "guarantee", and where there
+ * are such, coefficients with standard errors in "summary". */
 tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_error *error);
 
 /* One JSON file; or ONNX and PMML with the encoding inside. */
@@ -164,7 +171,8 @@ tacit_status tacit_ledger_at(tacit_ledger **out, const char *path, const char *s
 tacit_status tacit_ledger_limit(tacit_ledger *ledger, bool whole_party, double epsilon, double delta,
                                 tacit_error *error);
 
-/* Accounts and entries; and whether the file is sound ("sound", "entries", "head", "problem"). */
+/* "source", "entries" and "accounts", as `tacit ledger show` has them of a data source; and whether the file is sound ("sound", "entries",
+ * "broken", "head", "problem"). */
 tacit_status tacit_ledger_document(char **json, tacit_ledger *ledger, tacit_error *error);
 tacit_status tacit_ledger_verdict(char **json, tacit_ledger *ledger, tacit_error *error);
 tacit_ledger *tacit_ledger_free(tacit_ledger *ledger);
@@ -181,13 +189,16 @@ typedef struct tacit_site_listener {
 } tacit_site_listener;
 
 /* Look at a study that the party was invited to. Rows are those of `frame`, which must stay until the site is freed; or, with
- * NULL, those that the option "data" names, read anew for every answer. Options: home (a folder for keys and ledger), source (the data
- * source as the ledger calls it), data, schema, label, allow-entrusted, allow-exact, allow-neighbours, role, proxy. Nothing is promised yet. */
+ * NULL, those that the option "data" names. Options: home (a folder for keys and ledger), source (the data source as the ledger
+ * calls it; needed with a frame), allow-entrusted, allow-exact, allow-neighbours, role, local, listen, proxy, retry, and without a frame data,
+ * schema, link, label, positive, no-header. A frame must be described as the study's schema describes its columns and classes, or
+ * TACIT_REFUSED says where they differ. Nothing is promised yet. */
 tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const tacit_frame *frame,
                                 const tacit_options *options, const tacit_site_listener *listener,
                                 tacit_error *error);
 
-/* A study that was joined before, by its name. */
+/* A study that was joined before, by its name; as amended, where it was amended since, and then to be accepted anew. A frame is needed again if
+ * it was joined with one. Options: home, retry. */
 tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_frame *frame,
                                const tacit_options *options, const tacit_site_listener *listener,
                                tacit_error *error);

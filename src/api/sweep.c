@@ -203,9 +203,11 @@ static tacit_status simulate(framed *all, const tacit_frame *const frames[4],
     TACIT_TRY(tacit_pool_create(&pool, tacit_chance_threads(arguments), error));
     TACIT_CHECK(encode_frames(all, frames, pool, error));
     TACIT_CHECK(tacit_sweep_run(&all->sweep, arguments, all->split, progress, NULL, error));
-    if (all->sweep.model != NULL)
+    if (all->sweep.model != NULL) {
+        if (all->train->bounds_from_data) all->sweep.model->guarantee.is_private = false;
         TACIT_CHECK(
             tacit_model_describe(all->sweep.model, &all->train->classes, all->sweep.deal.schema, error));
+    }
 cleanup:
     tacit_pool_free(pool);
     return status;

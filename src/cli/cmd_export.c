@@ -1,5 +1,6 @@
 /* tacit export: a model for other programs. */
 #include <string.h>
+#include <unistd.h>
 
 #include "api/arguments.h"
 #include "cli/commands.h"
@@ -34,6 +35,9 @@ static tacit_status run_export(const tacit_arguments *arguments, tacit_console *
         return tacit_fail(
             error, TACIT_USAGE,
             "--json prints one JSON document and nothing else: name the file of the model with --out");
+    if (to == NULL && strcmp(format, "onnx") == 0 && isatty(fileno(console->out)))
+        return tacit_fail(error, TACIT_USAGE,
+                          "an ONNX file is not for a terminal to show: name a file with --out");
     TACIT_CHECK(tacit_model_load(&model, path, error));
     status = write_model(model, format, &bytes, error);
     if (status != TACIT_OK) status = tacit_fail_in(error, status, "%s", path);

@@ -69,6 +69,17 @@ static tacit_status say_price(tacit_buffer *out, const tacit_price *price, tacit
                               tacit_number_to_text(price->delta, delta), tacit_unit_name(price->unit));
 }
 
+static const char *noise_words(tacit_noise noise) {
+    switch (noise) {
+    case TACIT_NOISE_NONE: return "";
+    case TACIT_NOISE_SIMULATED:
+        return " The noise was drawn by a simulation and protects nobody: only a study run in earnest has "
+               "this guarantee.";
+    case TACIT_NOISE_EXACT: return " The noise was drawn exactly.";
+    }
+    return "";
+}
+
 static tacit_status say(export_plan *plan, tacit_error *error) {
     const tacit_guarantee *guarantee = &plan->model->guarantee;
     tacit_buffer *out = &plan->words;
@@ -86,13 +97,7 @@ static tacit_status say(export_plan *plan, tacit_error *error) {
     TACIT_TRY(say_price(out, &guarantee->charged, error));
     TACIT_TRY(tacit_buffer_print(out, error, "; the method's authors claim "));
     TACIT_TRY(say_price(out, &guarantee->claimed, error));
-    static const char *const noise[] = {
-        [TACIT_NOISE_NONE] = "",
-        [TACIT_NOISE_SIMULATED] = " The noise was drawn by a simulation and protects nobody: only a study "
-                                  "run in earnest has this guarantee.",
-        [TACIT_NOISE_EXACT] = " The noise was drawn exactly.",
-    };
-    return tacit_buffer_print(out, error, ".%s", noise[guarantee->noise]);
+    return tacit_buffer_print(out, error, ".%s", noise_words(guarantee->noise));
 }
 
 tacit_status export_plan_tell(export_plan *plan, tacit_error *error) {

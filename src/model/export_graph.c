@@ -1,5 +1,6 @@
 #include "model/export_graph.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -286,15 +287,32 @@ graph_value graph_gather(onnx_graph *g, graph_value rows, size_t count, const ui
     return gathered;
 }
 
-/* onnxruntime fuses a Gemm, or a MatMul with an Add, and the activation after it into one operator that it has for single
- * precision only, and then refuses the graph. So biases are added after a Gemm, and a sum without them is a MatMul where it might
- * meet an activation, in a stack. */
+/* Whether onnxruntime would take a factor for 1 and drop it: it does so within some 1e-8. */
+static bool nearly_one(double factor) { return factor != 1 && fabs(factor - 1) < 1e-6; }
+
+/* Doubling is exact. */
+graph_value graph_times(onnx_graph *g, graph_value value, double factor) {
+    if (!nearly_one(factor)) return GRAPH(g, "Mul", value, graph_number(g, factor));
+    return GRAPH(g, "Mul", GRAPH(g, "Mul", value, graph_number(g, 2)), graph_number(g, factor / 2));
+}
+
+graph_value graph_over(onnx_graph *g, graph_value value, double divisor) {
+    if (!nearly_one(divisor)) return GRAPH(g, "Div", value, graph_number(g, divisor));
+    return GRAPH(g, "Div", GRAPH(g, "Mul", value, graph_number(g, 2)), graph_number(g, 2 * divisor));
+}
+
 graph_value graph_linear(onnx_graph *g, graph_value rows, size_t units, size_t inputs, const double *weights,
                          const double *biases) {
-    if (units == 1 && biases == NULL) return GRAPH(g, "MatMul", rows, graph_matrix(g, inputs, 1, weights));
-    graph_value sums = GRAPH(g, "Gemm", rows, graph_matrix(g, units, inputs, weights));
+    graph_value matrix = graph_matrix(g, units, inputs, weights);
+    graph_value sums = biases == NULL ? GRAPH(g, "Gemm", rows, matrix)
+                                      : GRAPH(g, "Gemm", rows, matrix, graph_matrix(g, 1, units, biases));
     graph_set(g, "transB", 1);
-    return biases == NULL ? sums : GRAPH(g, "Add", sums, graph_matrix(g, 1, units, biases));
+    return sums;
+}
+
+graph_value graph_weigh(onnx_graph *g, graph_value rows, size_t inputs, const double *weights) {
+    if (inputs == 1) return graph_times(g, rows, weights[0]);
+    return graph_sum(g, GRAPH(g, "Mul", rows, graph_matrix(g, 1, inputs, weights)));
 }
 
 /* ---- the file ---- */

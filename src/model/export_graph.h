@@ -70,9 +70,23 @@ graph_value graph_join(onnx_graph *g, size_t count, const graph_value *blocks);
 graph_value graph_cast(onnx_graph *g, graph_value value, graph_element element);
 graph_value graph_gather(onnx_graph *g, graph_value rows, size_t count, const uint32_t *columns);
 
-/* rows times the transpose of `weights` (units x inputs), plus `biases` when they are not NULL. */
+/*
+ * onnxruntime's optimiser thinks in single precision, and three of its steps would spoil a graph of doubles (versions 1.14 to
+ * 1.30, observed):
+ *   - a sum of a constant of one element near 0, and a product or quotient by one near 1, are dropped;
+ *   - a MatMul takes up constant factors beside it, rounded to single precision;
+ *   - a Gemm and the Tanh, Sigmoid or Relu that follows become one operator, which is there for floats only: the graph is refused.
+ * So factors go through graph_times and graph_over, sums are Gemm or graph_weigh, and nothing of the third kind follows a Gemm.
+ */
+graph_value graph_times(onnx_graph *g, graph_value value, double factor);
+graph_value graph_over(onnx_graph *g, graph_value value, double divisor);
+
+/* A Gemm: rows times the transpose of `weights` (units x inputs), plus `biases` when they are not NULL. */
 graph_value graph_linear(onnx_graph *g, graph_value rows, size_t units, size_t inputs, const double *weights,
                          const double *biases);
+
+/* The weighted sum of each row, as a column. */
+graph_value graph_weigh(onnx_graph *g, graph_value rows, size_t inputs, const double *weights);
 
 /* Append the file. */
 tacit_status graph_write(onnx_graph *g, tacit_buffer *out, tacit_error *error);

@@ -13,8 +13,10 @@ typedef struct writing {
     const export_plan *plan;
     onnx_graph g;
     graph_value number[2]; /* 0 and 1, once they are needed */
-    size_t blocks;
+    graph_value *raw;      /* of each input */
+    size_t blocks, columns;
     graph_value *block;
+    uint32_t *place; /* the column among the blocks that is feature j */
     size_t checks;
     graph_value *check; /* above 0 for a row that is refused */
 } writing;
@@ -29,19 +31,53 @@ static graph_value constant(writing *w, int bit) {
 
 static double *numbers_of(writing *w, size_t count) { return graph_allocate(&w->g, count, sizeof(double)); }
 
-/* Number columns side by side: one formula for all of them. */
-static void encode_numbers(writing *w, const export_input *input, size_t count) {
+/* What the caller gives, in the order of the schema. */
+static void declare_inputs(writing *w) {
+    for (size_t i = 0; i < w->plan->inputs && !w->g.failed; i++) {
+        const export_input *input = &w->plan->input[i];
+        bool wide = input->kind == EXPORT_COUNTS || input->kind == EXPORT_VALUES;
+        w->raw[i] =
+            graph_input(&w->g, input->name, input->kind == EXPORT_CATEGORY ? GRAPH_TEXT : GRAPH_NUMBER,
+                        wide ? input->width : 1);
+    }
+}
+
+/* Put a block of columns behind the others: the features of an input. */
+static void add_block(writing *w, const export_input *input, graph_value block) {
+    for (size_t k = 0; k < input->width; k++) w->place[input->first + k] = (uint32_t)(w->columns + k);
+    w->block[w->blocks++] = block;
+    w->columns += input->width;
+}
+
+/* The number columns, as places among the inputs; a single one is listed twice, since a constant of one element may be dropped
+ * (export_graph.h). */
+static size_t list_numbers(writing *w, size_t *list) {
+    size_t count = 0;
+    for (size_t i = 0; i < w->plan->inputs; i++)
+        if (w->plan->input[i].kind == EXPORT_NUMBER) list[count++] = i;
+    if (count != 1) return count;
+    list[1] = list[0];
+    return 2;
+}
+
+/* All number columns side by side: one formula for all of them. */
+static void encode_numbers(writing *w) {
     onnx_graph *g = &w->g;
+    const export_input *input = w->plan->input;
+    size_t *list = graph_allocate(g, w->plan->inputs + 1, sizeof *list);
+    size_t count = list != NULL ? list_numbers(w, list) : 0;
     double *low = numbers_of(w, count), *high = numbers_of(w, count);
     double *middle = numbers_of(w, count), *half = numbers_of(w, count);
     graph_value *raw = graph_allocate(g, count, sizeof *raw);
-    if (g->failed) return;
-    for (size_t i = 0; i < count; i++) {
-        low[i] = input[i].column->low;
-        high[i] = input[i].column->high;
-        middle[i] = input[i].middle;
-        half[i] = input[i].half_width;
-        raw[i] = graph_input(g, input[i].name, GRAPH_NUMBER, 1);
+    if (g->failed || count == 0) return;
+    for (size_t i = count; i-- > 0;) {
+        const export_input *from = &input[list[i]];
+        low[i] = from->column->low;
+        high[i] = from->column->high;
+        middle[i] = from->middle;
+        half[i] = from->half_width;
+        raw[i] = w->raw[list[i]];
+        w->place[from->first] = (uint32_t)i;
     }
     graph_value joined = graph_join(g, count, raw), missing = GRAPH(g, "IsNaN", joined);
     graph_value lowered = GRAPH(g, "Min", joined, graph_matrix(g, 1, count, high));
@@ -49,13 +85,14 @@ static void encode_numbers(writing *w, const export_input *input, size_t count) 
     graph_value centred = GRAPH(g, "Sub", moved, graph_matrix(g, 1, count, middle));
     graph_value scaled = GRAPH(g, "Div", centred, graph_matrix(g, 1, count, half));
     w->block[w->blocks++] = GRAPH(g, "Where", missing, constant(w, 0), scaled);
+    w->columns = count;
     if (w->plan->refuses_missing) w->check[w->checks++] = graph_sum(g, graph_cast(g, missing, GRAPH_NUMBER));
 }
 
 enum { CODE_UNKNOWN = -1, CODE_MISSING = -2 };
 
 /* The level's position in the schema, or a negative number. */
-static graph_value encode_level(writing *w, const export_input *input) {
+static graph_value encode_level(writing *w, const export_input *input, graph_value raw) {
     onnx_graph *g = &w->g;
     const tacit_levels *levels = &input->column->levels;
     size_t count = levels->count;
@@ -71,7 +108,7 @@ static graph_value encode_level(writing *w, const export_input *input) {
         text[count] = missing;
         code[count++] = CODE_MISSING;
     }
-    graph_value found = GRAPH(g, "LabelEncoder", graph_input(g, input->name, GRAPH_TEXT, 1));
+    graph_value found = GRAPH(g, "LabelEncoder", raw);
     graph_set_domain(g, "ai.onnx.ml");
     graph_set_texts(g, "keys_strings", count, text);
     graph_set_integers(g, "values_int64s", count, code);
@@ -87,13 +124,13 @@ static graph_value indicators(writing *w, graph_value code, size_t first, size_t
     return graph_cast(&w->g, GRAPH(&w->g, "Equal", code, graph_integers(&w->g, count, wanted)), GRAPH_NUMBER);
 }
 
-static void encode_category(writing *w, const export_input *input) {
+static void encode_category(writing *w, const export_input *input, graph_value raw) {
     onnx_graph *g = &w->g;
-    graph_value code = encode_level(w, input);
+    graph_value code = encode_level(w, input, raw);
     if (input->width > 0) {
         graph_value own = indicators(w, code, 0, input->width);
-        w->block[w->blocks++] =
-            input->column->effect ? GRAPH(g, "Sub", own, indicators(w, code, input->width, 1)) : own;
+        if (input->column->effect) own = GRAPH(g, "Sub", own, indicators(w, code, input->width, 1));
+        add_block(w, input, own);
     }
     if (w->plan->refuses_missing)
         w->check[w->checks++] =
@@ -114,44 +151,42 @@ static graph_value divisor_of(writing *w, graph_value rows) {
     return GRAPH(&w->g, "Where", GRAPH(&w->g, "Greater", norm, constant(w, 0)), norm, constant(w, 1));
 }
 
-static void encode_counts(writing *w, const export_input *input) {
+static void encode_counts(writing *w, const export_input *input, graph_value counts) {
     onnx_graph *g = &w->g;
     const double *idf = input->column->text.idf;
-    graph_value counts = graph_input(g, input->name, GRAPH_NUMBER, input->width);
     if (idf != NULL) counts = GRAPH(g, "Mul", counts, graph_matrix(g, 1, input->width, idf));
-    w->block[w->blocks++] = GRAPH(g, "Div", counts, divisor_of(w, counts));
+    add_block(w, input, GRAPH(g, "Div", counts, divisor_of(w, counts)));
 }
 
+/* The features in their order. */
 static graph_value encode(writing *w) {
     const export_plan *plan = w->plan;
-    for (size_t i = 0; i < plan->inputs && !w->g.failed;) {
+    declare_inputs(w);
+    encode_numbers(w);
+    for (size_t i = 0; i < plan->inputs && !w->g.failed; i++) {
         const export_input *input = &plan->input[i];
-        size_t run = 1;
         switch (input->kind) {
-        case EXPORT_NUMBER:
-            while (i + run < plan->inputs && plan->input[i + run].kind == EXPORT_NUMBER) run++;
-            encode_numbers(w, input, run);
-            break;
-        case EXPORT_CATEGORY: encode_category(w, input); break;
-        case EXPORT_COUNTS: encode_counts(w, input); break;
-        case EXPORT_VALUES:
-            w->block[w->blocks++] = graph_input(&w->g, input->name, GRAPH_NUMBER, input->width);
-            break;
+        case EXPORT_NUMBER: break;
+        case EXPORT_CATEGORY: encode_category(w, input, w->raw[i]); break;
+        case EXPORT_COUNTS: encode_counts(w, input, w->raw[i]); break;
+        case EXPORT_VALUES: add_block(w, input, w->raw[i]); break;
         }
-        i += run;
     }
-    return graph_join(&w->g, w->blocks, w->block);
+    graph_value rows = graph_join(&w->g, w->blocks, w->block);
+    bool in_order = w->columns == plan->raw;
+    for (size_t j = 0; j < plan->raw && !w->g.failed; j++) in_order = in_order && w->place[j] == j;
+    return in_order ? rows : graph_gather(&w->g, rows, plan->raw, w->place);
 }
 
 /* Bring the rows inside the ball and put the intercept behind them. */
 static graph_value bring_inside(writing *w, graph_value rows) {
     onnx_graph *g = &w->g;
     const export_plan *plan = w->plan;
-    graph_value factor = plan->rows == EXPORT_ROWS_AS_ARE ? NULL : graph_number(g, plan->factor);
-    if (plan->rows == EXPORT_ROWS_UNIT) factor = GRAPH(g, "Div", factor, divisor_of(w, rows));
-    if (plan->rows == EXPORT_ROWS_CLIP)
-        factor = GRAPH(g, "Div", factor, GRAPH(g, "Max", norm_of(g, rows), graph_number(g, plan->clip)));
-    if (factor != NULL) rows = GRAPH(g, "Mul", rows, factor);
+    graph_value over = NULL;
+    if (plan->rows == EXPORT_ROWS_UNIT) over = divisor_of(w, rows);
+    if (plan->rows == EXPORT_ROWS_CLIP) over = GRAPH(g, "Max", norm_of(g, rows), graph_number(g, plan->clip));
+    if (over != NULL) rows = GRAPH(g, "Mul", rows, GRAPH(g, "Div", graph_number(g, plan->factor), over));
+    if (plan->rows == EXPORT_ROWS_TIMES) rows = graph_times(g, rows, plan->factor);
     if (!plan->intercept) return rows;
     const int64_t one_behind[] = { 0, 0, 0, 1 };
     return GRAPH(g, "Pad", rows, graph_integers(g, 4, one_behind), graph_number(g, plan->intercept_value));
@@ -159,17 +194,26 @@ static graph_value bring_inside(writing *w, graph_value rows) {
 
 /* ---- scores ---- */
 
+/* An activation, written so that no Gemm meets it (export_graph.h): -tanh(-t), 1 - sigma(-t), max(t, 0). */
+static graph_value activate(writing *w, graph_value units) {
+    onnx_graph *g = &w->g;
+    switch (w->plan->model->network.activation) {
+    case TACIT_ACTIVATION_TANH: return GRAPH(g, "Neg", GRAPH(g, "Tanh", GRAPH(g, "Neg", units)));
+    case TACIT_ACTIVATION_SIGMOID:
+        return GRAPH(g, "Sub", constant(w, 1), GRAPH(g, "Sigmoid", GRAPH(g, "Neg", units)));
+    case TACIT_ACTIVATION_RELU: return GRAPH(g, "Max", units, constant(w, 0));
+    }
+    return units;
+}
+
 static graph_value score_network(writing *w, graph_value rows) {
     const tacit_model *model = w->plan->model;
     const tacit_network *network = &model->network;
-    static const char *const op[] = { [TACIT_ACTIVATION_TANH] = "Tanh",
-                                      [TACIT_ACTIVATION_SIGMOID] = "Sigmoid",
-                                      [TACIT_ACTIVATION_RELU] = "Relu" };
     for (size_t l = 0; l < network->layers; l++) {
         rows = graph_linear(&w->g, rows, network->width[l + 1], network->width[l],
                             model->weights + tacit_network_weights_at(network, l),
                             model->weights + tacit_network_biases_at(network, l));
-        if (l + 1 < network->layers) rows = GRAPH(&w->g, op[network->activation], rows);
+        if (l + 1 < network->layers) rows = activate(w, rows);
     }
     return rows;
 }
@@ -181,9 +225,9 @@ static graph_value margin(writing *w, graph_value rows, size_t member) {
     size_t first = stack->start[member], width = stack->start[member + 1] - first;
     double scale = stack->scale[member];
     graph_value own = graph_gather(g, rows, width, stack->column + first);
-    graph_value sum = graph_linear(g, own, 1, width, w->plan->model->weights + first, NULL);
+    graph_value sum = graph_weigh(g, own, width, w->plan->model->weights + first);
     if (!stack->rows_normalised && scale == 1) return sum;
-    sum = GRAPH(g, "Mul", sum, graph_number(g, scale * TACIT_STACK_INSIDE));
+    sum = graph_times(g, sum, scale * TACIT_STACK_INSIDE);
     return stack->rows_normalised ? GRAPH(g, "Div", sum, divisor_of(w, own)) : sum;
 }
 
@@ -200,11 +244,10 @@ static graph_value score_stack(writing *w, graph_value rows) {
     }
     graph_value margins = graph_join(g, stack->members, each);
     if (stack->combiner != TACIT_COMBINE_HIGH)
-        return GRAPH(g, "Div", graph_linear(g, GRAPH(g, "Sign", margins), 1, stack->members, vote, NULL),
-                     graph_number(g, all));
+        return graph_over(g, graph_weigh(g, GRAPH(g, "Sign", margins), stack->members, vote), all);
     graph_value part = GRAPH(g, "Sigmoid", margins);
     if (stack->is_centred) part = GRAPH(g, "Sub", GRAPH(g, "Mul", part, graph_number(g, 2)), constant(w, 1));
-    part = GRAPH(g, "Mul", part, graph_number(g, TACIT_STACK_INSIDE / sqrt((double)stack->members)));
+    part = graph_times(g, part, TACIT_STACK_INSIDE / sqrt((double)stack->members));
     return graph_linear(g, part, 1, stack->members, model->weights + tacit_stack_low_size(stack), NULL);
 }
 
@@ -306,7 +349,9 @@ tacit_status tacit_model_export_onnx(const tacit_model *model, tacit_buffer *out
     writing w = { .plan = &plan, .g = ONNX_GRAPH_INIT(&plan) };
     tacit_status status;
     TACIT_CHECK(export_plan_make(&plan, model, error));
-    w.block = graph_allocate(&w.g, plan.inputs, sizeof *w.block);
+    w.raw = graph_allocate(&w.g, plan.inputs, sizeof *w.raw);
+    w.block = graph_allocate(&w.g, plan.inputs + 1, sizeof *w.block);
+    w.place = graph_allocate(&w.g, plan.raw, sizeof *w.place);
     w.check = graph_allocate(&w.g, 2 * plan.inputs, sizeof *w.check);
     tell(&w, score(&w, bring_inside(&w, encode(&w))));
     TACIT_CHECK(graph_write(&w.g, out, error));

@@ -253,14 +253,27 @@ static void table(pmml *p, const char *category, const double *weights) {
     xml_close(&p->x, "RegressionTable");
 }
 
-static void regression_model(pmml *p) {
+/* Two classes are a softmax over (0, t), which is what a logistic function of t says. PMML's logit would be the same but for ties:
+ * it names the second class first, and whoever takes the first of two equals should get the class that tacit predicts. */
+static void regression_tables(pmml *p) {
     const tacit_model *model = p->plan->model;
     char scratch[EXPORT_CLASS_NAME];
-    bool classes = tacit_model_has_probabilities(model), softmax = model->loss == TACIT_LOSS_SOFTMAX;
-    const char *link = model->loss == TACIT_LOSS_POISSON ? "exp"
-                       : !classes                        ? "none"
-                       : softmax                         ? "softmax"
-                                                         : "logit";
+    if (!tacit_model_has_probabilities(model)) {
+        table(p, NULL, model->weights);
+        return;
+    }
+    bool pair = model->loss != TACIT_LOSS_SOFTMAX;
+    if (pair)
+        xml_leaf(&p->x, "RegressionTable", "intercept", "0", "targetCategory",
+                 export_class_name(model, 0, scratch), XML_END);
+    for (size_t k = pair; k < model->classes; k++)
+        table(p, export_class_name(model, k, scratch), model->weights + (pair ? 0 : k * model->features));
+}
+
+static void regression_model(pmml *p) {
+    const tacit_model *model = p->plan->model;
+    bool classes = tacit_model_has_probabilities(model);
+    const char *link = classes ? "softmax" : model->loss == TACIT_LOSS_POISSON ? "exp" : "none";
     xml_open(&p->x, "RegressionModel", "modelName", "tacit", "functionName",
              classes ? "classification" : "regression", "algorithmName",
              model->guarantee.method[0] != 0 ? model->guarantee.method : NULL, "normalizationMethod", link,
@@ -268,15 +281,7 @@ static void regression_model(pmml *p) {
     pmml_mining_schema(p, classes || tacit_model_is_numeric(model));
     outputs(p);
     transformations(p);
-    if (softmax) {
-        for (size_t k = 0; k < model->classes; k++)
-            table(p, export_class_name(model, k, scratch), model->weights + k * model->features);
-    } else {
-        table(p, classes ? export_class_name(model, 1, scratch) : NULL, model->weights);
-        if (classes)
-            xml_leaf(&p->x, "RegressionTable", "intercept", "0", "targetCategory",
-                     export_class_name(model, 0, scratch), XML_END);
-    }
+    regression_tables(p);
     xml_close(&p->x, "RegressionModel");
 }
 

@@ -118,10 +118,16 @@ SPARSE = "label: {name: label, classes: ['-1', '1']}\nsparse: 8\nrows: %s\n"
 CASES = {
     "logistic, rows bound": ("two", schema(TWO), "--method avg --epsilon 10"),
     "logistic, rows unit, no intercept": ("two", schema(TWO, "unit", more="intercept: no\n"), "--method batch"),
+    "logistic, rows bound, no intercept": ("two", schema(TWO, more="intercept: no\n"), "--method batch"),
     "logistic, rows clip, indicators": ("two", schema(TWO, "{clip: 1.2}", "indicator"), "--method batch"),
     "softmax": ("three", schema(THREE), "--method batch"),
     "softmax, rows clip": ("three", schema(THREE, "{clip: 1.5}"), "--method batch"),
     "hinge": ("two", schema(TWO, "{clip: 2}"), "--method plr --set loss=huber --epsilon 20"),
+    "one number": (
+        "two", TWO + "columns:\n  - {name: age, kind: number, low: -1, high: 1.000000001}\nintercept: no\n", "--method batch"),
+    "one number after a category": (
+        "two", TWO + "columns:\n  - {name: sex, kind: category, levels: [f, m]}\n  - {name: label, kind: number, low: 0, high: 1e-9}\n",
+        "--method batch"),
     "linear response": ("number", schema(NUMBER, coding="indicator"), "--method estimate"),
     "poisson response": ("count", schema(COUNT, coding="indicator"), "--method estimate"),
     "stack, high, centred": ("two", schema(TWO), "--method pst-s --epsilon 20 --set blocks=3"),
@@ -148,6 +154,8 @@ CASES = {
     "text by hashing": ("texts", TEXT % ("hash: 16", "unit"), "--method batch"),
     "example": ("example", (EXAMPLES / "breast_cancer.schema.yaml").read_text(encoding="utf-8"), "--method avg --epsilon 10"),
 }
+# The columns that a schema names, where it leaves some out.
+ONLY = {"one number": ["age"], "one number after a category": ["sex", "label"]}
 
 
 def files_of(folder, kind):
@@ -223,17 +231,16 @@ def columns_for_onnx(name, path):
     if kind == "sparse":
         return {"features": ("float64", 8, [value for row in read_sparse(path) for value in row])}
     rows = read_rows(path)
-    numbers = {"age": 0, NAMES[1]: 0, "label": 0} if kind not in ("texts", "example") else {"age": 0}
-    if kind == "example":
-        numbers = {column: 0 for column in rows[0] if column != "diagnosis"}
-    columns = {column: ("float64", 1, [None if is_missing(row[column]) else float(row[column]) for row in rows]) for column in numbers}
-    if kind == "texts":
-        counts = [counts_of(row["note"], "hashing" in name) for row in rows]
-        columns["note"] = ("float64", len(counts[0]), [value for row in counts for value in row])
-    elif kind != "example":
-        for column in ("sex", "ville, l'où"):
+    columns = {}
+    for column in rows[0]:
+        if column == "note":
+            counts = [counts_of(row["note"], "hashing" in name) for row in rows]
+            columns[column] = ("float64", len(counts[0]), [value for row in counts for value in row])
+        elif column in ("sex", NAMES[3]):
             columns[column] = ("string", 1, ["" if is_missing(row[column]) else row[column] for row in rows])
-    return columns
+        elif column not in ("id", "outcome", "diagnosis"):
+            columns[column] = ("float64", 1, [None if is_missing(row[column]) else float(row[column]) for row in rows])
+    return {column: columns[column] for column in ONLY.get(name, columns)}
 
 
 def rows_for_pmml(name, path):

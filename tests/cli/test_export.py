@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""tacit export as other programs meet it: ONNX that the checker accepts, PMML whose scores are those of tacit predict.
+"""tacit export as other programs meet it: files whose scores are those of tacit predict, and ONNX that the checker accepts.
 
     TACIT=build/src/cli/tacit tests/cli/test_export.py
 
-The ONNX files are scored by test_export_onnxruntime.py, where onnxruntime is installed.
+Both formats are scored by small evaluators of our own, written from their standards (tests/model); ONNX also by onnxruntime in
+test_export_onnxruntime.py, where that is installed.
 """
 import json
+import math
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -18,6 +21,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "model")]
 import export_cases
+import onnx_score
 import pmml_score
 from test_program import TACIT, ProgramTest, run
 
@@ -84,8 +88,39 @@ def told_by_pmml(document, rows):
     return told
 
 
-class Pmml(Trained):
-    def test_every_model_scores_as_tacit_does(self):
+def told_by_onnx(outputs):
+    """(label, numbers) of each row, whichever name a column has left to the label."""
+    label = outputs.get("label_", outputs.get("label")).values
+    if not isinstance(label[0], str):
+        return [(value, [value]) for value in label]
+    return list(zip(label, onnx_score.rows_of(outputs.get("probabilities", outputs["scores"]))))
+
+
+def feeds_of(columns):
+    return {name: onnx_score.Tensor((len(data) // width, width), [math.nan if value is None else value for value in data])
+            for name, (_, width, data) in columns.items()}
+
+
+class Formats(Trained):
+    def test_every_onnx_model_scores_as_tacit_does(self):
+        for name in export_cases.CASES:
+            with self.subTest(model=name):
+                test, expected = self.expected(name)
+                outputs = onnx_score.Model(self.export(name, "onnx")).run(feeds_of(export_cases.columns_for_onnx(name, test)))
+                worst = export_cases.compare(expected, told_by_onnx(outputs))
+                print(f"# onnx: {name}: {len(expected)} rows, largest difference {worst:.1e}", flush=True)
+
+    def test_a_changed_weight_of_onnx_is_noticed(self):
+        path, (test, expected) = self.export("softmax", "onnx"), self.expected("softmax")
+        weight = json.loads((self.folder / self.model["softmax"]).read_text(encoding="utf-8"))["weights"][0]
+        data = path.read_bytes()
+        self.assertEqual(data.count(struct.pack("<d", weight)), 1)
+        path.write_bytes(data.replace(struct.pack("<d", weight), struct.pack("<d", weight + 1e-3)))
+        outputs = onnx_score.Model(path).run(feeds_of(export_cases.columns_for_onnx("softmax", test)))
+        with self.assertRaises(AssertionError):
+            export_cases.compare(expected, told_by_onnx(outputs))
+
+    def test_every_pmml_model_scores_as_tacit_does(self):
         for name in export_cases.CASES:
             with self.subTest(model=name):
                 test, expected = self.expected(name)
@@ -93,7 +128,7 @@ class Pmml(Trained):
                 worst = export_cases.compare(expected, told_by_pmml(document, export_cases.rows_for_pmml(name, test)))
                 print(f"# pmml: {name}: {len(expected)} rows, largest difference {worst:.1e}", flush=True)
 
-    def test_a_changed_weight_is_noticed(self):
+    def test_a_changed_weight_of_pmml_is_noticed(self):
         for name, pattern in (("softmax", r'coefficient="([^"]+)"'), ("network, tanh", r'weight="([^"]+)"'),
                               ("stack, high, centred", r'<Constant dataType="double">([^<]+)</Constant>')):
             with self.subTest(model=name):
@@ -107,7 +142,7 @@ class Pmml(Trained):
                 with self.assertRaises(AssertionError):
                     export_cases.compare(expected, told_by_pmml(pmml_score.Document(path), rows))
 
-    def test_the_guarantee_travels(self):
+    def test_the_guarantee_travels_in_pmml(self):
         document = pmml_score.Document(self.export("logistic, rows bound", "pmml"))
         facts = {key[6:]: value for key, value in document.facts.items()}
         self.assertEqual((facts["method"], facts["parties"], facts["private"], facts["charged.epsilon"], facts["charged.unit"],
@@ -118,10 +153,8 @@ class Pmml(Trained):
         self.assertNotIn("tacit.charged.epsilon", document.facts)
         self.assertIn("Nothing is promised", document.description)
 
-
-@unittest.skipUnless(HAS_ONNX, "python3-onnx is not installed")
-class Onnx(Trained):
-    def test_the_checker_accepts_every_model(self):
+    @unittest.skipUnless(HAS_ONNX, "python3-onnx is not installed")
+    def test_the_checker_accepts_every_onnx_model(self):
         paths = {name: str(self.export(name, "onnx")) for name in export_cases.CASES}
         done = subprocess.run([PYTHON, "-c", CHECK, *paths.values()], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -160,6 +193,15 @@ class Refusals(ProgramTest):
             with self.subTest(bad=bad), self.assertRaises(pmml_score.Invalid):
                 document.predict({**good, **bad})
 
+    def test_rows_that_the_schema_refuses_are_not_numbers_in_onnx(self):
+        self.succeed("export", self.model(), "--format", "onnx", "--out", "m.onnx")
+        base = {"age": 50.0, export_cases.NAMES[1]: 170.0, "sex": "f", "ville, l'où": "東京", "label": 0.0}
+        rows = [base, {**base, "age": None}, {**base, "sex": ""}, {**base, "sex": "F"}]
+        columns = {name: ("", 1, [row[name] for row in rows]) for name in base}
+        outputs = onnx_score.Model(self.path / "m.onnx").run(feeds_of(columns))
+        self.assertEqual([label == "" for label in outputs["label_"].values], [False, True, True, True])
+        self.assertEqual([math.isnan(score) for score in outputs["scores"].values], [False, True, True, True])
+
     def test_json_is_the_model_itself(self):
         name = self.model()
         self.assertEqual(self.succeed("export", name, "--format", "json").stdout, (self.path / name).read_text(encoding="utf-8"))
@@ -179,6 +221,18 @@ class Refusals(ProgramTest):
         self.fail_with(2, "export", name, "--format", "pickle", says=["onnx"])
         self.fail_with(1, "export", "absent.json", "--format", "json", "--out", "x", says=["absent.json"])
         self.assertEqual(self.tacit("export", name, "--format", "json", "--json").returncode, 2)
+
+    def test_a_terminal_is_spared(self):
+        name = self.model()
+        terminal, other = os.openpty()
+        try:
+            done = subprocess.run([TACIT, "export", name, "--format", "onnx"], cwd=self.path, stdout=other, stderr=subprocess.PIPE,
+                                  text=True, timeout=60)
+        finally:
+            os.close(terminal)
+            os.close(other)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--out", done.stderr)
 
     def test_a_control_character_cannot_be_written_as_xml(self):
         odd = "label: {name: outcome, classes: [no, 'yes & <perhaps>']}\ncolumns:\n" \

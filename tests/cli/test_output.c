@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/commands.h"
 #include "api/guess.h"
+#include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/program.h"

@@ -58,7 +58,7 @@ SCHEMA = {
     "RegressionModel": ([("MiningSchema", 1, 1), ("Output", 0, 1), ("LocalTransformations", 0, 1),
                          ("RegressionTable", 1, MANY)], {"functionName": {"classification", "regression"}},
                         {"modelName": NAME, "algorithmName": NAME,
-                         "normalizationMethod": {"none", "logit", "softmax", "exp"}}),
+                         "normalizationMethod": {"none", "softmax", "exp"}}),
     "RegressionTable": ([("NumericPredictor", 0, MANY)], {"intercept": NUMBER}, {"targetCategory": NAME}),
     "NumericPredictor": ([], {"name": NAME, "coefficient": NUMBER}, {}),
     "NeuralNetwork": ([("MiningSchema", 1, 1), ("Output", 0, 1), ("LocalTransformations", 0, 1), ("NeuralInputs", 1, 1),
@@ -257,14 +257,9 @@ class Document:
             return lambda row: exponential(scores(row)[0]) if link == "exp" else scores(row)[0]
         categories = [category for category, _, _ in tables]
 
-        def probabilities(row):
-            if link == "softmax":
-                return dict(zip(categories, softmax(scores(row))))
-            if link != "logit" or len(tables) != 2:
-                raise Wrong(f"{len(tables)} classes with the link {link}")
-            first = 1 / (1 + exponential(-scores(row)[0]))
-            return {categories[0]: first, categories[1]: 1 - first}
-        return probabilities
+        if link != "softmax":
+            raise Wrong(f"a classification with the link {link}")
+        return lambda row: dict(zip(categories, softmax(scores(row))))
 
     def network(self):
         inputs = [(unit.get("id"), expression(unit[0][0])) for unit in find(self.model, "NeuralInputs")[0]]
