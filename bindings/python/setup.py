@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +51,21 @@ def version() -> str:
     return re.search(r"^\s*version: '([^']+)'", (tree / "meson.build").read_text(encoding="utf-8"), re.MULTILINE).group(1)
 
 
+def without_build_folders(library: Path) -> bytes:
+    """The library as it is carried: Meson has it look for others in folders of the machine that built it, which only installing takes out.
+    They become the folder that it lies in, as a text of the same length."""
+    content = library.read_bytes()
+    section = subprocess.run(["readelf", "-d", "-W", str(library)], check=True, stdout=subprocess.PIPE, text=True,
+                             env={**os.environ, "LC_ALL": "C"}).stdout
+    for folders in re.findall(r"Library r(?:un)?path: \[(.*)\]", section):
+        old = b"\0" + folders.encode() + b"\0"
+        new = b"\0$ORIGIN".ljust(len(old), b"\0")
+        if content.count(old) != 1 or len(new) != len(old):
+            raise SystemExit(f"tacit: {library} looks into {folders}, and that cannot be taken out")
+        content = content.replace(old, new)
+    return content
+
+
 class BuildNative(build_ext):
     """Builds libtacit where the package carries it, then the extension from the public header."""
 
@@ -71,7 +85,7 @@ class BuildNative(build_ext):
                       extra_link_args=[str(library), "-Wl,-rpath,$ORIGIN"])
         inside = Path(self.get_ext_fullpath("tacit._native")).resolve().parent
         inside.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(library, inside / LIBRARY)
+        (inside / LIBRARY).write_bytes(without_build_folders(library))
 
     def build_library(self) -> Path:
         """A Meson build of the library alone, kept between runs."""

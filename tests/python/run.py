@@ -24,7 +24,7 @@ NEEDED_TO_INSTALL = ("pip", "venv", "wheel")
 # What libtacit may need beside the C library: all shared, all the system's. The first ones' licence (LGPL) asks for it.
 LGPL = ("libgmp", "libmpfr", "libgnutls", "libmicrohttpd")
 OTHERS = ("libopenblas", "liblapacke", "liblapack", "libblas", "libsodium", "libyaml", "libjansson", "libz", "liblzma", "libsqlite3",
-          "libpq", "libcurl", "libprotobuf-c", "libm", "libc", "ld-linux-x86-64", "libpthread", "libgcc_s")
+          "libpq", "libcurl", "libcurl-gnutls", "libprotobuf-c", "libm", "libc", "ld-linux-x86-64", "libpthread", "libgcc_s")
 
 
 def skip_without(modules):
@@ -126,8 +126,9 @@ def check_carried(package):
     for name in needed:
         if name.rstrip("0123456789.-") not in LGPL + OTHERS and name not in LGPL + OTHERS:
             yield f"{name} is needed and not among those expected"
-    if dynamic(library, "RUNPATH") or dynamic(library, "RPATH"):
-        yield f"the library looks into {dynamic(library, 'RUNPATH')}"
+    folders = dynamic(library, "RUNPATH") + dynamic(library, "RPATH")
+    if folders not in ([], ["$ORIGIN"]):
+        yield f"the library looks into {folders}"
     for other in package.glob("*.so*"):
         if other not in (extension, library):
             yield f"{other.name} is carried along"
