@@ -51,6 +51,7 @@ static inline void desk_open(desk *self, size_t minimum, unsigned patience) {
     const tacit_board_settings settings = { .study = "heart",
                                             .minimum_parties = minimum,
                                             .patience_ms = patience,
+                                            .plan = &self->plan,
                                             .secret = tacit_stream_from_seed(5),
                                             .changed = note_change,
                                             .context = self };

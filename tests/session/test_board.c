@@ -251,6 +251,39 @@ static void answers_come_back_in_the_order_of_admission(void **state) {
     desk_close(&self);
 }
 
+static tacit_status says_who(const tacit_plan *plan, const tacit_message *answer, tacit_error *error) {
+    const char *who;
+    (void)plan;
+    return tacit_message_text(answer, "who", &who, error);
+}
+
+/* Well-formed, and of no use: it counts for nothing, and its party may still give a better one. */
+static void an_answer_of_no_use_is_not_taken(void **state) {
+    (void)state;
+    desk self;
+    tacit_question question;
+    const tacit_handler_entry handlers[] = { { .question = "weights", .usable = says_who },
+                                             { .question = NULL } };
+    const tacit_method choosy = { .name = "avg", .version = 1, .handlers = handlers };
+    desk_open(&self, 1, PATIENT);
+    self.plan.method = &choosy;
+    self.wants_sum = false;
+    admit(&self, "a");
+    ask(&self);
+    assert_true(read_question(&self, "a", &question));
+    tacit_answer answer = answer_to(&question);
+    assert_int_equal(tacit_message_add_numbers(&answer.message, "who", (double[]){ 1 }, 1, NULL), TACIT_OK);
+    assert_int_equal(hand_in(&self, "a", &answer), TACIT_PROTOCOL);
+    assert_int_equal(look(&self).answered, 0);
+    tacit_message_clear(&answer.message);
+    assert_int_equal(tacit_message_add_text(&answer.message, "who", "a", NULL), TACIT_OK);
+    assert_int_equal(hand_in(&self, "a", &answer), TACIT_OK);
+    tacit_message_clear(&answer.message);
+    assert_int_equal(finish(&self), TACIT_OK);
+    assert_int_equal(self.answers.count, 1);
+    desk_close(&self);
+}
+
 static void nobody_waits_for_who_has_left(void **state) {
     (void)state;
     desk self;
@@ -369,6 +402,7 @@ int main(void) {
         cmocka_unit_test(a_party_that_vanished_finds_the_same_question_when_it_returns),
         cmocka_unit_test(a_party_may_join_an_open_round),
         cmocka_unit_test(answers_come_back_in_the_order_of_admission),
+        cmocka_unit_test(an_answer_of_no_use_is_not_taken),
         cmocka_unit_test(nobody_waits_for_who_has_left),
         cmocka_unit_test(a_cancelled_study_stops_waiting),
         cmocka_unit_test(many_parties_at_once_lose_and_double_nothing),
