@@ -538,9 +538,11 @@ const tacit_method tacit_method_estimate = {
     .leaves =
         "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of second "
         "moments, as one contribution to a sum; its number of rows",
-    .seen_by = "the coordinator receives each party's sums in clear (entrusted) and its method uses only "
-               "their total. "
-               "Everybody sees the weights of every round, the final coefficients and their standard errors",
+    .seen_by =
+        "the coordinator, which uses only the total of all parties' sums: under secure summation it sees "
+        "nothing else, and where sums go in clear each party's own (entrusted). Everybody sees the weights "
+        "of "
+        "every round, the final coefficients and their standard errors",
     .guarantee = "none in the sense of differential privacy: sums are exact. No row leaves, and sums over "
                  "many rows are "
                  "all that does",
