@@ -57,7 +57,9 @@ static tacit_status hold_out(tacit_deal *deal, const tacit_arguments *arguments,
     double aux_fraction = tacit_arguments_given(arguments, "aux-fraction")
                               ? tacit_arguments_number(arguments, "aux-fraction")
                               : 0;
-    double test_fraction = tacit_arguments_given(arguments, "test") ? 0
+    bool brought =
+        deal->test_data != NULL || tacit_arguments_given(arguments, "test"); /* by this rank or another */
+    double test_fraction = brought ? 0
                            : tacit_arguments_given(arguments, "test-fraction")
                                ? tacit_arguments_number(arguments, "test-fraction")
                                : USUAL_TEST_FRACTION;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "api/clean.h"
+#include "base/clean.h"
 #include "base/memory.h"
 
 json_t *tacit_json_text(const char *text) {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "api/clean.h"
+#include "base/clean.h"
 #include "base/error.h"
 
 /* How many terminal columns text takes: combining marks none, East Asian wide characters two. A byte that

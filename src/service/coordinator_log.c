@@ -1,25 +1,17 @@
 /* The coordinator's log. What is written names studies, parties by their random names, addresses and sizes, and no value of any answer. */
 #include <stdarg.h>
 
+#include "base/clean.h"
 #include "service/coordinator_parts.h"
 #include "service/log.h"
 
-/* Texts of peers stay on their line and steer no terminal: no control characters, those of two bytes
- * included. */
-static void keep_to_its_line(char *line) {
-    for (unsigned char *at = (unsigned char *)line; *at != 0; at++) {
-        if (*at < 0x20 || *at == 0x7f) *at = ' ';
-        if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) at[0] = at[1] = ' ';
-    }
-}
-
 static TACIT_PRINTF(3, 0) void write_line(coordinator *self, tacit_log_level level, const char *format,
                                           va_list arguments) {
-    char line[1024], record[TACIT_LOG_LINE_SIZE], stamp[32];
+    char said[1024], line[1024], record[TACIT_LOG_LINE_SIZE], stamp[32];
     const tacit_coordinator_settings *settings = &self->settings;
     bool json = settings->log_format == TACIT_LOG_JSON;
-    vsnprintf(line, sizeof line, format, arguments);
-    keep_to_its_line(line);
+    vsnprintf(said, sizeof said, format, arguments);
+    tacit_text_clean(line, sizeof line, said); /* texts of peers stay on their line and steer no terminal */
     tacit_log_stamp(stamp, sizeof stamp);
     if (json) tacit_log_json(record, level, "coordinator", line);
     if (level < settings->log_level) return;

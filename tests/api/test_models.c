@@ -259,8 +259,8 @@ static void blank_seconds(char *text) {
     }
 }
 
-static void a_simulation_is_the_programs(void **state) {
-    (void)state;
+/* The same document as the program's; `tested`: on rows that are brought, so that none is held out of those to train on. */
+static void check_simulation(bool tested) {
     tacit_error error = TACIT_ERROR_INIT;
     char path[512], words[2048], *text = NULL;
     tacit_frame *frame = NULL;
@@ -272,11 +272,13 @@ static void a_simulation_is_the_programs(void **state) {
     snprintf(path, sizeof path, "%s/breast_cancer.csv", getenv("TACIT_EXAMPLES"));
     CHECK_OK(tacit_frame_load(&frame, path, reading, NULL, &error), error);
     assert_int_equal(tacit_frame_rows(frame), 569);
-    CHECK_OK(tacit_frame_simulate(&text, &model, frame, NULL, NULL, NULL, options, NULL, &error), error);
+    CHECK_OK(
+        tacit_frame_simulate(&text, &model, frame, tested ? frame : NULL, NULL, NULL, options, NULL, &error),
+        error);
     snprintf(words, sizeof words,
              "simulate --train %s --schema %s/breast_cancer.schema.yaml --method batch,avg,plr --epsilon 1,4 "
-             "--parties 5 --lambda 0.05 --trials 2 --seed 11 --json",
-             path, getenv("TACIT_EXAMPLES"));
+             "--parties 5 --lambda 0.05 --trials 2 --seed 11 --json%s%s",
+             path, getenv("TACIT_EXAMPLES"), tested ? " --test " : "", tested ? path : "");
     char *printed = tacit(words);
     blank_seconds(printed);
     blank_seconds(text);
@@ -288,6 +290,12 @@ static void a_simulation_is_the_programs(void **state) {
     tacit_frame_free(frame);
     tacit_options_free(options);
     tacit_options_free(reading);
+}
+
+static void a_simulation_is_the_programs(void **state) {
+    (void)state;
+    check_simulation(false);
+    check_simulation(true);
 }
 
 /* The model of a frame, saved, predicts from a CSV file of the same rows what the library predicts from memory. */

@@ -547,7 +547,7 @@ class Strangers(DeployedTest):
         self.stop_after_joining(0)
         others = [self.join(party) for party in (1, 2)]
         mine = self.question(0)
-        text = b"\x1b[2J\nstudy other is done" + b"x" * 3000
+        text = b"\x1b[2J\nstudy other is done\xec\xc2" + b"x" * 3000
         body = packed(1, PROTOCOL) + packed(2, mine[2]) + packed(3, mine.get(5, 0)) + packed(4, mine[7]) + packed(7, text)
         self.assertEqual(post(self.port, "/v1/answer", body, self.keys(0))[0], 200)
         for process in others:

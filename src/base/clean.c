@@ -1,4 +1,4 @@
-#include "api/clean.h"
+#include "base/clean.h"
 
 #include <stdbool.h>
 #include <string.h>
