@@ -20,7 +20,7 @@ from deployed import TACIT, DeployedTest, Running
 EXACT = ("--allow-entrusted", "--allow-exact")
 # Leaks are looked for without MPI, which keeps what it allocates.
 MORE = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OPENBLAS_NUM_THREADS": "1",
-        "ASAN_OPTIONS": "detect_leaks=0:" + os.environ.get("ASAN_OPTIONS", "")}
+        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}  # the last word counts
 
 
 def mpirun(ranks):
