@@ -207,7 +207,7 @@ static int make_folder(void **state) {
 static int remove_folder(void **state) {
     (void)state;
     char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command);
 }
 
@@ -216,7 +216,7 @@ static char *tacit(const char *words) {
     char command[2048];
     size_t used = 0, size = 1 << 20;
     char *out = malloc(size);
-    snprintf(command, sizeof command, "OPENBLAS_NUM_THREADS=1 %s %s", getenv("TACIT"), words);
+    snprintf(command, sizeof command, "OPENBLAS_NUM_THREADS=1 '%s' %s", getenv("TACIT"), words);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     assert_non_null(out);
@@ -275,10 +275,11 @@ static void check_simulation(bool tested) {
     CHECK_OK(
         tacit_frame_simulate(&text, &model, frame, tested ? frame : NULL, NULL, NULL, options, NULL, &error),
         error);
-    snprintf(words, sizeof words,
-             "simulate --train %s --schema %s/breast_cancer.schema.yaml --method batch,avg,plr --epsilon 1,4 "
-             "--parties 5 --lambda 0.05 --trials 2 --seed 11 --json%s%s",
-             path, getenv("TACIT_EXAMPLES"), tested ? " --test " : "", tested ? path : "");
+    snprintf(
+        words, sizeof words,
+        "simulate --train '%s' --schema '%s/breast_cancer.schema.yaml' --method batch,avg,plr --epsilon 1,4 "
+        "--parties 5 --lambda 0.05 --trials 2 --seed 11 --json%s%s%s",
+        path, getenv("TACIT_EXAMPLES"), tested ? " --test '" : "", tested ? path : "", tested ? "'" : "");
     char *printed = tacit(words);
     blank_seconds(printed);
     blank_seconds(text);
@@ -318,7 +319,7 @@ static void a_saved_model_predicts_the_same_from_a_file(void **state) {
     snprintf(path, sizeof path, "%s/model.json", folder);
     CHECK_OK(tacit_model_save(model, path, &error), error);
     CHECK_OK(tacit_model_load(&loaded, path, &error), error);
-    snprintf(words, sizeof words, "predict %s/model.json %s/rows.csv", folder, folder);
+    snprintf(words, sizeof words, "predict '%s/model.json' '%s/rows.csv'", folder, folder);
     char *printed = tacit(words), *line = strchr(printed, '\n');
     for (size_t i = 0; i < ROWS; i++) {
         double first, second;
