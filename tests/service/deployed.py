@@ -59,14 +59,16 @@ class Running:
             self.ended = True
             self.moved.notify_all()
 
-    def wait_line(self, pattern, count=1):
-        """The match of the count-th line that fits."""
+    def wait_line(self, pattern, count=1, or_end=False):
+        """The match of the count-th line that fits; with `or_end` None when the process ends without."""
         deadline = time.monotonic() + PATIENCE
         with self.moved:
             while True:
                 found = [match for match in (re.search(pattern, line) for line in self.lines) if match]
                 if len(found) >= count:
                     return found[count - 1]
+                if self.ended and or_end:
+                    return None
                 if self.ended or not self.moved.wait(max(0, deadline - time.monotonic())):
                     raise AssertionError(f"{self.words[0]} never said '{pattern}':\n" + "\n".join(self.lines))
 
