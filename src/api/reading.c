@@ -30,3 +30,23 @@ tacit_response tacit_reading_response(const tacit_arguments *arguments) {
     if (strcmp(text, "number") == 0) return TACIT_RESPONSE_NUMBER;
     return strcmp(text, "count") == 0 ? TACIT_RESPONSE_COUNT : TACIT_RESPONSE_CLASS;
 }
+
+tacit_site_settings tacit_joining_settings(const tacit_arguments *arguments, const char *home,
+                                           const char *data, const char *source) {
+    tacit_load_options reading = tacit_reading_options(arguments, NULL);
+    return (tacit_site_settings){ .home = home,
+                                  .data = data,
+                                  .link = tacit_arguments_text(arguments, "link"),
+                                  .schema = tacit_arguments_text(arguments, "schema"),
+                                  .source = source,
+                                  .label = reading.label,
+                                  .positive = reading.positive,
+                                  .no_header = reading.no_header,
+                                  .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
+                                  .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
+                                  .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
+                                  .listen = tacit_arguments_text(arguments, "listen"),
+                                  .proxy = tacit_arguments_text(arguments, "proxy"),
+                                  .local = tacit_arguments_text(arguments, "local"),
+                                  .role = tacit_arguments_text(arguments, "role") };
+}

@@ -120,7 +120,6 @@ static tacit_status look(tacit_site **out, const char *invitation, const tacit_f
     const char *data = frame == NULL ? tacit_arguments_text(arguments, "data") : NULL,
                *given = tacit_arguments_text(arguments, "source");
     char home[PATH_MAX], source[PATH_MAX];
-    tacit_load_options reading = tacit_reading_options(arguments, NULL);
     tacit_site_callbacks callbacks = callbacks_of(listener, frame, arguments);
     if (data == NULL && given == NULL)
         return tacit_fail(error, TACIT_USAGE,
@@ -128,21 +127,7 @@ static tacit_status look(tacit_site **out, const char *invitation, const tacit_f
                           "its rows");
     TACIT_TRY(find_home(home, arguments, error));
     TACIT_TRY(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
-    tacit_site_settings settings = { .home = home,
-                                     .data = data,
-                                     .link = tacit_arguments_text(arguments, "link"),
-                                     .schema = tacit_arguments_text(arguments, "schema"),
-                                     .source = source,
-                                     .label = reading.label,
-                                     .positive = reading.positive,
-                                     .no_header = reading.no_header,
-                                     .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
-                                     .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
-                                     .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
-                                     .listen = tacit_arguments_text(arguments, "listen"),
-                                     .proxy = tacit_arguments_text(arguments, "proxy"),
-                                     .local = tacit_arguments_text(arguments, "local"),
-                                     .role = tacit_arguments_text(arguments, "role") };
+    tacit_site_settings settings = tacit_joining_settings(arguments, home, data, source);
     return tacit_site_look(out, invitation, strlen(invitation), &settings, &callbacks, error);
 }
 

@@ -59,28 +59,13 @@ static tacit_status join(const tacit_arguments *arguments, tacit_console *consol
     const char *data = tacit_arguments_text(arguments, "data"),
                *given = tacit_arguments_text(arguments, "source");
     char home[PATH_MAX], source[PATH_MAX];
-    tacit_load_options reading = tacit_reading_options(arguments, tacit_console_progress(console));
     tacit_buffer invitation = TACIT_BUFFER_LIMITED(TACIT_INVITATION_TEXT_MAX);
     tacit_site *site = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_invitation_read(tacit_arguments_operand(arguments, "INVITE"), &invitation, error));
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
     TACIT_CHECK(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
-    tacit_site_settings settings = { .home = home,
-                                     .data = data,
-                                     .link = tacit_arguments_text(arguments, "link"),
-                                     .schema = tacit_arguments_text(arguments, "schema"),
-                                     .source = source,
-                                     .label = reading.label,
-                                     .positive = reading.positive,
-                                     .no_header = reading.no_header,
-                                     .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
-                                     .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
-                                     .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
-                                     .listen = tacit_arguments_text(arguments, "listen"),
-                                     .proxy = tacit_arguments_text(arguments, "proxy"),
-                                     .local = tacit_arguments_text(arguments, "local"),
-                                     .role = tacit_arguments_text(arguments, "role") };
+    tacit_site_settings settings = tacit_joining_settings(arguments, home, data, source);
     tacit_site_callbacks callbacks = { .cancelled = cancelled,
                                        .news = print_news,
                                        .context = console,
