@@ -14,8 +14,10 @@
 /* open[k] = value[k] - mask[k], for both; `step` apart. */
 static tacit_status open_under(tacit_secure *self, tacit_share *open, const tacit_share *value,
                                const tacit_share *mask, size_t step, size_t count, tacit_error *error) {
-    tacit_share *mine = TACIT_NEW(tacit_share, 2 * count), *theirs = mine == NULL ? NULL : mine + count;
-    if (mine == NULL) return count == 0 ? TACIT_OK : tacit_fail_memory(error);
+    if (count == 0) return TACIT_OK;
+    tacit_share *mine = TACIT_NEW(tacit_share, 2 * count);
+    if (mine == NULL) return tacit_fail_memory(error);
+    tacit_share *theirs = mine + count;
     for (size_t k = 0; k < count; k++) mine[k] = value[k * step] - mask[k * step];
     tacit_status status = tacit_exchange(theirs, mine, count * sizeof *mine, self->converter.role,
                                          self->converter.channel, error);
