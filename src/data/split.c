@@ -236,6 +236,17 @@ cleanup:
     return status;
 }
 
+static int by_place(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void tacit_split_sort(tacit_split *split) {
+    for (size_t part = 0; part < split->parts; part++)
+        qsort(split->index + split->start[part], tacit_split_count(split, part), sizeof *split->index,
+              by_place);
+}
+
 /* A positive fraction takes at least one row. */
 static size_t part_size(size_t rows, double fraction) {
     size_t size = (size_t)floor((double)rows * fraction + 0.5);

@@ -64,6 +64,7 @@ tacit_status tacit_logit_fit_run(tacit_logit_fit *out, const tacit_dataset *data
     TACIT_CHECK(make_plan(&plan, data, choice, error));
     TACIT_CHECK(tacit_split_plan_parse(&how, "even", error));
     TACIT_CHECK(tacit_split_make(&split, how, &all, 0, choice->nodes, &root, error));
+    tacit_split_sort(split); /* a node's rows lie together, and seconds are what is shown */
     TACIT_CHECK(tacit_local_create(&local, data, split, pool, error));
     TACIT_CHECK(tacit_local_begin(local, &plan, &root, NULL, &session, error));
     session.watch = &watch;

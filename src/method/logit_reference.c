@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "net/clock.h"
+#include "num/tiles.h"
 
 typedef struct work {
     const tacit_view *rows;
@@ -43,8 +44,8 @@ static bool factor(work *self) {
         self->settings->scale * self->settings->scale / self->n * (self->settings->newton ? 1 : 0.25);
     for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j <= i; j++)
-            self->factor[i * d + j] =
-                self->sums.matrix[i * d + j] * unit + (i == j ? self->settings->lambda / self->n : 0);
+            self->factor[i * d + j] = tacit_tiles_at(self->sums.matrix, d, i, j) * unit +
+                                      (i == j ? self->settings->lambda / self->n : 0);
     self->has_factor = true;
     return tacit_cholesky_factor(self->factor, d, 0, self->pivots, self->deficient) == 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "num/blas.h"
+#include "num/tiles.h"
 
 enum { COLUMNS = 4 /* numbers of each row beside its features */, PIECE = 32 /* rows */ };
 
@@ -86,12 +87,13 @@ tacit_status tacit_sums_create(tacit_sums *out, const tacit_family *family, taci
     bool matrix = weight != TACIT_WEIGH_NONE;
     out->kernels = tacit_kernels_choose();
     out->gradient = TACIT_NEW(double, width);
-    out->matrix = matrix ? TACIT_NEW(double, width *width) : NULL;
-    out->scaled = matrix ? TACIT_NEW(double, TACIT_SUMS_BLOCK *width) : NULL;
+    out->matrix = matrix ? tacit_allocate_aligned(tacit_tiles_length(width), sizeof(double)) : NULL;
+    out->packing = matrix ? tacit_allocate_aligned(tacit_tiles_room(width), sizeof(double)) : NULL;
     out->row = TACIT_NEW(const double *, TACIT_SUMS_BLOCK);
     out->room = TACIT_NEW(double, TACIT_SUMS_BLOCK *(width + COLUMNS));
     if (out->gradient != NULL && out->row != NULL && out->room != NULL &&
-        (!matrix || (out->matrix != NULL && out->scaled != NULL))) {
+        (!matrix || (out->matrix != NULL && out->packing != NULL))) {
+        if (matrix) memset(out->matrix, 0, tacit_tiles_length(width) * sizeof(double));
         tacit_blas_one_thread();
         return TACIT_OK;
     }
@@ -102,10 +104,10 @@ tacit_status tacit_sums_create(tacit_sums *out, const tacit_family *family, taci
 void tacit_sums_clear(tacit_sums *sums) {
     free(sums->gradient);
     free(sums->matrix);
-    free(sums->scaled);
+    free(sums->packing);
     free(sums->row);
     free(sums->room);
-    sums->gradient = sums->matrix = sums->scaled = sums->room = NULL;
+    sums->gradient = sums->matrix = sums->packing = sums->room = NULL;
     sums->row = NULL;
 }
 
@@ -157,16 +159,6 @@ static void make_derivatives(const tacit_sums *sums, size_t rows, const double *
     for (size_t i = 0; i < rows; i++) slope[i] *= 1 - 2 * y[i];
 }
 
-static void add_matrix(tacit_sums *sums, size_t rows, const double *slope, const double *curvature) {
-    size_t d = sums->width;
-    for (size_t i = 0; i < rows; i++) {
-        double root = sqrt(weight_of(sums->weight, slope[i], curvature[i]));
-        for (size_t j = 0; j < d; j++) sums->scaled[i * d + j] = root * sums->row[i][j];
-    }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)d, (int)rows, 1, sums->scaled, (int)d, 1,
-                sums->matrix, (int)d);
-}
-
 /* Rows come from memory once: the gradient is summed over pieces that the nearest cache still has from the scores. */
 void tacit_sums_add(tacit_sums *sums, const tacit_rows *rows, const size_t *kept, const double *y) {
     size_t n = rows->count, d = sums->width;
@@ -180,7 +172,10 @@ void tacit_sums_add(tacit_sums *sums, const tacit_rows *rows, const size_t *kept
         sums->kernels->add_rows(sums->row + i, count, d, slope + i, sums->gradient);
         for (size_t k = 0; k < count; k++) sums->objective += loss[i + k];
     }
-    if (sums->matrix != NULL) add_matrix(sums, n, slope, curvature);
+    if (sums->matrix == NULL) return;
+    double *weight = curvature;
+    for (size_t i = 0; i < n; i++) weight[i] = weight_of(sums->weight, slope[i], curvature[i]);
+    tacit_tiles_add(sums->kernels, sums->row, weight, n, d, sums->packing, sums->matrix);
 }
 
 size_t tacit_sums_length(tacit_row_weight weight, size_t width) {
@@ -192,7 +187,7 @@ void tacit_sums_pack(const tacit_sums *sums, double *out) {
     out[at++] = sums->objective;
     for (size_t j = 0; j < d; j++) out[at++] = sums->gradient[j];
     for (size_t i = 0; sums->matrix != NULL && i < d; i++)
-        for (size_t j = 0; j <= i; j++) out[at++] = sums->matrix[i * d + j];
+        for (size_t j = 0; j <= i; j++) out[at++] = tacit_tiles_at(sums->matrix, d, i, j);
 }
 
 size_t tacit_cholesky_factor(double *a, size_t width, double tolerance, double *scale, bool *deficient) {

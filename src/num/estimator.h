@@ -60,11 +60,11 @@ typedef struct tacit_sums {
     const double *w;
     double objective;
     double *gradient; /* width */
-    double *matrix;   /* width x width, lower triangle; NULL without */
+    double *matrix;   /* in tiles (num/tiles.h); NULL without */
     const tacit_kernels *kernels;
     const double **row; /* of the block under way */
     double *room;       /* rows that do not lie as they are needed; scores, losses, slopes, curvatures */
-    double *scaled;     /* with a matrix: rows by the roots of their weights */
+    double *packing;    /* room of the tiles */
 } tacit_sums;
 
 enum { TACIT_SUMS_BLOCK = 256 }; /* most rows of one call */

@@ -1,16 +1,12 @@
 /* The Hessian of the data term, X^T C X, from packed copies of rows that stay in the cache. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "num/glm_internal.h"
+#include "num/tiles.h"
 
-enum {
-    MOST_HESSIAN_GROUPS = 32,
-    MOST_HESSIAN_PARTIAL = 1 << 25,
-    PACKED_ROWS = 96 /* two panels of them fit in a first-level cache of 32 KiB */
-};
+enum { MOST_HESSIAN_GROUPS = 32, MOST_HESSIAN_PARTIAL = 1 << 25 };
 
 typedef struct hessian_pass {
     glm_work *work;
@@ -18,7 +14,6 @@ typedef struct hessian_pass {
     glm_hessian_kind kind;
     size_t every, groups;
     size_t length; /* of a group's sum: a diagonal, a matrix (scatter) or the tiles of all pairs of classes */
-    size_t panels; /* of 8 columns */
     size_t tiles;  /* numbers in one symmetric matrix of tiles */
     bool classes;  /* softmax, all pairs of classes */
     bool scatter;  /* sparse rows short enough to add their products entry by entry */
@@ -49,23 +44,10 @@ static void scatter_row(const hessian_pass *all, size_t i, double *out) {
     }
 }
 
-/* Pack rows scaled by sqrt(c), those without curvature (Huber) left out, and add their products. */
 static void add_scaled(const hessian_pass *all, const double *const *row, const double *c, size_t count,
                        unsigned worker, double *tiles) {
-    const glm_work *work = all->work;
-    double *scale = all->room + worker * all->room_size, *packed = scale + PACKED_ROWS;
-    const double *kept_row[PACKED_ROWS];
-    for (size_t i = 0; i < count;) {
-        size_t kept = 0;
-        for (; i < count && kept < PACKED_ROWS; i++)
-            if (c[i] > 0) {
-                kept_row[kept] = row[i];
-                scale[kept++] = sqrt(c[i]);
-            }
-        if (kept == 0) continue;
-        work->kernels->pack_rows(kept_row, kept, work->cols, scale, packed);
-        work->kernels->add_tiles(kept, all->panels, packed, tiles);
-    }
+    tacit_tiles_add(all->work->kernels, row, c, count, all->work->cols, all->room + worker * all->room_size,
+                    tiles);
 }
 
 /* sum += sum_i c_i x_i x_i^T */
@@ -145,14 +127,9 @@ static bool rows_are_short(const glm_work *work) {
 static void unpack_tiles(const hessian_pass *all, const double *tiles, double sign, bool square, double *out,
                          size_t stride) {
     size_t cols = all->work->cols;
-    for (size_t p = 0; p < all->panels; p++)
-        for (size_t q = p; q < all->panels; q++, tiles += 64)
-            for (size_t i = 8 * p; i < 8 * p + 8 && i < cols; i++)
-                for (size_t j = 8 * q; j < 8 * q + 8 && j < cols; j++) {
-                    double value = sign * tiles[8 * (i - 8 * p) + (j - 8 * q)];
-                    if (j >= i) out[i * stride + j] = value;
-                    if (square && j >= i) out[j * stride + i] = value;
-                }
+    for (size_t i = 0; i < cols; i++)
+        for (size_t j = square ? 0 : i; j < cols; j++)
+            out[i * stride + j] = sign * tacit_tiles_at(tiles, cols, i, j);
 }
 
 static void unpack(const hessian_pass *all, const double *sum, double *out) {
@@ -174,8 +151,7 @@ static void plan(hessian_pass *all) {
     size_t pairs = work->outputs * (work->outputs + 1) / 2;
     all->classes = all->kind == GLM_HESSIAN_FULL && work->outputs > 1;
     all->scatter = all->kind != GLM_HESSIAN_DIAGONAL && !all->classes && rows_are_short(work);
-    all->panels = (work->cols + 7) / 8;
-    all->tiles = all->panels * (all->panels + 1) / 2 * 64;
+    all->tiles = tacit_tiles_length(work->cols);
     if (all->kind == GLM_HESSIAN_DIAGONAL)
         all->length = work->size;
     else if (all->scatter)
@@ -186,7 +162,7 @@ static void plan(hessian_pass *all) {
     groups = groups < 1 ? 1 : groups > MOST_HESSIAN_GROUPS ? MOST_HESSIAN_GROUPS : groups;
     all->groups = groups < work->groups ? groups : work->groups;
     bool packs = all->kind != GLM_HESSIAN_DIAGONAL && !all->scatter;
-    all->room_size = packs ? PACKED_ROWS * (1 + 8 * all->panels) : 0;
+    all->room_size = packs ? tacit_tiles_room(work->cols) : 0;
 }
 
 tacit_status glm_hessian(glm_work *work, const glm_point *point, glm_hessian_kind kind, size_t every,

@@ -101,6 +101,24 @@ static void a_seed_repeats_a_split_and_another_changes_it(void **state) {
     assert_null(tacit_split_free(NULL));
 }
 
+static void sorted_parts_have_the_same_rows_in_their_order(void **state) {
+    (void)state;
+    tacit_split *split = deal("0.1,0.2,0.7", 1000, 3, 5), *sorted = deal("0.1,0.2,0.7", 1000, 3, 5);
+    tacit_split_sort(sorted);
+    check_partition(sorted, 1000);
+    for (size_t k = 0; k < 3; k++) {
+        uint64_t sum[2] = { 0, 0 };
+        for (size_t i = split->start[k]; i < split->start[k + 1]; i++) {
+            sum[0] += split->index[i];
+            sum[1] += sorted->index[i];
+            assert_true(i == split->start[k] || sorted->index[i] > sorted->index[i - 1]);
+        }
+        assert_int_equal(sum[0], sum[1]);
+    }
+    tacit_split_free(split);
+    tacit_split_free(sorted);
+}
+
 static void groups_become_parties_also_within_a_subset(void **state) {
     (void)state;
     tacit_dataset *dataset = make_rows(9);
@@ -208,6 +226,7 @@ int main(void) {
         cmocka_unit_test(dirichlet_parts_are_never_empty),
         cmocka_unit_test(fractions_are_kept),
         cmocka_unit_test(a_seed_repeats_a_split_and_another_changes_it),
+        cmocka_unit_test(sorted_parts_have_the_same_rows_in_their_order),
         cmocka_unit_test(groups_become_parties_also_within_a_subset),
         cmocka_unit_test(too_few_rows_are_said_to_be_too_few),
         cmocka_unit_test(the_split_text_is_checked),

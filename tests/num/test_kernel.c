@@ -2,6 +2,7 @@
 #include "problems.h"
 
 #include "num/kernel.h"
+#include "num/tiles.h"
 
 static size_t variants(const tacit_kernels **out) {
     size_t count = 0;
@@ -124,6 +125,35 @@ static void row_products_match_plain_loops(void **state) {
             }
 }
 
+/* More rows than are packed at once, some of no weight, and panels that the columns do not fill. */
+static void weighted_sums_of_squares_match_plain_loops(void **state) {
+    (void)state;
+    enum { ROWS = 250 };
+    for (size_t cols = 1; cols < 36; cols += 6) {
+        uint64_t random = cols;
+        double *x = random_vector(&random, ROWS * cols, -1, 1), *c = random_vector(&random, ROWS, -0.3, 1);
+        double *room = TACIT_NEW(double, tacit_tiles_room(cols)),
+               *tiles = TACIT_NEW(double, tacit_tiles_length(cols));
+        const double *row[ROWS];
+        for (size_t i = 0; i < ROWS; i++) {
+            row[i] = x + i * cols;
+            c[i] = fmax(c[i], 0);
+        }
+        for (size_t i = 0; i < ROWS; i += ROWS / 2)
+            tacit_tiles_add(tacit_kernels_choose(), row + i, c + i, ROWS / 2, cols, room, tiles);
+        for (size_t a = 0; a < cols; a++)
+            for (size_t b = 0; b < cols; b++) {
+                double exact = 0;
+                for (size_t i = 0; i < ROWS; i++) exact += c[i] * x[i * cols + a] * x[i * cols + b];
+                CHECK_NEAR(tacit_tiles_at(tiles, cols, a, b), exact, 1e-13);
+            }
+        free(x);
+        free(c);
+        free(room);
+        free(tiles);
+    }
+}
+
 static void a_factored_matrix_solves_its_system(void **state) {
     (void)state;
     const tacit_kernels *kernel[3];
@@ -201,6 +231,7 @@ int main(void) {
         cmocka_unit_test(exponentials_are_within_their_bound),
         cmocka_unit_test(sigmoids_are_within_their_bound),
         cmocka_unit_test(row_products_match_plain_loops),
+        cmocka_unit_test(weighted_sums_of_squares_match_plain_loops),
         cmocka_unit_test(sparse_rows_match_plain_loops),
         cmocka_unit_test(a_factored_matrix_solves_its_system),
     };
