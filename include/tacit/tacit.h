@@ -97,6 +97,10 @@ tacit_status tacit_frame_set_bounds(tacit_frame *frame, const double *low, const
 tacit_status tacit_frame_set_norm(tacit_frame *frame, double norm, bool intercept, tacit_error *error);
 tacit_status tacit_frame_set_bounds_from_data(tacit_frame *frame, bool intercept, tacit_error *error);
 
+/* Have a NaN be an error (TACIT_INPUT, naming row and column) wherever the rows are read, before anything is charged, instead of a
+ * missing value. */
+tacit_status tacit_frame_refuse_missing(tacit_frame *frame, tacit_error *error);
+
 /* Copied; they go into the model. NULL stands for x1, x2, ... */
 tacit_status tacit_frame_set_names(tacit_frame *frame, const char *const *columns, tacit_error *error);
 

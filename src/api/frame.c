@@ -242,6 +242,12 @@ tacit_status tacit_frame_set_bounds_from_data(tacit_frame *frame, bool intercept
     return TACIT_OK;
 }
 
+tacit_status tacit_frame_refuse_missing(tacit_frame *frame, tacit_error *error) {
+    TACIT_TRY(check_memory(frame, "what is missing", error));
+    frame->complete = true;
+    return TACIT_OK;
+}
+
 static tacit_status check_names(const char *const *names, size_t columns, tacit_error *error) {
     tacit_levels seen = TACIT_LEVELS_INIT;
     tacit_status status = TACIT_OK;

@@ -37,7 +37,8 @@ struct tacit_frame {
     frame_scaling scaling;
     double *low, *high, norm;
     bool intercept;
-    char **names; /* NULL: x1, x2, ... */
+    bool complete; /* NaN is refused */
+    char **names;  /* NULL: x1, x2, ... */
 };
 
 /* Bytes k of an array of indexes. */
@@ -51,6 +52,9 @@ const char *frame_column_name(const tacit_frame *frame, size_t column, char scra
 /* Rows [first, first + count) as doubles, count x columns row-major. TACIT_INPUT, naming row and column, for an infinite number. */
 tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, double *out,
                           tacit_error *error);
+
+/* TACIT_INPUT, naming the first missing value, of a frame that is to have none but has `missing`. */
+tacit_status frame_check_complete(const tacit_frame *frame, size_t missing, tacit_error *error);
 
 /* What is public about the columns, as the frame's owner said it, or (from data) read off the rows. New. TACIT_USAGE for a frame whose owner
  * said neither. */

@@ -4,6 +4,7 @@
 
 #include "api/frame.h"
 #include "base/memory.h"
+#include "num/kernel.h"
 
 enum { BLOCK_ROWS = 64 };
 
@@ -88,6 +89,25 @@ tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, 
     return TACIT_OK;
 }
 
+tacit_status frame_check_complete(const tacit_frame *frame, size_t missing, tacit_error *error) {
+    char name[32];
+    size_t row = 0, column = 0;
+    if (!frame->complete || missing == 0) return TACIT_OK;
+    if (frame->kind == FRAME_SPARSE) {
+        int64_t k = frame_index(frame->start, frame->index, 0);
+        while (!isnan(frame->value[k])) k++;
+        while (frame_index(frame->start, frame->index, row + 1) <= k) row++;
+        column = (size_t)frame_index(frame->column, frame->index, (size_t)k);
+    } else {
+        while (!isnan(element(frame, row, column))) {
+            column = (column + 1) % frame->columns;
+            row += column == 0;
+        }
+    }
+    return tacit_fail(error, TACIT_INPUT, "row %zu, column %.60s: NaN, and missing values are refused here",
+                      row + 1, frame_column_name(frame, column, name));
+}
+
 /* ---- dense rows ---- */
 
 typedef struct encoding {
@@ -162,6 +182,7 @@ typedef struct looking {
     const tacit_frame *frame;
     double most; /* a norm that stays within the ball in any order of summation (data/encode.h) */
     bool *fits;  /* of each worker */
+    const tacit_kernels *kernels;
 } looking;
 
 static tacit_status look_at_rows(void *context, size_t begin, size_t end, unsigned worker,
@@ -172,7 +193,7 @@ static tacit_status look_at_rows(void *context, size_t begin, size_t end, unsign
         const double *row =
             (const double *)(const void *)(all->frame->values + (ptrdiff_t)i * all->frame->row_bytes);
         double square = 0;
-        for (size_t j = 0; j < columns; j++) square += row[j] * row[j];
+        all->kernels->dot_rows(&row, 1, columns, row, &square);
         for (size_t j = 0; isinf(square) && j < columns; j++)
             if (isinf(row[j])) return fail_infinite(all->frame, i, row, error);
         if (!(sqrt(square) <= all->most)) all->fits[worker] = false; /* also with a NaN in it */
@@ -195,7 +216,7 @@ static tacit_status can_lie(bool *out, const tacit_frame *frame, const frame_map
                   (uintptr_t)frame->values % sizeof(double) == 0;
     *out = false;
     if (frame->kind != FRAME_DENSE || !could_lie(frame, map->schema) || !packed) return TACIT_OK;
-    looking all = { frame, map->inside, TACIT_NEW(bool, workers) };
+    looking all = { frame, map->inside, TACIT_NEW(bool, workers), tacit_kernels_choose() };
     if (all.fits == NULL) return tacit_fail_memory(error);
     memset(all.fits, true, workers * sizeof *all.fits);
     tacit_status status = tacit_pool_for(pool, frame->rows, 0, look_at_rows, &all, error);
@@ -415,6 +436,7 @@ tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const t
     TACIT_CHECK(frame->kind == FRAME_SPARSE && schema->sparse > 0
                     ? make_sparse(data, frame, schema, error)
                     : make_dense(data, frame, &map, pool, error));
+    TACIT_CHECK(frame_check_complete(frame, data->counts.missing, error));
     if (need == NEED_LABELS) TACIT_CHECK(set_labels(data, frame, schema, error));
     data->group = (int32_t *)(uintptr_t)frame->party;
     data->bounds_from_data = frame->scaling == SCALE_FROM_DATA;

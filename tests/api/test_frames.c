@@ -241,6 +241,47 @@ static void a_missing_cell_is_the_middle_and_one_outside_is_moved(void **state) 
     tacit_frame_free(frame);
 }
 
+static void check_missing_is_refused(tacit_frame *frame, const tacit_model *model, const char *place) {
+    static double scores[ROWS * 2];
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_options *options = OPTIONS("method", "output", "epsilon", "1");
+    tacit_model *none = NULL;
+    CHECK_OK(tacit_frame_refuse_missing(frame, &error), error);
+    CHECK_FAILS(tacit_frame_fit(&none, frame, options, NULL, NULL, failed), TACIT_INPUT, place);
+    CHECK_FAILS(tacit_model_predict(scores, NULL, model, frame, 1, failed), TACIT_INPUT, place);
+    assert_null(none);
+    tacit_options_free(options);
+    tacit_frame_free(frame);
+}
+
+static void a_missing_cell_is_refused_where_that_is_wished(void **state) {
+    (void)state;
+    static sample holes;
+    static compressed entries;
+    static double dense[ROWS][COLUMNS];
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_frame *whole = bounded_frame(&made);
+    CHECK_OK(tacit_frame_refuse_missing(whole, &error), error);
+    tacit_model *model = fit_seeded(whole); /* nothing is missing */
+    holes = made;
+    holes.value[41][2] = holes.value[50][0] = NAN;
+    check_missing_is_refused(bounded_frame(&holes), model, "row 42, column x3: NaN");
+    tacit_frame *lying = sample_frame(&holes); /* would be used where it lies */
+    CHECK_OK(tacit_frame_set_norm(lying, 1, false, &error), error);
+    check_missing_is_refused(lying, model, "row 42, column x3: NaN");
+    compress(&entries, dense, false);
+    for (int kept = 0; kept < 2; kept++) {
+        tacit_frame *sparse = sparse_frame(&entries, TACIT_INDEX_INT32);
+        entries.value[entries.start32[10]] = NAN; /* of columns 0 to 3 in row 11, the second is left out */
+        CHECK_OK(kept ? tacit_frame_set_norm(sparse, 1, false, &error)
+                      : tacit_frame_set_bounds(sparse, made.low, made.high, true, &error),
+                 error);
+        check_missing_is_refused(sparse, model, "row 11, column x1: NaN");
+    }
+    tacit_model_free(model);
+    tacit_frame_free(whole);
+}
+
 /* ---- used where they lie ---- */
 
 /* That they are not copied is shown in test_memory.c. */
@@ -317,6 +358,7 @@ int main(void) {
         cmocka_unit_test(indexes_are_checked),
         cmocka_unit_test(an_infinite_cell_is_named),
         cmocka_unit_test(a_missing_cell_is_the_middle_and_one_outside_is_moved),
+        cmocka_unit_test(a_missing_cell_is_refused_where_that_is_wished),
         cmocka_unit_test(rows_inside_the_ball_are_used_where_they_lie),
         cmocka_unit_test(longer_rows_are_shortened),
         cmocka_unit_test(wrong_words_are_refused),

@@ -59,6 +59,8 @@ class Frame:
         Which party has which row, for simulations.
     names : sequence of str, optional
         Of the columns; those of a DataFrame unless told.
+    complete : bool
+        Whether a NaN is refused, before anything is charged, instead of being a missing value.
     like : Frame, optional
         What the labels mean is as there.
 
@@ -70,7 +72,7 @@ class Frame:
 
     def __init__(self, X: Any, y: Any = None, *, classes: Optional[Sequence[Any]] = None, bounds: Bounds = None, norm: Optional[float] = None,
                  intercept: bool = True, response: Optional[tuple[float, float]] = None, counts: bool = False, groups: Any = None,
-                 names: Optional[Sequence[str]] = None, like: Optional[Frame] = None) -> None:
+                 names: Optional[Sequence[str]] = None, complete: bool = False, like: Optional[Frame] = None) -> None:
         self.classes: Optional[np.ndarray] = None if like is None else like.classes
         self.parties: Optional[np.ndarray] = None
         self._response = (*response, counts) if response is not None else None if like is None else like._response
@@ -86,6 +88,8 @@ class Frame:
             self._set_parties(groups)
         if bounds is not None or norm is not None:
             self._set_scale(bounds, norm, intercept)
+        if complete:
+            self._call(lib.tacit_frame_refuse_missing, self._pointer)
         if names is not None:
             array, kept = _names(names, self.columns, "columns")
             self._call(lib.tacit_frame_set_names, self._pointer, array)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tacit
+from tacit import PrivateLogisticRegression
 
 
 @pytest.fixture
@@ -81,3 +82,17 @@ def test_closed_ledger_says_so(ledger):
 def test_wrong_unit(ledger):
     with pytest.raises(ValueError):
         ledger.limit(epsilon=1, unit="study")
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_an_estimator_refuses_what_is_not_finite_before_it_is_charged(ledger, rows, wrong):
+    ledger.limit(epsilon=1.5)
+    x, y = rows[0].copy(), rows[1]
+    x[3, 1] = wrong
+    private = PrivateLogisticRegression(epsilon=1, bounds=(0, 1), ledger=ledger)
+    with pytest.raises(ValueError, match="row 4, column x2"):
+        private.fit(x, y)
+    assert ledger.spent() == (0, 0)
+    private.fit(*rows)
+    with pytest.raises(ValueError, match="row 4, column x2"):
+        private.predict(x)
