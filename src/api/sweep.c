@@ -93,6 +93,9 @@ tacit_status tacit_sweep_run(tacit_sweep *all, const tacit_arguments *arguments,
     unsigned threads = tacit_chance_threads(arguments);
     if (threads == 0) threads = tacit_ranks_threads(all->ranks);
     TACIT_TRY(tacit_pool_create(&all->pool, threads, error));
+    threads = tacit_pool_threads(all->pool);
+    unsigned leading = tacit_ranks_leader_threads(all->ranks, threads);
+    if (leading > threads) TACIT_TRY(tacit_pool_create(&all->leader, leading, error));
     all->run_count = tacit_simulation_runs(&all->plan);
     all->runs = TACIT_NEW(tacit_run, all->run_count);
     if (all->runs == NULL) return tacit_fail_memory(error);
@@ -104,6 +107,7 @@ tacit_status tacit_sweep_run(tacit_sweep *all, const tacit_arguments *arguments,
     if (all->deal.target_data != NULL) all->plan.target = tacit_dataset_view(all->deal.target_data);
     all->plan.range = all->deal.range;
     all->plan.pool = all->pool;
+    all->plan.leader = all->leader;
     all->plan.progress = progress;
     if (all->stop.target == TACIT_TARGET_NONE)
         return tacit_simulate(&all->plan, all->runs, &all->model, error);
@@ -125,6 +129,7 @@ void tacit_sweep_clear(tacit_sweep *all) {
     tacit_model_free(all->model);
     free(all->runs);
     tacit_pool_free(all->pool);
+    tacit_pool_free(all->leader);
     tacit_deal_clear(&all->deal);
     free(all->settings);
     free(all->methods);

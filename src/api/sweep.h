@@ -11,7 +11,7 @@ typedef struct tacit_sweep {
     tacit_choice *settings;
     tacit_deal deal;    /* its rows are to be set before dealing */
     tacit_ranks *ranks; /* that share the work; NULL: this process is alone */
-    tacit_pool *pool;
+    tacit_pool *pool, *leader;
     tacit_run *runs;
     size_t run_count;
     tacit_model *model;

@@ -143,14 +143,28 @@ tacit_status tacit_ranks_gather(tacit_ranks *ranks, const tacit_buffer *own, tac
     return length > 0 ? link->hand_in(link->context, own->bytes, own->length, error) : TACIT_OK;
 }
 
-unsigned tacit_ranks_threads(const tacit_ranks *ranks) {
-    cpu_set_t bound;
+static unsigned processors(void) {
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned all = online > 0 ? (unsigned)online : 1, own = all;
+    return online > 0 ? (unsigned)online : 1;
+}
+
+/* Those that this process may run on: fewer than all when it is bound, or in a container with a share. */
+static unsigned own_processors(void) {
+    cpu_set_t bound;
+    if (sched_getaffinity(0, sizeof bound, &bound) != 0 || CPU_COUNT(&bound) <= 0) return processors();
+    return (unsigned)CPU_COUNT(&bound);
+}
+
+unsigned tacit_ranks_threads(const tacit_ranks *ranks) {
+    unsigned all = processors(), own = own_processors();
     if (ranks == NULL) return 0;
-    if (sched_getaffinity(0, sizeof bound, &bound) == 0 && CPU_COUNT(&bound) > 0)
-        own = (unsigned)CPU_COUNT(&bound);
-    if (own < all) return own; /* bound, or a container's share */
+    if (own < all) return own;
     unsigned share = all / (unsigned)ranks->link.beside;
     return share > 0 ? share : 1;
+}
+
+unsigned tacit_ranks_leader_threads(const tacit_ranks *ranks, unsigned threads) {
+    if (ranks == NULL || ranks->link.rank > 0) return threads;
+    size_t all = threads * ranks->link.beside, own = own_processors();
+    return all < own ? (unsigned)all : own > threads ? (unsigned)own : threads;
 }

@@ -66,3 +66,7 @@ tacit_status tacit_ranks_gather(tacit_ranks *ranks, const tacit_buffer *own, tac
 /* Threads for each rank, when nobody says how many: those of the machine shared by the ranks on it, or the processors that this rank
  * is bound to. 0, as many as there are, without ranks. */
 unsigned tacit_ranks_threads(const tacit_ranks *ranks);
+
+/* Threads for what rank 0 does while the others wait, when each rank has `threads`: those of all ranks on its machine, as far as
+ * there are processors that it may run on. */
+unsigned tacit_ranks_leader_threads(const tacit_ranks *ranks, unsigned threads);

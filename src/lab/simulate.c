@@ -401,6 +401,7 @@ static tacit_status find_place(places *self, const tacit_simulation *simulation,
                                           simulation->pool, error));
     else
         return tacit_fail(error, TACIT_USAGE, "rows of several parties are pooled in one process only");
+    tacit_local_lead_with(*place, simulation->leader);
     *out = *place;
     return TACIT_OK;
 }

@@ -59,6 +59,7 @@ typedef struct tacit_simulation {
     bool full;          /* it shall take as long as the paper's */
     tacit_trace *trace; /* receives the rounds of methods without a centre; NULL: nobody looks */
     tacit_pool *pool;
+    tacit_pool *leader; /* for what is done while parties wait; NULL: pool */
     const tacit_progress *progress;
     tacit_party_range
         range; /* with ranks: the parties of this one, whose rows alone need to be here; no variants then */

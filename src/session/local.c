@@ -445,6 +445,13 @@ const tacit_message *tacit_local_word(const tacit_local *local, size_t party) {
     return word->count > 0 ? word : NULL;
 }
 
+void tacit_local_lead_with(tacit_local *local, tacit_pool *leader) { local->leader = leader; }
+
+/* A method that asks nobody is computed by all ranks together, so that none of them waits. */
+static tacit_pool *coordinator_pool(const tacit_local *local) {
+    return local->leader != NULL && local->plan->method->handlers != NULL ? local->leader : local->pool;
+}
+
 static const tacit_view *pooled(void *context) { return &((tacit_local *)context)->all; }
 
 tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const tacit_stream *seed,
@@ -468,7 +475,7 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
                        .context = local,
                        .exchange = exchange },
         .secret = tacit_stream_fork(seed, "coordinator", 0, 0),
-        .pool = local->pool,
+        .pool = coordinator_pool(local),
         .progress = progress,
         .recall = local->recall,
         .bytes_per_party = plan->points != NULL ? plan->points->bytes : 0,

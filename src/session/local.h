@@ -34,6 +34,9 @@ tacit_status tacit_local_create_part(tacit_local **out, const tacit_dataset *dat
                                      tacit_pool *pool, tacit_error *error);
 tacit_local *tacit_local_free(tacit_local *local);
 
+/* While rank 0 runs the coordinator's half, the ranks beside it on its machine wait: threads in their stead, borrowed. */
+void tacit_local_lead_with(tacit_local *local, tacit_pool *leader);
+
 size_t tacit_local_parties(const tacit_local *local);
 size_t tacit_local_smallest_party(const tacit_local *local); /* in rows */
 

@@ -9,6 +9,7 @@ struct tacit_local {
     const tacit_dataset *dataset;
     const tacit_split *split;
     tacit_pool *pool;
+    tacit_pool *leader; /* of the coordinator's half; NULL: pool */
     size_t parties;
     tacit_ranks *ranks;    /* NULL: all parties are here */
     size_t first, own;     /* the parties that are here */
