@@ -426,6 +426,7 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
         .trace = experiment->by_round && repeat == 0 ? &work->out->trace : NULL,
         .folder = work->options->folder,
         .full = work->options->full,
+        .named = work->options->only != NULL,
         .pool = work->options->pool,
         .progress = &work->progress,
     };

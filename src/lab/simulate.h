@@ -57,6 +57,7 @@ typedef struct tacit_simulation {
     uint64_t seed;
     const char *folder; /* of an experiment that reads rows itself: where they are; else NULL */
     bool full;          /* it shall take as long as the paper's */
+    bool named;         /* this setup was asked for by its name */
     tacit_trace *trace; /* receives the rounds of methods without a centre; NULL: nobody looks */
     tacit_pool *pool;
     tacit_pool *leader; /* for what is done while parties wait; NULL: pool */

@@ -88,6 +88,18 @@ class RanksTest(unittest.TestCase):
     def test_neighbours_in_different_ranks_hear_each_other(self):
         self.same("--method", "consensus,gossip,extra", "--parties", "6", "--set", "rounds=15")
 
+    def test_counts_of_cells_are_the_same_on_any_number_of_ranks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rows, schema = Path(folder) / "cells.csv", Path(folder) / "cells.yaml"
+            rows.write_text("age,dose,label\n" + "".join(f"{i * 7 % 90},{i * i % 11},{'ill' if i * 7 % 90 > 40 + i % 9 else 'well'}\n"
+                                                        for i in range(300)))
+            schema.write_text("label:\n  name: label\n  classes: [ill, well]\ncolumns:\n"
+                              "- {name: age, kind: number, low: 0, high: 90}\n- {name: dose, kind: number, low: 0, high: 10}\n")
+            words = ("--method", "histogram", "--parties", "7", "--epsilon", "1,inf", "--trials", "2")
+            more = {"rows": str(rows), "schema": ("--schema", str(schema))}
+            alone = self.same(*words, **more)
+            self.assertNotEqual(self.simulate(2, *words, seed=6, **more), alone)
+
     def test_uneven_parties_and_groups_and_refusals(self):
         self.same("--method", "avg", "--split", "dirichlet:0.3", "--parties", "7", "--epsilon", "1", "--minimum-rows", "20")
         with tempfile.TemporaryDirectory() as folder:
