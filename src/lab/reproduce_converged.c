@@ -61,7 +61,8 @@ static tacit_status refer(const world *self, bool newton, double change, double 
                                                 .lambda = LAMBDA,
                                                 .likelihood_change = change,
                                                 .step = step,
-                                                .most_iterations = MOST_ITERATIONS };
+                                                .most_iterations = MOST_ITERATIONS,
+                                                .pool = self->simulation->pool };
     return tacit_logit_reference_run(out, &rows, &settings, error);
 }
 

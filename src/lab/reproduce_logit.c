@@ -56,7 +56,8 @@ static tacit_status refer(const world *self, bool newton, double start, double s
                                                 .start = start,
                                                 .likelihood_change = step > 0 ? 0 : LIKELIHOOD_CHANGE,
                                                 .step = step,
-                                                .most_iterations = most };
+                                                .most_iterations = most,
+                                                .pool = self->simulation->pool };
     return tacit_logit_reference_run(out, &rows, &settings, error);
 }
 

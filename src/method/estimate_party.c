@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "method/row_sums.h"
 
 /* ---- what both halves know ---- */
 
@@ -74,12 +75,11 @@ typedef struct pass {
     const tacit_plan *plan;
     const tacit_family *family;
     tacit_design design;
-    tacit_sums sums;                    /* of "sums" */
     double terms[TACIT_ESTIMATE_TERMS]; /* of "response" */
-    double *y;                          /* responses of a block */
 } pass;
 
-static double response_of(const pass *self, const tacit_view *rows, size_t i) {
+static double response_of(const void *context, const tacit_view *rows, size_t i) {
+    const pass *self = context;
     if (self->family->of_classes) return tacit_view_label(rows, i);
     return (tacit_view_response(rows, i) - self->design.middle) / self->design.half;
 }
@@ -96,15 +96,6 @@ static tacit_status add_terms(void *context, const tacit_view *block, size_t fir
     return TACIT_OK;
 }
 
-static tacit_status add_sums(void *context, const tacit_view *block, size_t first, tacit_error *error) {
-    pass *self = context;
-    (void)first;
-    (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) self->y[i] = response_of(self, block, i);
-    tacit_sums_add(&self->sums, &block->rows, self->design.kept, self->y);
-    return TACIT_OK;
-}
-
 static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
     *self = (pass){ .plan = party->plan, .family = tacit_estimate_family(party->plan) };
     const tacit_view *rows = &party->rows;
@@ -115,11 +106,7 @@ static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error
                                error);
 }
 
-static void end_pass(pass *self) {
-    tacit_design_clear(&self->design);
-    tacit_sums_clear(&self->sums);
-    free(self->y);
-}
+static void end_pass(pass *self) { tacit_design_clear(&self->design); }
 
 /* n of the question, believed only within what it can be: not fewer rows than this party has. */
 static tacit_status read_total(const tacit_party *party, const tacit_question *question, double *n,
@@ -190,11 +177,15 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
     tacit_row_weight kind = (tacit_row_weight)*weight;
     TACIT_CHECK(begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply, error));
-    self.y = TACIT_NEW(double, TACIT_SUMS_BLOCK);
-    if (self.y == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(tacit_sums_create(&self.sums, self.family, kind, width, w, error));
-    TACIT_CHECK(tacit_dataset_map(&party->rows, TACIT_SUMS_BLOCK, add_sums, &self, error));
-    tacit_sums_pack(&self.sums, reply->contribution + TACIT_ESTIMATE_HEAD);
+    tacit_row_sums how = { .family = self.family,
+                           .weight = kind,
+                           .width = width,
+                           .w = w,
+                           .kept = self.design.kept,
+                           .response = response_of,
+                           .context = &self,
+                           .pool = party->pool };
+    TACIT_CHECK(tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &party->rows, error));
     TACIT_CHECK(finish_reply(party, &spec, reply, error));
 cleanup:
     end_pass(&self);

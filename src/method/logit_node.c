@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "crypto/multiexp.h"
 #include "method/logit.h"
+#include "method/row_sums.h"
 
 enum { MOST_WIDTH = 400, SLOT_BITS = 82 /* of 127, 43 for masks and 2 to spare */, LEAST_BITS = 44 };
 static const double LEAST_RANGE = 64;
@@ -167,9 +168,7 @@ tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan
 
 typedef struct pass {
     tacit_design design;
-    tacit_sums sums;
-    double positive;
-    double *y, *w;
+    double *w;
     double scale, n;
     double *values; /* what is encrypted: positive rows, objective, gradient, triangle; over n */
     int64_t *grid;
@@ -177,23 +176,15 @@ typedef struct pass {
 
 static void end_pass(pass *self) {
     tacit_design_clear(&self->design);
-    tacit_sums_clear(&self->sums);
-    free(self->y);
     free(self->w);
     free(self->values);
     free(self->grid);
 }
 
-static tacit_status add_block(void *context, const tacit_view *block, size_t first, tacit_error *error) {
-    pass *self = context;
-    (void)first;
-    (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        self->y[i] = tacit_view_label(block, i);
-        self->positive += self->y[i];
-    }
-    tacit_sums_add(&self->sums, &block->rows, self->design.kept, self->y);
-    return TACIT_OK;
+static double positive_rows(const tacit_view *rows) {
+    size_t count = 0;
+    for (size_t i = 0; i < rows->rows.count; i++) count += tacit_view_label(rows, i) == 1;
+    return (double)count;
 }
 
 /* n of the question, believed only within what it can be: not fewer rows than this node has. */
@@ -231,17 +222,20 @@ static tacit_status make_sums(pass *self, tacit_party *party, const tacit_questi
         tacit_design_create(&self->design, family(), party->plan->schema, party->plan->features, error));
     size_t width = self->design.width, length = tacit_logit_length(width, weight);
     TACIT_TRY(tacit_message_numbers(question->message, "weights", width, &beta, error));
-    self->y = TACIT_NEW(double, TACIT_SUMS_BLOCK);
     self->w = TACIT_NEW(double, width);
     self->values = TACIT_NEW(double, length);
     self->grid = TACIT_NEW(int64_t, length);
-    if (self->y == NULL || self->w == NULL || self->values == NULL || self->grid == NULL)
-        return tacit_fail_memory(error);
+    if (self->w == NULL || self->values == NULL || self->grid == NULL) return tacit_fail_memory(error);
     for (size_t j = 0; j < width; j++) self->w[j] = self->scale * beta[j];
-    TACIT_TRY(tacit_sums_create(&self->sums, family(), weight, width, self->w, error));
-    TACIT_TRY(tacit_dataset_map(&party->rows, TACIT_SUMS_BLOCK, add_block, self, error));
-    self->values[0] = self->positive;
-    tacit_sums_pack(&self->sums, self->values + 1);
+    tacit_row_sums how = { .family = family(),
+                           .weight = weight,
+                           .width = width,
+                           .w = self->w,
+                           .kept = self->design.kept,
+                           .response = tacit_row_class,
+                           .pool = party->pool };
+    self->values[0] = positive_rows(&party->rows);
+    TACIT_TRY(tacit_row_sums_make(self->values + 1, &how, &party->rows, error));
     if (party->reducer != NULL)
         TACIT_TRY(party->reducer->sum(party->reducer->context, self->values, length, error));
     scale_sums(self, weight, tacit_logit_range(party->plan), tacit_logit_private(party->plan) > 0);

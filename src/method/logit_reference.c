@@ -5,36 +5,30 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "method/row_sums.h"
 #include "net/clock.h"
-#include "num/tiles.h"
 
 typedef struct work {
     const tacit_view *rows;
     const tacit_logit_reference_settings *settings;
-    tacit_sums sums;
     size_t width;
     double n;
-    double *y, *w;
+    double *w;
+    double *sums;            /* objective, gradient, lower triangle (tacit_sums_pack) */
     double *factor, *pivots; /* of the matrix; its scaling */
     bool *deficient;
     bool has_factor;
 } work;
 
-static tacit_status add_block(void *context, const tacit_view *block, size_t first, tacit_error *error) {
-    work *self = context;
-    (void)first;
-    (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) self->y[i] = tacit_view_label(block, i);
-    tacit_sums_add(&self->sums, &block->rows, NULL, self->y);
-    return TACIT_OK;
-}
-
 static tacit_status add_up(work *self, const double *beta, tacit_row_weight weight, tacit_error *error) {
     for (size_t j = 0; j < self->width; j++) self->w[j] = self->settings->scale * beta[j];
-    tacit_sums_clear(&self->sums);
-    TACIT_TRY(
-        tacit_sums_create(&self->sums, tacit_family_find("logistic"), weight, self->width, self->w, error));
-    return tacit_dataset_map(self->rows, TACIT_SUMS_BLOCK, add_block, self, error);
+    tacit_row_sums how = { .family = tacit_family_find("logistic"),
+                           .weight = weight,
+                           .width = self->width,
+                           .w = self->w,
+                           .response = tacit_row_class,
+                           .pool = self->settings->pool };
+    return tacit_row_sums_make(self->sums, &how, self->rows, error);
 }
 
 /* The Cholesky factor of (H or the bound)/n + (lambda/n) I. False when it is not positive definite in double precision. */
@@ -42,10 +36,10 @@ static bool factor(work *self) {
     size_t d = self->width;
     double unit =
         self->settings->scale * self->settings->scale / self->n * (self->settings->newton ? 1 : 0.25);
+    const double *matrix = self->sums + 1 + d;
     for (size_t i = 0; i < d; i++)
         for (size_t j = 0; j <= i; j++)
-            self->factor[i * d + j] = tacit_tiles_at(self->sums.matrix, d, i, j) * unit +
-                                      (i == j ? self->settings->lambda / self->n : 0);
+            self->factor[i * d + j] = *matrix++ * unit + (i == j ? self->settings->lambda / self->n : 0);
     self->has_factor = true;
     return tacit_cholesky_factor(self->factor, d, 0, self->pivots, self->deficient) == 0;
 }
@@ -62,9 +56,9 @@ static tacit_status iterate(work *self, const double *beta, double *next, double
     TACIT_TRY(add_up(self, beta, weight, error));
     for (size_t j = 0; j < self->width; j++) {
         square += beta[j] * beta[j];
-        next[j] = self->sums.gradient[j] * how->scale / self->n + ridge * beta[j];
+        next[j] = self->sums[1 + j] * how->scale / self->n + ridge * beta[j];
     }
-    *objective = self->sums.objective / self->n + 0.5 * ridge * square;
+    *objective = self->sums[0] / self->n + 0.5 * ridge * square;
     *lost = !isfinite(*objective) || (wants_matrix && !factor(self));
     if (*lost) return TACIT_OK;
     tacit_cholesky_solve(self->factor, self->width, self->pivots, next);
@@ -88,22 +82,21 @@ static bool stops(const tacit_logit_reference *at, const tacit_logit_reference_s
 
 static tacit_status make_room(work *self, tacit_logit_reference *out, tacit_error *error) {
     size_t d = self->width, most = self->settings->most_iterations + 2;
-    self->y = TACIT_NEW(double, TACIT_SUMS_BLOCK);
+    self->sums = TACIT_NEW(double, tacit_sums_length(TACIT_WEIGH_ONE, d));
     self->w = TACIT_NEW(double, d);
     self->factor = TACIT_NEW(double, d *d);
     self->pivots = TACIT_NEW(double, d);
     self->deficient = TACIT_NEW(bool, d);
     out->path = TACIT_NEW(double, most *d);
     out->objective = TACIT_NEW(double, most);
-    return self->y != NULL && self->w != NULL && self->factor != NULL && self->pivots != NULL &&
+    return self->sums != NULL && self->w != NULL && self->factor != NULL && self->pivots != NULL &&
                    self->deficient != NULL && out->path != NULL && out->objective != NULL
                ? TACIT_OK
                : tacit_fail_memory(error);
 }
 
 static void free_room(work *self) {
-    tacit_sums_clear(&self->sums);
-    free(self->y);
+    free(self->sums);
     free(self->w);
     free(self->factor);
     free(self->pivots);

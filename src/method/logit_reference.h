@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/pool.h"
 #include "data/dataset.h"
 #include "num/estimator.h"
 
@@ -13,6 +14,7 @@ typedef struct tacit_logit_reference_settings {
     double likelihood_change; /* stop when the relative change is below; 0: never */
     double step;              /* stop when no coefficient moves by more; 0: never */
     size_t most_iterations;
+    tacit_pool *pool; /* NULL: one thread */
 } tacit_logit_reference_settings;
 
 typedef struct tacit_logit_reference {

@@ -1,0 +1,63 @@
+#include "method/row_sums.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { PART_BLOCKS = 128 /* a part has at least so many rows, in blocks */, MOST_PARTS = 32 };
+
+double tacit_row_class(const void *context, const tacit_view *rows, size_t i) {
+    (void)context;
+    return tacit_view_label(rows, i);
+}
+
+typedef struct parts {
+    const tacit_row_sums *how;
+    const tacit_view *rows;
+    size_t blocks, count, length;
+    double *sums; /* length of each part */
+} parts;
+
+static void add_block(tacit_sums *sums, const tacit_row_sums *how, const tacit_view *block) {
+    double y[TACIT_SUMS_BLOCK];
+    for (size_t i = 0; i < block->rows.count; i++) y[i] = how->response(how->context, block, i);
+    tacit_sums_add(sums, &block->rows, how->kept, y);
+}
+
+static tacit_status sum_parts(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
+    const parts *all = context;
+    const tacit_row_sums *how = all->how;
+    (void)worker;
+    for (size_t part = begin; part < end; part++) {
+        tacit_sums sums;
+        TACIT_TRY(tacit_sums_create(&sums, how->family, how->weight, how->width, how->w, error));
+        size_t last = (part + 1) * all->blocks / all->count;
+        for (size_t b = part * all->blocks / all->count; b < last; b++) {
+            size_t first = b * TACIT_SUMS_BLOCK, left = all->rows->rows.count - first;
+            tacit_view block =
+                tacit_view_slice(all->rows, first, left < TACIT_SUMS_BLOCK ? left : TACIT_SUMS_BLOCK);
+            add_block(&sums, how, &block);
+        }
+        tacit_sums_pack(&sums, all->sums + part * all->length);
+        tacit_sums_clear(&sums);
+    }
+    return TACIT_OK;
+}
+
+tacit_status tacit_row_sums_make(double *out, const tacit_row_sums *how, const tacit_view *rows,
+                                 tacit_error *error) {
+    parts all = { .how = how,
+                  .rows = rows,
+                  .blocks = (rows->rows.count + TACIT_SUMS_BLOCK - 1) / TACIT_SUMS_BLOCK,
+                  .length = tacit_sums_length(how->weight, how->width) };
+    size_t wanted = all.blocks / PART_BLOCKS;
+    all.count = wanted < 1 ? 1 : wanted > MOST_PARTS ? MOST_PARTS : wanted;
+    all.sums = TACIT_NEW(double, all.count *all.length);
+    if (all.sums == NULL) return tacit_fail_memory(error);
+    tacit_status status = tacit_pool_for(how->pool, all.count, 1, sum_parts, &all, error);
+    memset(out, 0, all.length * sizeof *out);
+    for (size_t part = 0; status == TACIT_OK && part < all.count; part++)
+        for (size_t j = 0; j < all.length; j++) out[j] += all.sums[part * all.length + j];
+    free(all.sums);
+    return status;
+}

@@ -1,0 +1,31 @@
+/*
+ * What an M-estimator asks of a party's rows: objective, gradient and, if wanted, a matrix (num/estimator.h), over all rows of
+ * a view on the threads of a pool. Rows are summed in parts whose boundaries follow from their number alone, and the parts are
+ * added in order: the same to the last bit on any number of threads.
+ */
+#pragma once
+
+#include "base/pool.h"
+#include "data/dataset.h"
+#include "num/estimator.h"
+
+/* The response of row i of a view, in the family's units. */
+typedef double tacit_response_function(const void *context, const tacit_view *rows, size_t i);
+
+/* Of a view of two classes: 0 or 1. */
+tacit_response_function tacit_row_class;
+
+typedef struct tacit_row_sums {
+    const tacit_family *family;
+    tacit_row_weight weight;
+    size_t width;
+    const double *w;    /* width */
+    const size_t *kept; /* the features that are used, ascending; NULL: all */
+    tacit_response_function *response;
+    const void *context;
+    tacit_pool *pool; /* NULL: one thread */
+} tacit_row_sums;
+
+/* Into tacit_sums_length(weight, width) numbers, as tacit_sums_pack orders them. */
+tacit_status tacit_row_sums_make(double *out, const tacit_row_sums *how, const tacit_view *rows,
+                                 tacit_error *error);
