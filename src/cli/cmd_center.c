@@ -18,6 +18,7 @@ static tacit_status run_b(const tacit_arguments *arguments, tacit_console *conso
         .address = address,
         .host = tacit_arguments_text(arguments, "host"),
         .coordinator = tacit_arguments_text(arguments, "coordinator"),
+        .metrics = tacit_arguments_given(arguments, "metrics"),
         .bits = strcmp(tacit_arguments_text(arguments, "bits"), "3072") == 0 ? 3072 : 2048,
         .ready = tacit_tell_ready,
         .cancelled = cancelled,
@@ -28,6 +29,7 @@ static tacit_status run_b(const tacit_arguments *arguments, tacit_console *conso
     tacit_use_log(arguments, "center", console);
     if (strcmp(bits, "2048") != 0 && strcmp(bits, "3072") != 0)
         return tacit_fail(error, TACIT_USAGE, "--bits takes 2048 or 3072, not '%s'", bits);
+    if (settings.metrics) settings.metrics_port = (uint16_t)tacit_arguments_integer(arguments, "metrics");
     TACIT_TRY(tacit_parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address,
                                  &settings.port, error));
     TACIT_TRY(tacit_center_run(&settings, error));

@@ -17,6 +17,7 @@
 #include "net/identity.h"
 #include "net/socket.h"
 #include "service/center_parts.h"
+#include "service/metrics.h"
 #include "session/centre.h"
 
 enum { LOOK_EVERY_MS = 200, HELLO_MS = 10000, SERVER_DAYS = 3650, MOST_CALLS = 16, SECRET_BYTES_MOST = 4096 };
@@ -45,9 +46,11 @@ struct center {
     tacit_pool *pool;
     int listener;
     uint16_t port;
-    int64_t renewal;           /* when its certificate is to be renewed */
-    pthread_mutex_t mutex;     /* guards news, and what follows */
-    tacit_revocations revoked; /* as the coordinator has said */
+    int64_t renewal; /* when its certificate is to be renewed */
+    center_figures figures;
+    tacit_metrics_server *metrics; /* NULL: not asked for */
+    pthread_mutex_t mutex;         /* guards news, and what follows */
+    tacit_revocations revoked;     /* as the coordinator has said */
     call calls[MOST_CALLS];
 };
 
@@ -266,6 +269,17 @@ static tacit_status accept_a(center *self, call *one, tacit_channel **out, tacit
     return TACIT_OK;
 }
 
+static void count_call(center_figures *figures, tacit_status status, const tacit_channel *channel,
+                       int64_t took_ms) {
+    tacit_channel_counts carried = { .sent = 0 };
+    if (channel != NULL) carried = tacit_channel_count(channel);
+    atomic_fetch_add(status == TACIT_OK ? &figures->done : &figures->failed, 1);
+    atomic_fetch_add(&figures->sent, carried.sent);
+    atomic_fetch_add(&figures->received, carried.received);
+    atomic_fetch_add(&figures->taken_ms, (unsigned long long)took_ms);
+    atomic_fetch_sub(&figures->under_way, 1);
+}
+
 static void *call_main(void *argument) {
     call *one = argument;
     center *self = one->owner;
@@ -273,6 +287,7 @@ static void *call_main(void *argument) {
     tacit_study *study = NULL;
     tacit_error error = TACIT_ERROR_INIT;
     char hash[2 * TACIT_HASH_BYTES + 1];
+    int64_t begun = tacit_clock_monotonic_ms();
     tacit_status status = accept_a(self, one, &channel, &error);
     if (status == TACIT_OK)
         status = center_welcome(&study, channel, self->secret, look_at_revocations, one, &error);
@@ -282,6 +297,7 @@ static void *call_main(void *argument) {
              study->plan.parties);
         status = tacit_centre_assist(&study->plan, channel, self->secret, self->pool, &error);
     }
+    count_call(&self->figures, status, channel, tacit_clock_monotonic_ms() - begun);
     if (status == TACIT_OK)
         tell(self, "study %s is done", study->name);
     else
@@ -304,12 +320,15 @@ static void take_call(center *self, int socket) {
         one->owner = self;
         one->socket = socket;
         atomic_store(&one->over, false);
+        atomic_fetch_add(&self->figures.under_way, 1);
         one->used = pthread_create(&one->thread, NULL, call_main, one) == 0;
-        if (!one->used) close(socket);
-        return;
+        if (one->used) return;
+        atomic_fetch_sub(&self->figures.under_way, 1);
+        break;
     }
     close(socket);
-    tell(self, "a call was turned away: %d are under way", MOST_CALLS);
+    atomic_fetch_add(&self->figures.turned_away, 1);
+    tell(self, "a call was turned away: %u are under way", atomic_load(&self->figures.under_way));
 }
 
 /* Every call reads the identity anew; A dials again should it come in between. */
@@ -340,6 +359,7 @@ static tacit_status serve(center *self, tacit_error *error) {
 
 /* Calls under way end at once: their sockets are shut. */
 static void stop(center *self) {
+    tacit_metrics_stop(self->metrics);
     for (size_t i = 0; i < MOST_CALLS; i++) {
         call *one = &self->calls[i];
         if (!one->used) continue;
@@ -351,6 +371,15 @@ static void stop(center *self) {
     tacit_pool_free(self->pool);
     tacit_revocations_clear(&self->revoked);
     pthread_mutex_destroy(&self->mutex);
+}
+
+static tacit_status start_metrics(center *self, tacit_error *error) {
+    if (!self->settings.metrics) return TACIT_OK;
+    self->figures.started = tacit_clock_wall_seconds();
+    TACIT_TRY(tacit_metrics_start(&self->metrics, self->settings.metrics_port, center_collect, &self->figures,
+                                  error));
+    tell(self, "metrics at http://127.0.0.1:%u/metrics", (unsigned)tacit_metrics_port(self->metrics));
+    return TACIT_OK;
 }
 
 tacit_status tacit_center_run(const tacit_center_settings *settings, tacit_error *error) {
@@ -374,6 +403,7 @@ tacit_status tacit_center_run(const tacit_center_settings *settings, tacit_error
     tell(self, "key %s", print);
     tell(self, "serving at %s:%u; card: %s/" CARD_FILE, host_of(self), (unsigned)self->port,
          settings->folder);
+    TACIT_CHECK(start_metrics(self, error));
     if (settings->ready != NULL) settings->ready(settings->context);
     TACIT_CHECK(serve(self, error));
 cleanup:

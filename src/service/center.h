@@ -29,6 +29,8 @@ typedef struct tacit_center_settings {
     const char
         *coordinator; /* file with the certificate of the coordinator's authority; NULL: given before */
     unsigned bits;    /* of a new key */
+    bool metrics;     /* also serve figures for Prometheus on loopback */
+    uint16_t metrics_port;
     void (*ready)(void *context); /* called once, when A can come; NULL: not told */
     bool (*cancelled)(void *context);
     void (*news)(void *context, const char *line);

@@ -1,6 +1,8 @@
 /* Shared by the centre servers' files only. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "service/center.h"
 
 enum { CENTER_DEFINITION_MOST = 8 << 20 };
@@ -18,3 +20,14 @@ tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, c
 
 tacit_status center_split_address(const char *text, char *host, size_t size, uint16_t *port,
                                   tacit_error *error);
+
+/* B's figures (center_metrics.c): calls of A, what they carried and how long they took. */
+typedef struct center_figures {
+    int64_t started;       /* wall clock, seconds */
+    atomic_uint under_way; /* calls */
+    atomic_ullong done, failed, turned_away;
+    atomic_ullong sent, received, taken_ms; /* of calls that are over */
+} center_figures;
+
+/* A tacit_metrics_collect of center_figures. */
+tacit_status center_collect(void *figures, tacit_buffer *out, tacit_error *error);

@@ -7,7 +7,6 @@
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
 #include "service/metrics.h"
-#include "tacit/tacit.h"
 
 static const char *const paths[METRIC_PATHS] = { "/v1/look",   "/v1/join",   "/v1/catalogue", "/v1/poll",
                                                  "/v1/answer", "/v1/points", "/v1/renew",     "other" };
@@ -150,35 +149,25 @@ cleanup:
     return status;
 }
 
-static tacit_status tell_one(tacit_buffer *out, const char *name, const char *type, const char *help,
-                             double value, tacit_error *error) {
-    TACIT_TRY(tacit_metrics_begin(out, name, type, help, error));
-    return tacit_metrics_sample(out, name, NULL, NULL, NULL, NULL, value, error);
-}
-
 static tacit_status collect(void *context, tacit_buffer *out, tacit_error *error) {
     coordinator *self = context;
     uint64_t revoked = 0, uses = 0, used_ns = 0;
-    TACIT_TRY(tacit_metrics_begin(out, "tacit_build_info", "gauge", "The program's version.", error));
-    TACIT_TRY(
-        tacit_metrics_sample(out, "tacit_build_info", "version", tacit_version(), NULL, NULL, 1, error));
-    TACIT_TRY(tell_one(out, "tacit_start_time_seconds", "gauge", "When it started, seconds since 1970.",
-                       (double)self->figures.started, error));
+    TACIT_TRY(tacit_metrics_program(out, self->figures.started, error));
     TACIT_TRY(tell_studies(self, out, error));
     TACIT_TRY(tell_requests(self, out, error));
     TACIT_TRY(tell_refusals(self, out, error));
-    TACIT_TRY(tell_one(out, "tacit_received_bytes_total", "counter", "Bodies of requests.",
-                       (double)atomic_load(&self->figures.received), error));
-    TACIT_TRY(tell_one(out, "tacit_sent_bytes_total", "counter", "Bodies of answers, points too.",
-                       (double)atomic_load(&self->figures.sent), error));
+    TACIT_TRY(tacit_metrics_one(out, "tacit_received_bytes_total", "counter", "Bodies of requests.",
+                                (double)atomic_load(&self->figures.received), error));
+    TACIT_TRY(tacit_metrics_one(out, "tacit_sent_bytes_total", "counter", "Bodies of answers, points too.",
+                                (double)atomic_load(&self->figures.sent), error));
     tacit_registry_use(self->registry, &uses, &used_ns);
-    TACIT_TRY(tell_one(out, "tacit_registry_uses_total", "counter", "Uses of the registry (SQLite).",
-                       (double)uses, error));
-    TACIT_TRY(tell_one(out, "tacit_registry_seconds_total", "counter", "Time spent in the registry.",
-                       (double)used_ns / 1e9, error));
+    TACIT_TRY(tacit_metrics_one(out, "tacit_registry_uses_total", "counter", "Uses of the registry (SQLite).",
+                                (double)uses, error));
+    TACIT_TRY(tacit_metrics_one(out, "tacit_registry_seconds_total", "counter", "Time spent in the registry.",
+                                (double)used_ns / 1e9, error));
     TACIT_TRY(tacit_registry_revocation_count(self->registry, &revoked, error));
-    return tell_one(out, "tacit_revoked_certificates", "gauge", "Certificates that count no more.",
-                    (double)revoked, error);
+    return tacit_metrics_one(out, "tacit_revoked_certificates", "gauge", "Certificates that count no more.",
+                             (double)revoked, error);
 }
 
 tacit_status coordinator_start_metrics(coordinator *self, tacit_error *error) {

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "net/server.h"
+#include "tacit/tacit.h"
 
 enum { METRICS_CONNECTIONS = 16, METRICS_REQUEST_MS = 5000, METRICS_BYTES_MOST = 16 << 20 };
 
@@ -49,6 +50,20 @@ tacit_status tacit_metrics_sample(tacit_buffer *out, const char *name, const cha
     if (isinf(number)) return tacit_buffer_print(out, error, " %sInf\n", number > 0 ? "+" : "-");
     if (isnan(number)) return tacit_buffer_print(out, error, " NaN\n");
     return tacit_buffer_print(out, error, " %.17g\n", number);
+}
+
+tacit_status tacit_metrics_one(tacit_buffer *out, const char *name, const char *type, const char *help,
+                               double value, tacit_error *error) {
+    TACIT_TRY(tacit_metrics_begin(out, name, type, help, error));
+    return tacit_metrics_sample(out, name, NULL, NULL, NULL, NULL, value, error);
+}
+
+tacit_status tacit_metrics_program(tacit_buffer *out, int64_t started, tacit_error *error) {
+    TACIT_TRY(tacit_metrics_begin(out, "tacit_build_info", "gauge", "The program's version.", error));
+    TACIT_TRY(
+        tacit_metrics_sample(out, "tacit_build_info", "version", tacit_version(), NULL, NULL, 1, error));
+    return tacit_metrics_one(out, "tacit_start_time_seconds", "gauge", "When it started, seconds since 1970.",
+                             (double)started, error);
 }
 
 /* ---- serving ---- */

@@ -29,5 +29,10 @@ tacit_status tacit_metrics_begin(tacit_buffer *out, const char *name, const char
 tacit_status tacit_metrics_sample(tacit_buffer *out, const char *name, const char *label, const char *value,
                                   const char *label2, const char *value2, double number, tacit_error *error);
 
+/* A metric of one sample without labels; and those that every program has, version and start. */
+tacit_status tacit_metrics_one(tacit_buffer *out, const char *name, const char *type, const char *help,
+                               double number, tacit_error *error);
+tacit_status tacit_metrics_program(tacit_buffer *out, int64_t started, tacit_error *error);
+
 /* A party's figures, from its home: what is spent of each budget, and when certificates end. */
 tacit_status tacit_metrics_home(void *home, tacit_buffer *out, tacit_error *error);

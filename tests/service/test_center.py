@@ -13,10 +13,12 @@ import ssl
 import struct
 import sys
 import unittest
+import urllib.request
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import DeployedTest, Relay, tls
+from deployed import PATIENCE, DeployedTest, Relay, tls
+from test_metrics import parse
 
 EXACT = ("--allow-exact",)
 LAMBDA = 1
@@ -31,10 +33,19 @@ class Centers(DeployedTest):
         process.wait_line(r"serving at ")
         return process
 
-    def prepare(self):
+    def prepare(self, *words):
         """A coordinator's folder before there is a study of ours: its authority is what B needs."""
         self.study("first")
-        return self.server_b()
+        return self.server_b("b", *words)
+
+    def check_metrics(self, port):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE) as reply:
+            samples, _ = parse(reply.read().decode())
+        self.assertGreaterEqual(samples["tacit_center_calls_total", (("result", "done"),)], 1)
+        self.assertEqual(samples["tacit_center_calls_total", (("result", "failed"),)], 0)
+        for name in ("tacit_sent_bytes_total", "tacit_received_bytes_total", "tacit_center_seconds_total"):
+            self.assertGreater(samples[name, ()], 0)
+        self.assertEqual(samples["tacit_center_calls", ()], 0)
 
     def define(self, method="newton", settings="{engine: shares}", name="trial", **changed):
         self.study(name, method=method, set=settings, epsilon=None, center="b/center.card", **{"lambda": LAMBDA}, **changed)
@@ -58,13 +69,15 @@ class Centers(DeployedTest):
         self.assertAlmostEqual(summary["deviance"], pooled["deviance"], delta=1e-3)
 
     def test_three_nodes_and_two_servers_get_the_figures_of_all_rows(self):
-        b = self.prepare()
+        b = self.prepare("--metrics", "0")
+        port = int(b.wait_line(r"metrics at http://127.0.0.1:(\d+)/metrics").group(1))
         self.define("privlogit-local")
         self.start_a()
         parties = {party: self.join(party, *EXACT) for party in range(3)}
         self.check_done(parties, charged=[])
         self.check_figures("privlogit-local")
         b.wait_line("study trial is done")
+        self.check_metrics(port)
         for charge in self.charges(0):
             self.assertEqual((charge["price"]["epsilon"], charge["kind"]), ("inf", "sealed"))
         self.assertEqual(b.process.poll(), None)
