@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from deployed import DeployedTest
 
 PARTIES = range(3)
-ROUNDS = 6
+ROUNDS = 30  # many more than pass before a kill arrives
 
 
 class Backup(DeployedTest):

@@ -95,11 +95,11 @@ class Encrypted(KeyedTest):
 
     def test_too_few_open_nothing(self):
         self.begin(parties="{expected: 3, minimum: 3}")
-        parties = {0: self.arrive(0), 1: self.arrive(1)}
-        # The third has no budget left by the time it is asked.
+        parties = {0: self.arrive(0)}
         last = self.join(2, "--allow-entrusted", epsilon="2e6")
         last.wait_line("^joined; waiting")
-        self.succeed("withdraw", "trial", home=self.home(2))
+        self.succeed("withdraw", "trial", home=self.home(2))  # before the study begins with the third to come
+        parties[1] = self.arrive(1)
         self.assertEqual(last.finish(), 3, last.text())
         for process in parties.values():
             self.assertEqual(process.finish(), 1, process.text())

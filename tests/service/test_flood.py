@@ -81,10 +81,13 @@ def stalls(port, stranger, hostile, draw):
                 return
 
 
+REFUSAL = 7 << 3 | 2  # a field's tag: with it an answer is a well-formed refusal, which is no lie
+
+
 def fuzzed(draw, frame):
     frame = bytearray(frame)
     for _ in range(draw.randrange(1, 8)):
-        frame[draw.randrange(len(frame))] = draw.randrange(256)
+        frame[draw.randrange(len(frame))] = draw.choice([byte for byte in range(256) if byte != REFUSAL])
     return bytes(draw.choice((frame, frame[:draw.randrange(len(frame) + 1)], frame + frame)))
 
 

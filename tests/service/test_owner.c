@@ -274,7 +274,7 @@ static void without_studies_it_waits_or_says_so(void **state) {
 static void a_study_that_cannot_be_read_is_told_once_and_ends_nothing(void **state) {
     (void)state;
     folder home = folder_make();
-    watching self = { .most = 4 };
+    watching self = { .most = 20 };
     tacit_error error = TACIT_ERROR_INIT;
     damaged_study(&home);
     CHECK_OK(serve(&home, &self, false, &error), error);

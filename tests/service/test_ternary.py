@@ -86,7 +86,7 @@ class Turns(DeployedTest):
             self.assertLessEqual(self.composed(party), 2.0)
 
     def test_a_party_that_vanishes_is_passed_over_and_comes_back(self):
-        self.study(rounds=8, parties="{expected: 3, minimum: 2}", patience=1)
+        self.study(rounds=8, parties="{expected: 3, minimum: 2}", patience=5)
         coordinator = self.coordinator("--until-done")
         parties = {party: self.join(party, epsilon=3) for party in PARTIES}
         parties[2].wait_line("round [0-9]+: answering")
