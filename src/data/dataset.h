@@ -115,6 +115,7 @@ typedef struct tacit_view {
     const int32_t *group;
     size_t classes;
     const double *response; /* of stored rows; NULL when the rows have classes */
+    size_t shortened;       /* rows of the whole data set that its schema's clip has shortened */
 } tacit_view;
 
 tacit_view tacit_dataset_view(const tacit_dataset *dataset);

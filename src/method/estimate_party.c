@@ -65,6 +65,7 @@ static tacit_status answer_rows(tacit_party *party, const tacit_question *questi
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for another sum than the study defines");
+    TACIT_TRY(tacit_design_check_rows(party->plan->schema, &party->rows, error));
     TACIT_TRY(begin_reply(party, 1, reply, error));
     reply->contribution[0] = (double)party->total_rows;
     return TACIT_OK;
@@ -102,6 +103,7 @@ static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error
     if (self->family->of_classes ? rows->label == NULL : rows->response == NULL)
         return tacit_fail(error, TACIT_INPUT, "the rows have no %s",
                           self->family->of_classes ? "classes" : "response");
+    TACIT_TRY(tacit_design_check_rows(party->plan->schema, rows, error));
     return tacit_design_create(&self->design, self->family, party->plan->schema, party->plan->features,
                                error);
 }

@@ -187,6 +187,12 @@ static double positive_rows(const tacit_view *rows) {
     return (double)count;
 }
 
+/* With noise, shortening is the price of less of it, and the owner's choice; without, it would only falsify. */
+static tacit_status check_rows(const tacit_party *party, tacit_error *error) {
+    if (tacit_logit_private(party->plan) > 0) return TACIT_OK;
+    return tacit_design_check_rows(party->plan->schema, &party->rows, error);
+}
+
 /* n of the question, believed only within what it can be: not fewer rows than this node has. */
 static tacit_status read_rows(const tacit_party *party, const tacit_question *question, double *n,
                               tacit_error *error) {
@@ -217,6 +223,7 @@ static tacit_status make_sums(pass *self, tacit_party *party, const tacit_questi
     const double *beta;
     *self = (pass){ .scale = tacit_logit_scale(party->plan) };
     if (party->rows.label == NULL) return tacit_fail(error, TACIT_INPUT, "the rows have no classes");
+    TACIT_TRY(check_rows(party, error));
     TACIT_TRY(read_rows(party, question, &self->n, error));
     TACIT_TRY(
         tacit_design_create(&self->design, family(), party->plan->schema, party->plan->features, error));
@@ -298,6 +305,7 @@ cleanup:
 tacit_status tacit_logit_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                      tacit_error *error) {
     (void)question;
+    TACIT_TRY(check_rows(party, error));
     return begin_reply(party, true, reply, error);
 }
 

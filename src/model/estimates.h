@@ -15,6 +15,7 @@
 
 #include <jansson.h>
 
+#include "data/dataset.h"
 #include "data/schema.h"
 #include "num/estimator.h"
 
@@ -56,6 +57,9 @@ typedef struct tacit_design {
 tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,
                                  size_t features, tacit_error *error);
 void tacit_design_clear(tacit_design *design);
+
+/* TACIT_INPUT where a clip has shortened rows: features are then no linear function of the columns, and coefficients not theirs. */
+tacit_status tacit_design_check_rows(const tacit_schema *schema, const tacit_view *rows, tacit_error *error);
 
 /* The name of a kept feature. */
 tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buffer *out, tacit_error *error);

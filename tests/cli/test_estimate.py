@@ -167,6 +167,18 @@ columns:
         self.estimate((train, schema + "rows: unit\n"), code=2, says=["rows: unit", "clip"])
         self.estimate((train, schema + "intercept: no\n"), code=2, says=["intercept: yes"])
 
+    def test_shortened_rows_are_refused_and_a_clip_that_shortens_none_changes_nothing(self):
+        train, schema = CASES["cells-logistic"]
+        self.estimate((train, schema + "rows: {clip: 0.9}\n"), code=1, says=["23 rows are longer than the 0.9", "rows: bound"])
+        wide = self.estimate((train, schema + "rows: {clip: 1.7}\n"))
+        for ours, theirs in zip(wide["coefficients"], self.estimate("cells-logistic")["coefficients"]):
+            self.close(ours["estimate"], theirs["estimate"], 1e-6, ours["name"])
+        self.write("schema.yaml", schema + "rows: {clip: 0.9}\n")
+        words = ("simulate", "--method", "newton", "--train", train, "--test", train, "--schema", "schema.yaml", "--parties", "3",
+                 "--lambda", "1", "--set", "engine=shares")
+        self.fail_with(1, *words, says=["rows: bound"])
+        self.succeed(*words, "--set", "dp=200")  # with noise shortening is the owner's choice
+
     def test_a_class_method_refuses_a_number_and_the_reverse(self):
         train, schema = CASES["claims-linear"]
         self.write("schema.yaml", schema)
