@@ -56,8 +56,12 @@ static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, ta
                                 "the key holder, can read every single contribution",
     };
     size_t minimum = 0;
-    if (plan->method->compute != NULL) {
+    if (tacit_plan_hearing(plan) == TACIT_HEARS_CIPHERTEXTS) {
         snprintf(out, size, "encrypted: server A adds up ciphertexts, and only B has their key");
+        return TACIT_OK;
+    }
+    if (tacit_plan_hearing(plan) == TACIT_HEARS_SINGLE) {
+        snprintf(out, size, "none: the coordinator sees each party's answer, with the noise already in it");
         return TACIT_OK;
     }
     int used = snprintf(out, size, "%s: %s", tacit_sum_way_name(plan->sums), rests_on[plan->sums]);

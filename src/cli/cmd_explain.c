@@ -20,7 +20,10 @@ static void print_item(const tacit_console *console, const char *title, const ch
     fputc('\n', console->out);
 }
 
-/* What a number that is left to the method will be, where that is known: rounds that are priced one by one. */
+static const char *zero_means(const tacit_parameter *one) { return strstr(one->help, "0: ") + 3; }
+
+/* What a number that is left to the method will be, where that is known: rounds that are priced one by one, or what the help says in one
+ * word (0: never). */
 static void value_text(char *out, size_t size, const tacit_plan *plan, const tacit_parameter *one,
                        const tacit_prices *prices) {
     if (!tacit_plan_leaves_open(plan, one))
@@ -28,7 +31,7 @@ static void value_text(char *out, size_t size, const tacit_plan *plan, const tac
     else if (strcmp(one->name, "rounds") == 0 && prices->event.count > 0)
         snprintf(out, size, "automatic (%llu)", (unsigned long long)prices->event.count);
     else
-        snprintf(out, size, "automatic");
+        snprintf(out, size, "%s", strchr(zero_means(one), ' ') == NULL ? zero_means(one) : "automatic");
 }
 
 static void print_settings(const tacit_console *console, const tacit_plan *plan, const tacit_prices *prices) {

@@ -176,10 +176,20 @@ const tacit_command tacit_command_study_invite = {
 
 /* How a study adds up, as its definition says. */
 typedef struct sums_shown {
+    tacit_hearing hearing;
     const char *way;
     size_t minimum;
     double dropouts, colluders;
 } sums_shown;
+
+static const char *way_of(const tacit_plan *plan) {
+    switch (tacit_plan_hearing(plan)) {
+    case TACIT_HEARS_SINGLE: return "single answers";
+    case TACIT_HEARS_CIPHERTEXTS: return "encrypted";
+    case TACIT_HEARS_SUMS: break;
+    }
+    return tacit_sum_way_name(plan->sums);
+}
 
 static tacit_status look_at_sums(sums_shown *out, tacit_registry *registry, const char *name,
                                  tacit_error *error) {
@@ -189,10 +199,13 @@ static tacit_status look_at_sums(sums_shown *out, tacit_registry *registry, cons
     tacit_status status;
     TACIT_CHECK(tacit_registry_study(registry, name, &record, &text, error));
     TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&text), text.length, name, error));
-    *out = (sums_shown){ .way = tacit_sum_way_name(study->plan.sums),
+    *out = (sums_shown){ .hearing = tacit_plan_hearing(&study->plan),
+                         .way = way_of(&study->plan),
+                         .minimum = study->plan.minimum_parties,
                          .dropouts = study->plan.dropouts,
                          .colluders = study->plan.colluders };
-    TACIT_CHECK(tacit_secure_minimum(&out->minimum, &study->plan, error));
+    if (out->hearing == TACIT_HEARS_SUMS)
+        TACIT_CHECK(tacit_secure_minimum(&out->minimum, &study->plan, error));
 cleanup:
     tacit_study_free(study);
     tacit_buffer_clear(&text);
@@ -229,8 +242,11 @@ static tacit_status show(tacit_console *console, tacit_registry *registry, const
         tacit_grid_cell(grid, "%llu", (unsigned long long)records[i].rounds);
         sums_shown sums;
         TACIT_CHECK(look_at_sums(&sums, registry, records[i].name, error));
-        tacit_grid_cell(grid, "%s of %zu or more, dropouts %g, colluders %g", sums.way, sums.minimum,
-                        sums.dropouts, sums.colluders);
+        if (sums.hearing == TACIT_HEARS_SUMS)
+            tacit_grid_cell(grid, "%s of %zu or more, dropouts %g, colluders %g", sums.way, sums.minimum,
+                            sums.dropouts, sums.colluders);
+        else
+            tacit_grid_cell(grid, "%s of %zu or more", sums.way, sums.minimum);
         tacit_grid_cell(grid, "%s", records[i].step);
         tacit_grid_cell(grid, "%s", records[i].reason);
         list = tacit_json_append(list, record_document(&records[i], &sums));

@@ -46,6 +46,21 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
     const tacit_plan *plan = &tacit_site_study(site)->plan;
     const char *coordinator = tacit_site_coordinator(site);
     size_t minimum;
+    if (tacit_plan_hearing(plan) == TACIT_HEARS_CIPHERTEXTS) {
+        char key[2 * TACIT_HASH_BYTES + 1];
+        tacit_console_note(console,
+                           "sums       encrypted: %s, server A, adds up ciphertexts, and only centre "
+                           "server B has their key",
+                           coordinator);
+        tacit_console_note(console, "key        %s: compare it with what the operator of server B says",
+                           sodium_bin2hex(key, sizeof key, plan->centre_key, sizeof plan->centre_key));
+        return TACIT_OK;
+    }
+    if (tacit_plan_hearing(plan) == TACIT_HEARS_SINGLE) {
+        tacit_console_note(console, "sums       none: %s sees your answer, with the noise already in it",
+                           coordinator);
+        return TACIT_OK;
+    }
     if (plan->sums == TACIT_SUMS_CLEAR) {
         tacit_console_note(console, "sums       in clear: %s sees your contributions one by one",
                            coordinator);

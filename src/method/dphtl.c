@@ -588,6 +588,7 @@ const tacit_method tacit_method_dphtl = {
     .undeployable_as = undeployable_as,
     .price = price,
     .noise = noise_law,
+    .single = tacit_plan_always_single,
     .release_kind = release_kind,
     .coordinate = coordinate,
     .handlers = handlers,

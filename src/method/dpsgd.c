@@ -82,17 +82,20 @@ static double least_rows(const tacit_plan *plan, size_t parties) {
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     dpsgd_setup setup;
     TACIT_TRY(dpsgd_setup_make(plan, 0, &setup, error));
-    bool own = setup.noise == DPSGD_BY_PARTY;
+    bool own = setup.noise == DPSGD_BY_PARTY, shared = setup.noise == DPSGD_BY_SHARES;
     double batch = setup.sampling * least_rows(plan, plan->parties);
+    /* Of the shares in a sum only setup.shares count, so all of them together are more than the price wants. */
+    double scale = setup.noise_scale * (shared ? sqrt((double)plan->parties / (double)setup.shares) : 1);
     *out = (tacit_noise_law){
-        .law = "Gaussian N(0, s^2), in every step",
+        .law = shared ? "discrete Gaussian in shares, together near N(0, s^2), in every step"
+                      : "Gaussian N(0, s^2), in every step",
         .added_to = own ? "each party's sum of clipped gradients, in units of the clipping norm"
                         : "the sum of clipped gradients, in units of the clipping norm",
         .dimension = setup.size,
         .sensitivity = 2 * setup.row_shift,
-        .scale = setup.noise_scale,
-        .mean_norm = setup.clip * setup.noise_scale * sqrt((double)setup.size) *
-                     (own ? sqrt((double)plan->parties) : 1) / batch,
+        .scale = scale,
+        .mean_norm =
+            setup.clip * scale * sqrt((double)setup.size) * (own ? sqrt((double)plan->parties) : 1) / batch,
         .norm_in = "the mean gradient of one step",
     };
     return TACIT_OK;
@@ -193,7 +196,7 @@ static tacit_status add_share(const tacit_party *party, const dpsgd_setup *setup
     tacit_status status = tacit_sum_quantise(&setup->spec, values, steps, error);
     if (status == TACIT_OK)
         status = tacit_share_add(&reply->noised, &party->noise, &noise, steps, setup->spec.grid_bits, error);
-    reply->assumption = "the masks hide each party's answer, and at most a tenth of the parties collude";
+    reply->assumption = "secure summation: only the sum is seen, with enough shares of the noise in it";
     free(steps);
     return status;
 }
@@ -560,8 +563,7 @@ const tacit_method tacit_method_dpsgd = {
     .assumption = "which rows took part stays secret; the number of a party's rows is no secret; with "
                   "noise=coordinator, "
                   "that the coordinator adds the noise and keeps the sums to itself; with noise=shares, that "
-                  "at most a tenth "
-                  "of the parties collude",
+                  "no more parties vanish from a sum or collude than the study declares",
     .theorem =
         "Gaussian noise on a Poisson sample, relative to the norm C that each row's gradient is "
         "clipped to; its "
@@ -577,6 +579,7 @@ const tacit_method tacit_method_dpsgd = {
     .check = check,
     .price = price,
     .noise = noise_law,
+    .single = dpsgd_answers_small,
     .release_kind = release_kind,
     .coordinate = coordinate,
     .handlers = handlers,

@@ -252,6 +252,11 @@ tacit_status dpsgd_setup_make(const tacit_plan *plan, double sigma, dpsgd_setup 
 
 /* ---- compressed answers ---- */
 
+bool dpsgd_answers_small(const tacit_plan *plan) {
+    return tacit_plan_is(plan, "noise", "party") &&
+           (tacit_plan_is(plan, "upload", "ternary") || tacit_plan_number(plan, "keep") < 1);
+}
+
 tacit_status dpsgd_small_read(const dpsgd_setup *setup, const tacit_message *answer, int8_t *signs,
                               const double **sizes, tacit_error *error) {
     size_t kept = ternary_kept(setup->size, setup->keep), length;

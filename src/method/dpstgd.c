@@ -448,6 +448,7 @@ const tacit_method tacit_method_dpstgd = {
     .check = check,
     .price = price,
     .noise = noise_law,
+    .single = tacit_plan_always_single,
     .release_kind = release_kind,
     .coordinate = coordinate,
     .handlers = handlers,

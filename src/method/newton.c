@@ -88,7 +88,8 @@ const tacit_method tacit_method_newton = {
                "semi-honest simulation (crypto/garble.h); dp: discrete Gaussians compose under zCDP "
                "(method/logit_noise.c)",
     .claim = "the same estimate; Table 5.1 prints 5 to 8 iterations",
-    .caveats = "beta_k of each iteration are exact and public: with few rows, or two runs over rows that "
+    .caveats = "without dp, beta_k of each iteration are exact and public: with few rows, or two runs over "
+               "rows that "
                "differ in one, they can reveal a row (use dp, or a private method). A server that departs "
                "from the protocol can spoil or learn more. The same nodes must answer in every round. "
                "With lambda above 0 standard errors are those of the penalised likelihood",

@@ -101,7 +101,8 @@ const tacit_method tacit_method_privlogit_hessian = {
                "simulation (crypto/garble.h); dp: discrete Gaussians compose under zCDP "
                "(method/logit_noise.c)",
     .claim = "the same estimate; Table 5.1 prints 13 to 206 iterations",
-    .caveats = "beta_k of each iteration are exact and public: with few rows, or two runs over rows that "
+    .caveats = "without dp, beta_k of each iteration are exact and public: with few rows, or two runs over "
+               "rows that "
                "differ in one, they can reveal a row (use dp, or a private method). The stopping rule "
                "leaves 1e-3 to 1e-2 to the maximum: stop=converged goes on to 1e-4. A server that departs "
                "from the protocol can spoil or learn more. The same nodes must answer in every round. "

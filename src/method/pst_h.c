@@ -294,6 +294,7 @@ const tacit_method tacit_method_pst_h = {
     .check = check,
     .price = price,
     .noise = noise_law,
+    .single = tacit_plan_always_single,
     .release_kind = perturb_release_kind,
     .coordinate = coordinate,
     .handlers = handlers,

@@ -82,6 +82,13 @@ bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *param
 size_t tacit_plan_dropouts(const tacit_plan *plan);
 size_t tacit_plan_colluders(const tacit_plan *plan);
 
+/* What the coordinator hears of the parties' answers: their sums, each of them, or nothing but ciphertexts. */
+typedef enum tacit_hearing { TACIT_HEARS_SUMS, TACIT_HEARS_SINGLE, TACIT_HEARS_CIPHERTEXTS } tacit_hearing;
+tacit_hearing tacit_plan_hearing(const tacit_plan *plan);
+
+/* A tacit_method.single that is always so. */
+bool tacit_plan_always_single(const tacit_plan *plan);
+
 /* Whether each party adds only a share of the noise (noise=shares), so that the guarantee rests on secure summation. */
 bool tacit_plan_shares_noise(const tacit_plan *plan);
 
@@ -243,6 +250,9 @@ struct tacit_method {
 
     /* The noise under this plan; NULL for a method without. */
     tacit_status (*noise)(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);
+
+    /* Whether the coordinator is told what each party answers, with its noise in it, instead of sums. NULL: never. */
+    bool (*single)(const tacit_plan *plan);
 
     /* How a party's values leave under this plan: charged, sealed or entrusted. */
     tacit_release_kind (*release_kind)(const tacit_plan *plan);

@@ -93,6 +93,16 @@ const char *tacit_sum_way_name(tacit_sum_way sums) {
     return "unknown";
 }
 
+tacit_hearing tacit_plan_hearing(const tacit_plan *plan) {
+    if (plan->method->compute != NULL) return TACIT_HEARS_CIPHERTEXTS;
+    return plan->method->single != NULL && plan->method->single(plan) ? TACIT_HEARS_SINGLE : TACIT_HEARS_SUMS;
+}
+
+bool tacit_plan_always_single(const tacit_plan *plan) {
+    (void)plan;
+    return true;
+}
+
 /* Rounded down, but for the rounding of the product: 0.29 x 100 is 29. */
 static size_t whole_parties(const tacit_plan *plan, double fraction) {
     return (size_t)floor(fraction * (double)plan->parties * (1 + 1e-12));

@@ -107,6 +107,32 @@ class Help(ProgramTest):
         self.assertEqual(checked.stderr, "")
 
 
+class Explanations(ProgramTest):
+    def told(self, *words):
+        return " ".join(self.succeed("explain", *words).stdout.split())
+
+    def test_who_hears_single_answers_is_said(self):
+        single = "sums none: the coordinator sees each party's answer, with the noise already in it"
+        for words in (("dphtl",), ("pst-h",), ("dpstgd",), ("dpsgd", "--delta", "1e-5", "--set", "noise=party", "--set", "keep=0.1")):
+            self.assertIn(single, self.told(*words))
+        for words in (("avg",), ("dpsgd", "--delta", "1e-5", "--set", "noise=party")):
+            self.assertIn("and no single contribution", self.told(*words))
+        self.assertIn("sums encrypted: ", self.told("newton"))
+
+    def test_what_is_off_is_not_called_automatic(self):
+        self.assertIn("dp=none", self.told("newton"))
+        self.assertIn("patience=never", self.told("dpsgd", "--delta", "1e-5"))
+        self.assertIn("scale=automatic", self.told("newton"))
+
+    def test_shares_of_noise_are_more_where_more_may_collude(self):
+        scales = []
+        for words in ((), ("--set", "noise=shares"), ("--set", "noise=shares", "--dropouts", "0.3", "--colluders", "0.3")):
+            noise = json.loads(self.succeed("explain", "dpsgd", "--delta", "1e-5", *words, "--json").stdout)["noise"]
+            scales.append(noise["scale"])
+        self.assertLess(scales[0], scales[1])
+        self.assertLess(scales[1], scales[2])
+
+
 class Mistakes(ProgramTest):
     def test_an_unknown_flag_is_named_with_the_one_that_was_meant(self):
         self.write("a.csv", GOOD)

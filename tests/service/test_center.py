@@ -78,6 +78,10 @@ class Centers(DeployedTest):
         self.check_figures("privlogit-local")
         b.wait_line("study trial is done")
         self.check_metrics(port)
+        key = re.search(r'key: "(\w+)"', (self.path / "b" / "center.card").read_text()).group(1)
+        for text in (f"key        {key}: compare it", "sums       encrypted: "):  # what an owner consents to
+            self.assertIn(text, parties[0].text())
+        self.assertIn("encrypted of 3 or more", self.succeed("study", "status", self.folder).stdout)
         for charge in self.charges(0):
             self.assertEqual((charge["price"]["epsilon"], charge["kind"]), ("inf", "sealed"))
         self.assertEqual(b.process.poll(), None)
