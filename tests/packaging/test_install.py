@@ -42,12 +42,24 @@ class Installed(unittest.TestCase):
     def test_everything_is_in_its_place(self):
         for pattern in ("share/man/man1/tacit.1", "share/bash-completion/completions/tacit", "share/zsh/site-functions/_tacit",
                         "lib/systemd/system/tacit-coordinator@.service", "lib/systemd/system/tacit-center@.service",
-                        "lib/systemd/system/tacit-party.service", "lib/sysusers.d/tacit.conf", "share/doc/tacit/NOTICE",
-                        "share/doc/tacit/LICENSE", "share/doc/tacit/README.md", "share/doc/tacit/docs/operation.md",
+                        "lib/systemd/system/tacit-party.service", "lib/sysusers.d/tacit.conf", "lib/tmpfiles.d/tacit.conf",
+                        "share/doc/tacit/NOTICE", "share/doc/tacit/LICENSE", "share/doc/tacit/README.md", "share/doc/tacit/docs/operation.md",
                         "share/doc/tacit/examples/breast_cancer.csv", "share/doc/tacit/uPlot.LICENSE"):
             with self.subTest(file=pattern):
                 self.assertGreater(self.one(pattern).stat().st_size, 0)
         self.assertRegex(run(self.program, "version"), r"^tacit \d+\.\d+\.\d+$")
+
+    def test_folders_of_the_services_are_made_before_they_start(self):
+        made = self.one("lib/tmpfiles.d/tacit.conf").read_text().splitlines()
+        units = list(self.root.rglob("lib/systemd/system/tacit-*.service"))
+        self.assertEqual(len(units), 3)
+        for unit in units:
+            text = unit.read_text()
+            state = re.search(r"^StateDirectory=(\S+)", text, re.MULTILINE).group(1)
+            options = re.search(r"^EnvironmentFile=-(\S+)/", text, re.MULTILINE).group(1)
+            with self.subTest(unit=unit.name):
+                self.assertIn(f"d /var/lib/{state} 0700 tacit tacit", made)
+                self.assertIn(f"d {options} 0755 root root", made)
 
     def test_binaries_are_hardened(self):
         self.assertIn(self.program, self.binaries())
