@@ -1,6 +1,7 @@
 """What every call needs: options as texts, documents as Python values, and long calls that can be stopped."""
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -67,6 +68,15 @@ def document(function, *arguments) -> Any:
     return json.loads(take_text(out[0]))
 
 
+_lent = threading.local()  # ``lock``: what is held by the thread that waits while this one makes its call
+
+
+def turn(lock):
+    """Hold the lock of an object that one thread may use at a time. What a call tells its listener is said by the thread that made the
+    call, or by one that makes it for it: either may use the object meanwhile."""
+    return contextlib.nullcontext() if lock is None or lock is getattr(_lent, "lock", None) else lock
+
+
 class Task:
     """A long call. It runs without the interpreter's lock; Ctrl-C, or an exception in `progress` or `news`, stops it.
 
@@ -106,12 +116,13 @@ class Task:
             self._problem = self._problem or problem
             self.stop()
 
-    def run(self, function, *arguments, discard: Callable[[], Any] | None = None) -> None:
-        """Call ``function(*arguments, error)``; `discard` frees what it made when nobody will get it."""
+    def run(self, function, *arguments, holding: Any = None, discard: Callable[[], Any] | None = None) -> None:
+        """Call ``function(*arguments, error)``; `discard` frees what it made when nobody will get it. `holding` is the lock, if any, whose
+        :func:`turn` this thread has taken."""
         error = _errors.new_error()
         try:
             if threading.current_thread() is threading.main_thread():
-                status = self._run_apart(function, *arguments, error)
+                status = self._run_apart(holding, function, *arguments, error)
             else:
                 status = function(*arguments, error)
             if self._problem is not None:
@@ -122,11 +133,12 @@ class Task:
             self._shared.stop, self._problem = 0, None
         _errors.check(status, error)
 
-    def _run_apart(self, function, *arguments) -> int:
+    def _run_apart(self, holding, function, *arguments) -> int:
         ended, status = threading.Event(), []
 
         def call() -> None:
             try:
+                _lent.lock = holding
                 status.append(function(*arguments))
             except BaseException as problem:  # of cffi, about the arguments
                 self._problem = problem

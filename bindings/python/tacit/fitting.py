@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Optional, Union
 
-from tacit._call import Progress, Settings, Task, options_of
+from tacit._call import Progress, Settings, Task, options_of, turn
 from tacit._frame import Bounds, Frame
 from tacit._native import ffi, lib
 from tacit.ledger import Ledger
@@ -35,7 +35,9 @@ def fit(X: Any, y: Any = None, *, method: str = "plr", epsilon: float = 1.0, del
     options = options_of({"method": method, "epsilon": epsilon, "delta": delta, "lambda": lam, "threads": threads, "seed": seed},
                          settings)
     out, task = ffi.new("tacit_model **"), Task(progress)
-    charged = ffi.NULL if ledger is None else ledger._pointer
-    task.run(lib.tacit_frame_fit, out, frame._pointer, options, charged, task.progress(),
-             discard=lambda: lib.tacit_model_free(out[0]))
+    lock = None if ledger is None else ledger._lock
+    with turn(lock):
+        charged = ffi.NULL if ledger is None else ledger._pointer
+        task.run(lib.tacit_frame_fit, out, frame._pointer, options, charged, task.progress(), holding=lock,
+                 discard=lambda: lib.tacit_model_free(out[0]))
     return Model(out[0])

@@ -1,6 +1,7 @@
 """A ledger is charged once for a release, refuses what is too much, and can be checked."""
 import copy
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -52,6 +53,28 @@ def test_copies_are_of_the_same_file(ledger):
     ledger.limit(epsilon=2, delta=1e-6, unit="party")
     for other in (copy.deepcopy(ledger), pickle.loads(pickle.dumps(ledger))):
         assert other.accounts == ledger.accounts
+
+
+def test_threads_share_a_ledger(ledger, rows):
+    x, y = rows[0][:200], rows[1][:200]
+    ledger.limit(epsilon=100)
+    problems = []
+
+    def release(k):
+        try:
+            for j in range(8):
+                tacit.fit(x * (1 - 1e-4 * (8 * k + j)), y, bounds=(0, 1), epsilon=0.5, lam=0.1, ledger=ledger, threads=1)
+                ledger.spent()
+        except Exception as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=release, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+    assert ledger.spent() == pytest.approx((24, 0)) and ledger.verify()["sound"]
 
 
 def test_damage_is_found(tmp_path, rows):

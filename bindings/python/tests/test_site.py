@@ -70,6 +70,26 @@ class TestSite(DeployedTest):
             assert again.answer() is not None
         self.check_done(others)
 
+    def test_other_threads_wait_while_one_answers(self):
+        self.study()
+        self.coordinator()
+        others = {party: self.join(party) for party in (1, 2)}
+        asked, taken, looking = [], [], True
+
+        def news(line):
+            if not looking and not asked:
+                asked.append(site.document)
+                other = threading.Thread(target=lambda: taken.append(site._lock.acquire(blocking=False)))
+                other.start()
+                other.join()
+
+        with self.look(0, news=news) as site:
+            looking = False
+            site.accept()
+            assert site.answer() is not None
+        self.check_done(others)
+        assert asked[0]["allowed"] and taken == [False]
+
     def test_leaving_is_told(self):
         self.study(parties="{expected: 3, minimum: 2}")
         self.coordinator()
