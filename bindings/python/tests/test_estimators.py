@@ -102,8 +102,12 @@ def test_ensembles_teach_one_model(rows, rng, method):
 def test_ensemble_of_given_parties(rows, rng):
     x, y = rows
     ensemble = PrivateEnsemble("soft", epsilon=20, bounds=(0, 1), random_state=1, local="logistic,tree")
-    ensemble.fit(x, y, groups=(x[:, 0] * 7).astype(int), public=rng.uniform(size=(400, 2)))
+    points = rng.uniform(size=(400, 2))
+    ensemble.fit(x, y, groups=(x[:, 0] * 7).astype(int), public=points)
     assert ensemble.guarantee_["parties"] == 7
+    first = ensemble.model_.to_json()
+    ensemble.fit(x, y, groups=(x[:, 1] * 7).astype(int), public=points)
+    assert ensemble.guarantee_["parties"] == 7 and ensemble.model_.to_json() != first
 
 
 def test_works_with_the_tools_of_scikit_learn(rows, quiet):

@@ -26,6 +26,18 @@ def test_parties_as_given(rows):
     assert found.model.guarantee["parties"] == 3
 
 
+def test_given_parties_keep_their_rows(rng):
+    y = rng.permutation(1000) < 100
+    x = rng.uniform(size=(1000, 1)) * 0.4 + 0.6 * y[:, None]
+
+    def model(**whose):
+        return tacit.simulate(x, y, methods="avg", epsilon=1e6, bounds=(0, 1), test=(x, y), seed=1, **whose).model.to_json()
+    odd = np.arange(1000) % 2
+    assert model(groups=odd) == model(groups=np.where(odd, "b", "a"))
+    assert model(groups=odd) != model(groups=np.arange(1000) < 800)
+    assert model(groups=odd) != model(parties=2) == model(groups=odd, parties=2)
+
+
 def test_rows_apart(rows, rng):
     x, y = rows
     names = np.array(["below", "above"])
