@@ -44,7 +44,8 @@ class Frame:
     y : array, optional
         Labels: any values that can be sorted, unless `response` says that they are numbers.
     classes : sequence, optional
-        The labels are already places in this list, 0 for its first.
+        The labels are already places in this list, 0 for its first. Without it the classes are those that the rows have (of truth
+        values, both), and a release of them that a ledger is charged for is refused.
     bounds : (low, high), or "data"
         Publicly known bounds of the columns, a number or one each. "data" reads them off the rows, which is NOT private.
     norm : float
@@ -75,6 +76,7 @@ class Frame:
                  names: Optional[Sequence[str]] = None, complete: bool = False, like: Optional[Frame] = None) -> None:
         self.classes: Optional[np.ndarray] = None if like is None else like.classes
         self.parties: Optional[np.ndarray] = None
+        self._read_off = False if like is None else like._read_off  # whether the rows say what classes there are
         self._response = (*response, counts) if response is not None else None if like is None else like._response
         self._kept: list[Any] = []
         if names is None and hasattr(X, "columns") and hasattr(X, "dtypes"):
@@ -104,6 +106,7 @@ class Frame:
         """
         frame = cls.__new__(cls)
         frame.classes = frame.parties = frame._response = None
+        frame._read_off = False
         frame._kept = []
         given = options_of({"schema": schema if schema is None else str(schema), "label": label, **options})
         out, task = ffi.new("tacit_frame **"), Task(progress)
@@ -164,8 +167,11 @@ class Frame:
     def _set_classes(self, y: Any, classes: Sequence[Any] | None) -> None:
         if classes is not None:
             self.classes, label = np.asarray(classes), y
+        elif self.classes is None and np.asarray(y).dtype.kind == "b":
+            self.classes, label = np.array([False, True]), y
         elif self.classes is None:
             self.classes, label = encode(y)
+            self._read_off = True
         else:
             label = places(y, self.classes)
         label = self._column(label, np.int32, "labels")
@@ -213,13 +219,21 @@ def encode(values: Any) -> tuple[np.ndarray, np.ndarray]:
     return distinct, index.astype(np.int32)
 
 
-def places(values: Any, distinct: np.ndarray) -> np.ndarray:
-    """Which of the distinct values, in order, each one is."""
-    array = np.asarray(values)
-    index = np.minimum(np.searchsorted(distinct, array), len(distinct) - 1)
+def places(values: Any, distinct: Any, known: str = "those of the training rows") -> np.ndarray:
+    """Which of the distinct values each one is; `known` says what those are, for people."""
+    array, distinct = np.asarray(values).reshape(-1), np.asarray(distinct)
+    order = np.argsort(distinct)
+    if distinct.ndim != 1 or len(distinct) == 0 or (distinct[order[1:]] == distinct[order[:-1]]).any():
+        raise _errors.UsageError(f"classes are a sequence in which nothing comes twice, not {distinct.tolist()!r}")
+    if "O" not in (array.dtype.kind, distinct.dtype.kind) and (array.dtype.kind in "US") != (distinct.dtype.kind in "US"):
+        raise _errors.InputError(f"labels are of type {array.dtype}, which is not that of {known}: {distinct.tolist()!r}")
+    try:
+        index = order[np.minimum(np.searchsorted(distinct, array, sorter=order), len(distinct) - 1)]
+    except TypeError as problem:
+        raise _errors.InputError(f"labels cannot be compared with {known}, {distinct.tolist()!r}: {problem}") from problem
     strange = np.flatnonzero(distinct[index] != array)
     if len(strange) > 0:
-        raise _errors.InputError(f"the label {array[strange[0]]!r} is none of those of the training rows")
+        raise _errors.InputError(f"the label {array[strange[0]]!r} is none of {known}: {distinct.tolist()!r}")
     return index.astype(np.int32)
 
 

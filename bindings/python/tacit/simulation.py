@@ -54,8 +54,8 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
 
     The noise is drawn fast and from a seed: good for comparing, not for publishing a model of private rows.
 
-    `groups` names the party of each row; without them, or with `parties` or ``split``, rows are dealt out. `auxiliary` are public points without
-    labels, `test` and `target` rows with labels; frames do as well as arrays. Further options are those of the command:
+    `groups` names the party of each row; without them, or with `parties` or ``split``, rows are dealt out. `auxiliary` are public
+    points without labels, `test` and `target` rows with labels; frames do as well as arrays. Further options are those of the command:
     ``split``, ``test_fraction``, ``aux_fraction``, ``dropouts``, ``colluders``, ``minimum_rows``, ``stop``.
 
     >>> import numpy as np, tacit

@@ -106,6 +106,22 @@ def test_unknown_label_is_told():
         places(["a", "c"], np.array(["a", "b"]))
 
 
+def test_classes_keep_their_order_and_all_are_there(table):
+    x, y = table
+    model = tacit.fit(x, np.array(["b", "c"])[y], method="output", classes=["c", "a", "b"], bounds=(-1, 1))
+    assert model.classes == ["c", "a", "b"]
+    assert tacit.Frame(x, y < 0).classes.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("labels, classes", [
+    (["1", "2"], [1, 2]), ([1, 2], ["1", "2"]), ([0, 3], [0, 1]), ([0.5, 1], [0, 1]), (["a", "b"], ["a", "b", "a"]),
+    (["a", "b"], []), (np.array(["a", "c"], object), ["a", "b"]), (np.array([1, 2], object), ["1", "2"]),
+])
+def test_labels_that_are_none_of_the_classes(labels, classes):
+    with pytest.raises(ValueError):
+        tacit.fit(np.eye(2), labels, classes=classes, bounds=(0, 1))
+
+
 @pytest.mark.parametrize("wrong", [
     lambda: tacit.Frame(np.zeros(3)),
     lambda: tacit.Frame(np.zeros((3, 2)), [0, 1]),
