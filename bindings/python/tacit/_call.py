@@ -8,6 +8,8 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Optional, Union
 
+import numpy as np
+
 from tacit import _errors
 from tacit._native import ffi, lib
 
@@ -18,7 +20,7 @@ Path = Union[str, "os.PathLike[str]"]
 
 def text_of(value: Any) -> str:
     """A value as the command line writes it: 0.5, a,b,c, yes."""
-    if isinstance(value, bool):
+    if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, float) or (hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0):
         return repr(float(value)) if not float(value).is_integer() else f"{float(value):.17g}"
@@ -43,11 +45,8 @@ def options_of(values: Mapping[str, Any], settings: Settings = None):
         _errors.check(lib.tacit_options_set(options, name.encode(), value.encode(), error), error)
 
     for name, value in values.items():
-        name = name.replace("_", "-")
-        if value is True:
-            put(name, "")
-        elif value is not None and value is not False:
-            put(name, text_of(value))
+        if value is not None:
+            put(name.replace("_", "-"), text_of(value))
     for name, value in (settings or {}).items():
         put("set", f"{name}={text_of(value)}")
     return options

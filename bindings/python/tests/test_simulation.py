@@ -70,6 +70,13 @@ def test_file(tmp_path, rng):
     assert tacit.simulate(frame, methods="batch", parties=2, seed=1).runs[0]["accuracy"]["mean"] > 0.8
 
 
+@pytest.mark.parametrize("yes, no", [(True, False), (np.True_, np.False_)])
+def test_options_that_are_true_or_false(tmp_path, yes, no):
+    (tmp_path / "rows.csv").write_text("0.1,0\n0.2,1\n0.3,0\n")
+    assert len(tacit.Frame.load(tmp_path / "rows.csv", no_header=yes, label="column2")) == 3
+    assert len(tacit.Frame.load(tmp_path / "rows.csv", no_header=no, label="0")) == 2
+
+
 def test_catalogue():
     names = {method["name"] for method in tacit.methods()}
     assert {"plr", "vote", "estimate"} <= names

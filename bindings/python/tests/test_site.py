@@ -105,6 +105,8 @@ class TestSite(DeployedTest):
             assert not site.document["allowed"] and "entrusted" in site.document["remedy"]
             with pytest.raises(tacit.RefusedError):
                 site.accept()
+        with self.look(0, allow_entrusted=True) as site:
+            assert site.document["allowed"]
 
     def test_wrong_invitation_is_a_sentence(self):
         with pytest.raises(tacit.TacitError, match="invitation"):
