@@ -20,15 +20,19 @@ Path = Union[str, "os.PathLike[str]"]
 
 def text_of(value: Any) -> str:
     """A value as the command line writes it: 0.5, a,b,c, yes."""
+    if getattr(value, "ndim", None) == 0 and not isinstance(value, np.generic):  # an array, of any library, of one thing
+        value = value.item()
+    if isinstance(value, (str, bytes)):  # numpy's are too
+        return value.decode() if isinstance(value, bytes) else str(value)
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
-    if isinstance(value, float) or (hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0):
+    if isinstance(value, (float, np.floating)):
         return repr(float(value)) if not float(value).is_integer() else f"{float(value):.17g}"
     if isinstance(value, Mapping):
         raise TypeError(f"a text, number or sequence of them is wanted, not {value!r}")
-    if not isinstance(value, (str, bytes)) and isinstance(value, Iterable):
+    if isinstance(value, Iterable):
         return ",".join(text_of(item) for item in value)
-    return value.decode() if isinstance(value, bytes) else str(value)
+    return str(value)
 
 
 def path_of(path: Path) -> bytes:

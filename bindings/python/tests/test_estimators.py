@@ -115,6 +115,8 @@ def test_works_with_the_tools_of_scikit_learn(rows, quiet):
     assert cross_val_score(private, *rows, cv=3).mean() > 0.8
     search = GridSearchCV(private, {"lam": [0.1, 0.001]}, cv=2).fit(*rows)
     assert search.best_params_["lam"] in (0.1, 0.001)
+    search = GridSearchCV(private, {"method": np.array(["plr", "output"])}, cv=2, error_score="raise").fit(*rows)
+    assert search.best_params_["method"] in ("plr", "output")
     pipeline = make_pipeline(FunctionTransformer(np.sqrt), clone(private)).fit(*rows)
     assert pipeline.score(*rows) > 0.8
 
