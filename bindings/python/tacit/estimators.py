@@ -16,7 +16,7 @@ except ImportError as problem:
     raise ImportError("tacit's estimators need scikit-learn: apt-get install python3-sklearn, or pip install scikit-learn") from problem
 
 from tacit import _errors
-from tacit._frame import Bounds, Frame, encode, places
+from tacit._frame import Bounds, Frame, encode, places, unmasked, whole
 from tacit.fitting import fit
 from tacit.ledger import Ledger
 from tacit.model import Model
@@ -56,7 +56,9 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def _rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Checked rows and labels, which become ``classes_``."""
-        X, y = self._validate_data(X, y, **_NUMBERS)
+        if isinstance(y, np.ma.MaskedArray):
+            y = whole(y, "label")
+        X, y = self._validate_data(unmasked(X), y, **_NUMBERS)
         if y.dtype.kind not in "biu":  # those are classes without a look, which takes as long as a tenth of a fit
             check_classification_targets(y)
         if self.classes is None:
@@ -86,7 +88,7 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def _to_predict(self, X: Any) -> Frame:
         check_is_fitted(self)
-        return Frame(self._validate_data(X, reset=False, **_NUMBERS), complete=True)
+        return Frame(self._validate_data(unmasked(X), reset=False, **_NUMBERS), complete=True)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
@@ -350,7 +352,7 @@ class PrivateEnsemble(_PrivateClassifier):
                           _errors.PrivacyWarning, stacklevel=2)
         auxiliary = None
         if wants_points and public is not None:
-            auxiliary = Frame(self._validate_data(public, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
+            auxiliary = Frame(self._validate_data(unmasked(public), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
         seed = None if self.random_state is None else seed_of(self.random_state)
         frame = self._frame(X, label, groups)
         # Tested on its own rows, so that none are held out; nobody reads the figures.
