@@ -37,7 +37,13 @@ class Site:
         given = options_of({key: str(value) if hasattr(value, "__fspath__") else value for key, value in options.items()})
         self._task.run(function, out, name.encode(), pointer_of(frame), given, self._listener,
                        discard=lambda: lib.tacit_site_free(out[0]))
-        self._pointer = ffi.gc(out[0], lib.tacit_site_free)
+        self._open = ffi.gc(out[0], lib.tacit_site_free)
+
+    @property
+    def _pointer(self):
+        if self._open is None:
+            raise _errors.UsageError("this site was closed; go on with Site.joined")
+        return self._open
 
     @classmethod
     def invited(cls, invitation: str, frame: Optional[Frame] = None, *, news: Optional[Callable[[str], None]] = None,
@@ -89,7 +95,9 @@ class Site:
     def close(self) -> None:
         """Free what the site holds, when calls of other threads have ended; it cannot be used any more."""
         with turn(self._lock):
-            ffi.release(self._pointer)
+            if self._open is not None:
+                ffi.release(self._open)
+                self._open = None
 
     def __enter__(self) -> Site:
         return self

@@ -108,6 +108,16 @@ class TestSite(DeployedTest):
         with self.look(0, allow_entrusted=True) as site:
             assert site.document["allowed"]
 
+    def test_closed_site_says_so(self):
+        self.study()
+        self.coordinator()
+        site = self.look(0)
+        site.close()
+        for use in (lambda: site.document, site.accept, site.answer, site.leave):
+            with pytest.raises(tacit.UsageError, match="closed"):
+                use()
+        site.close()
+
     def test_wrong_invitation_is_a_sentence(self):
         with pytest.raises(tacit.TacitError, match="invitation"):
             tacit.Site.invited("nonsense", home=self.home(0), data=self.rows(0), schema=self.path / "schema.yaml")
