@@ -1,6 +1,7 @@
 """What every call needs: options as texts, documents as Python values, and long calls that can be stopped."""
 from __future__ import annotations
 
+import _thread
 import contextlib
 import json
 import os
@@ -137,24 +138,37 @@ class Task:
         _errors.check(status, error)
 
     def _run_apart(self, holding, function, *arguments) -> int:
-        ended, status = threading.Event(), []
+        status, ended, begun = [], [], False
+        claim, wake = _thread.allocate_lock(), _thread.allocate_lock()
+        wake.acquire()
 
         def call() -> None:
+            if not claim.acquire(blocking=False):
+                return
             try:
                 _lent.lock = holding
                 status.append(function(*arguments))
             except BaseException as problem:  # of cffi, about the arguments
-                self._problem = problem
+                self._problem = self._problem or problem
             finally:
-                ended.set()
+                ended.append(True)
+                wake.release()
 
-        threading.Thread(target=call, name="tacit").start()
-        while not ended.is_set():
+        # A signal's handler may raise between any two steps of the main thread, and the call must not go on without it. So nothing
+        # is done outside the try from the start on; and whether the call is made at all is settled by who claims it, not by how far
+        # this thread came. (Thread.start would wait for the thread, and an Event be left locked.)
+        while not ended:
             try:
-                ended.wait(0.2)  # a signal may reach another thread, which wakes nobody
+                if not begun:
+                    _thread.start_new_thread(call, ())
+                    begun = True
+                while not ended:
+                    wake.acquire(timeout=0.2)  # a signal may reach another thread, which wakes nobody
             except BaseException as problem:  # KeyboardInterrupt, or what another signal's handler raises
                 self._problem = self._problem or problem
                 self.stop()
+                if claim.acquire(blocking=False):
+                    ended.append(True)
         return status[0] if status else lib.TACIT_INTERNAL
 
 

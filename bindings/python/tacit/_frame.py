@@ -125,7 +125,9 @@ class Frame:
         self._kept: list[Any] = []
         if names is None and hasattr(X, "columns") and hasattr(X, "dtypes"):
             names = [str(name) for name in X.columns]
-        self._pointer = ffi.gc(self._sparse(X) if _is_sparse(X) else self._dense(X), lib.tacit_frame_free)
+        pointer = self._sparse(X) if _is_sparse(X) else self._dense(X)
+        # The arrays live as long as the pointer does, which a call holds while it is made.
+        self._pointer = ffi.gc(pointer, lambda frame, kept=self._kept, free=lib.tacit_frame_free: free(frame))
         if y is not None and self._response is not None:
             self._set_response(y, *self._response)
         elif y is not None:

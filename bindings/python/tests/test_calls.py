@@ -1,5 +1,6 @@
 """Long calls let other threads run, tell how far they are, and can be stopped."""
 import _thread
+import sys
 import threading
 
 import numpy as np
@@ -88,6 +89,45 @@ def test_interrupt_stops_a_call_in_the_main_thread():
             _thread.interrupt_main()
     with pytest.raises(KeyboardInterrupt):
         tacit.audit("laplace", epsilon=1, runs=100_000_000, seed=1, progress=report)
+
+
+@pytest.mark.parametrize("event", ["c_call", "c_return"])
+def test_no_call_goes_on_without_the_one_who_made_it(event):
+    """An interrupt strikes just before the thread of a call starts, or just after."""
+    task, begun, given_up = Task(), threading.Event(), threading.Event()
+    ended, discarded = [], []
+
+    def function(error):
+        begun.set()
+        while not task._shared.stop and not given_up.is_set():
+            pass
+        ended.append(not given_up.is_set())
+        return 0
+
+    def strike(frame, what, called):
+        if what == event and getattr(called, "__name__", "") == "start_new_thread":
+            sys.setprofile(None)
+            if event == "c_return":
+                assert begun.wait(timeout=60)
+            raise KeyboardInterrupt
+
+    try:
+        sys.setprofile(strike)
+        with pytest.raises(KeyboardInterrupt):
+            task.run(function, discard=lambda: discarded.append(True))
+        assert ended == discarded == ([True] if event == "c_return" else [])
+    finally:
+        sys.setprofile(None)
+        given_up.set()
+    assert Task().run(lambda error: 0) is None
+
+
+def test_a_call_that_cannot_be_made_says_so(monkeypatch):
+    def no_thread(*_):
+        raise RuntimeError("can't start new thread")
+    monkeypatch.setattr(_thread, "start_new_thread", no_thread)
+    with pytest.raises(RuntimeError, match="new thread"):
+        Task().run(lambda error: 0)
 
 
 def test_calls_from_threads_do_not_disturb_each_other(rows):

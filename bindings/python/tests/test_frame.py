@@ -1,4 +1,7 @@
 """Rows are read where they lie, whatever their strides and types, and the same numbers give the same model."""
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -84,6 +87,18 @@ def test_rows_live_as_long_as_their_frame(table):
     trash = [np.full_like(x, np.nan) for _ in range(50)]
     assert tacit.fit(frame, method="output", epsilon=10, lam=0.1, seed=7).to_json() == weights(x, y)
     del trash
+
+
+def test_rows_live_as_long_as_a_call_has_them(table):
+    x, y = (part.copy() for part in table)
+    alive = weakref.ref(x)
+    pointer = tacit.Frame(x, y)._pointer
+    del x
+    gc.collect()
+    assert alive() is not None
+    del pointer
+    gc.collect()
+    assert alive() is None
 
 
 def test_labels_of_any_kind():
