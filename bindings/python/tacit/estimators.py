@@ -15,6 +15,14 @@ try:
 except ImportError as problem:
     raise ImportError("tacit's estimators need scikit-learn: apt-get install python3-sklearn, or pip install scikit-learn") from problem
 
+try:
+    from sklearn.utils.validation import validate_data
+    _ANY_NUMBERS = {"ensure_all_finite": False}
+except ImportError:  # before scikit-learn 1.6
+    def validate_data(estimator: BaseEstimator, X: Any, *y: Any, **how: Any) -> Any:
+        return estimator._validate_data(X, *y, **how)
+    _ANY_NUMBERS = {"force_all_finite": False}
+
 from tacit import _errors
 from tacit._frame import Bounds, Frame, encode, places, unmasked, whole
 from tacit.fitting import fit
@@ -26,7 +34,7 @@ Settings = Optional[Mapping[str, Any]]
 
 # Numbers that are not finite are refused where the library reads them, on all threads, before anything is charged: a look of
 # scikit-learn's own would take a quarter of a fit's time.
-_NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "force_all_finite": False}
+_NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], **_ANY_NUMBERS}
 
 # With a seed noise can be drawn again by anyone, and so be taken off.
 _SEEDED = "random_state makes this a simulation: the noise can be drawn again, so the model is not private"
@@ -58,7 +66,7 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         """Checked rows and labels, which become ``classes_``."""
         if isinstance(y, np.ma.MaskedArray):
             y = whole(y, "label")
-        X, y = self._validate_data(unmasked(X), y, **_NUMBERS)
+        X, y = validate_data(self, unmasked(X), y, **_NUMBERS)
         if y.dtype.kind not in "biu":  # those are classes without a look, which takes as long as a tenth of a fit
             check_classification_targets(y)
         if self.classes is None:
@@ -88,7 +96,7 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def _to_predict(self, X: Any) -> Frame:
         check_is_fitted(self)
-        return Frame(self._validate_data(unmasked(X), reset=False, **_NUMBERS), complete=True)
+        return Frame(validate_data(self, unmasked(X), reset=False, **_NUMBERS), complete=True)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
@@ -109,7 +117,13 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.model_.guarantee
 
-    def _more_tags(self) -> dict[str, Any]:
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = _is_noisy(self.epsilon)
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # the same before scikit-learn 1.6
         if not _is_noisy(self.epsilon):
             return {}
         return {"poor_score": True, "_xfail_checks": {"check_classifiers_classes": _TINY}}
@@ -279,6 +293,11 @@ class PrivateStacking(_PrivateClassifier):
                           ledger=self.ledger, seed=self._seed(), settings=settings, threads=self.n_threads)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
     def _more_tags(self) -> dict[str, Any]:
         return {**super()._more_tags(), "binary_only": True}
 
@@ -352,7 +371,7 @@ class PrivateEnsemble(_PrivateClassifier):
                           _errors.PrivacyWarning, stacklevel=2)
         auxiliary = None
         if wants_points and public is not None:
-            auxiliary = Frame(self._validate_data(unmasked(public), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
+            auxiliary = Frame(validate_data(self, unmasked(public), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
         seed = None if self.random_state is None else seed_of(self.random_state)
         frame = self._frame(X, label, groups)
         # Tested on its own rows, so that none are held out; nobody reads the figures.
