@@ -146,7 +146,8 @@ def test_calls_from_threads_do_not_disturb_each_other(rows):
 
 @pytest.mark.parametrize("value, text", [
     (1, "1"), (0.5, "0.5"), (1e-9, "1e-09"), (float("inf"), "inf"), (True, "yes"), (np.True_, "yes"), (np.False_, "no"), ("a", "a"),
-    ([1, 2.5], "1,2.5"), (("avg", "vote"), "avg,vote"), (np.float64(0.1), "0.1"), (np.int32(3), "3"), (3.0, "3"), (np.array([1.0, 0.1]), "1,0.1"),
+    ([1, 2.5], "1,2.5"), (("avg", "vote"), "avg,vote"), (np.float64(0.1), "0.1"), (np.int32(3), "3"), (3.0, "3"),
+    (np.array([1.0, 0.1]), "1,0.1"),
     (np.str_("plr"), "plr"), (np.bytes_(b"plr"), "plr"), (np.array("plr"), "plr"), (np.array(["avg", "vote"]), "avg,vote"),
     (np.array(0.5), "0.5"), (np.array(True), "yes"), (np.float32(0.5), "0.5"), (np.int64(2**62 + 1), str(2**62 + 1)),
 ])
