@@ -1,11 +1,15 @@
 """What every call needs: options as texts, documents as Python values, and long calls that can be stopped."""
 from __future__ import annotations
 
+import _thread
+import contextlib
 import json
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Optional, Union
+
+import numpy as np
 
 from tacit import _errors
 from tacit._native import ffi, lib
@@ -17,15 +21,19 @@ Path = Union[str, "os.PathLike[str]"]
 
 def text_of(value: Any) -> str:
     """A value as the command line writes it: 0.5, a,b,c, yes."""
-    if isinstance(value, bool):
+    if getattr(value, "ndim", None) == 0 and not isinstance(value, np.generic):  # an array, of any library, of one thing
+        value = value.item()
+    if isinstance(value, (str, bytes)):  # numpy's are too
+        return value.decode() if isinstance(value, bytes) else str(value)
+    if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
-    if isinstance(value, float) or (hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0):
+    if isinstance(value, (float, np.floating)):
         return repr(float(value)) if not float(value).is_integer() else f"{float(value):.17g}"
     if isinstance(value, Mapping):
         raise TypeError(f"a text, number or sequence of them is wanted, not {value!r}")
-    if not isinstance(value, (str, bytes)) and isinstance(value, Iterable):
+    if isinstance(value, Iterable):
         return ",".join(text_of(item) for item in value)
-    return value.decode() if isinstance(value, bytes) else str(value)
+    return str(value)
 
 
 def path_of(path: Path) -> bytes:
@@ -42,11 +50,8 @@ def options_of(values: Mapping[str, Any], settings: Settings = None):
         _errors.check(lib.tacit_options_set(options, name.encode(), value.encode(), error), error)
 
     for name, value in values.items():
-        name = name.replace("_", "-")
-        if value is True:
-            put(name, "")
-        elif value is not None and value is not False:
-            put(name, text_of(value))
+        if value is not None:
+            put(name.replace("_", "-"), text_of(value))
     for name, value in (settings or {}).items():
         put("set", f"{name}={text_of(value)}")
     return options
@@ -65,6 +70,15 @@ def document(function, *arguments) -> Any:
     error, out = _errors.new_error(), ffi.new("char **")
     _errors.check(function(out, *arguments, error), error)
     return json.loads(take_text(out[0]))
+
+
+_lent = threading.local()  # ``lock``: what is held by the thread that waits while this one makes its call
+
+
+def turn(lock):
+    """Hold the lock of an object that one thread may use at a time. What a call tells its listener is said by the thread that made the
+    call, or by one that makes it for it: either may use the object meanwhile."""
+    return contextlib.nullcontext() if lock is None or lock is getattr(_lent, "lock", None) else lock
 
 
 class Task:
@@ -106,12 +120,13 @@ class Task:
             self._problem = self._problem or problem
             self.stop()
 
-    def run(self, function, *arguments, discard: Callable[[], Any] | None = None) -> None:
-        """Call ``function(*arguments, error)``; `discard` frees what it made when nobody will get it."""
+    def run(self, function, *arguments, holding: Any = None, discard: Callable[[], Any] | None = None) -> None:
+        """Call ``function(*arguments, error)``; `discard` frees what it made when nobody will get it. `holding` is the lock, if any, whose
+        :func:`turn` this thread has taken."""
         error = _errors.new_error()
         try:
             if threading.current_thread() is threading.main_thread():
-                status = self._run_apart(function, *arguments, error)
+                status = self._run_apart(holding, function, *arguments, error)
             else:
                 status = function(*arguments, error)
             if self._problem is not None:
@@ -122,24 +137,38 @@ class Task:
             self._shared.stop, self._problem = 0, None
         _errors.check(status, error)
 
-    def _run_apart(self, function, *arguments) -> int:
-        ended, status = threading.Event(), []
+    def _run_apart(self, holding, function, *arguments) -> int:
+        status, ended, begun = [], [], False
+        claim, wake = _thread.allocate_lock(), _thread.allocate_lock()
+        wake.acquire()
 
         def call() -> None:
+            if not claim.acquire(blocking=False):
+                return
             try:
+                _lent.lock = holding
                 status.append(function(*arguments))
             except BaseException as problem:  # of cffi, about the arguments
-                self._problem = problem
+                self._problem = self._problem or problem
             finally:
-                ended.set()
+                ended.append(True)
+                wake.release()
 
-        threading.Thread(target=call, name="tacit").start()
-        while not ended.is_set():
+        # A signal's handler may raise between any two steps of the main thread, and the call must not go on without it. So nothing
+        # is done outside the try from the start on; and whether the call is made at all is settled by who claims it, not by how far
+        # this thread came. (Thread.start would wait for the thread, and an Event be left locked.)
+        while not ended:
             try:
-                ended.wait(0.2)  # a signal may reach another thread, which wakes nobody
+                if not begun:
+                    _thread.start_new_thread(call, ())
+                    begun = True
+                while not ended:
+                    wake.acquire(timeout=0.2)  # a signal may reach another thread, which wakes nobody
             except BaseException as problem:  # KeyboardInterrupt, or what another signal's handler raises
                 self._problem = self._problem or problem
                 self.stop()
+                if claim.acquire(blocking=False):
+                    ended.append(True)
         return status[0] if status else lib.TACIT_INTERNAL
 
 

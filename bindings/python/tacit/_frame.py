@@ -33,6 +33,49 @@ def _names(names: Sequence[Any] | None, count: int, what: str):
     return ffi.new("char *[]", kept), kept
 
 
+def unmasked(rows: Any) -> Any:
+    """The rows, with NaN for what is masked."""
+    if not isinstance(rows, np.ma.MaskedArray):
+        return rows
+    _check_numbers(rows.dtype)
+    return np.ma.filled(rows.astype(np.float64), np.nan)
+
+
+def _array(rows: Any) -> np.ndarray:
+    """The rows as numbers; what pandas calls NA is NaN."""
+    array = np.asarray(unmasked(rows))
+    if array.dtype == object and hasattr(rows, "iloc") and hasattr(rows, "to_numpy"):
+        for dtype in rows.dtypes if array.ndim > 1 else [rows.dtype]:
+            _check_numbers(dtype)
+        return rows.to_numpy(np.float64, na_value=np.nan)
+    _check_numbers(array.dtype)
+    return array
+
+
+def _check_numbers(dtype: Any) -> None:
+    if dtype.kind in "cMm":
+        raise _errors.InputError(f"numbers are wanted, not {dtype}: make them real numbers, of time in a unit of your choice")
+
+
+def _is_missing(label: Any) -> bool:
+    differs = label is None or label != label
+    return bool(differs) if isinstance(differs, (bool, np.bool_)) else True  # the answer of pandas.NA is pandas.NA
+
+
+def whole(values: Any, what: str) -> np.ndarray:
+    """Labels or the like as an array, none of them missing."""
+    array, missing = np.asarray(values), None
+    if isinstance(values, np.ma.MaskedArray):
+        missing = np.ma.getmaskarray(values)
+    elif array.dtype.kind == "O":
+        missing = np.array([_is_missing(value) for value in array.flat], bool)
+    elif array.dtype.kind in "fcmM":
+        missing = array != array
+    if missing is not None and missing.any():
+        raise _errors.InputError(f"the {what} of row {np.flatnonzero(missing)[0] + 1} is missing: leave such rows out")
+    return array
+
+
 class Frame:
     """Rows with what is public about them.
 
@@ -40,11 +83,13 @@ class Frame:
     ----------
     X : array, sparse matrix or DataFrame, rows by columns
         Numbers of 32 or 64 bits with any strides are read where they lie; so are compressed sparse rows of 64-bit numbers with
-        sorted columns. Anything else is converted first. NaN is a missing value. Do not change the rows while the frame is in use.
+        sorted columns. Anything else is converted first. NaN is a missing value; so is what is masked, or NA in a DataFrame. Do not
+        change the rows while the frame is in use.
     y : array, optional
-        Labels: any values that can be sorted, unless `response` says that they are numbers.
+        Labels: any values that can be sorted, unless `response` says that they are numbers. None may be missing.
     classes : sequence, optional
-        The labels are already places in this list, 0 for its first.
+        The labels are already places in this list, 0 for its first. Without it the classes are those that the rows have (of truth
+        values, both), and a release of them that a ledger is charged for is refused.
     bounds : (low, high), or "data"
         Publicly known bounds of the columns, a number or one each. "data" reads them off the rows, which is NOT private.
     norm : float
@@ -75,11 +120,14 @@ class Frame:
                  names: Optional[Sequence[str]] = None, complete: bool = False, like: Optional[Frame] = None) -> None:
         self.classes: Optional[np.ndarray] = None if like is None else like.classes
         self.parties: Optional[np.ndarray] = None
+        self._read_off = False if like is None else like._read_off  # whether the rows say what classes there are
         self._response = (*response, counts) if response is not None else None if like is None else like._response
         self._kept: list[Any] = []
         if names is None and hasattr(X, "columns") and hasattr(X, "dtypes"):
             names = [str(name) for name in X.columns]
-        self._pointer = ffi.gc(self._sparse(X) if _is_sparse(X) else self._dense(X), lib.tacit_frame_free)
+        pointer = self._sparse(X) if _is_sparse(X) else self._dense(X)
+        # The arrays live as long as the pointer does, which a call holds while it is made.
+        self._pointer = ffi.gc(pointer, lambda frame, kept=self._kept, free=lib.tacit_frame_free: free(frame))
         if y is not None and self._response is not None:
             self._set_response(y, *self._response)
         elif y is not None:
@@ -104,6 +152,7 @@ class Frame:
         """
         frame = cls.__new__(cls)
         frame.classes = frame.parties = frame._response = None
+        frame._read_off = False
         frame._kept = []
         given = options_of({"schema": schema if schema is None else str(schema), "label": label, **options})
         out, task = ffi.new("tacit_frame **"), Task(progress)
@@ -132,7 +181,7 @@ class Frame:
         return array
 
     def _dense(self, rows: Any):
-        array = np.asarray(rows)
+        array = _array(rows)
         if array.ndim != 2:
             raise _errors.UsageError(f"rows and columns are wanted, not an array of {array.ndim} dimensions")
         if array.dtype not in _NUMBER_TYPES or not array.dtype.isnative or not array.flags.aligned:
@@ -144,6 +193,7 @@ class Frame:
 
     def _sparse(self, rows: Any):
         matrix = rows.tocsr()
+        _check_numbers(matrix.dtype)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
@@ -156,16 +206,25 @@ class Frame:
         return out[0]
 
     def _column(self, values: Any, dtype: Any, what: str) -> np.ndarray:
-        array = np.require(values, dtype, "CA").reshape(-1)
-        if len(array) != len(self):
-            raise _errors.UsageError(f"there are {len(self)} rows and {len(array)} {what}")
+        given = _array(values).reshape(-1)
+        if len(given) != len(self):
+            raise _errors.UsageError(f"there are {len(self)} rows and {len(given)} {what}")
+        with np.errstate(invalid="ignore"):
+            array = np.require(given, dtype, "CA")
+        if array.dtype.kind == "i" and given.dtype != array.dtype:  # 0.9 is no place in a list, and 2^32 + 1 not its second
+            strange = np.flatnonzero(given != array) if given.dtype.kind in "biufO" else [0]
+            if len(strange) > 0:
+                raise _errors.InputError(f"{what} are places in a list, from 0 on: {given[strange[0]]!r} in row {strange[0] + 1} is none")
         return self._keep(array)
 
     def _set_classes(self, y: Any, classes: Sequence[Any] | None) -> None:
         if classes is not None:
             self.classes, label = np.asarray(classes), y
+        elif self.classes is None and np.asarray(y).dtype.kind == "b":
+            self.classes, label = np.array([False, True]), whole(y, "label")
         elif self.classes is None:
             self.classes, label = encode(y)
+            self._read_off = True
         else:
             label = places(y, self.classes)
         label = self._column(label, np.int32, "labels")
@@ -178,7 +237,7 @@ class Frame:
         self._call(lib.tacit_frame_set_response, self._pointer, _address(response, "double *"), low, high, counts)
 
     def _set_parties(self, groups: Any) -> None:
-        self.parties, party = encode(groups)
+        self.parties, party = encode(groups, "group")
         party = self._column(party, np.int32, "groups")
         self._call(lib.tacit_frame_set_parties, self._pointer, _address(party, "int32_t *"), len(self.parties))
 
@@ -196,30 +255,39 @@ class Frame:
             self._call(lib.tacit_frame_set_bounds, self._pointer, _address(low, "double *"), _address(high, "double *"), intercept)
 
 
-def encode(values: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The distinct values in order, and which of them each one is."""
-    array = np.asarray(values)
+def encode(values: Any, what: str = "label") -> tuple[np.ndarray, np.ndarray]:
+    """The distinct values in order, and which of them each one is; `what` a value is, for people."""
+    array = whole(values, what)
     if array.dtype.kind in "iu" and array.size > 0:
         low, high = int(array.min()), int(array.max())
         if high - low < min(array.size, 1 << 20):  # few values: counting beats sorting
-            index = (array - low).astype(np.int32, copy=False)
+            wide = array if array.dtype.kind == "u" else array.astype(np.int64, copy=False)  # high - low may be too much for a short one
+            index = (wide - wide.dtype.type(low)).astype(np.int32, copy=False)
             there = np.flatnonzero(np.bincount(index, minlength=1))
             if len(there) <= high - low:
                 place = np.zeros(high - low + 1, np.int32)
                 place[there] = np.arange(len(there), dtype=np.int32)
                 index = place[index]
-            return (there + low).astype(array.dtype), index
+            return (there.astype(wide.dtype) + wide.dtype.type(low)).astype(array.dtype), index
     distinct, index = np.unique(array, return_inverse=True)
     return distinct, index.astype(np.int32)
 
 
-def places(values: Any, distinct: np.ndarray) -> np.ndarray:
-    """Which of the distinct values, in order, each one is."""
-    array = np.asarray(values)
-    index = np.minimum(np.searchsorted(distinct, array), len(distinct) - 1)
+def places(values: Any, distinct: Any, known: str = "those of the training rows") -> np.ndarray:
+    """Which of the distinct values each one is; `known` says what those are, for people."""
+    array, distinct = whole(values, "label").reshape(-1), np.asarray(distinct)
+    order = np.argsort(distinct)
+    if distinct.ndim != 1 or len(distinct) == 0 or (distinct[order[1:]] == distinct[order[:-1]]).any():
+        raise _errors.UsageError(f"classes are a sequence in which nothing comes twice, not {distinct.tolist()!r}")
+    if "O" not in (array.dtype.kind, distinct.dtype.kind) and (array.dtype.kind in "US") != (distinct.dtype.kind in "US"):
+        raise _errors.InputError(f"labels are of type {array.dtype}, which is not that of {known}: {distinct.tolist()!r}")
+    try:
+        index = order[np.minimum(np.searchsorted(distinct, array, sorter=order), len(distinct) - 1)]
+    except TypeError as problem:
+        raise _errors.InputError(f"labels cannot be compared with {known}, {distinct.tolist()!r}: {problem}") from problem
     strange = np.flatnonzero(distinct[index] != array)
     if len(strange) > 0:
-        raise _errors.InputError(f"the label {array[strange[0]]!r} is none of those of the training rows")
+        raise _errors.InputError(f"the label {array[strange[0]]!r} is none of {known}: {distinct.tolist()!r}")
     return index.astype(np.int32)
 
 

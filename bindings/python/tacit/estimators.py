@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -15,8 +15,16 @@ try:
 except ImportError as problem:
     raise ImportError("tacit's estimators need scikit-learn: apt-get install python3-sklearn, or pip install scikit-learn") from problem
 
+try:
+    from sklearn.utils.validation import validate_data
+    _ANY_NUMBERS = {"ensure_all_finite": False}
+except ImportError:  # before scikit-learn 1.6
+    def validate_data(estimator: BaseEstimator, X: Any, *y: Any, **how: Any) -> Any:
+        return estimator._validate_data(X, *y, **how)
+    _ANY_NUMBERS = {"force_all_finite": False}
+
 from tacit import _errors
-from tacit._frame import Bounds, Frame, encode
+from tacit._frame import Bounds, Frame, encode, places, unmasked, whole
 from tacit.fitting import fit
 from tacit.ledger import Ledger
 from tacit.model import Model
@@ -26,7 +34,7 @@ Settings = Optional[Mapping[str, Any]]
 
 # Numbers that are not finite are refused where the library reads them, on all threads, before anything is charged: a look of
 # scikit-learn's own would take a quarter of a fit's time.
-_NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "force_all_finite": False}
+_NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], **_ANY_NUMBERS}
 
 # With a seed noise can be drawn again by anyone, and so be taken off.
 _SEEDED = "random_state makes this a simulation: the noise can be drawn again, so the model is not private"
@@ -52,13 +60,20 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
     """What the estimators share: rows in, a :class:`tacit.Model` in ``model_``, classes out."""
 
     model_: Model
+    classes: Optional[Sequence[Any]]
 
     def _rows(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
         """Checked rows and labels, which become ``classes_``."""
-        X, y = self._validate_data(X, y, **_NUMBERS)
+        if isinstance(y, np.ma.MaskedArray):
+            y = whole(y, "label")
+        X, y = validate_data(self, unmasked(X), y, **_NUMBERS)
         if y.dtype.kind not in "biu":  # those are classes without a look, which takes as long as a tenth of a fit
             check_classification_targets(y)
-        self.classes_, label = encode(y)
+        if self.classes is None:
+            self.classes_, label = encode(y)
+        else:
+            self.classes_ = np.unique(self.classes)
+            label = places(y, self.classes_, "classes")
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs rows of at least two classes; these have 1 class")
         return X, label
@@ -68,8 +83,10 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         if bounds is None and self.norm is None:
             warnings.warn(_FROM_DATA, _errors.PrivacyWarning, stacklevel=3)
             bounds = "data"
-        return Frame(X, label, classes=self.classes_, bounds=bounds, norm=self.norm, intercept=self.fit_intercept,
-                     groups=groups, names=getattr(self, "feature_names_in_", None), complete=True)
+        frame = Frame(X, label, classes=self.classes_, bounds=bounds, norm=self.norm, intercept=self.fit_intercept,
+                      groups=groups, names=getattr(self, "feature_names_in_", None), complete=True)
+        frame._read_off = self.classes is None and self.classes_.dtype.kind != "b"
+        return frame
 
     def _seed(self) -> int | None:
         if self.random_state is None:
@@ -79,7 +96,7 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def _to_predict(self, X: Any) -> Frame:
         check_is_fitted(self)
-        return Frame(self._validate_data(X, reset=False, **_NUMBERS), complete=True)
+        return Frame(validate_data(self, unmasked(X), reset=False, **_NUMBERS), complete=True)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row."""
@@ -100,7 +117,13 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.model_.guarantee
 
-    def _more_tags(self) -> dict[str, Any]:
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = _is_noisy(self.epsilon)
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:  # the same before scikit-learn 1.6
         if not _is_noisy(self.epsilon):
             return {}
         return {"poor_score": True, "_xfail_checks": {"check_classifiers_classes": _TINY}}
@@ -126,13 +149,17 @@ class PrivateLogisticRegression(_PrivateClassifier):
     fit_intercept : bool
         Whether there is a constant.
     ledger : Ledger, optional
-        Makes fit a release that is charged there, with exact noise. Without one you keep count of ``guarantee_`` yourself.
+        Makes fit a release that is charged there, with exact noise; it needs `classes`, unless labels are truth values. Without one
+        you keep count of ``guarantee_`` yourself.
     random_state : int or RandomState, optional
         Makes fit a simulation that can be repeated, with a :class:`tacit.PrivacyWarning`: not private.
     n_threads : int, optional
         Processors to use; all unless told.
     settings : mapping, optional
         Further settings of the method, see ``tacit.methods()``: ``{"loss": "huber"}``.
+    classes : sequence, optional
+        All labels that there may be, known without the rows; a row with another one is an error. Unless told they are read off
+        the rows, which tells of a class that one row alone has.
 
     Attributes
     ----------
@@ -158,7 +185,7 @@ class PrivateLogisticRegression(_PrivateClassifier):
     def __init__(self, method: str = "auto", epsilon: float = 1.0, delta: float = 0.0, lam: float = 0.01, bounds: Bounds = None,
                  norm: Optional[float] = None, fit_intercept: bool = True, ledger: Optional[Ledger] = None,
                  random_state: Union[int, np.random.RandomState, None] = None, n_threads: Optional[int] = None,
-                 settings: Settings = None) -> None:
+                 settings: Settings = None, classes: Optional[Sequence[Any]] = None) -> None:
         self.method = method
         self.epsilon = epsilon
         self.delta = delta
@@ -170,6 +197,7 @@ class PrivateLogisticRegression(_PrivateClassifier):
         self.random_state = random_state
         self.n_threads = n_threads
         self.settings = settings
+        self.classes = classes
 
     def fit(self, X: Any, y: Any) -> PrivateLogisticRegression:
         """Fit to rows `X` with labels `y`. With a ledger, this spends."""
@@ -210,7 +238,7 @@ class PrivateStacking(_PrivateClassifier):
         Who decides: ``"high"``, a private model of the members' predictions; ``"majority"``; or ``"weighted"``.
     importances : sequence of float, or str, optional
         For features: public knowledge of what matters, a number each; never learnt from the rows. Or ``"power:A"``.
-    epsilon, delta, lam, bounds, norm, fit_intercept, ledger, random_state, n_threads, settings
+    epsilon, delta, lam, bounds, norm, fit_intercept, ledger, random_state, n_threads, settings, classes
         As for :class:`PrivateLogisticRegression`.
 
     Examples
@@ -228,7 +256,7 @@ class PrivateStacking(_PrivateClassifier):
                  delta: float = 0.0, lam: float = 0.01, bounds: Bounds = None, norm: Optional[float] = None,
                  fit_intercept: bool = True, ledger: Optional[Ledger] = None,
                  random_state: Union[int, np.random.RandomState, None] = None, n_threads: Optional[int] = None,
-                 settings: Settings = None) -> None:
+                 settings: Settings = None, classes: Optional[Sequence[Any]] = None) -> None:
         self.by = by
         self.parts = parts
         self.combiner = combiner
@@ -243,6 +271,7 @@ class PrivateStacking(_PrivateClassifier):
         self.random_state = random_state
         self.n_threads = n_threads
         self.settings = settings
+        self.classes = classes
 
     def _method(self) -> tuple[str, dict[str, Any]]:
         if self.by not in ("rows", "features"):
@@ -263,6 +292,11 @@ class PrivateStacking(_PrivateClassifier):
         self.model_ = fit(self._frame(X, label), method=method, epsilon=self.epsilon, delta=self.delta, lam=self.lam,
                           ledger=self.ledger, seed=self._seed(), settings=settings, threads=self.n_threads)
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
 
     def _more_tags(self) -> dict[str, Any]:
         return {**super()._more_tags(), "binary_only": True}
@@ -289,7 +323,7 @@ class PrivateEnsemble(_PrivateClassifier):
         Weight of the regulariser; chosen by the method from public quantities unless told.
     aux_fraction : float
         The share of the rows that counts as public where fit is given no public points.
-    bounds, norm, fit_intercept, random_state, n_threads, settings
+    bounds, norm, fit_intercept, random_state, n_threads, settings, classes
         As for :class:`PrivateLogisticRegression`.
 
     Examples
@@ -309,7 +343,7 @@ class PrivateEnsemble(_PrivateClassifier):
                  local: Optional[str] = None, lam: Optional[float] = None, aux_fraction: float = 0.2, bounds: Bounds = None,
                  norm: Optional[float] = None, fit_intercept: bool = True,
                  random_state: Union[int, np.random.RandomState, None] = None, n_threads: Optional[int] = None,
-                 settings: Settings = None) -> None:
+                 settings: Settings = None, classes: Optional[Sequence[Any]] = None) -> None:
         self.method = method
         self.parties = parties
         self.epsilon = epsilon
@@ -323,6 +357,7 @@ class PrivateEnsemble(_PrivateClassifier):
         self.random_state = random_state
         self.n_threads = n_threads
         self.settings = settings
+        self.classes = classes
 
     def fit(self, X: Any, y: Any, groups: Any = None, public: Any = None) -> PrivateEnsemble:
         """Fit to rows `X` with labels `y`. `groups` says whose each row is; `public` are points without labels."""
@@ -336,7 +371,7 @@ class PrivateEnsemble(_PrivateClassifier):
                           _errors.PrivacyWarning, stacklevel=2)
         auxiliary = None
         if wants_points and public is not None:
-            auxiliary = Frame(self._validate_data(public, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
+            auxiliary = Frame(validate_data(self, unmasked(public), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False))
         seed = None if self.random_state is None else seed_of(self.random_state)
         frame = self._frame(X, label, groups)
         # Tested on its own rows, so that none are held out; nobody reads the figures.

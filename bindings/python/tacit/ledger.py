@@ -2,17 +2,18 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any
 
 from tacit import _errors
-from tacit._call import Path, document, path_of
+from tacit._call import Path, document, path_of, turn
 from tacit._native import ffi, lib
 
 
 class Ledger:
     """The ledger of one data source, in a file that is made where it is missing.
 
-    Without a limit nothing is released.
+    Without a limit nothing is released. Threads may share a ledger: they take turns.
 
     >>> import os, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -25,6 +26,7 @@ class Ledger:
 
     def __init__(self, path: Path, source: str) -> None:
         self.path, self.source = os.fspath(path), source
+        self._lock = threading.RLock()  # calls let other threads run, and the library's ledger is for one at a time
         error, out = _errors.new_error(), ffi.new("tacit_ledger **")
         _errors.check(lib.tacit_ledger_at(out, path_of(path), source.encode(), error), error)
         self._open = ffi.gc(out[0], lib.tacit_ledger_free)
@@ -40,12 +42,14 @@ class Ledger:
         if unit not in ("record", "party"):
             raise _errors.UsageError(f"a limit is per 'record' or per 'party', not per {unit!r}")
         error = _errors.new_error()
-        _errors.check(lib.tacit_ledger_limit(self._pointer, unit == "party", epsilon, delta, error), error)
+        with turn(self._lock):
+            _errors.check(lib.tacit_ledger_limit(self._pointer, unit == "party", epsilon, delta, error), error)
 
     @property
     def document(self) -> dict[str, Any]:
         """Accounts and entries, as ``tacit ledger show --json`` prints them."""
-        return document(lib.tacit_ledger_document, self._pointer)
+        with turn(self._lock):
+            return document(lib.tacit_ledger_document, self._pointer)
 
     @property
     def accounts(self) -> list[dict[str, Any]]:
@@ -66,13 +70,15 @@ class Ledger:
 
     def verify(self) -> dict[str, Any]:
         """Whether the file is sound: ``sound``, ``entries``, ``head``, ``problem``."""
-        return document(lib.tacit_ledger_verdict, self._pointer)
+        with turn(self._lock):
+            return document(lib.tacit_ledger_verdict, self._pointer)
 
     def close(self) -> None:
-        """Close the file. The ledger cannot be used any more."""
-        if self._open is not None:
-            ffi.release(self._open)
-            self._open = None
+        """Close the file, when calls of other threads have ended. The ledger cannot be used any more."""
+        with turn(self._lock):
+            if self._open is not None:
+                ffi.release(self._open)
+                self._open = None
 
     def __enter__(self) -> Ledger:
         return self

@@ -54,8 +54,8 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
 
     The noise is drawn fast and from a seed: good for comparing, not for publishing a model of private rows.
 
-    `groups` names the party of each row; otherwise rows are dealt out to `parties`. `auxiliary` are public points without
-    labels, `test` and `target` rows with labels; frames do as well as arrays. Further options are those of the command:
+    `groups` names the party of each row; without them, or with `parties` or ``split``, rows are dealt out. `auxiliary` are public
+    points without labels, `test` and `target` rows with labels; frames do as well as arrays. Further options are those of the command:
     ``split``, ``test_fraction``, ``aux_fraction``, ``dropouts``, ``colluders``, ``minimum_rows``, ``stop``.
 
     >>> import numpy as np, tacit
@@ -71,8 +71,6 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
     labels = {"bounds": bounds, "norm": norm, "intercept": intercept, "response": response, "counts": counts}
     train = X if isinstance(X, Frame) else Frame(X, y, groups=groups, **labels)
     others = [_beside(rows, train) for rows in (test, None if auxiliary is None else (auxiliary, None), target)]
-    if parties is None and train.parties is not None:
-        parties = len(train.parties)
     given = options_of({"method": methods, "parties": parties, "epsilon": epsilon, "delta": delta, "lambda": lam,
                         "trials": trials, "seed": seed, "threads": threads, **options}, settings)
     text, model, task = ffi.new("char **"), ffi.new("tacit_model **"), Task(progress)

@@ -1,11 +1,12 @@
 """A party of a study that a coordinator runs elsewhere."""
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any, Optional
 
 from tacit import _errors
-from tacit._call import Path, Task, document, options_of
+from tacit._call import Path, Task, document, options_of, turn
 from tacit._frame import Frame, pointer_of
 from tacit._native import ffi, lib
 from tacit.model import Model
@@ -15,7 +16,8 @@ class Site:
     """A study from the side of one who has rows: read what is asked, consent, answer.
 
     Rows are those of `frame`; or those of the file `data`, read anew for every answer. `home` is a folder for keys and ledger.
-    `news` is called with a line for people now and then. Nothing is promised before :meth:`accept`.
+    `news` is called with a line for people now and then. Nothing is promised before :meth:`accept`. Threads take turns: while one is
+    in :meth:`answer`, the others wait, unless they :meth:`stop` it.
 
     ::
 
@@ -28,13 +30,20 @@ class Site:
     def __init__(self, function: Any, name: str, frame: Optional[Frame], news: Optional[Callable[[str], None]],
                  options: dict[str, Any]) -> None:
         self._frame = frame
+        self._lock = threading.RLock()
         self._task = Task(news=news)
         self._listener = self._task.listener()
         out = ffi.new("tacit_site **")
         given = options_of({key: str(value) if hasattr(value, "__fspath__") else value for key, value in options.items()})
         self._task.run(function, out, name.encode(), pointer_of(frame), given, self._listener,
                        discard=lambda: lib.tacit_site_free(out[0]))
-        self._pointer = ffi.gc(out[0], lib.tacit_site_free)
+        self._open = ffi.gc(out[0], lib.tacit_site_free)
+
+    @property
+    def _pointer(self):
+        if self._open is None:
+            raise _errors.UsageError("this site was closed; go on with Site.joined")
+        return self._open
 
     @classmethod
     def invited(cls, invitation: str, frame: Optional[Frame] = None, *, news: Optional[Callable[[str], None]] = None,
@@ -56,16 +65,20 @@ class Site:
     @property
     def document(self) -> dict[str, Any]:
         """What is asked, by whom, what leaves and who sees it, the price, and whether your rules allow it."""
-        return document(lib.tacit_site_document, self._pointer)
+        with turn(self._lock):
+            return document(lib.tacit_site_document, self._pointer)
 
     def accept(self) -> None:
         """Consent and join."""
-        self._task.run(lib.tacit_site_accept, self._pointer)
+        with turn(self._lock):
+            self._task.run(lib.tacit_site_accept, self._pointer, holding=self._lock)
 
     def answer(self) -> Optional[Model]:
         """Answer until the study ends, reconnecting by itself; returns what it ended with."""
         out = ffi.new("tacit_model **")
-        self._task.run(lib.tacit_site_answer, out, self._pointer, discard=lambda: lib.tacit_model_free(out[0]))
+        with turn(self._lock):
+            self._task.run(lib.tacit_site_answer, out, self._pointer, holding=self._lock,
+                           discard=lambda: lib.tacit_model_free(out[0]))
         return Model(out[0]) if out[0] else None
 
     def stop(self) -> None:
@@ -75,12 +88,16 @@ class Site:
     def leave(self) -> bool:
         """From the next question on nothing leaves. True: the coordinator could be told."""
         error, told = _errors.new_error(), ffi.new("bool *")
-        _errors.check(lib.tacit_site_leave(told, self._pointer, error), error)
+        with turn(self._lock):
+            _errors.check(lib.tacit_site_leave(told, self._pointer, error), error)
         return bool(told[0])
 
     def close(self) -> None:
-        """Free what the site holds; it cannot be used any more."""
-        ffi.release(self._pointer)
+        """Free what the site holds, when calls of other threads have ended; it cannot be used any more."""
+        with turn(self._lock):
+            if self._open is not None:
+                ffi.release(self._open)
+                self._open = None
 
     def __enter__(self) -> Site:
         return self

@@ -1,5 +1,6 @@
 """Long calls let other threads run, tell how far they are, and can be stopped."""
 import _thread
+import sys
 import threading
 
 import numpy as np
@@ -90,6 +91,45 @@ def test_interrupt_stops_a_call_in_the_main_thread():
         tacit.audit("laplace", epsilon=1, runs=100_000_000, seed=1, progress=report)
 
 
+@pytest.mark.parametrize("event", ["c_call", "c_return"])
+def test_no_call_goes_on_without_the_one_who_made_it(event):
+    """An interrupt strikes just before the thread of a call starts, or just after."""
+    task, begun, given_up = Task(), threading.Event(), threading.Event()
+    ended, discarded = [], []
+
+    def function(error):
+        begun.set()
+        while not task._shared.stop and not given_up.is_set():
+            pass
+        ended.append(not given_up.is_set())
+        return 0
+
+    def strike(frame, what, called):
+        if what == event and getattr(called, "__name__", "") == "start_new_thread":
+            sys.setprofile(None)
+            if event == "c_return":
+                assert begun.wait(timeout=60)
+            raise KeyboardInterrupt
+
+    try:
+        sys.setprofile(strike)
+        with pytest.raises(KeyboardInterrupt):
+            task.run(function, discard=lambda: discarded.append(True))
+        assert ended == discarded == ([True] if event == "c_return" else [])
+    finally:
+        sys.setprofile(None)
+        given_up.set()
+    assert Task().run(lambda error: 0) is None
+
+
+def test_a_call_that_cannot_be_made_says_so(monkeypatch):
+    def no_thread(*_):
+        raise RuntimeError("can't start new thread")
+    monkeypatch.setattr(_thread, "start_new_thread", no_thread)
+    with pytest.raises(RuntimeError, match="new thread"):
+        Task().run(lambda error: 0)
+
+
 def test_calls_from_threads_do_not_disturb_each_other(rows):
     found = [None] * 4
 
@@ -105,8 +145,11 @@ def test_calls_from_threads_do_not_disturb_each_other(rows):
 
 
 @pytest.mark.parametrize("value, text", [
-    (1, "1"), (0.5, "0.5"), (1e-9, "1e-09"), (float("inf"), "inf"), (True, "yes"), ("a", "a"), ([1, 2.5], "1,2.5"),
-    (("avg", "vote"), "avg,vote"), (np.float64(0.1), "0.1"), (np.int32(3), "3"), (3.0, "3"), (np.array([1.0, 0.1]), "1,0.1"),
+    (1, "1"), (0.5, "0.5"), (1e-9, "1e-09"), (float("inf"), "inf"), (True, "yes"), (np.True_, "yes"), (np.False_, "no"), ("a", "a"),
+    ([1, 2.5], "1,2.5"), (("avg", "vote"), "avg,vote"), (np.float64(0.1), "0.1"), (np.int32(3), "3"), (3.0, "3"),
+    (np.array([1.0, 0.1]), "1,0.1"),
+    (np.str_("plr"), "plr"), (np.bytes_(b"plr"), "plr"), (np.array("plr"), "plr"), (np.array(["avg", "vote"]), "avg,vote"),
+    (np.array(0.5), "0.5"), (np.array(True), "yes"), (np.float32(0.5), "0.5"), (np.int64(2**62 + 1), str(2**62 + 1)),
 ])
 def test_values_as_the_command_line_writes_them(value, text):
     assert text_of(value) == text

@@ -1,11 +1,14 @@
 """Estimators do what scikit-learn's do, say what they cost, and warn where they are not private."""
+import importlib.util
 import pickle
+import types
 import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse
-from sklearn.base import clone
+import sklearn.utils.validation
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -102,8 +105,12 @@ def test_ensembles_teach_one_model(rows, rng, method):
 def test_ensemble_of_given_parties(rows, rng):
     x, y = rows
     ensemble = PrivateEnsemble("soft", epsilon=20, bounds=(0, 1), random_state=1, local="logistic,tree")
-    ensemble.fit(x, y, groups=(x[:, 0] * 7).astype(int), public=rng.uniform(size=(400, 2)))
+    points = rng.uniform(size=(400, 2))
+    ensemble.fit(x, y, groups=(x[:, 0] * 7).astype(int), public=points)
     assert ensemble.guarantee_["parties"] == 7
+    first = ensemble.model_.to_json()
+    ensemble.fit(x, y, groups=(x[:, 1] * 7).astype(int), public=points)
+    assert ensemble.guarantee_["parties"] == 7 and ensemble.model_.to_json() != first
 
 
 def test_works_with_the_tools_of_scikit_learn(rows, quiet):
@@ -111,8 +118,50 @@ def test_works_with_the_tools_of_scikit_learn(rows, quiet):
     assert cross_val_score(private, *rows, cv=3).mean() > 0.8
     search = GridSearchCV(private, {"lam": [0.1, 0.001]}, cv=2).fit(*rows)
     assert search.best_params_["lam"] in (0.1, 0.001)
+    search = GridSearchCV(private, {"method": np.array(["plr", "output"])}, cv=2, error_score="raise").fit(*rows)
+    assert search.best_params_["method"] in ("plr", "output")
     pipeline = make_pipeline(FunctionTransformer(np.sqrt), clone(private)).fit(*rows)
     assert pipeline.score(*rows) > 0.8
+
+
+@pytest.fixture
+def later(monkeypatch):
+    """The estimators as they are with a scikit-learn from 1.7 on, as far as it has other names for things."""
+    if hasattr(sklearn.utils.validation, "validate_data"):
+        return tacit.estimators
+    before = BaseEstimator._validate_data
+
+    def validate_data(estimator, /, X="no_validation", y="no_validation", reset=True, *, ensure_all_finite=True, accept_sparse, dtype):
+        return before(estimator, X, y, reset=reset, force_all_finite=ensure_all_finite, accept_sparse=accept_sparse, dtype=dtype)
+
+    def tags(estimator):
+        return types.SimpleNamespace(input_tags=types.SimpleNamespace(sparse=False),
+                                     classifier_tags=types.SimpleNamespace(poor_score=False, multi_class=True))
+    monkeypatch.delattr(BaseEstimator, "_validate_data")
+    monkeypatch.setattr(sklearn.utils.validation, "validate_data", validate_data, raising=False)
+    monkeypatch.setattr(BaseEstimator, "__sklearn_tags__", tags, raising=False)
+    spec = importlib.util.spec_from_file_location("later_estimators", tacit.estimators.__file__)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_later_versions_of_scikit_learn(later, rows, rng, quiet):
+    x, y = rows
+    for private in (later.PrivateLogisticRegression(epsilon=20, bounds=(0, 1)), later.PrivateStacking(epsilon=50, bounds=(0, 1))):
+        assert private.fit(x, y).score(x, y) > 0.8
+        with pytest.raises(ValueError, match="row 1, column x1"):
+            private.predict([[np.nan, 0]])
+    ensemble = later.PrivateEnsemble("soft", parties=20, epsilon=20, bounds=(0, 1), random_state=1)
+    assert ensemble.fit(x, y, public=rng.uniform(size=(400, 2))).score(x, y) > 0.8
+
+
+def test_tags_of_later_versions_of_scikit_learn(later):
+    for make, any_classes in ((later.PrivateLogisticRegression, True), (later.PrivateStacking, False), (later.PrivateEnsemble, True)):
+        for epsilon, poor in ((1, True), (1e6, False)):
+            tags = make(epsilon=epsilon).__sklearn_tags__()
+            assert tags.input_tags.sparse and tags.classifier_tags.poor_score == poor
+            assert tags.classifier_tags.multi_class == any_classes
 
 
 def test_fitted_estimator_survives_pickling(rows, quiet):

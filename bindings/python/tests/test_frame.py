@@ -1,4 +1,7 @@
 """Rows are read where they lie, whatever their strides and types, and the same numbers give the same model."""
+import gc
+import weakref
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -86,6 +89,18 @@ def test_rows_live_as_long_as_their_frame(table):
     del trash
 
 
+def test_rows_live_as_long_as_a_call_has_them(table):
+    x, y = (part.copy() for part in table)
+    alive = weakref.ref(x)
+    pointer = tacit.Frame(x, y)._pointer
+    del x
+    gc.collect()
+    assert alive() is not None
+    del pointer
+    gc.collect()
+    assert alive() is None
+
+
 def test_labels_of_any_kind():
     for values in (["b", "a", "b"], [2.5, -1.0, 2.5], [7, -3, 7], [True, False, True], np.array([9, 3, 9], np.uint8)):
         distinct, index = encode(values)
@@ -95,7 +110,9 @@ def test_labels_of_any_kind():
 
 
 def test_counting_and_sorting_labels_agree(rng):
-    for values in (rng.integers(-5, 5, 1000), rng.choice([3, 900, 17], 1000), rng.integers(-2**62, 2**62, 1000)):
+    for values in (rng.integers(-5, 5, 1000), rng.choice([3, 900, 17], 1000), rng.integers(-2**62, 2**62, 1000),
+                   rng.choice(np.array([-100, 100], np.int8), 1000), rng.choice(np.array([-300, 300], np.int16), 1000),
+                   rng.choice(np.array([-30000, 30000], np.int16), 100_000), rng.choice(np.array([2**64 - 9, 2**64 - 1], np.uint64), 99)):
         distinct, index = encode(values)
         expected = np.unique(values, return_inverse=True)
         assert (distinct == expected[0]).all() and (index == expected[1]).all() and distinct.dtype == values.dtype
@@ -104,6 +121,89 @@ def test_counting_and_sorting_labels_agree(rng):
 def test_unknown_label_is_told():
     with pytest.raises(tacit.InputError, match="'c'"):
         places(["a", "c"], np.array(["a", "b"]))
+
+
+def test_what_is_masked_is_missing(table):
+    x, y = table
+    hidden = x > 0.9
+    holes = np.where(hidden, np.nan, x)
+    assert weights(np.ma.array(x, mask=hidden), y) == weights(holes, y) != weights(x, y)
+    whole = np.ma.array(np.round(x * 10).astype(int), mask=hidden)
+    assert weights(whole, y, bounds=(-10, 10)) == weights(np.where(hidden, np.nan, np.round(x * 10)), y, bounds=(-10, 10))
+    with pytest.raises(tacit.InputError, match="row 3, column"):
+        tacit.PrivateLogisticRegression(bounds=(-1, 1)).fit(np.ma.array(x, mask=np.arange(900).reshape(300, 3) == 7), y)
+
+
+def test_columns_with_missing_values_of_their_own(table):
+    pandas = pytest.importorskip("pandas")
+    x, y = table
+    rows = pandas.DataFrame(x).mask(x > 0.9)
+    assert weights(rows.convert_dtypes(), y) == weights(rows, y)
+    rows["when"] = pandas.Timestamp("2026-01-01")
+    with pytest.raises(tacit.InputError, match="datetime64"):
+        tacit.Frame(rows.convert_dtypes())
+
+
+@pytest.mark.parametrize("labels", [
+    [0.0, np.nan, 1.0], ["a", None, "b"], np.array(["a", np.nan, "b"], object), np.ma.array([0, 1, 1], mask=[0, 1, 0]),
+    np.ma.array([False, True, True], mask=[0, 1, 0]), np.array(["2026-01-01", "NaT", "2026-01-02"], "M8[D]"),
+])
+def test_no_label_or_group_may_be_missing(labels):
+    x = np.eye(3)
+    with pytest.raises(tacit.InputError, match="label of row 2 is missing"):
+        tacit.Frame(x, labels)
+    with pytest.raises(tacit.InputError, match="label of row 2 is missing"):
+        tacit.Frame(x, labels, like=tacit.Frame(x, [0, 1, 0]))
+    with pytest.raises(tacit.InputError, match="group of row 2 is missing"):
+        tacit.Frame(x, [0, 1, 0], groups=labels)
+
+
+def test_missing_labels_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(tacit.InputError, match="row 2"):
+        tacit.Frame(np.eye(3), pandas.array([0, None, 1], "Int64"))
+    assert tacit.Frame(np.eye(3), pandas.array([0, 2, 0], "Int64")).classes.tolist() == [0, 2]
+
+
+def test_labels_masked_for_an_estimator(table):
+    x, y = table
+    with pytest.raises(tacit.InputError, match="row 5"):
+        tacit.PrivateLogisticRegression(bounds=(-1, 1)).fit(x, np.ma.array(y, mask=np.arange(300) == 4))
+
+
+@pytest.mark.parametrize("wrong", [0.9, 2**32 + 1, -0.5, np.nan, 2.0**40])
+def test_places_are_whole(wrong):
+    with pytest.raises(tacit.InputError, match="row 2"):
+        tacit.Frame(np.eye(3), [0, wrong, 1], classes=["a", "b"])
+    for fine in ([0.0, 1.0, 1.0], [False, True, True], np.array([0, 1, 1], np.uint8), np.array([0, 1, 1], object)):
+        tacit.Frame(np.eye(3), fine, classes=["a", "b"])
+    with pytest.raises(tacit.InputError):
+        tacit.Frame(np.eye(3), ["0", "1", "1"], classes=["a", "b"])
+
+
+@pytest.mark.parametrize("rows", [
+    np.array([["2026-01-01"]] * 3, "M8[D]"), np.ones((3, 1), "m8[s]"), np.ones((3, 1)) * 1j,
+    np.ma.array(np.ones((3, 1)) * 1j, mask=False), scipy.sparse.csr_matrix(np.ones((3, 1)) * 1j),
+])
+def test_times_and_complex_numbers_are_refused(rows):
+    with pytest.raises(tacit.InputError, match="numbers are wanted"):
+        tacit.Frame(rows)
+
+
+def test_classes_keep_their_order_and_all_are_there(table):
+    x, y = table
+    model = tacit.fit(x, np.array(["b", "c"])[y], method="output", classes=["c", "a", "b"], bounds=(-1, 1))
+    assert model.classes == ["c", "a", "b"]
+    assert tacit.Frame(x, y < 0).classes.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("labels, classes", [
+    (["1", "2"], [1, 2]), ([1, 2], ["1", "2"]), ([0, 3], [0, 1]), ([0.5, 1], [0, 1]), (["a", "b"], ["a", "b", "a"]),
+    (["a", "b"], []), (np.array(["a", "c"], object), ["a", "b"]), (np.array([1, 2], object), ["1", "2"]),
+])
+def test_labels_that_are_none_of_the_classes(labels, classes):
+    with pytest.raises(ValueError):
+        tacit.fit(np.eye(2), labels, classes=classes, bounds=(0, 1))
 
 
 @pytest.mark.parametrize("wrong", [

@@ -26,6 +26,18 @@ def test_parties_as_given(rows):
     assert found.model.guarantee["parties"] == 3
 
 
+def test_given_parties_keep_their_rows(rng):
+    y = rng.permutation(1000) < 100
+    x = rng.uniform(size=(1000, 1)) * 0.4 + 0.6 * y[:, None]
+
+    def model(**whose):
+        return tacit.simulate(x, y, methods="avg", epsilon=1e6, bounds=(0, 1), test=(x, y), seed=1, **whose).model.to_json()
+    odd = np.arange(1000) % 2
+    assert model(groups=odd) == model(groups=np.where(odd, "b", "a"))
+    assert model(groups=odd) != model(groups=np.arange(1000) < 800)
+    assert model(groups=odd) != model(parties=2) == model(groups=odd, parties=2)
+
+
 def test_rows_apart(rows, rng):
     x, y = rows
     names = np.array(["below", "above"])
@@ -56,6 +68,13 @@ def test_file(tmp_path, rng):
     frame = tacit.Frame.load(tmp_path / "rows.csv", label="label")
     assert len(frame) == 200 and frame.columns == 2
     assert tacit.simulate(frame, methods="batch", parties=2, seed=1).runs[0]["accuracy"]["mean"] > 0.8
+
+
+@pytest.mark.parametrize("yes, no", [(True, False), (np.True_, np.False_)])
+def test_options_that_are_true_or_false(tmp_path, yes, no):
+    (tmp_path / "rows.csv").write_text("0.1,0\n0.2,1\n0.3,0\n")
+    assert len(tacit.Frame.load(tmp_path / "rows.csv", no_header=yes, label="column2")) == 3
+    assert len(tacit.Frame.load(tmp_path / "rows.csv", no_header=no, label="0")) == 2
 
 
 def test_catalogue():

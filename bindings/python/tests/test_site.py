@@ -70,6 +70,26 @@ class TestSite(DeployedTest):
             assert again.answer() is not None
         self.check_done(others)
 
+    def test_other_threads_wait_while_one_answers(self):
+        self.study()
+        self.coordinator()
+        others = {party: self.join(party) for party in (1, 2)}
+        asked, taken, looking = [], [], True
+
+        def news(line):
+            if not looking and not asked:
+                asked.append(site.document)
+                other = threading.Thread(target=lambda: taken.append(site._lock.acquire(blocking=False)))
+                other.start()
+                other.join()
+
+        with self.look(0, news=news) as site:
+            looking = False
+            site.accept()
+            assert site.answer() is not None
+        self.check_done(others)
+        assert asked[0]["allowed"] and taken == [False]
+
     def test_leaving_is_told(self):
         self.study(parties="{expected: 3, minimum: 2}")
         self.coordinator()
@@ -85,6 +105,18 @@ class TestSite(DeployedTest):
             assert not site.document["allowed"] and "entrusted" in site.document["remedy"]
             with pytest.raises(tacit.RefusedError):
                 site.accept()
+        with self.look(0, allow_entrusted=True) as site:
+            assert site.document["allowed"]
+
+    def test_closed_site_says_so(self):
+        self.study()
+        self.coordinator()
+        site = self.look(0)
+        site.close()
+        for use in (lambda: site.document, site.accept, site.answer, site.leave):
+            with pytest.raises(tacit.UsageError, match="closed"):
+                use()
+        site.close()
 
     def test_wrong_invitation_is_a_sentence(self):
         with pytest.raises(tacit.TacitError, match="invitation"):
