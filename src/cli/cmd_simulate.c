@@ -1,6 +1,7 @@
 /* tacit simulate: methods x epsilons x trials over parties made from one file. */
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/sweep.h"
 #include "api/tables.h"
@@ -35,6 +36,19 @@ static tacit_status read_trace(work *all, const tacit_arguments *arguments, taci
     return tacit_file_check_writable(tacit_arguments_text(arguments, "trace"), error);
 }
 
+/* Can model and chart be written? Said now, not after an hour's work. */
+static tacit_status check_files(const tacit_arguments *arguments, tacit_error *error) {
+    static const char *const others[] = { ".png", ".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".webp" };
+    const char *out = tacit_arguments_text(arguments, "out"), *plot = tacit_arguments_text(arguments, "plot");
+    const char *ending = plot != NULL ? strrchr(plot, '.') : NULL;
+    for (size_t i = 0; ending != NULL && i < sizeof others / sizeof others[0]; i++)
+        if (strcasecmp(ending, others[i]) == 0)
+            return tacit_fail(error, TACIT_USAGE, "--plot %s: charts are written as SVG: name it %.*s.svg",
+                              plot, (int)(ending - plot), plot);
+    if (plot != NULL) TACIT_TRY(tacit_file_check_writable(plot, error));
+    return out != NULL ? tacit_file_check_writable(out, error) : TACIT_OK;
+}
+
 /* What can be said before any row is read. */
 static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit_error *error) {
     const tacit_simulation *plan = &all->sweep.plan;
@@ -59,8 +73,7 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
         return tacit_fail(error, TACIT_USAGE,
                           "--out writes the model of one method at one epsilon, and this sweep has %zu",
                           tacit_simulation_runs(plan));
-    if (tacit_arguments_given(arguments, "plot")) /* said now, not after an hour's work */
-        TACIT_TRY(tacit_file_check_writable(tacit_arguments_text(arguments, "plot"), error));
+    TACIT_TRY(check_files(arguments, error));
     return tacit_arguments_given(arguments, "trace") ? read_trace(all, arguments, error) : TACIT_OK;
 }
 

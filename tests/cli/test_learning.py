@@ -207,12 +207,12 @@ class Simulate(LearningTest):
 
     def test_figures_are_shown_even_when_the_model_cannot_be_written(self):
         done = self.tacit("simulate", "--method", "batch", "--train", ROWS, "--schema", SCHEMA, "--parties", "5", "--out",
-                          "no/such/place.json", "--json")
+                          "/dev/full", "--json")
         self.assertEqual(done.returncode, 1)
         told = json.loads(done.stdout)
         self.assertEqual(told["error"]["code"], "IO")
         self.assertEqual(len(told["runs"]), 1)
-        self.assertIn("no/such/place.json", done.stderr)
+        self.assertIn("/dev/full", done.stderr)
 
     def test_a_method_with_many_models_has_none_to_write(self):
         done = self.tacit("simulate", "--method", "indiv", "--train", ROWS, "--schema", SCHEMA, "--parties", "5", "--out",
@@ -241,6 +241,17 @@ class Simulate(LearningTest):
                        "--epsilon", "1", "--trials", "1000000", "--plot", "no/such/place.svg",
                        says=["no/such/place.svg"])
         self.assertEqual(os.listdir(self.path), [])
+
+    def test_a_model_that_cannot_be_written_is_said_before_the_work(self):
+        (self.path / "taken").mkdir()
+        for place in ("no/such/place.json", "taken"):
+            self.fail_with(1, "simulate", "--method", "avg", "--train", "not-even-there.csv", "--parties", "5",
+                           "--epsilon", "1", "--trials", "1000000", "--out", place, says=[place])
+
+    def test_a_chart_is_an_svg(self):
+        for name in ("x.png", "x.PDF"):
+            self.fail_with(2, "simulate", "--method", "avg", "--train", "not-even-there.csv", "--parties", "5",
+                           "--epsilon", "1", "--plot", name, says=[name, "SVG", "x.svg"])
 
     def test_rounds_without_a_centre_are_traced(self):
         words = ["simulate", "--method", "batch,consensus,extra", "--train", ROWS, "--schema", SCHEMA, "--parties", "10",
