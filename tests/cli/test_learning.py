@@ -381,6 +381,13 @@ class Ledger(LearningTest):
                                                  "remaining": {"epsilon": 3, "delta": 0}})
         self.assertIsNone(source["accounts"][1]["limit"])
 
+    def test_a_limit_for_what_is_no_file_is_noted(self):
+        done = self.succeed("ledger", "limit", "--source", "TYPO.csv", "--epsilon", "0")
+        self.assertIn("TYPO.csv is no file here: the limit is for a source of that name", done.stderr)
+        self.write("rows.csv", GOOD)
+        for source in ("rows.csv", "sqlite:ward.db?select 1"):
+            self.assertEqual(self.succeed("ledger", "limit", "--source", source, "--epsilon", "1").stderr, "")
+
     def test_a_file_has_one_ledger_however_it_is_spelled(self):
         self.write("rows.csv", GOOD)
         os.mkdir(self.path / "sub")
