@@ -16,6 +16,14 @@ static tacit_sum_way way_of(const char *name) {
     return way;
 }
 
+/* A method that needs a delta, as it is set here, is explained at a usual one where none is given. */
+static tacit_status settle_delta(tacit_plan *plan, const tacit_arguments *arguments, tacit_error *error) {
+    static const double USUAL = 1e-5;
+    if (!tacit_arguments_given(arguments, "delta") && tacit_plan_check(plan, NULL) == TACIT_USAGE)
+        plan->delta = USUAL;
+    return tacit_plan_check(plan, error);
+}
+
 static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out, tacit_error *error) {
     const tacit_method *method = NULL;
     size_t count = 0;
@@ -40,7 +48,7 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
     const tacit_setting *settings = tacit_arguments_settings(arguments, "set", &count);
     for (size_t i = 0; i < count; i++)
         TACIT_TRY(tacit_plan_set(out, settings[i].key, settings[i].value, error));
-    return tacit_plan_check(out, error);
+    return settle_delta(out, arguments, error);
 }
 
 /* How a deployed study adds up, and what that rests on. */

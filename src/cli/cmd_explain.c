@@ -36,6 +36,8 @@ static void print_settings(const tacit_console *console, const tacit_plan *plan,
     int used =
         snprintf(text, sizeof text, "%zu parties of at least %zu rows, %zu features, %zu classes, lambda %g",
                  plan->parties, plan->minimum_rows, plan->features, plan->classes, plan->lambda);
+    if (plan->delta > 0 && used > 0 && (size_t)used < sizeof text)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", delta %g", plan->delta);
     for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++) {
         char value[TACIT_SETTING_SIZE];
         value_text(value, sizeof value, plan, one, prices);

@@ -55,6 +55,17 @@ class Methods(LearningTest):
             self.assertIn(parameter["default"], parameter["choices"])
             self.assertTrue(parameter["help"])
 
+    def test_every_method_is_explained_without_a_flag(self):
+        for method in json.loads(self.succeed("methods", "--json").stdout):
+            with self.subTest(method=method["name"]):
+                self.assertIn(method["name"], self.succeed("explain", method["name"]).stdout)
+        for words in (["gop"], ["dpgd"], ["soft-stat", "--set", "law=gaussian"]):
+            self.assertIn(", delta 1e-05", " ".join(self.succeed("explain", *words).stdout.split()))
+            self.assertEqual(json.loads(self.succeed("explain", *words, "--json").stdout)["charged"]["delta"], 1e-5)
+        self.assertNotIn("delta", self.succeed("explain", "avg").stdout.split("leaves")[0])
+        self.fail_with(2, "explain", "gop", "--delta", "0", says=["--delta 1e-5"])
+        self.fail_with(2, "explain", "gop", "--lambda", "0", says=["lambda must be above 0"])
+
     def test_the_table_names_every_method(self):
         text = self.succeed("methods").stdout
         for method in json.loads(self.succeed("methods", "--json").stdout):
