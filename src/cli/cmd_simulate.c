@@ -186,13 +186,14 @@ static tacit_status report(const tacit_sweep *all, const tacit_arguments *argume
     tacit_deal_range(&all->deal, &least, &most);
     if (all->deal.auxiliary.rows.count > 0)
         snprintf(points, sizeof points, "; %zu public points", all->deal.auxiliary.rows.count);
-    if (all->plan.lambda > 0) snprintf(lambda, sizeof lambda, "lambda %g", all->plan.lambda);
+    bool told = tacit_arguments_given(arguments, "lambda");
+    if (told) snprintf(lambda, sizeof lambda, "lambda %g", all->plan.lambda);
     snprintf(rows, sizeof rows, least == most ? "%zu" : "%zu to %zu", least, most);
     print_remarks(all, arguments, console);
     tacit_console_print(console, "%zu %s of %s rows, %zu features%s; %zu test rows; %s; seed %llu\n\n",
                         parties, tacit_plural(parties, "party", "parties"), rows, all->deal.data->features,
                         points, tests, lambda, (unsigned long long)all->plan.seed);
-    TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, all->plan.lambda == 0, error));
+    TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, !told, error));
     if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL)
         tacit_summary_print(console, all->model);
     return tacit_console_document(console, tacit_sweep_document(all), error);
