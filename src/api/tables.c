@@ -3,13 +3,14 @@
 #include <math.h>
 
 #include "lab/audit.h"
+#include "service/fit.h"
 
 const tacit_option tacit_fit_options[] = {
     { .name = "method",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "NAME",
       .rules = TACIT_RULE_REQUIRED,
-      .help = "output, plr, gop, pst-s or pst-f: see 'tacit explain'" },
+      .help = TACIT_FIT_METHODS ": see 'tacit explain'" },
     { .name = "train",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -34,7 +35,7 @@ const tacit_option tacit_fit_options[] = {
       .rules = TACIT_RULE_RANGE | TACIT_RULE_BELOW,
       .least = 0,
       .most = 1,
-      .help = "for gop, which needs one" },
+      .help = "for gop, dpgd and dpsgd, which need one" },
     { .name = "lambda",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "L|choose:L1,L2,...",
