@@ -137,7 +137,11 @@ void tacit_explanation_clear(tacit_explanation *explanation) {
 tacit_status tacit_explanation_document(json_t **out, tacit_explanation *explanation, tacit_error *error) {
     json_t *all = NULL;
     TACIT_TRY(tacit_json_explanation(&all, &explanation->plan, error));
-    bool whole = json_object_set_new(all, "sums", json_string(explanation->sums)) == 0;
+    /* A yardstick that no study may run adds nothing up, and releases nothing. */
+    bool yardstick = explanation->plan.method->undeployable != NULL;
+    bool whole =
+        json_object_set_new(all, "sums", yardstick ? json_null() : json_string(explanation->sums)) == 0;
+    if (yardstick) whole = json_object_set_new(all, "release", json_null()) == 0 && whole;
     if (explanation->comparison != NULL)
         whole = json_object_set_new(all, "comparison", comparison_document(explanation->comparison)) == 0 &&
                 whole;

@@ -55,7 +55,8 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
     print_item(console, method->name, text);
     print_settings(console, plan, prices);
     print_item(console, "leaves", method->leaves);
-    print_item(console, "how", tacit_release_kind_name(method->release_kind(plan)));
+    if (method->undeployable == NULL)
+        print_item(console, "how", tacit_release_kind_name(method->release_kind(plan)));
     print_item(console, "seen by", method->seen_by);
     if (method->undeployable == NULL) print_item(console, "sums", sums);
     print_item(console, "guarantee", method->guarantee);

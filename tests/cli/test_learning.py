@@ -51,6 +51,8 @@ class Methods(LearningTest):
             self.assertEqual(sorted(method), ["name", "parameters", "reference", "roles", "title", "unit"])
         self.assertEqual(by_name["avg"]["roles"], ["coordinator", "party"])
         self.assertEqual(by_name["avg"]["unit"], "record|party")
+        for name in ("batch", "indiv", "consensus", "newton", "estimate"):
+            self.assertEqual(by_name[name]["unit"], "none")
         for parameter in by_name["avg"]["parameters"]:
             self.assertIn(parameter["default"], parameter["choices"])
             self.assertTrue(parameter["help"])
@@ -65,6 +67,16 @@ class Methods(LearningTest):
         self.assertNotIn("delta", self.succeed("explain", "avg").stdout.split("leaves")[0])
         self.fail_with(2, "explain", "gop", "--delta", "0", says=["--delta 1e-5"])
         self.fail_with(2, "explain", "gop", "--lambda", "0", says=["lambda must be above 0"])
+
+    def test_a_yardstick_claims_no_release(self):
+        for name in ("batch", "indiv"):
+            told = json.loads(self.succeed("explain", name, "--json").stdout)
+            self.assertEqual((told["release"], told["sums"]), (None, None))
+            self.assertNotRegex(self.succeed("explain", name).stdout, "(?m)^how ")
+        told = json.loads(self.succeed("explain", "avg", "--json").stdout)
+        self.assertIn("masked", told["sums"])
+        self.assertEqual(told["release"], "entrusted")
+        self.assertRegex(self.succeed("explain", "avg").stdout, "(?m)^how +entrusted")
 
     def test_the_table_names_every_method(self):
         text = self.succeed("methods").stdout
