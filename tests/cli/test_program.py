@@ -222,6 +222,18 @@ class Data(ProgramTest):
         self.assertIn("34 to 77", text)
         self.assertIn("label outcome: no 2 (positive), yes 2", text)
 
+    def test_info_names_the_cell_that_makes_numbers_a_category(self):
+        for cell in ("1e400", "inf", "3O"):
+            self.write("a.csv", f"a,b,y\n1,2,no\n{cell},x,yes\n3,,no\n4,2,yes\n")
+            done = self.succeed("data", "info", "a.csv", "--json")
+            self.assertRegex(done.stderr, rf"a\.csv:3: column a .*'{cell}'")
+            self.assertEqual(len(done.stderr.splitlines()), 2)  # and b, with two numbers and an x
+            columns = json.loads(done.stdout)["columns"]
+            self.assertEqual(columns[0]["stray"], {"line": 3, "text": cell})
+            self.assertIsNone(columns[2]["stray"])
+        self.write("a.csv", "a,y\n1,no\nNA,yes\n2,no\n")  # a missing value is no text
+        self.assertEqual(self.succeed("data", "info", "a.csv").stderr, "")
+
     def test_info_reads_other_labels_and_files_without_header(self):
         self.write("a.csv", GOOD.split("\n", 1)[1])
         told = json.loads(self.succeed("data", "info", "a.csv", "--no-header", "--label", "column2", "--json").stdout)
