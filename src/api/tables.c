@@ -306,9 +306,10 @@ const tacit_option tacit_explain_options[] = {
 
 const tacit_operand tacit_audit_operands[] = {
     { "METHOD", 1, 1,
-      "a method (avg, output, plr, gop), a mechanism (laplace, gamma-norm, gaussian), or the broken "
-      "control "
-      "laplace-halved" },
+      "a method (avg, output, plr, gop, pst-s, pst-f, pst-h, vote, soft, soft-stat, pate, histogram, dpiw, "
+      "dphtl, dpgd, psgd, dpstgd, dpsgd, newton, privlogit-hessian), a mechanism (laplace, gamma-norm, "
+      "gaussian, exponential), or a control that is broken on purpose (laplace-halved, psgd-claim, "
+      "dpstgd-claim, dpsgd-batches, pst-h-printed, newton-undivided)" },
     { .name = NULL },
 };
 

@@ -97,6 +97,8 @@ class Help(ProgramTest):
 
     def test_the_man_page_covers_every_command_and_is_valid(self):
         page = self.succeed("help", "--man").stdout
+        for name in ("TACIT_HOME", "TACIT_DATA", "HTTPS_PROXY, NO_PROXY", "COLUMNS"):
+            self.assertIn(f".B {name}\n", page.split(".SH ENVIRONMENT")[1])
         self.assertTrue(page.isascii())
         for name in commands():
             self.assertIn(f".SS tacit {name}\n", page)
