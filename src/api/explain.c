@@ -16,6 +16,14 @@ static tacit_sum_way way_of(const char *name) {
     return way;
 }
 
+/* A method that needs a delta, as it is set here, is explained at a usual one where none is given. */
+static tacit_status settle_delta(tacit_plan *plan, const tacit_arguments *arguments, tacit_error *error) {
+    static const double USUAL = 1e-5;
+    if (!tacit_arguments_given(arguments, "delta") && tacit_plan_check(plan, NULL) == TACIT_USAGE)
+        plan->delta = USUAL;
+    return tacit_plan_check(plan, error);
+}
+
 static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out, tacit_error *error) {
     const tacit_method *method = NULL;
     size_t count = 0;
@@ -40,7 +48,7 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
     const tacit_setting *settings = tacit_arguments_settings(arguments, "set", &count);
     for (size_t i = 0; i < count; i++)
         TACIT_TRY(tacit_plan_set(out, settings[i].key, settings[i].value, error));
-    return tacit_plan_check(out, error);
+    return settle_delta(out, arguments, error);
 }
 
 /* How a deployed study adds up, and what that rests on. */
@@ -133,7 +141,11 @@ void tacit_explanation_clear(tacit_explanation *explanation) {
 tacit_status tacit_explanation_document(json_t **out, tacit_explanation *explanation, tacit_error *error) {
     json_t *all = NULL;
     TACIT_TRY(tacit_json_explanation(&all, &explanation->plan, error));
-    bool whole = json_object_set_new(all, "sums", json_string(explanation->sums)) == 0;
+    /* A yardstick that no study may run adds nothing up, and releases nothing. */
+    bool yardstick = explanation->plan.method->undeployable != NULL;
+    bool whole =
+        json_object_set_new(all, "sums", yardstick ? json_null() : json_string(explanation->sums)) == 0;
+    if (yardstick) whole = json_object_set_new(all, "release", json_null()) == 0 && whole;
     if (explanation->comparison != NULL)
         whole = json_object_set_new(all, "comparison", comparison_document(explanation->comparison)) == 0 &&
                 whole;

@@ -39,7 +39,8 @@ static json_t *method_document(const tacit_method *method) {
     roles = tacit_json_append(roles, json_string("coordinator"));
     if (method->handlers != NULL) roles = tacit_json_append(roles, json_string("party"));
     return json_pack("{s:s,s:s,s:s,s:s,s:o,s:o}", "name", method->name, "title", method->title, "reference",
-                     method->reference, "unit", method->units, "roles", roles, "parameters", parameters);
+                     method->reference, "unit", method->noise_free ? "none" : method->units, "roles", roles,
+                     "parameters", parameters);
 }
 
 json_t *tacit_methods_list(void) {

@@ -67,11 +67,11 @@ typedef struct tacit_form {
     { .name = "label",                                                                                       \
       .kind = TACIT_OPTION_TEXT,                                                                             \
       .placeholder = "NAME",                                                                                 \
-      .help = "the column to predict; the last one unless told" },                                           \
+      .help = "the column to predict; that of the schema or the model, else the last one" },                 \
         { .name = "positive",                                                                                \
           .kind = TACIT_OPTION_TEXT,                                                                         \
           .placeholder = "VALUE",                                                                            \
-          .help = "the label that counts as positive; the larger one unless told" },                         \
+          .help = "the label that counts as positive; as the schema says, else the larger one" },            \
     {                                                                                                        \
         .name = "no-header", .kind = TACIT_OPTION_FLAG,                                                      \
         .help =                                                                                              \

@@ -51,14 +51,27 @@ static tacit_status read_stop(tacit_sweep *all, const tacit_arguments *arguments
     return TACIT_OK;
 }
 
+/* Zero in the plan lets each method choose; zero that was given means none, which few methods can do with. */
+static tacit_status read_lambda(tacit_simulation *plan, const tacit_arguments *arguments,
+                                tacit_error *error) {
+    if (!tacit_arguments_given(arguments, "lambda")) return TACIT_OK;
+    plan->lambda = tacit_arguments_number(arguments, "lambda");
+    for (size_t m = 0; plan->lambda == 0 && m < plan->method_count; m++)
+        if (!plan->methods[m]->lambda_may_vanish)
+            return tacit_fail(
+                error, TACIT_USAGE,
+                "method %s needs a regulariser: --lambda must be above 0, or left out for one that is chosen",
+                plan->methods[m]->name);
+    return TACIT_OK;
+}
+
 tacit_status tacit_sweep_plan(tacit_sweep *all, const tacit_arguments *arguments, tacit_error *error) {
     tacit_simulation *plan = &all->plan;
     TACIT_TRY(read_methods(all, arguments, error));
     TACIT_TRY(read_settings(all, arguments, error));
     plan->epsilons = tacit_arguments_numbers(arguments, "epsilon", &plan->epsilon_count);
     plan->delta = tacit_arguments_number(arguments, "delta");
-    if (tacit_arguments_given(arguments, "lambda"))
-        plan->lambda = tacit_arguments_number(arguments, "lambda");
+    TACIT_TRY(read_lambda(plan, arguments, error));
     plan->trials = (size_t)tacit_arguments_integer(arguments, "trials");
     if (tacit_arguments_given(arguments, "minimum-rows"))
         plan->minimum_rows = (size_t)tacit_arguments_integer(arguments, "minimum-rows");

@@ -3,13 +3,14 @@
 #include <math.h>
 
 #include "lab/audit.h"
+#include "service/fit.h"
 
 const tacit_option tacit_fit_options[] = {
     { .name = "method",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "NAME",
       .rules = TACIT_RULE_REQUIRED,
-      .help = "output, plr, gop, pst-s or pst-f: see 'tacit explain'" },
+      .help = TACIT_FIT_METHODS ": see 'tacit explain'" },
     { .name = "train",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -34,7 +35,7 @@ const tacit_option tacit_fit_options[] = {
       .rules = TACIT_RULE_RANGE | TACIT_RULE_BELOW,
       .least = 0,
       .most = 1,
-      .help = "for gop, which needs one" },
+      .help = "for gop, dpgd and dpsgd, which need one" },
     { .name = "lambda",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "L|choose:L1,L2,...",
@@ -154,11 +155,11 @@ const tacit_option tacit_simulate_options[] = {
     { .name = "lambda",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "L",
-      .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
+      .rules = TACIT_RULE_RANGE,
       .least = 0,
       .most = INFINITY,
       .help = "weight of the regulariser (lambda/2)|w|^2; unless told each method chooses one from public "
-              "quantities, or takes 0.01" },
+              "quantities, or takes 0.01; estimate, dpsgd and dpstgd: none, which 0 says too" },
     { .name = "minimum-rows",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "N",
@@ -274,7 +275,7 @@ const tacit_option tacit_explain_options[] = {
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "D",
       .fallback = "0",
-      .help = "where the method uses one",
+      .help = "where the method uses one; where it needs one and none is given, 1e-5",
       .rules = TACIT_RULE_RANGE | TACIT_RULE_BELOW,
       .least = 0,
       .most = 1 },
@@ -282,8 +283,8 @@ const tacit_option tacit_explain_options[] = {
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "L",
       .fallback = "0.01",
-      .help = "weight of the regulariser",
-      .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
+      .help = "weight of the regulariser; 0, none, where the method can do without",
+      .rules = TACIT_RULE_RANGE,
       .least = 0,
       .most = 1e6 },
     OPTION_COUNT("parties", "M", "10", "how many take part"),
@@ -305,9 +306,10 @@ const tacit_option tacit_explain_options[] = {
 
 const tacit_operand tacit_audit_operands[] = {
     { "METHOD", 1, 1,
-      "a method (avg, output, plr, gop), a mechanism (laplace, gamma-norm, gaussian), or the broken "
-      "control "
-      "laplace-halved" },
+      "a method (avg, output, plr, gop, pst-s, pst-f, pst-h, vote, soft, soft-stat, pate, histogram, dpiw, "
+      "dphtl, dpgd, psgd, dpstgd, dpsgd, newton, privlogit-hessian), a mechanism (laplace, gamma-norm, "
+      "gaussian, exponential), or a control that is broken on purpose (laplace-halved, psgd-claim, "
+      "dpstgd-claim, dpsgd-batches, pst-h-printed, newton-undivided)" },
     { .name = NULL },
 };
 

@@ -40,6 +40,25 @@ static void add_row(tacit_grid *grid, const tacit_column *column, size_t rows) {
     tacit_grid_cell(grid, "%s", values);
 }
 
+/* A few texts among numbers, such as one 1e400, are rather slips than levels. */
+static bool has_stray(const tacit_column *column) {
+    return column->texts > 0 && column->numbers > 1 && column->texts <= 1 + column->numbers / 20;
+}
+
+static void tell_strays(tacit_console *console, const tacit_table *table) {
+    char name[TACIT_CELL_TEXT];
+    for (size_t i = 0; i < table->cols; i++) {
+        const tacit_column *column = &table->columns[i];
+        if (has_stray(column))
+            tacit_console_warn(console,
+                               "%s:%llu: column %s would hold numbers, but '%s' is none: that makes it a "
+                               "category",
+                               table->name, (unsigned long long)column->stray_line,
+                               tacit_text_shown(column->name, strlen(column->name), name),
+                               column->stray_text);
+    }
+}
+
 static tacit_status print_columns(tacit_console *console, const tacit_table *table, tacit_error *error) {
     static const tacit_grid_column columns[] = {
         { "column", TACIT_LEFT }, { "kind", TACIT_LEFT }, { "missing", TACIT_RIGHT }, { "values", TACIT_LEFT }
@@ -82,8 +101,11 @@ static json_t *column_document(const tacit_column *column, size_t rows) {
     json_t *levels = column->overflow ? json_null() : json_array();
     for (size_t i = 0; !column->overflow && i < column->levels.count; i++)
         levels = tacit_json_append(levels, tacit_json_text(column->levels.text[i]));
-    return json_pack("{s:o,s:s,s:I,s:o}", "name", name, "kind", "category", "missing", missing, "levels",
-                     levels);
+    json_t *stray = !has_stray(column) ? json_null()
+                                       : json_pack("{s:I,s:o}", "line", (json_int_t)column->stray_line,
+                                                   "text", tacit_json_text(column->stray_text));
+    return json_pack("{s:o,s:s,s:I,s:o,s:o}", "name", name, "kind", "category", "missing", missing, "levels",
+                     levels, "stray", stray);
 }
 
 static json_t *table_document(const tacit_table *table, const tacit_class_list *classes, size_t label) {
@@ -110,6 +132,7 @@ static tacit_status describe_csv(tacit_console *console, const char *path, const
                         tacit_plural(table->cols, "column", "columns"));
     TACIT_CHECK(print_columns(console, table, error));
     print_classes(console, &classes, column->name);
+    tell_strays(console, table);
     if (console->json)
         TACIT_CHECK(tacit_console_document(console, table_document(table, &classes, label), error));
 cleanup:

@@ -31,6 +31,13 @@ static void show(void *context, const tacit_finding *finding) {
                                                                  tacit_json_text(finding->remedy)));
 }
 
+/* A user who has done nothing yet is a party without a ledger. */
+static void show_new_home(report *all, const char **kind) {
+    *kind = "party";
+    show(all, &(tacit_finding){ TACIT_FINDING_WARN, "ledger", "there is none yet, so that nothing may leave",
+                                "tacit ledger limit begins one" });
+}
+
 static tacit_status run(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *folder = tacit_arguments_operand(arguments, "DIR"), *kind = NULL;
     char home[PATH_MAX];
@@ -39,10 +46,13 @@ static tacit_status run(const tacit_arguments *arguments, tacit_console *console
         TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
         folder = home;
     }
-    tacit_status status = tacit_doctor(folder, &kind, show, &all, error);
-    if (status != TACIT_OK) {
+    tacit_error why = TACIT_ERROR_INIT;
+    tacit_status status = tacit_doctor(folder, &kind, show, &all, &why);
+    if (status == TACIT_NOT_FOUND && folder == home) {
+        show_new_home(&all, &kind);
+    } else if (status != TACIT_OK) {
         json_decref(all.findings);
-        return status;
+        return tacit_fail(error, status, "%s", why.text);
     }
     tacit_console_print(console, "%zu well, %zu to look at, %zu failed\n", all.counts[TACIT_FINDING_OK],
                         all.counts[TACIT_FINDING_WARN], all.counts[TACIT_FINDING_FAIL]);

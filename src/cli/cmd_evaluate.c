@@ -107,7 +107,7 @@ const tacit_command tacit_command_evaluate = {
         "numeric response has the root of the mean squared error and the mean deviance of a row instead.",
     .operands =
         (const tacit_operand[]){
-            { "MODEL", 1, 1, "a model as 'tacit simulate --out' or a study wrote it" },
+            { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },
             { "FILE", 1, 1, "rows with their labels, CSV or LIBSVM, also compressed with gzip or xz" },
             { .name = NULL },
         },

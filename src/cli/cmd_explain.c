@@ -39,6 +39,8 @@ static void print_settings(const tacit_console *console, const tacit_plan *plan,
     int used =
         snprintf(text, sizeof text, "%zu parties of at least %zu rows, %zu features, %zu classes, lambda %g",
                  plan->parties, plan->minimum_rows, plan->features, plan->classes, plan->lambda);
+    if (plan->delta > 0 && used > 0 && (size_t)used < sizeof text)
+        used += snprintf(text + used, sizeof text - (size_t)used, ", delta %g", plan->delta);
     for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++) {
         char value[TACIT_SETTING_SIZE];
         value_text(value, sizeof value, plan, one, prices);
@@ -56,7 +58,8 @@ static void print_text(tacit_console *console, const tacit_plan *plan, const tac
     print_item(console, method->name, text);
     print_settings(console, plan, prices);
     print_item(console, "leaves", method->leaves);
-    print_item(console, "how", tacit_release_kind_name(method->release_kind(plan)));
+    if (method->undeployable == NULL)
+        print_item(console, "how", tacit_release_kind_name(method->release_kind(plan)));
     print_item(console, "seen by", method->seen_by);
     if (method->undeployable == NULL) print_item(console, "sums", sums);
     print_item(console, "guarantee", method->guarantee);

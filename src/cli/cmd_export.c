@@ -76,7 +76,7 @@ const tacit_command tacit_command_export = {
         "The format json is the model as 'tacit predict' reads it.",
     .operands =
         (const tacit_operand[]){
-            { "MODEL", 1, 1, "a model as 'tacit simulate --out' or a study wrote it" },
+            { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },
             { .name = NULL },
         },
     .options =

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/commands.h"
@@ -33,6 +34,13 @@ static tacit_status set_limit(tacit_ledger *ledger, const tacit_arguments *argum
     return tacit_console_document(console, document, error);
 }
 
+/* A slip of the pen would limit nothing that there is: say what is taken for a name. */
+static void note_name(const char *given, tacit_console *console) {
+    bool is_query = strncmp(given, "sqlite:", 7) == 0 || strncmp(given, "postgres:", 9) == 0;
+    if (!is_query && access(given, F_OK) != 0)
+        tacit_console_note(console, "%s is no file here: the limit is for a source of that name", given);
+}
+
 static tacit_status run_limit(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     char source[TACIT_NAME_MOST + 1], path[PATH_MAX], folder[PATH_MAX];
     tacit_ledger *ledger = NULL;
@@ -42,6 +50,7 @@ static tacit_status run_limit(const tacit_arguments *arguments, tacit_console *c
     TACIT_TRY(tacit_folder_make(folder, error));
     TACIT_TRY(tacit_ledger_open(&ledger, path, source, TACIT_LEDGER_CREATE, error));
     tacit_status status = set_limit(ledger, arguments, source, console, error);
+    if (status == TACIT_OK) note_name(tacit_arguments_text(arguments, "source"), console);
     tacit_ledger_free(ledger);
     return status;
 }

@@ -151,7 +151,7 @@ const tacit_command tacit_command_predict = {
                    "class. Rows are encoded by the schema inside the model; the label column may be missing.",
     .operands =
         (const tacit_operand[]){
-            { "MODEL", 1, 1, "a model as 'tacit simulate --out' or a study wrote it" },
+            { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },
             { "FILE", 1, 1, "rows, CSV or LIBSVM, also compressed with gzip or xz" },
             { .name = NULL },
         },

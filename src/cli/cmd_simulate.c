@@ -1,6 +1,7 @@
 /* tacit simulate: methods x epsilons x trials over parties made from one file. */
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/sweep.h"
 #include "api/tables.h"
@@ -35,6 +36,19 @@ static tacit_status read_trace(work *all, const tacit_arguments *arguments, taci
     return tacit_file_check_writable(tacit_arguments_text(arguments, "trace"), error);
 }
 
+/* Can model and chart be written? Said now, not after an hour's work. */
+static tacit_status check_files(const tacit_arguments *arguments, tacit_error *error) {
+    static const char *const others[] = { ".png", ".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".webp" };
+    const char *out = tacit_arguments_text(arguments, "out"), *plot = tacit_arguments_text(arguments, "plot");
+    const char *ending = plot != NULL ? strrchr(plot, '.') : NULL;
+    for (size_t i = 0; ending != NULL && i < sizeof others / sizeof others[0]; i++)
+        if (strcasecmp(ending, others[i]) == 0)
+            return tacit_fail(error, TACIT_USAGE, "--plot %s: charts are written as SVG: name it %.*s.svg",
+                              plot, (int)(ending - plot), plot);
+    if (plot != NULL) TACIT_TRY(tacit_file_check_writable(plot, error));
+    return out != NULL ? tacit_file_check_writable(out, error) : TACIT_OK;
+}
+
 /* What can be said before any row is read. */
 static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit_error *error) {
     const tacit_simulation *plan = &all->sweep.plan;
@@ -59,8 +73,7 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
         return tacit_fail(error, TACIT_USAGE,
                           "--out writes the model of one method at one epsilon, and this sweep has %zu",
                           tacit_simulation_runs(plan));
-    if (tacit_arguments_given(arguments, "plot")) /* said now, not after an hour's work */
-        TACIT_TRY(tacit_file_check_writable(tacit_arguments_text(arguments, "plot"), error));
+    TACIT_TRY(check_files(arguments, error));
     return tacit_arguments_given(arguments, "trace") ? read_trace(all, arguments, error) : TACIT_OK;
 }
 
@@ -173,13 +186,14 @@ static tacit_status report(const tacit_sweep *all, const tacit_arguments *argume
     tacit_deal_range(&all->deal, &least, &most);
     if (all->deal.auxiliary.rows.count > 0)
         snprintf(points, sizeof points, "; %zu public points", all->deal.auxiliary.rows.count);
-    if (all->plan.lambda > 0) snprintf(lambda, sizeof lambda, "lambda %g", all->plan.lambda);
+    bool told = tacit_arguments_given(arguments, "lambda");
+    if (told) snprintf(lambda, sizeof lambda, "lambda %g", all->plan.lambda);
     snprintf(rows, sizeof rows, least == most ? "%zu" : "%zu to %zu", least, most);
     print_remarks(all, arguments, console);
     tacit_console_print(console, "%zu %s of %s rows, %zu features%s; %zu test rows; %s; seed %llu\n\n",
                         parties, tacit_plural(parties, "party", "parties"), rows, all->deal.data->features,
                         points, tests, lambda, (unsigned long long)all->plan.seed);
-    TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, all->plan.lambda == 0, error));
+    TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, !told, error));
     if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL)
         tacit_summary_print(console, all->model);
     return tacit_console_document(console, tacit_sweep_document(all), error);

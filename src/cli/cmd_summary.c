@@ -30,7 +30,7 @@ const tacit_command tacit_command_summary = {
         "differences to the category's first level. Residuals are not shown: they never left the parties.",
     .operands =
         (const tacit_operand[]){
-            { "MODEL", 1, 1, "a model as 'tacit simulate --out' or a study wrote it" },
+            { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },
             { .name = NULL },
         },
     .examples =

@@ -1,13 +1,26 @@
 #include "cli/invitation.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 
+/* Of any version of the line: what a newer one needs is said where it is parsed. */
+static bool is_line(const char *text) {
+    static const char stem[] = "tacit";
+    while (isspace((unsigned char)*text)) text++;
+    return strncmp(text, stem, sizeof stem - 1) == 0 && isdigit((unsigned char)text[sizeof stem - 1]);
+}
+
 tacit_status tacit_invitation_read(const char *operand, tacit_buffer *out, tacit_error *error) {
     if (strcmp(operand, "-") == 0) return tacit_file_read("/dev/stdin", out, error);
     if (strchr(operand, '/') != NULL || access(operand, F_OK) == 0)
         return tacit_file_read(operand, out, error);
+    if (!is_line(operand))
+        return tacit_fail(error, TACIT_NOT_FOUND,
+                          "%s: no such file, and not an invitation itself (one begins with tacit1-)",
+                          operand);
     return tacit_buffer_append(out, operand, strlen(operand), error);
 }

@@ -129,6 +129,22 @@ static void put_exit_status(FILE *out) {
     for (int i = 0; i < 4; i++) fprintf(out, ".TP\n%d\n%s\n", i, meaning[i]);
 }
 
+static void put_environment(FILE *out) {
+    static const char *const variables[][2] = {
+        { "TACIT_HOME", "where ledger, keys and studies live; without it the XDG directories of the user" },
+        { "TACIT_DATA", "the folder with the data sets of 'tacit reproduce'" },
+        { "HTTPS_PROXY, NO_PROXY",
+          "the HTTP proxy through which a coordinator is reached, unless --proxy says another, and the hosts "
+          "that are reached without it; a loopback address is too" },
+        { "COLUMNS", "the width that help is wrapped to; without it that of the terminal" },
+    };
+    fputs(".SH ENVIRONMENT\n", out);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        fprintf(out, ".TP\n.B %s\n", variables[i][0]);
+        put_paragraph(out, variables[i][1]);
+    }
+}
+
 /* The date that whoever packages the program wants it to bear (SOURCE_DATE_EPOCH), or none: two builds of the same source
  * give the same page. */
 static void put_date(FILE *out) {
@@ -156,8 +172,5 @@ void tacit_help_man(FILE *out, const tacit_command *const *commands, const char 
     fputs(".SH COMMANDS\n", out);
     for (; *commands != NULL; commands++) put_command(out, *commands);
     put_exit_status(out);
-    fputs(".SH ENVIRONMENT\n.TP\n.B TACIT_HOME\n", out);
-    put_paragraph(out, "where ledger, keys and studies live; without it the XDG directories of the user");
-    fputs(".TP\n.B COLUMNS\n", out);
-    put_paragraph(out, "the width that help is wrapped to; without it that of the terminal");
+    put_environment(out);
 }

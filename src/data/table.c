@@ -308,14 +308,18 @@ static const char *window_row(window *kept, const char *at, size_t columns, uint
 }
 
 /* One text among the first rows makes a column a category. */
-static void find_texts(const tacit_table *table, const window *kept, bool *is_text) {
+static void find_texts(tacit_table *table, const window *kept) {
     for (size_t i = 0; i < table->cols; i++) {
-        const tacit_column *column = &table->columns[i];
+        tacit_column *column = &table->columns[i];
         const tacit_cell *cell = &kept->cells[column->source];
         double number;
-        if (column->kind == TACIT_COLUMN_DETECT && !is_text[i])
-            is_text[i] = !tacit_text_to_number(cell->text, cell->length, &number) &&
-                         !tacit_text_is_missing(cell->text, cell->length);
+        if (column->kind != TACIT_COLUMN_DETECT) continue;
+        if (tacit_text_to_number(cell->text, cell->length, &number)) {
+            column->numbers++;
+        } else if (!tacit_text_is_missing(cell->text, cell->length) && column->texts++ == 0) {
+            column->stray_line = cell->line;
+            tacit_text_shown(cell->text, cell->length, column->stray_text);
+        }
     }
 }
 
@@ -325,18 +329,18 @@ static tacit_status detect_kinds(tacit_table *table, tacit_csv *csv, bool *ended
     if (limit < DETECT_ROWS_LEAST) limit = DETECT_ROWS_LEAST;
     tacit_status status = TACIT_OK;
     window kept = { .text = TACIT_BUFFER_INIT };
-    bool *is_text = TACIT_NEW(bool, table->cols);
     kept.line = TACIT_NEW(uint64_t, limit);
     kept.cells = TACIT_NEW(tacit_cell, columns);
-    if (is_text == NULL || kept.line == NULL || kept.cells == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    if (kept.line == NULL || kept.cells == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(fill_window(&kept, csv, limit, ended, error));
     const char *at = tacit_buffer_text(&kept.text);
     for (size_t i = 0; i < kept.rows; i++) {
         at = window_row(&kept, at, columns, kept.line[i]);
-        find_texts(table, &kept, is_text);
+        find_texts(table, &kept);
     }
     for (size_t i = 0; i < table->cols; i++)
-        if (is_text[i]) TACIT_CHECK(settle(table, &table->columns[i], TACIT_COLUMN_CATEGORY, error));
+        if (table->columns[i].texts > 0)
+            TACIT_CHECK(settle(table, &table->columns[i], TACIT_COLUMN_CATEGORY, error));
     at = tacit_buffer_text(&kept.text);
     for (size_t i = 0; i < kept.rows; i++) {
         at = window_row(&kept, at, columns, kept.line[i]);
@@ -346,7 +350,6 @@ cleanup:
     tacit_buffer_clear(&kept.text);
     free(kept.line);
     free(kept.cells);
-    free(is_text);
     return status;
 }
 

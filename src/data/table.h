@@ -14,6 +14,7 @@
 #include "data/choice.h"
 #include "data/csv.h"
 #include "data/levels.h"
+#include "data/text.h"
 #include "data/vocabulary.h"
 
 typedef enum tacit_column_kind {
@@ -50,6 +51,9 @@ typedef struct tacit_column {
     size_t *start;                      /* kind text: rows + 1 offsets into entries */
     tacit_bag entries;                  /* of all rows */
     size_t missing;
+    size_t texts, numbers;            /* among the first rows, where the kind is found */
+    uint64_t stray_line;              /* of the first of those texts */
+    char stray_text[TACIT_CELL_TEXT]; /* the text, fit to be shown */
 } tacit_column;
 
 typedef struct tacit_table {

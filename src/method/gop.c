@@ -20,7 +20,9 @@ static const tacit_law LAW = TACIT_LAW_GAUSSIAN;
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (!(plan->delta > 0) && isfinite(plan->epsilon))
-        return tacit_fail(error, TACIT_USAGE, "method gop needs a delta above 0; at delta 0 use method plr");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method gop needs a delta above 0, such as --delta 1e-5; at delta 0 use method plr");
     return perturb_objective_check(plan, LAW, error);
 }
 

@@ -79,7 +79,7 @@ static const tacit_handler_entry handlers[] = {
 
 const tacit_method tacit_method_privlogit_local = {
     .name = "privlogit-local",
-    .title = "the same, with the encrypted inverse multiplied at the nodes",
+    .title = "as privlogit-hessian, with the encrypted inverse multiplied at the nodes",
     .reference = "Wang 2018, Algorithm 8; Boehning & Lindsay 1988",
     .version = 1,
     .units = "record",

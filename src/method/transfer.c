@@ -45,7 +45,8 @@ tacit_status transfer_check(const tacit_plan *plan, tacit_error *error) {
         return tacit_fail(error, TACIT_USAGE, "method %s needs the minimum rows of a party, at least 2",
                           plan->method->name);
     if (transfer_gaussian(plan) && plan->delta == 0 && isfinite(plan->epsilon))
-        return tacit_fail(error, TACIT_USAGE, "method %s with law=gaussian needs a delta above 0",
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s with law=gaussian needs a delta above 0, such as --delta 1e-5",
                           plan->method->name);
     if (dimensions > plan->features)
         return tacit_fail(error, TACIT_USAGE, "project=public:%zu: the rows have %zu features only",

@@ -271,6 +271,7 @@ cleanup:
 tacit_status tacit_model_parse(tacit_model **out, const void *bytes, size_t length, const char *name,
                                tacit_error *error) {
     json_error_t problem;
+    if (length == 0) return tacit_fail(error, TACIT_INPUT, "%s is empty, not a Tacit model", name);
     json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &problem);
     if (root == NULL)
         return tacit_fail(error, TACIT_INPUT, "%s:%d: not a Tacit model: %s", name, problem.line,

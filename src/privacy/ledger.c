@@ -43,15 +43,19 @@ tacit_status tacit_account_check(const tacit_account *account, const tacit_price
                                  tacit_error *error) {
     if (!account->limited || tacit_amount_within(after->epsilon, account->limit_epsilon)) return TACIT_OK;
     char then[96];
+    const char *remedy = "ask for less, or let the owner raise the limit";
     if (isfinite(after->epsilon))
         snprintf(then, sizeof then, "would make it %.12g, by %s composition", after->epsilon,
                  tacit_composition_name(after->by));
     else
         snprintf(then, sizeof then, "leaves nothing that is proved at this delta");
+    if (!isfinite(after->epsilon) && isfinite(price->epsilon)) /* a larger epsilon would not do */
+        remedy = account->limit_delta > 0 ? "let the owner set the limit with a larger --delta"
+                                          : "let the owner set the limit with a --delta, such as 1e-5";
     return tacit_fail(
         error, TACIT_REFUSED,
         "the limit %s is epsilon %.12g, delta %.12g, per %s; spent is epsilon %.12g, and another "
-        "%.12g, delta %.12g, %s: ask for less, or let the owner raise the limit",
+        "%.12g, delta %.12g, %s: %s",
         whose, account->limit_epsilon, account->limit_delta, tacit_unit_name(unit), account->spent_epsilon,
-        price->epsilon, price->delta, then);
+        price->epsilon, price->delta, then, remedy);
 }

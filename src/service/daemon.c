@@ -210,6 +210,7 @@ static bool all_ended(const daemon_state *self) {
 
 static tacit_status serve(daemon_state *self, tacit_error *error) {
     const tacit_site_callbacks *callbacks = &self->settings->callbacks;
+    bool told = false;
     for (;;) {
         if (callbacks->cancelled != NULL && callbacks->cancelled(callbacks->context)) return TACIT_OK;
         TACIT_TRY(look(self, error));
@@ -217,6 +218,10 @@ static tacit_status serve(daemon_state *self, tacit_error *error) {
         if (self->settings->until_done && self->workers == NULL)
             return tacit_fail(error, TACIT_NOT_FOUND, "no study has been joined yet (tacit join --help)");
         if (self->settings->until_done && all_ended(self)) return TACIT_OK;
+        if (!told && self->workers == NULL && callbacks->news != NULL)
+            callbacks->news(callbacks->context,
+                            "no study has been joined yet; waiting for one (tacit join --no-wait)");
+        told = true; /* of what was found at the start; later studies tell of themselves */
         poll(NULL, 0, LOOK_EVERY_MS);
     }
 }

@@ -394,8 +394,9 @@ tacit_status tacit_doctor(const char *folder, const char **kind, tacit_finding_v
         return tacit_fail(
             error, TACIT_NOT_FOUND,
             "%s is no folder of a coordinator (coordinator.db), a party (ledger.db) or a centre "
-            "server (paillier.key)",
-            folder);
+            "server (paillier.key); 'tacit ledger limit' begins a party's, 'tacit study new %s FILE' a "
+            "coordinator's",
+            folder, folder);
     check_versions(&self);
     check_folder(&self);
     check_space(&self);

@@ -16,7 +16,7 @@ static void check_ledger(const examination *self) {
     tacit_error error = TACIT_ERROR_INIT;
     if (tacit_path_join(path, sizeof path, self->folder, TACIT_LEDGER_NAME, &error) != TACIT_OK) return;
     if (access(path, F_OK) != 0) {
-        doctor_find(self, TACIT_FINDING_WARN, "ledger", "tacit ledger limit --help",
+        doctor_find(self, TACIT_FINDING_WARN, "ledger", "tacit ledger limit begins one",
                     "there is none yet, so that nothing may leave");
         return;
     }

@@ -63,11 +63,12 @@ static tacit_status check_method(const tacit_plan *plan, tacit_error *error) {
     const tacit_method *method = plan->method;
     if (method->noise_free)
         return tacit_fail(error, TACIT_USAGE,
-                          "method %s is not private; to release a model use output, plr or gop",
+                          "method %s is not private; to release a model use " TACIT_FIT_METHODS,
                           method->name);
-    if (method->release_kind(plan) != TACIT_RELEASE_CHARGED || method->undeployable != NULL)
+    if (method->release_kind(plan) != TACIT_RELEASE_CHARGED || method->undeployable != NULL ||
+        method->needs_points)
         return tacit_fail(error, TACIT_USAGE,
-                          "method %s as set here needs others to take part; alone use output, plr or gop",
+                          "method %s as set here needs others to take part; alone use " TACIT_FIT_METHODS,
                           method->name);
     return TACIT_OK;
 }
@@ -188,7 +189,7 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
                         tacit_error *error) {
     (void)context;
     (void)out;
-    return tacit_fail(error, TACIT_USAGE, "method %s needs others to take part; alone use output, plr or gop",
+    return tacit_fail(error, TACIT_USAGE, "method %s needs others to take part; alone use " TACIT_FIT_METHODS,
                       question->method);
 }
 

@@ -63,11 +63,13 @@ tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool 
     TACIT_TRY(tacit_path_join(path, sizeof path, folder, "coordinator.db", error));
     tacit_registry *registry = TACIT_NEW(tacit_registry, 1);
     if (registry == NULL) return tacit_fail_memory(error);
+    tacit_error why = TACIT_ERROR_INIT;
     tacit_status status = tacit_store_open(&registry->store, path, &schema,
-                                           create ? TACIT_STORE_CREATE : TACIT_STORE_EXISTING, error);
+                                           create ? TACIT_STORE_CREATE : TACIT_STORE_EXISTING, &why);
     if (status != TACIT_OK) {
         free(registry);
-        return status;
+        if (status != TACIT_NOT_FOUND) return tacit_fail(error, status, "%s", why.text);
+        return tacit_fail(error, status, "%s (tacit study new %s FILE makes one)", why.text, folder);
     }
     pthread_mutex_init(&registry->mutex, NULL);
     tacit_store_keep_statements(registry->store, STATEMENTS_KEPT); /* every poll asks the same few things */

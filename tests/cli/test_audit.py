@@ -62,6 +62,10 @@ class Audit(ProgramTest):
     def test_wrong_flags_are_usage_errors(self):
         def refuse(*words, says):
             self.fail_with(2, "audit", *words, says=says)
+        known = self.tacit("audit", "average", "--epsilon", "1").stderr.split("there are: ")[1].strip().split(", ")
+        told = json.loads(self.succeed("help", "audit", "--json").stdout)["arguments"][0]["help"]
+        for name in known:
+            self.assertRegex(told, rf"[ (]{name}[,)]")
         refuse("average", "--epsilon", "1", says=["average", "laplace, gamma-norm, gaussian, avg, output, plr, gop"])
         refuse("batch", "--epsilon", "1", says=["batch", "no noise"])
         refuse("avg", says=["--epsilon"])

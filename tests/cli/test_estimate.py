@@ -212,6 +212,17 @@ class Summary(EstimateTest):
                      "no differential privacy", "region=west", "Signif. codes"):
             self.assertIn(text, printed)
 
+    def test_no_regulariser_can_be_said(self):
+        train, schema = CASES["cells-logistic"]
+        self.write("schema.yaml", schema)
+        words = ["simulate", "--train", train, "--schema", "schema.yaml", "--parties", "2", "--seed", "1"]
+        told = self.succeed(*words, "--method", "estimate", "--lambda", "0", "--out", "said.json")
+        self.assertIn("; lambda 0; seed 1", told.stdout)
+        self.succeed(*words, "--method", "estimate", "--out", "unsaid.json")
+        self.assertEqual((self.path / "said.json").read_bytes(), (self.path / "unsaid.json").read_bytes())
+        self.fail_with(2, *words, "--method", "estimate,batch", "--lambda", "0", says=["batch", "--lambda must be above 0"])
+        self.fail_with(2, *words, "--method", "estimate", "--lambda", "-1", says=["--lambda"])
+
     def test_other_models_have_no_summary(self):
         train, schema = CASES["cells-logistic"]
         self.write("schema.yaml", schema)

@@ -113,6 +113,10 @@ class Fit(ProgramTest):
     def test_a_delta_has_its_own_limit(self):
         self.limit("1", "0.000001")
         self.fail_with(3, *self.words("gop", "1", "--delta", "0.001"), says=["costs epsilon 1", "the limit of", "delta 1e-06"])
+        self.fail_with(3, *self.words("gop", "0.5", "--delta", "0.001"), says=["set the limit with a larger --delta"])
+        self.limit("1", "0")
+        said = self.fail_with(3, *self.words("gop", "0.5", "--delta", "0.00001"), says=["set the limit with a --delta"])
+        self.assertNotIn("raise the limit", said)
 
     def test_asking_again_is_free_and_anything_else_is_not(self):
         self.limit("2")
@@ -149,7 +153,10 @@ class Fit(ProgramTest):
         three = ("--train", rows, "--schema", "three.yaml", "--epsilon", "1")
         self.fail_with(2, "fit", "--method", "plr", *three, says=["two classes", "output"])
         self.fail_with(2, *self.words("gop", "1"), says=["delta", "plr"])
-        self.fail_with(2, *self.words("avg", "1"), says=["output, plr or gop"])
+        used = " ".join(json.loads(self.succeed("help", "fit", "--json").stdout)["options"][0]["help"].split())
+        self.assertIn("pst-f", used)
+        for name in ("avg", "batch", "dpiw"):
+            self.fail_with(2, *self.words(name, "1"), says=[used.split(":")[0]])
         self.fail_with(2, *self.words("magic", "1"), says=["magic"])
         self.assertEqual(self.spent()["epsilon"], 0)
         self.limit("1", source=str(self.path / rows))

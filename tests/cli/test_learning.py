@@ -51,9 +51,32 @@ class Methods(LearningTest):
             self.assertEqual(sorted(method), ["name", "parameters", "reference", "roles", "title", "unit"])
         self.assertEqual(by_name["avg"]["roles"], ["coordinator", "party"])
         self.assertEqual(by_name["avg"]["unit"], "record|party")
+        for name in ("batch", "indiv", "consensus", "newton", "estimate"):
+            self.assertEqual(by_name[name]["unit"], "none")
         for parameter in by_name["avg"]["parameters"]:
             self.assertIn(parameter["default"], parameter["choices"])
             self.assertTrue(parameter["help"])
+
+    def test_every_method_is_explained_without_a_flag(self):
+        for method in json.loads(self.succeed("methods", "--json").stdout):
+            with self.subTest(method=method["name"]):
+                self.assertIn(method["name"], self.succeed("explain", method["name"]).stdout)
+        for words in (["gop"], ["dpgd"], ["soft-stat", "--set", "law=gaussian"]):
+            self.assertIn(", delta 1e-05", " ".join(self.succeed("explain", *words).stdout.split()))
+            self.assertEqual(json.loads(self.succeed("explain", *words, "--json").stdout)["charged"]["delta"], 1e-5)
+        self.assertNotIn("delta", self.succeed("explain", "avg").stdout.split("leaves")[0])
+        self.fail_with(2, "explain", "gop", "--delta", "0", says=["--delta 1e-5"])
+        self.fail_with(2, "explain", "gop", "--lambda", "0", says=["lambda must be above 0"])
+
+    def test_a_yardstick_claims_no_release(self):
+        for name in ("batch", "indiv"):
+            told = json.loads(self.succeed("explain", name, "--json").stdout)
+            self.assertEqual((told["release"], told["sums"]), (None, None))
+            self.assertNotRegex(self.succeed("explain", name).stdout, "(?m)^how ")
+        told = json.loads(self.succeed("explain", "avg", "--json").stdout)
+        self.assertIn("masked", told["sums"])
+        self.assertEqual(told["release"], "entrusted")
+        self.assertRegex(self.succeed("explain", "avg").stdout, "(?m)^how +entrusted")
 
     def test_the_table_names_every_method(self):
         text = self.succeed("methods").stdout
@@ -207,12 +230,12 @@ class Simulate(LearningTest):
 
     def test_figures_are_shown_even_when_the_model_cannot_be_written(self):
         done = self.tacit("simulate", "--method", "batch", "--train", ROWS, "--schema", SCHEMA, "--parties", "5", "--out",
-                          "no/such/place.json", "--json")
+                          "/dev/full", "--json")
         self.assertEqual(done.returncode, 1)
         told = json.loads(done.stdout)
         self.assertEqual(told["error"]["code"], "IO")
         self.assertEqual(len(told["runs"]), 1)
-        self.assertIn("no/such/place.json", done.stderr)
+        self.assertIn("/dev/full", done.stderr)
 
     def test_a_method_with_many_models_has_none_to_write(self):
         done = self.tacit("simulate", "--method", "indiv", "--train", ROWS, "--schema", SCHEMA, "--parties", "5", "--out",
@@ -241,6 +264,17 @@ class Simulate(LearningTest):
                        "--epsilon", "1", "--trials", "1000000", "--plot", "no/such/place.svg",
                        says=["no/such/place.svg"])
         self.assertEqual(os.listdir(self.path), [])
+
+    def test_a_model_that_cannot_be_written_is_said_before_the_work(self):
+        (self.path / "taken").mkdir()
+        for place in ("no/such/place.json", "taken"):
+            self.fail_with(1, "simulate", "--method", "avg", "--train", "not-even-there.csv", "--parties", "5",
+                           "--epsilon", "1", "--trials", "1000000", "--out", place, says=[place])
+
+    def test_a_chart_is_an_svg(self):
+        for name in ("x.png", "x.PDF"):
+            self.fail_with(2, "simulate", "--method", "avg", "--train", "not-even-there.csv", "--parties", "5",
+                           "--epsilon", "1", "--plot", name, says=[name, "SVG", "x.svg"])
 
     def test_rounds_without_a_centre_are_traced(self):
         words = ["simulate", "--method", "batch,consensus,extra", "--train", ROWS, "--schema", SCHEMA, "--parties", "10",
@@ -369,6 +403,13 @@ class Ledger(LearningTest):
                                                  "limit": {"epsilon": 3, "delta": 0},
                                                  "remaining": {"epsilon": 3, "delta": 0}})
         self.assertIsNone(source["accounts"][1]["limit"])
+
+    def test_a_limit_for_what_is_no_file_is_noted(self):
+        done = self.succeed("ledger", "limit", "--source", "TYPO.csv", "--epsilon", "0")
+        self.assertIn("TYPO.csv is no file here: the limit is for a source of that name", done.stderr)
+        self.write("rows.csv", GOOD)
+        for source in ("rows.csv", "sqlite:ward.db?select 1"):
+            self.assertEqual(self.succeed("ledger", "limit", "--source", source, "--epsilon", "1").stderr, "")
 
     def test_a_file_has_one_ledger_however_it_is_spelled(self):
         self.write("rows.csv", GOOD)

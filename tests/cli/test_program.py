@@ -97,6 +97,8 @@ class Help(ProgramTest):
 
     def test_the_man_page_covers_every_command_and_is_valid(self):
         page = self.succeed("help", "--man").stdout
+        for name in ("TACIT_HOME", "TACIT_DATA", "HTTPS_PROXY, NO_PROXY", "COLUMNS"):
+            self.assertIn(f".B {name}\n", page.split(".SH ENVIRONMENT")[1])
         self.assertTrue(page.isascii())
         for name in commands():
             self.assertIn(f".SS tacit {name}\n", page)
@@ -247,6 +249,18 @@ class Data(ProgramTest):
         text = self.succeed("data", "info", "a.csv", "--positive", "no").stdout
         self.assertIn("34 to 77", text)
         self.assertIn("label outcome: no 2 (positive), yes 2", text)
+
+    def test_info_names_the_cell_that_makes_numbers_a_category(self):
+        for cell in ("1e400", "inf", "3O"):
+            self.write("a.csv", f"a,b,y\n1,2,no\n{cell},x,yes\n3,,no\n4,2,yes\n")
+            done = self.succeed("data", "info", "a.csv", "--json")
+            self.assertRegex(done.stderr, rf"a\.csv:3: column a .*'{cell}'")
+            self.assertEqual(len(done.stderr.splitlines()), 2)  # and b, with two numbers and an x
+            columns = json.loads(done.stdout)["columns"]
+            self.assertEqual(columns[0]["stray"], {"line": 3, "text": cell})
+            self.assertIsNone(columns[2]["stray"])
+        self.write("a.csv", "a,y\n1,no\nNA,yes\n2,no\n")  # a missing value is no text
+        self.assertEqual(self.succeed("data", "info", "a.csv").stderr, "")
 
     def test_info_reads_other_labels_and_files_without_header(self):
         self.write("a.csv", GOOD.split("\n", 1)[1])

@@ -224,7 +224,7 @@ static void check_edit_refused(const char *from, const char *to, const char *say
 
 static void damaged_files_are_refused_with_a_sentence(void **state) {
     (void)state;
-    check_refused("", 0, "not a Tacit model");
+    check_refused("", 0, " is empty, not a Tacit model");
     check_refused("{}", 2, "not a Tacit model");
     check_refused("[]", 2, "not a Tacit model");
     check_refused("hello", 5, "not a Tacit model");

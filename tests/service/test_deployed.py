@@ -327,6 +327,8 @@ class Invitations(DeployedTest):
             with self.subTest(text=text[:40]):
                 self.refuse(1, *self.join_words(0, text), home=self.home(0), says=[says])
         self.refuse(1, *self.join_words(0, "no/such/file"), home=self.home(0), says=["no/such/file"])
+        for missing in ("missing.txt", "tacit-invitation.txt"):
+            self.refuse(1, *self.join_words(0, missing), home=self.home(0), says=[f"{missing}: no such file", "tacit1-"])
         file = self.path / "invitation.txt"
         file.write_text("  " + good[:70] + "\n" + good[70:] + "\n\n")
         process = self.start(*self.join_words(0, file), home=self.home(0))

@@ -63,7 +63,18 @@ class Doctor(DeployedTest):
             self.assertIn(check, self.checks)
         shown = self.succeed("doctor", self.folder).stdout
         self.assertRegex(shown, r"(?m)^OK    registry: ")
-        self.refuse(1, "doctor", self.path, says=["coordinator.db"])
+        self.refuse(1, "doctor", self.path, says=["coordinator.db", "tacit ledger limit", "tacit study new"])
+
+    def test_a_new_home(self):
+        empty = self.path / "empty"
+        empty.mkdir()
+        for home in (empty, self.path / "not-even-there"):
+            told = json.loads(self.succeed("doctor", "--json", home=home).stdout)
+            self.assertEqual((told["kind"], told["ok"], told["warn"], told["fail"]), ("party", 0, 1, 0))
+            self.assertEqual(told["findings"][0]["check"], "ledger")
+            self.assertIn("tacit ledger limit", told["findings"][0]["remedy"])
+            self.assertRegex(self.succeed("doctor", home=home).stdout, "(?m)^WARN  ledger: there is none yet")
+        self.refuse(1, "study", "status", "nocons", says=["nocons/coordinator.db", "tacit study new nocons FILE makes one"])
 
     def test_faults_of_a_party(self):
         coordinator = self.joined()

@@ -124,13 +124,13 @@ static void without_a_limit_nothing_is_released(void **state) {
 static void a_method_that_is_not_for_one_owner_is_refused(void **state) {
     (void)state;
     owner self = owner_make(1);
-    const tacit_method *methods[] = { &tacit_method_batch, &tacit_method_avg };
-    for (size_t m = 0; m < 2; m++) {
+    const tacit_method *methods[] = { &tacit_method_batch, &tacit_method_avg, &tacit_method_dpiw };
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         tacit_error error = TACIT_ERROR_INIT;
         tacit_fit_result result = TACIT_FIT_RESULT_INIT;
         self.plan.method = methods[m];
         assert_int_equal(fit(&self, &result, &error), TACIT_USAGE);
-        assert_non_null(strstr(error.text, "output, plr or gop"));
+        assert_non_null(strstr(error.text, TACIT_FIT_METHODS));
     }
     folder_remove(&self.place);
 }

@@ -208,6 +208,16 @@ class Lifecycle(DeployedTest):
         self.assertEqual(again.finish(), 0, again.text())
         coordinator.kill()
 
+    def test_a_party_that_joined_nothing_says_what_it_waits_for(self):
+        self.study()
+        self.coordinator()
+        self.limit(0)
+        party = self.start("party", "--retry", "0.05", home=self.home(0))
+        party.wait_line("no study has been joined yet; waiting for one")
+        self.succeed(*self.join_words(0, self.invite(), "--no-wait"), home=self.home(0))
+        party.wait_line("waiting for questions")
+        self.assertEqual(party.text().count("no study has been joined yet"), 1)
+
     def test_a_schedule_bounds_a_study(self):
         self.study(schedule="{from: 2999-01-01, until: 2999-02-01}")
         self.succeed("study", "new", self.folder, self.definition("past", schedule="{until: 2001-01-01}"))

@@ -22,7 +22,7 @@ print.tacit_methods <- function(x, ...) {
   invisible(x)
 }
 
-tacit_explain <- function(method, epsilon = 1, delta = 0, lambda = NULL, parties = NULL, rows = NULL, features = NULL, classes = NULL,
+tacit_explain <- function(method, epsilon = 1, delta = NULL, lambda = NULL, parties = NULL, rows = NULL, features = NULL, classes = NULL,
                           settings = list(), ...) {
   options <- option_list(method = method, epsilon = epsilon, delta = delta, lambda = lambda, parties = parties, rows = rows,
     features = features, classes = classes, ..., settings = settings)

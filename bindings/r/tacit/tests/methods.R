@@ -9,6 +9,7 @@ print(methods)
 told <- tacit_explain("plr", epsilon = 0.5)
 stopifnot(told$charged$epsilon == 0.5, any(grepl("unit ball", capture.output(print(told)))))
 stopifnot(inherits(failure(tacit_explain("no-such-method")), "tacit_usage"))
+stopifnot(tacit_explain("gop")$charged$delta == 1e-5, tacit_explain("plr")$charged$delta == 0)
 
 holds <- tacit_audit("plr", epsilon = 1, runs = 4000, seed = 1)
 broken <- tacit_audit("laplace-halved", epsilon = 1, runs = 20000, seed = 1)
