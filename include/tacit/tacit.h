@@ -68,7 +68,9 @@ tacit_status tacit_frame_sparse(tacit_frame **out, const double *value, const vo
                                 tacit_index_type type, size_t rows, size_t columns, tacit_error *error);
 
 /* A file as `tacit simulate --train` reads it: CSV or LIBSVM, also compressed. Options: schema (a file), label, positive, no-header,
- * response, group (the column whose values are the parties). Without a schema bounds are read off the rows: not private. */
+ * response, group (the column whose values are the parties). Without a schema bounds are read off the rows: not private.
+ * The file is read again where another schema than its own is to be used, as by tacit_model_predict; TACIT_INPUT when it then has
+ * more rows or fewer. */
 tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_options *options,
                               const tacit_progress *progress, tacit_error *error);
 

@@ -418,7 +418,17 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.no_header = frame->no_header;
     options.label_optional = options.label_ignored = need == NEED_ROWS;
-    return tacit_dataset_load(out, NULL, frame->path, schema, &options, error);
+    tacit_dataset *data = NULL;
+    TACIT_TRY(tacit_dataset_load(&data, NULL, frame->path, schema, &options, error));
+    if (data->rows == frame->rows) { /* callers have room for as many */
+        *out = data;
+        return TACIT_OK;
+    }
+    size_t rows = data->rows;
+    tacit_dataset_free(data);
+    return tacit_fail(error, TACIT_INPUT,
+                      "%s has changed since it was loaded, from %zu rows to %zu: load it again", frame->path,
+                      frame->rows, rows);
 }
 
 tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,

@@ -299,6 +299,38 @@ static void a_simulation_is_the_programs(void **state) {
     check_simulation(true);
 }
 
+/* The first rows of the sample and their classes as a file in the folder. */
+static void write_rows(const char *path, size_t count) {
+    FILE *rows = fopen(path, "w");
+    assert_non_null(rows);
+    fputs("x1,x2,x3,x4,label\n", rows);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < COLUMNS; j++) fprintf(rows, "%.17g,", made.value[i][j]);
+        fprintf(rows, "%d\n", made.label[i]);
+    }
+    fclose(rows);
+}
+
+/* A frame of a file reads it again by the schema of a model: results are as many as the frame said it has rows. */
+static void a_file_that_changed_is_not_predicted_for(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    static double probability[ROWS][2];
+    char path[128];
+    tacit_frame *frame = bounded_frame(&made), *file = NULL;
+    tacit_model *model = fit_seeded(frame);
+    snprintf(path, sizeof path, "%s/rows.csv", folder);
+    write_rows(path, ROWS);
+    CHECK_OK(tacit_frame_load(&file, path, NULL, NULL, &error), error);
+    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, file, 1, &error), error);
+    write_rows(path, ROWS - 1);
+    CHECK_FAILS(tacit_model_predict(&probability[0][0], NULL, model, file, 1, failed), TACIT_INPUT,
+                "rows.csv has changed since it was loaded, from 300 rows to 299");
+    tacit_frame_free(file);
+    tacit_frame_free(frame);
+    tacit_model_free(model);
+}
+
 /* The model of a frame, saved, predicts from a CSV file of the same rows what the library predicts from memory. */
 static void a_saved_model_predicts_the_same_from_a_file(void **state) {
     (void)state;
@@ -449,6 +481,7 @@ int main(void) {
         cmocka_unit_test(a_simulation_is_the_programs),
         cmocka_unit_test_setup_teardown(a_saved_model_predicts_the_same_from_a_file, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(a_file_that_changed_is_not_predicted_for, make_folder, remove_folder),
         cmocka_unit_test(models_are_exported),
         cmocka_unit_test_setup_teardown(a_ledger_is_charged_once_and_refuses_beyond_its_limit, make_folder,
                                         remove_folder),
