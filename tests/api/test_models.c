@@ -194,6 +194,33 @@ static void several_classes_have_a_row_of_coefficients_each(void **state) {
     tacit_frame_free(frame);
 }
 
+/* Such a model is made elsewhere: two rows of weights for two classes, and one of coefficients. */
+static void two_classes_have_one_row_of_coefficients(void **state) {
+    (void)state;
+    static const char json[] = "{\"format\": \"tacit-model\", \"version\": 1, \"loss\": \"softmax\", "
+                               "\"features\": 2, \"classes\": 2, "
+                               "\"weights\": [0.5, 1, 2.5, -1], \"class_names\": [\"no\", \"yes\"], "
+                               "\"schema\": \"label: {name: y, classes: ['no', 'yes']}\\ncolumns:\\n"
+                               "  - {name: a, kind: number, low: -1, high: 3}\\n\", "
+                               "\"guarantee\": {\"method\": \"\", \"study\": \"\", \"private\": false, "
+                               "\"parties\": 0, \"lambda\": 0.0}}";
+    tacit_error error = TACIT_ERROR_INIT;
+    double out[] = { 0, 0, 17, 17 }, probability[ROWS][2];
+    tacit_model *model = NULL;
+    tacit_frame *frame = NULL;
+    CHECK_OK(tacit_model_from_json(&model, json, strlen(json), &error), error);
+    CHECK_OK(tacit_frame_dense(&frame, made.value, TACIT_NUMBER_DOUBLE, ROWS, 1, sizeof made.value[0],
+                               sizeof(double), &error),
+             error);
+    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, &error), error);
+    CHECK_OK(tacit_model_coefficients(out, model, &error), error);
+    assert_true(out[2] == 17 && out[3] == 17);
+    for (size_t i = 0; i < ROWS; i++)
+        CHECK_NEAR(probability[i][1], 1 / (1 + exp(-out[0] * made.value[i][0] - out[1])), 1e-12);
+    tacit_model_free(model);
+    tacit_frame_free(frame);
+}
+
 /* ---- beside the program ---- */
 
 static char folder[64];
@@ -477,6 +504,7 @@ int main(void) {
         cmocka_unit_test(a_cancelled_call_gives_nothing),
         cmocka_unit_test(coefficients_reproduce_scores),
         cmocka_unit_test(several_classes_have_a_row_of_coefficients_each),
+        cmocka_unit_test(two_classes_have_one_row_of_coefficients),
         cmocka_unit_test(documents_are_what_the_program_prints),
         cmocka_unit_test(a_simulation_is_the_programs),
         cmocka_unit_test_setup_teardown(a_saved_model_predicts_the_same_from_a_file, make_folder,
