@@ -100,7 +100,7 @@ tacit_status tacit_frame_set_norm(tacit_frame *frame, double norm, bool intercep
 tacit_status tacit_frame_set_bounds_from_data(tacit_frame *frame, bool intercept, tacit_error *error);
 
 /* Have a NaN be an error (TACIT_INPUT, naming row and column) wherever the rows are read, before anything is charged, instead of a
- * missing value. */
+ * missing value. It is one in any case where the schema of a model or a study says `missing: error`. */
 tacit_status tacit_frame_refuse_missing(tacit_frame *frame, tacit_error *error);
 
 /* Copied; they go into the model. NULL stands for x1, x2, ... */

@@ -89,10 +89,11 @@ tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, 
     return TACIT_OK;
 }
 
-tacit_status frame_check_complete(const tacit_frame *frame, size_t missing, tacit_error *error) {
+tacit_status frame_check_complete(const tacit_frame *frame, const tacit_schema *schema, size_t missing,
+                                  tacit_error *error) {
     char name[32];
     size_t row = 0, column = 0;
-    if (!frame->complete || missing == 0) return TACIT_OK;
+    if (missing == 0 || !(frame->complete || schema->missing_is_error)) return TACIT_OK;
     if (frame->kind == FRAME_SPARSE) {
         int64_t k = frame_index(frame->start, frame->index, 0);
         while (!isnan(frame->value[k])) k++;
@@ -446,7 +447,7 @@ tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const t
     TACIT_CHECK(frame->kind == FRAME_SPARSE && schema->sparse > 0
                     ? make_sparse(data, frame, schema, error)
                     : make_dense(data, frame, &map, pool, error));
-    TACIT_CHECK(frame_check_complete(frame, data->counts.missing, error));
+    TACIT_CHECK(frame_check_complete(frame, schema, data->counts.missing, error));
     if (need == NEED_LABELS) TACIT_CHECK(set_labels(data, frame, schema, error));
     data->group = (int32_t *)(uintptr_t)frame->party;
     data->bounds_from_data = frame->scaling == SCALE_FROM_DATA;

@@ -78,7 +78,7 @@ static tacit_status predict_blocks(void *context, size_t begin, size_t end, unsi
             for (size_t r = 0; r < count; r++)
                 (void)frame_map_row(all->map, raw + r * all->map->columns, encoded + r * all->map->features,
                                     &bent);
-            TACIT_TRY(frame_check_complete(all->frame, bent.missing, error));
+            TACIT_TRY(frame_check_complete(all->frame, all->map->schema, bent.missing, error));
             tacit_matrix matrix = { count, all->map->features, encoded };
             block = tacit_rows_of_matrix(&matrix);
         }

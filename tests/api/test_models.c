@@ -358,6 +358,44 @@ static void a_file_that_changed_is_not_predicted_for(void **state) {
     tacit_model_free(model);
 }
 
+/* A model's schema that says `missing: error` holds for rows in memory, too, those it is tested on among them. */
+static void a_schema_may_refuse_missing_values(void **state) {
+    (void)state;
+    static sample holes;
+    static double probability[ROWS][2];
+    tacit_error error = TACIT_ERROR_INIT;
+    char path[128], schema[128], *json = NULL;
+    tacit_frame *train = NULL;
+    tacit_model *none = NULL;
+    snprintf(path, sizeof path, "%s/rows.csv", folder);
+    snprintf(schema, sizeof schema, "%s/schema.yaml", folder);
+    write_rows(path, ROWS);
+    FILE *file = fopen(schema, "w");
+    assert_non_null(file);
+    fputs("label: {name: label, classes: ['0', '1']}\nmissing: error\ncolumns:\n", file);
+    for (size_t j = 0; j < COLUMNS; j++)
+        fprintf(file, "  - {name: x%zu, kind: number, low: -1, high: 3}\n", j + 1);
+    fclose(file);
+    tacit_options *reading = OPTIONS("schema", schema),
+                  *simulation = OPTIONS("method", "avg", "epsilon", "1", "parties", "3");
+    CHECK_OK(tacit_frame_load(&train, path, reading, NULL, &error), error);
+    tacit_model *model = fit_seeded(train);
+    holes = made;
+    tacit_frame *frame = bounded_frame(&holes);
+    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, &error), error);
+    holes.value[41][2] = NAN;
+    CHECK_FAILS(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, failed), TACIT_INPUT,
+                "row 42, column x3: NaN");
+    CHECK_FAILS(tacit_frame_simulate(&json, &none, train, frame, NULL, NULL, simulation, NULL, failed),
+                TACIT_INPUT, "row 42, column x3: NaN");
+    assert_null(json);
+    tacit_options_free(reading);
+    tacit_options_free(simulation);
+    tacit_frame_free(train);
+    tacit_frame_free(frame);
+    tacit_model_free(model);
+}
+
 /* The model of a frame, saved, predicts from a CSV file of the same rows what the library predicts from memory. */
 static void a_saved_model_predicts_the_same_from_a_file(void **state) {
     (void)state;
@@ -509,6 +547,7 @@ int main(void) {
         cmocka_unit_test(a_simulation_is_the_programs),
         cmocka_unit_test_setup_teardown(a_saved_model_predicts_the_same_from_a_file, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(a_schema_may_refuse_missing_values, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_file_that_changed_is_not_predicted_for, make_folder, remove_folder),
         cmocka_unit_test(models_are_exported),
         cmocka_unit_test_setup_teardown(a_ledger_is_charged_once_and_refuses_beyond_its_limit, make_folder,
