@@ -45,6 +45,16 @@ stopifnot(inherits(failure(fit(epsilon = 0.1, ledger = ledger, seed = 1)), "taci
 stopifnot(isTRUE(tacit_verify(ledger)$sound), "charge" %in% as.data.frame(ledger)$entry)
 print(ledger)
 
+# A level that one row has alone is no public knowledge, and neither is a class.
+marked <- transform(breast_cancer, group = c("rare person", rep(c("a", "b"), length.out = 568)))
+for (formula in list(diagnosis ~ mean_radius + factor(group), factor(group) ~ mean_radius, diagnosis ~ cut(mean_radius, 3),
+  diagnosis ~ I(mean_radius - mean(mean_radius)))) {
+  refusal <- failure(tacit_glm(formula, marked, epsilon = 0.1, method = "output", lambda = 0.01, ledger = ledger,
+    bounds = list(mean_radius = c(5, 20), "I(mean_radius - mean(mean_radius))" = c(-10, 10))))
+  stopifnot(inherits(refusal, "tacit_refused"), grepl("taken from the rows", conditionMessage(refusal)))
+}
+stopifnot(abs(account()$epsilon_spent - 0.6) < 1e-12)
+
 # Another session reads what was spent.
 stopifnot(abs(subset(summary(tacit_ledger(file, "patients")), is.na(study) & unit == "record")$epsilon_spent - 0.6) < 1e-12)
 
