@@ -98,7 +98,7 @@ response_of <- function(y, name, kind, bounds) {
   if (kind == "class") return(class_response(y))
   if (!is.numeric(y)) usage("family gaussian or poisson needs a numeric response")
   limits <- if (name %in% rownames(bounds)) unname(bounds[name, ]) else range(y)
-  if (kind == "count") limits[1] <- max(0, min(limits[1], y))
+  if (kind == "count") limits[1] <- max(0, limits[1])
   if (limits[1] == limits[2]) limits[2] <- limits[1] + 1
   list(kind = kind, response = as.double(y), bounds = limits, from_data = !name %in% rownames(bounds))
 }

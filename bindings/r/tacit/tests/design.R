@@ -36,6 +36,10 @@ stopifnot(
   inherits(failure(design(a ~ f, rows, known, contrasts = NULL)), "tacit_usage")
 )
 
+# A count's lower bound is the one that was declared, whatever the rows have.
+counted <- function(bounds) tacit:::design(b ~ a, transform(rows, b = c(0, 7, 8, 9)), bounds, "count", na.pass, NULL)$y
+stopifnot(identical(counted(list(a = c(-1, 5), b = c(5, 20)))$bounds, c(5, 20)), identical(counted(NULL)$bounds, c(0, 9)))
+
 # What the rows themselves would decide is found.
 rows$text <- c("p", "q", "p", "q")
 rows$b <- 1:4

@@ -70,6 +70,20 @@ stopifnot(
 )
 stopifnot(inherits(failure(tacit_load(tempfile())), "tacit_error"))
 
+# Columns go by their names, and those that are no numbers are not taken for some.
+stopifnot(
+  identical(predict(loaded, x[, 2:1]), predict(loaded, x)), identical(predict(loaded, breast_cancer), predict(loaded, as.data.frame(x))),
+  identical(unname(predict(loaded, unname(x))), unname(predict(loaded, x)))
+)
+other <- x
+colnames(other) <- c("mean_radius", "mean_area")
+problem <- failure(predict(loaded, other))
+stopifnot(inherits(problem, "tacit_usage"), grepl("lacks the model's columns mean_texture", conditionMessage(problem)))
+problem <- failure(predict(loaded, transform(breast_cancer, mean_texture = factor(mean_texture))))
+stopifnot(inherits(problem, "tacit_usage"), grepl("mean_texture of newdata is not numeric", conditionMessage(problem)))
+unnamed <- tacit_fit(unname(x), breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, bounds = list(x1 = c(5, 20), x2 = c(10, 30)))
+stopifnot(identical(predict(unnamed, x), predict(unnamed, as.data.frame(x))))
+
 # Other programs read other files; the end of the name says which.
 onnx <- tempfile(fileext = ".onnx")
 pmml <- tempfile(fileext = ".pmml")
