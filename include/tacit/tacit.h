@@ -68,7 +68,9 @@ tacit_status tacit_frame_sparse(tacit_frame **out, const double *value, const vo
                                 tacit_index_type type, size_t rows, size_t columns, tacit_error *error);
 
 /* A file as `tacit simulate --train` reads it: CSV or LIBSVM, also compressed. Options: schema (a file), label, positive, no-header,
- * response, group (the column whose values are the parties). Without a schema bounds are read off the rows: not private. */
+ * response, group (the column whose values are the parties). Without a schema bounds are read off the rows: not private.
+ * The file is read again where another schema than its own is to be used, as by tacit_model_predict; TACIT_INPUT when it then has
+ * more rows or fewer. */
 tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_options *options,
                               const tacit_progress *progress, tacit_error *error);
 
@@ -98,7 +100,7 @@ tacit_status tacit_frame_set_norm(tacit_frame *frame, double norm, bool intercep
 tacit_status tacit_frame_set_bounds_from_data(tacit_frame *frame, bool intercept, tacit_error *error);
 
 /* Have a NaN be an error (TACIT_INPUT, naming row and column) wherever the rows are read, before anything is charged, instead of a
- * missing value. */
+ * missing value. It is one in any case where the schema of a model or a study says `missing: error`. */
 tacit_status tacit_frame_refuse_missing(tacit_frame *frame, tacit_error *error);
 
 /* Copied; they go into the model. NULL stands for x1, x2, ... */

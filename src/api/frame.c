@@ -37,15 +37,21 @@ tacit_status tacit_frame_dense(tacit_frame **out, const void *values, tacit_numb
     return TACIT_OK;
 }
 
-/* Offsets ascend; columns are there, and none twice in a row: `seen` remembers the last row that had a column. */
-static tacit_status check_indexes(const tacit_frame *frame, uint32_t *seen, tacit_error *error) {
-    int64_t from = frame_index(frame->start, frame->index, 0);
-    if (from < 0) return tacit_fail(error, TACIT_INPUT, "the first start is below 0");
-    for (size_t i = 0; i < frame->rows; i++) {
-        int64_t to = frame_index(frame->start, frame->index, i + 1);
-        if (to < from)
+/* Offsets ascend from 0 or above: before that is known, no entry may be read. */
+static tacit_status check_starts(const void *start, tacit_index_type type, size_t rows, tacit_error *error) {
+    if (frame_index(start, type, 0) < 0) return tacit_fail(error, TACIT_INPUT, "the first start is below 0");
+    for (size_t i = 0; i < rows; i++)
+        if (frame_index(start, type, i + 1) < frame_index(start, type, i))
             return tacit_fail(error, TACIT_INPUT, "row %zu ends before it starts: starts must ascend", i + 1);
-        for (int64_t k = from; k < to; k++) {
+    return TACIT_OK;
+}
+
+/* Columns are there, and none twice in a row: `seen` remembers the last row that had a column. */
+static tacit_status check_columns(const tacit_frame *frame, uint32_t *seen, tacit_error *error) {
+    int64_t k = frame_index(frame->start, frame->index, 0);
+    for (size_t i = 0; i < frame->rows; i++) {
+        int64_t end = frame_index(frame->start, frame->index, i + 1);
+        for (; k < end; k++) {
             int64_t j = frame_index(frame->column, frame->index, (size_t)k);
             if (j < 0 || (uint64_t)j >= frame->columns)
                 return tacit_fail(error, TACIT_INPUT, "row %zu names column %lld, and there are %zu from 0",
@@ -54,7 +60,6 @@ static tacit_status check_indexes(const tacit_frame *frame, uint32_t *seen, taci
                 return tacit_fail(error, TACIT_INPUT, "row %zu has column %lld twice", i + 1, (long long)j);
             seen[j] = (uint32_t)(i + 1);
         }
-        from = to;
     }
     return TACIT_OK;
 }
@@ -65,6 +70,7 @@ tacit_status tacit_frame_sparse(tacit_frame **out, const double *value, const vo
     if (type != TACIT_INDEX_INT32 && type != TACIT_INDEX_INT64)
         return tacit_fail(error, TACIT_USAGE, "indexes are int32 or int64");
     TACIT_TRY(check_size(rows, columns, error));
+    TACIT_TRY(check_starts(start, type, rows, error));
     bool entries = frame_index(start, type, rows) > frame_index(start, type, 0);
     if (entries && (value == NULL || column == NULL))
         return tacit_fail(error, TACIT_USAGE, "a sparse frame needs values and their columns");
@@ -79,7 +85,7 @@ tacit_status tacit_frame_sparse(tacit_frame **out, const double *value, const vo
         frame->column = column;
         frame->start = start;
         frame->index = type;
-        status = check_indexes(frame, seen, error);
+        status = check_columns(frame, seen, error);
     }
     free(seen);
     if (status != TACIT_OK)

@@ -53,8 +53,10 @@ const char *frame_column_name(const tacit_frame *frame, size_t column, char scra
 tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, double *out,
                           tacit_error *error);
 
-/* TACIT_INPUT, naming the first missing value, of a frame that is to have none but has `missing`. */
-tacit_status frame_check_complete(const tacit_frame *frame, size_t missing, tacit_error *error);
+/* TACIT_INPUT, naming the first missing value, of a frame that has `missing` but is to have none: by its owner's word, or by the
+ * schema it is encoded by. */
+tacit_status frame_check_complete(const tacit_frame *frame, const tacit_schema *schema, size_t missing,
+                                  tacit_error *error);
 
 /* What is public about the columns, as the frame's owner said it, or (from data) read off the rows. New. TACIT_USAGE for a frame whose owner
  * said neither. */

@@ -89,10 +89,11 @@ tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, 
     return TACIT_OK;
 }
 
-tacit_status frame_check_complete(const tacit_frame *frame, size_t missing, tacit_error *error) {
+tacit_status frame_check_complete(const tacit_frame *frame, const tacit_schema *schema, size_t missing,
+                                  tacit_error *error) {
     char name[32];
     size_t row = 0, column = 0;
-    if (!frame->complete || missing == 0) return TACIT_OK;
+    if (missing == 0 || !(frame->complete || schema->missing_is_error)) return TACIT_OK;
     if (frame->kind == FRAME_SPARSE) {
         int64_t k = frame_index(frame->start, frame->index, 0);
         while (!isnan(frame->value[k])) k++;
@@ -418,7 +419,17 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.no_header = frame->no_header;
     options.label_optional = options.label_ignored = need == NEED_ROWS;
-    return tacit_dataset_load(out, NULL, frame->path, schema, &options, error);
+    tacit_dataset *data = NULL;
+    TACIT_TRY(tacit_dataset_load(&data, NULL, frame->path, schema, &options, error));
+    if (data->rows == frame->rows) { /* callers have room for as many */
+        *out = data;
+        return TACIT_OK;
+    }
+    size_t rows = data->rows;
+    tacit_dataset_free(data);
+    return tacit_fail(error, TACIT_INPUT,
+                      "%s has changed since it was loaded, from %zu rows to %zu: load it again", frame->path,
+                      frame->rows, rows);
 }
 
 tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
@@ -436,7 +447,7 @@ tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const t
     TACIT_CHECK(frame->kind == FRAME_SPARSE && schema->sparse > 0
                     ? make_sparse(data, frame, schema, error)
                     : make_dense(data, frame, &map, pool, error));
-    TACIT_CHECK(frame_check_complete(frame, data->counts.missing, error));
+    TACIT_CHECK(frame_check_complete(frame, schema, data->counts.missing, error));
     if (need == NEED_LABELS) TACIT_CHECK(set_labels(data, frame, schema, error));
     data->group = (int32_t *)(uintptr_t)frame->party;
     data->bounds_from_data = frame->scaling == SCALE_FROM_DATA;

@@ -78,7 +78,7 @@ static tacit_status predict_blocks(void *context, size_t begin, size_t end, unsi
             for (size_t r = 0; r < count; r++)
                 (void)frame_map_row(all->map, raw + r * all->map->columns, encoded + r * all->map->features,
                                     &bent);
-            TACIT_TRY(frame_check_complete(all->frame, bent.missing, error));
+            TACIT_TRY(frame_check_complete(all->frame, all->map->schema, bent.missing, error));
             tacit_matrix matrix = { count, all->map->features, encoded };
             block = tacit_rows_of_matrix(&matrix);
         }
@@ -168,15 +168,30 @@ static tacit_status check_linear(const tacit_model *model, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* Two classes with weights each: what tells the second from the first is one row, as of the logistic loss. */
+static tacit_status pair_to_columns(const tacit_model *model, const tacit_feature *feature, size_t columns,
+                                    double *out, tacit_error *error) {
+    double *difference = TACIT_NEW(double, model->features);
+    if (difference == NULL) return tacit_fail_memory(error);
+    for (size_t j = 0; j < model->features; j++)
+        difference[j] = model->weights[model->features + j] - model->weights[j];
+    to_columns(difference, feature, model->features, columns, model->schema->intercept, out);
+    free(difference);
+    return TACIT_OK;
+}
+
 tacit_status tacit_model_coefficients(double *out, const tacit_model *model, tacit_error *error) {
     TACIT_TRY(check_linear(model, error));
     const size_t columns = tacit_model_columns(model), each = tacit_model_scores_per_row(model);
     tacit_feature *feature = TACIT_NEW(tacit_feature, model->features);
     if (feature == NULL) return tacit_fail_memory(error);
     tacit_status status = tacit_schema_linear(model->schema, feature, error);
-    for (size_t k = 0; status == TACIT_OK && k < each; k++)
-        to_columns(model->weights + k * model->features, feature, model->features, columns,
-                   model->schema->intercept, out + k * (columns + 1));
+    if (status == TACIT_OK && each == 2)
+        status = pair_to_columns(model, feature, columns, out, error);
+    else
+        for (size_t k = 0; status == TACIT_OK && k < each; k++)
+            to_columns(model->weights + k * model->features, feature, model->features, columns,
+                       model->schema->intercept, out + k * (columns + 1));
     free(feature);
     return status;
 }

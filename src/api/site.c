@@ -75,9 +75,6 @@ static tacit_status lend(const void *lender, const tacit_schema *study, tacit_sc
             "study's");
     TACIT_CHECK(describe(&schema, frame, study, error));
     TACIT_CHECK(frame_encode(&rows, frame, from_file ? frame->schema : schema, NEED_LABELS, NULL, error));
-    if (schema->missing_is_error && rows->counts.missing > 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
-                               "the study's schema allows no missing values, and the frame has some (NaN)"));
     *schema_out = schema;
     *rows_out = rows;
     schema = NULL;

@@ -48,13 +48,27 @@ static tacit_status start(tacit_crew *crew, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* A launcher that MPI has not heard of: each process would be the only one it knows, and do all the work. */
+static tacit_status check_count(tacit_crew *crew, unsigned long count, tacit_error *error) {
+    size_t known = crew->ranks.link.count;
+    if (count <= 1 || known == count) return TACIT_OK;
+    tacit_crew_end(crew);
+    return tacit_fail(error, TACIT_USAGE,
+                      "the launcher has started %lu processes, and MPI knows of %zu: start tacit with the "
+                      "mpirun of the Open MPI it was built with, or alone",
+                      count, known);
+}
+
 tacit_status tacit_crew_start(tacit_crew *out, tacit_error *error) {
     char why[256] = "";
     *out = (tacit_crew){ .started = false };
     unsigned long count = told_count();
     if (count == 0) return TACIT_OK;
     out->module = load_module(why);
-    if (out->module != NULL) return start(out, error);
+    if (out->module != NULL) {
+        TACIT_TRY(start(out, error));
+        return check_count(out, count, error);
+    }
     if (count == 1) return TACIT_OK;
     return tacit_fail(error, TACIT_USAGE,
                       "mpirun has started %lu processes, but this tacit runs alone, as it has no MPI (%s): "

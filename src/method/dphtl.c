@@ -349,7 +349,12 @@ static tacit_status take_apart(const tacit_message *message, size_t size, const 
 static tacit_status usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error) {
     const int64_t *theta, *beta;
     const double *variance;
-    return take_apart(answer, transfer_size(plan), &theta, &beta, &variance, error);
+    tacit_sum_spec grid, density_grid;
+    TACIT_TRY(take_apart(answer, transfer_size(plan), &theta, &beta, &variance, error));
+    TACIT_TRY(hypothesis_grid(plan, labelled_rows(plan, plan->minimum_rows), &grid, error));
+    TACIT_TRY(dpiw_grid(plan, unlabelled_rows(plan, plan->minimum_rows), 1, &density_grid, error));
+    TACIT_TRY(tacit_sum_check(&grid, theta, error));
+    return tacit_sum_check(&density_grid, beta, error);
 }
 
 /* One source's answer: numbers on the grids, importance weights from them. */

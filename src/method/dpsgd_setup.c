@@ -263,6 +263,10 @@ tacit_status dpsgd_small_read(const dpsgd_setup *setup, const tacit_message *ans
     const uint8_t *packed;
     TACIT_TRY(tacit_message_bytes(answer, "signs", &packed, &length, error));
     TACIT_TRY(tacit_message_numbers(answer, "sizes", setup->signs ? 1 : kept, sizes, error));
+    for (size_t j = 0; j < (setup->signs ? 1 : kept); j++)
+        if (!((*sizes)[j] >= 0 && (*sizes)[j] <= setup->spec.bound))
+            return tacit_fail(error, TACIT_PROTOCOL, "size %zu is %g, and sizes are 0 to %g", j + 1,
+                              (*sizes)[j], setup->spec.bound);
     return ternary_unpack(signs, setup->size, kept, packed, length, error);
 }
 

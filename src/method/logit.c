@@ -31,6 +31,21 @@ static tacit_status open_secure(tacit_logit *self, tacit_error *error) {
     return tacit_secure_create(&self->secure, self->centre->role, self->centre->channel, &settings, error);
 }
 
+static tacit_status read_rows(const tacit_message *answer, int64_t *out, tacit_error *error) {
+    const int64_t *rows;
+    TACIT_TRY(tacit_message_integers(answer, "rows", 1, &rows, error));
+    *out = *rows;
+    if (*rows >= 1 && *rows <= (int64_t)1 << 40) return TACIT_OK;
+    return tacit_fail(error, TACIT_PROTOCOL, "a party says that it has %lld rows", (long long)*rows);
+}
+
+tacit_status tacit_logit_rows_usable(const tacit_plan *plan, const tacit_message *answer,
+                                     tacit_error *error) {
+    (void)plan;
+    int64_t rows;
+    return read_rows(answer, &rows, error);
+}
+
 /* The nodes' rows add up to n; A tells B, who has not spoken with them. */
 static tacit_status count_rows(tacit_logit *self, tacit_error *error) {
     int64_t told[2] = { 0, 0 }; /* rows, nodes */
@@ -38,12 +53,9 @@ static tacit_status count_rows(tacit_logit *self, tacit_error *error) {
         tacit_answers answers = TACIT_ANSWERS_INIT;
         tacit_status status = tacit_ask(self->centre->session, "rows", NULL, &answers, error);
         for (size_t i = 0; i < answers.count && status == TACIT_OK; i++) {
-            const int64_t *rows;
-            status = tacit_message_integers(&answers.answer[i].message, "rows", 1, &rows, error);
-            if (status == TACIT_OK && (*rows < 1 || *rows > (int64_t)1 << 40))
-                status =
-                    tacit_fail(error, TACIT_PROTOCOL, "a party says that it has %lld rows", (long long)*rows);
-            if (status == TACIT_OK) told[0] += *rows;
+            int64_t rows;
+            status = read_rows(&answers.answer[i].message, &rows, error);
+            if (status == TACIT_OK) told[0] += rows;
         }
         told[1] = (int64_t)answers.count;
         tacit_answers_clear(&answers);

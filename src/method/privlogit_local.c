@@ -71,7 +71,7 @@ cleanup:
 }
 
 static const tacit_handler_entry handlers[] = {
-    { .question = "rows", .answer = tacit_logit_answer_rows },
+    { .question = "rows", .answer = tacit_logit_answer_rows, .usable = tacit_logit_rows_usable },
     { .question = "sums", .answer = tacit_logit_answer_sums },
     { .question = "step", .answer = tacit_logit_answer_step },
     { .question = NULL },

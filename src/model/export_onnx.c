@@ -158,6 +158,18 @@ static void encode_counts(writing *w, const export_input *input, graph_value cou
     add_block(w, input, GRAPH(g, "Div", counts, divisor_of(w, counts)));
 }
 
+/* Of a sparse schema what is missing is 0; encoded rows are the caller's, as they are. */
+static void encode_values(writing *w, const export_input *input, graph_value raw) {
+    onnx_graph *g = &w->g;
+    if (w->plan->model->schema != NULL) {
+        graph_value missing = GRAPH(g, "IsNaN", raw);
+        raw = GRAPH(g, "Where", missing, constant(w, 0), raw);
+        if (w->plan->refuses_missing)
+            w->check[w->checks++] = graph_sum(g, graph_cast(g, missing, GRAPH_NUMBER));
+    }
+    add_block(w, input, raw);
+}
+
 /* The features in their order. */
 static graph_value encode(writing *w) {
     const export_plan *plan = w->plan;
@@ -169,7 +181,7 @@ static graph_value encode(writing *w) {
         case EXPORT_NUMBER: break;
         case EXPORT_CATEGORY: encode_category(w, input, w->raw[i]); break;
         case EXPORT_COUNTS: encode_counts(w, input, w->raw[i]); break;
-        case EXPORT_VALUES: add_block(w, input, w->raw[i]); break;
+        case EXPORT_VALUES: encode_values(w, input, w->raw[i]); break;
         }
     }
     graph_value rows = graph_join(&w->g, w->blocks, w->block);

@@ -1,7 +1,6 @@
 #include "session/board_parts.h"
 
 #include <errno.h>
-#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,11 +210,7 @@ static tacit_status check_contribution(const tacit_question *question, const tac
     if (answer->contribution == NULL || answer->length != question->sum.length)
         return tacit_fail(error, TACIT_PROTOCOL, "%zu values were sent where a sum of %zu is asked for",
                           answer->length, question->sum.length);
-    double most = ldexp(question->sum.bound, question->sum.grid_bits);
-    for (size_t j = 0; j < answer->length; j++)
-        if (fabs((double)answer->contribution[j]) > most)
-            return tacit_fail(error, TACIT_PROTOCOL, "value %zu is beyond the bound of the sum", j + 1);
-    return TACIT_OK;
+    return tacit_sum_check(&question->sum, answer->contribution, error);
 }
 
 void board_note_refusal(tacit_board *board, const char *reason) {

@@ -42,6 +42,14 @@ tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values
     return TACIT_OK;
 }
 
+tacit_status tacit_sum_check(const tacit_sum_spec *spec, const int64_t *steps, tacit_error *error) {
+    int64_t most = llrint(ldexp(spec->bound, spec->grid_bits));
+    for (size_t j = 0; j < spec->length; j++)
+        if (steps[j] > most || steps[j] < -most)
+            return tacit_fail(error, TACIT_PROTOCOL, "value %zu is beyond the bound of the sum", j + 1);
+    return TACIT_OK;
+}
+
 double tacit_sum_value(const tacit_sum_spec *spec, int64_t total) {
     return ldexp((double)total, -spec->grid_bits);
 }

@@ -37,6 +37,9 @@ double tacit_sum_rounding(const tacit_sum_spec *spec);
 tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values, int64_t *out,
                                 tacit_error *error);
 
+/* TACIT_PROTOCOL unless all of spec->length numbers that somebody sent are such as tacit_sum_quantise gives. */
+tacit_status tacit_sum_check(const tacit_sum_spec *spec, const int64_t *steps, tacit_error *error);
+
 /* grid -> value. */
 double tacit_sum_value(const tacit_sum_spec *spec, int64_t total);
 

@@ -195,6 +195,11 @@ static void indexes_are_checked(void **state) {
     CHECK_FAILS(tacit_frame_sparse(&frame, value, fine, falling, type, 1, 4, failed), TACIT_INPUT, "ascend");
     CHECK_FAILS(tacit_frame_sparse(&frame, value, fine, negative, type, 1, 4, failed), TACIT_INPUT,
                 "below 0");
+    /* A start beyond what there is, before one that falls: nothing there may be read. */
+    const int32_t far[] = { 0, INT32_MAX, 2 }, back[] = { 0, 5, 0 };
+    CHECK_FAILS(tacit_frame_sparse(&frame, value, fine, far, type, 2, 4, failed), TACIT_INPUT, "ascend");
+    CHECK_FAILS(tacit_frame_sparse(&frame, NULL, NULL, back, type, 2, 4, failed), TACIT_INPUT, "ascend");
+    CHECK_FAILS(tacit_frame_sparse(&frame, NULL, NULL, start, type, 1, 4, failed), TACIT_USAGE, "values");
     assert_null(frame);
 }
 

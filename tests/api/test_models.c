@@ -194,6 +194,33 @@ static void several_classes_have_a_row_of_coefficients_each(void **state) {
     tacit_frame_free(frame);
 }
 
+/* Such a model is made elsewhere: two rows of weights for two classes, and one of coefficients. */
+static void two_classes_have_one_row_of_coefficients(void **state) {
+    (void)state;
+    static const char json[] = "{\"format\": \"tacit-model\", \"version\": 1, \"loss\": \"softmax\", "
+                               "\"features\": 2, \"classes\": 2, "
+                               "\"weights\": [0.5, 1, 2.5, -1], \"class_names\": [\"no\", \"yes\"], "
+                               "\"schema\": \"label: {name: y, classes: ['no', 'yes']}\\ncolumns:\\n"
+                               "  - {name: a, kind: number, low: -1, high: 3}\\n\", "
+                               "\"guarantee\": {\"method\": \"\", \"study\": \"\", \"private\": false, "
+                               "\"parties\": 0, \"lambda\": 0.0}}";
+    tacit_error error = TACIT_ERROR_INIT;
+    double out[] = { 0, 0, 17, 17 }, probability[ROWS][2];
+    tacit_model *model = NULL;
+    tacit_frame *frame = NULL;
+    CHECK_OK(tacit_model_from_json(&model, json, strlen(json), &error), error);
+    CHECK_OK(tacit_frame_dense(&frame, made.value, TACIT_NUMBER_DOUBLE, ROWS, 1, sizeof made.value[0],
+                               sizeof(double), &error),
+             error);
+    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, &error), error);
+    CHECK_OK(tacit_model_coefficients(out, model, &error), error);
+    assert_true(out[2] == 17 && out[3] == 17);
+    for (size_t i = 0; i < ROWS; i++)
+        CHECK_NEAR(probability[i][1], 1 / (1 + exp(-out[0] * made.value[i][0] - out[1])), 1e-12);
+    tacit_model_free(model);
+    tacit_frame_free(frame);
+}
+
 /* ---- beside the program ---- */
 
 static char folder[64];
@@ -297,6 +324,76 @@ static void a_simulation_is_the_programs(void **state) {
     (void)state;
     check_simulation(false);
     check_simulation(true);
+}
+
+/* The first rows of the sample and their classes as a file in the folder. */
+static void write_rows(const char *path, size_t count) {
+    FILE *rows = fopen(path, "w");
+    assert_non_null(rows);
+    fputs("x1,x2,x3,x4,label\n", rows);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < COLUMNS; j++) fprintf(rows, "%.17g,", made.value[i][j]);
+        fprintf(rows, "%d\n", made.label[i]);
+    }
+    fclose(rows);
+}
+
+/* A frame of a file reads it again by the schema of a model: results are as many as the frame said it has rows. */
+static void a_file_that_changed_is_not_predicted_for(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    static double probability[ROWS][2];
+    char path[128];
+    tacit_frame *frame = bounded_frame(&made), *file = NULL;
+    tacit_model *model = fit_seeded(frame);
+    snprintf(path, sizeof path, "%s/rows.csv", folder);
+    write_rows(path, ROWS);
+    CHECK_OK(tacit_frame_load(&file, path, NULL, NULL, &error), error);
+    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, file, 1, &error), error);
+    write_rows(path, ROWS - 1);
+    CHECK_FAILS(tacit_model_predict(&probability[0][0], NULL, model, file, 1, failed), TACIT_INPUT,
+                "rows.csv has changed since it was loaded, from 300 rows to 299");
+    tacit_frame_free(file);
+    tacit_frame_free(frame);
+    tacit_model_free(model);
+}
+
+/* A model's schema that says `missing: error` holds for rows in memory, too, those it is tested on among them. */
+static void a_schema_may_refuse_missing_values(void **state) {
+    (void)state;
+    static sample holes;
+    static double probability[ROWS][2];
+    tacit_error error = TACIT_ERROR_INIT;
+    char path[128], schema[128], *json = NULL;
+    tacit_frame *train = NULL;
+    tacit_model *none = NULL;
+    snprintf(path, sizeof path, "%s/rows.csv", folder);
+    snprintf(schema, sizeof schema, "%s/schema.yaml", folder);
+    write_rows(path, ROWS);
+    FILE *file = fopen(schema, "w");
+    assert_non_null(file);
+    fputs("label: {name: label, classes: ['0', '1']}\nmissing: error\ncolumns:\n", file);
+    for (size_t j = 0; j < COLUMNS; j++)
+        fprintf(file, "  - {name: x%zu, kind: number, low: -1, high: 3}\n", j + 1);
+    fclose(file);
+    tacit_options *reading = OPTIONS("schema", schema),
+                  *simulation = OPTIONS("method", "avg", "epsilon", "1", "parties", "3");
+    CHECK_OK(tacit_frame_load(&train, path, reading, NULL, &error), error);
+    tacit_model *model = fit_seeded(train);
+    holes = made;
+    tacit_frame *frame = bounded_frame(&holes);
+    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, &error), error);
+    holes.value[41][2] = NAN;
+    CHECK_FAILS(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, failed), TACIT_INPUT,
+                "row 42, column x3: NaN");
+    CHECK_FAILS(tacit_frame_simulate(&json, &none, train, frame, NULL, NULL, simulation, NULL, failed),
+                TACIT_INPUT, "row 42, column x3: NaN");
+    assert_null(json);
+    tacit_options_free(reading);
+    tacit_options_free(simulation);
+    tacit_frame_free(train);
+    tacit_frame_free(frame);
+    tacit_model_free(model);
 }
 
 /* The model of a frame, saved, predicts from a CSV file of the same rows what the library predicts from memory. */
@@ -445,10 +542,13 @@ int main(void) {
         cmocka_unit_test(a_cancelled_call_gives_nothing),
         cmocka_unit_test(coefficients_reproduce_scores),
         cmocka_unit_test(several_classes_have_a_row_of_coefficients_each),
+        cmocka_unit_test(two_classes_have_one_row_of_coefficients),
         cmocka_unit_test(documents_are_what_the_program_prints),
         cmocka_unit_test(a_simulation_is_the_programs),
         cmocka_unit_test_setup_teardown(a_saved_model_predicts_the_same_from_a_file, make_folder,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(a_schema_may_refuse_missing_values, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_file_that_changed_is_not_predicted_for, make_folder, remove_folder),
         cmocka_unit_test(models_are_exported),
         cmocka_unit_test_setup_teardown(a_ledger_is_charged_once_and_refuses_beyond_its_limit, make_folder,
                                         remove_folder),

@@ -160,6 +160,13 @@ class RanksTest(unittest.TestCase):
                 self.assertEqual(len(said), count, done.stderr)
             self.assertIn("start it without mpirun", said[0])
 
+    def test_a_launcher_that_mpi_does_not_hear_of_is_an_error(self):
+        done = subprocess.run([TACIT, "methods"], capture_output=True, text=True, timeout=PATIENCE,
+                              env=dict(ENVIRONMENT, PMI_SIZE="4", PMI_RANK="2"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("the launcher has started 4 processes, and MPI knows of 1: start tacit with the mpirun", done.stderr)
+        self.assertEqual(done.stdout, "")
+
     def test_a_failure_of_one_rank_is_that_of_all(self):
         words = ("simulate", "--method", "avg", "--schema", SCHEMA, "--parties", "4", "--epsilon", "1", "--train")
         done = subprocess.run([*launch(1, (*words, ROWS)), ":", "-n", "1", TACIT, *words, "missing.csv"], capture_output=True,

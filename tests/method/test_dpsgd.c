@@ -323,6 +323,41 @@ static void compressed_answers_train_too(void **state) {
     }
 }
 
+/* One party's sizes cannot be such that the others' drown, or that the model is no number. */
+static void sizes_beyond_the_bound_are_of_no_use(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    for (int ternary = 0; ternary < 2; ternary++) {
+        parties world = world_of(ball(300, 4, 9), 3, "40");
+        dpsgd_setup setup;
+        set(&world.plan, "noise", "party");
+        set(&world.plan, "keep", "0.5");
+        set(&world.plan, "upload", ternary ? "ternary" : "full");
+        CHECK_OK(dpsgd_setup_read(&world.plan, &setup, &error), error);
+        size_t kept = ternary_kept(setup.size, setup.keep), bytes = ternary_bytes(setup.size, kept);
+        int8_t *signs = TACIT_NEW(int8_t, setup.size);
+        uint8_t *packed = TACIT_NEW(uint8_t, bytes);
+        double *sizes = TACIT_NEW(double, kept);
+        assert_true(signs != NULL && packed != NULL && sizes != NULL);
+        for (size_t j = 0; j < kept; j++) signs[j] = 1;
+        ternary_pack(signs, setup.size, kept, packed);
+        const double said[] = { 0, setup.spec.bound, setup.spec.bound * (1 + 1e-15), 1e308, -1 };
+        for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
+            tacit_message message = TACIT_MESSAGE_INIT;
+            sizes[ternary ? 0 : kept - 1] = said[k];
+            CHECK_OK(tacit_message_add_bytes(&message, "signs", packed, bytes, &error), error);
+            CHECK_OK(tacit_message_add_numbers(&message, "sizes", sizes, ternary ? 1 : kept, &error), error);
+            assert_int_equal(dpsgd_small_usable(&world.plan, &message, NULL),
+                             k < 2 ? TACIT_OK : TACIT_PROTOCOL);
+            tacit_message_clear(&message);
+        }
+        free(signs);
+        free(packed);
+        free(sizes);
+        parties_end(&world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_learns_what_no_line_can),
@@ -336,6 +371,7 @@ int main(void) {
         cmocka_unit_test(wrong_settings_are_refused),
         cmocka_unit_test(the_largest_are_kept),
         cmocka_unit_test(compressed_answers_train_too),
+        cmocka_unit_test(sizes_beyond_the_bound_are_of_no_use),
     };
     return cmocka_run_group_tests_name("dpsgd", tests, NULL, NULL);
 }

@@ -166,6 +166,28 @@ static void a_node_that_lies_ends_the_run_and_nothing_is_opened(void **state) {
     world_end(&world);
 }
 
+/* How many rows a node says it has is looked at when it is said: it may say another, or stay out. */
+static void rows_of_no_use_are_refused_at_the_door(void **state) {
+    (void)state;
+    static const int64_t said[] = { 1, (int64_t)1 << 40, 0, -1, ((int64_t)1 << 40) + 1, INT64_MIN };
+    for (size_t m = 0; m < 3; m++) {
+        const tacit_handler_entry *entry = methods[m]->handlers;
+        while (strcmp(entry->question, "rows") != 0) entry++;
+        assert_non_null(entry->usable);
+        for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
+            tacit_message message = TACIT_MESSAGE_INIT;
+            assert_int_equal(entry->usable(NULL, &message, NULL), TACIT_PROTOCOL); /* nothing is said */
+            assert_int_equal(tacit_message_add_integers(&message, "rows", &said[k], 1, NULL), TACIT_OK);
+            assert_int_equal(entry->usable(NULL, &message, NULL), k < 2 ? TACIT_OK : TACIT_PROTOCOL);
+            tacit_message_clear(&message);
+        }
+        tacit_message message = TACIT_MESSAGE_INIT;
+        assert_int_equal(tacit_message_add_numbers(&message, "rows", (double[]){ 5 }, 1, NULL), TACIT_OK);
+        assert_int_equal(entry->usable(NULL, &message, NULL), TACIT_PROTOCOL);
+        tacit_message_clear(&message);
+    }
+}
+
 /* ---- between the servers ---- */
 
 /* One direction. */
@@ -410,6 +432,7 @@ int main(void) {
         cmocka_unit_test(server_a_survives_a_server_b_that_is_none),
         cmocka_unit_test(server_b_survives_a_server_a_that_is_none),
         cmocka_unit_test(a_node_that_lies_ends_the_run_and_nothing_is_opened),
+        cmocka_unit_test(rows_of_no_use_are_refused_at_the_door),
         cmocka_unit_test(no_row_and_no_sum_is_on_any_wire),
         cmocka_unit_test(a_node_refuses_another_key),
         cmocka_unit_test(the_key_of_simulations_is_as_good_as_a_stored_one),

@@ -72,7 +72,7 @@ static void half_the_epsilon_means_more_noise_and_is_what_is_charged(void **stat
 static void answers_of_no_use_are_told_from_others(void **state) {
     (void)state;
     static const char *const names[] = { "nothing",  "weights", "hypothesis", "density",
-                                         "variance", "signs",   "sizes" };
+                                         "variance", "signs",   "sizes",      "rows" };
     static const double numbers[2];
     static const int64_t integers[2];
     size_t checked = 0;
@@ -96,7 +96,8 @@ static void answers_of_no_use_are_told_from_others(void **state) {
             checked++;
         }
     }
-    assert_int_equal(checked, 5); /* dphtl, dpsgd, dpstgd, and pst-h of sources and of targets */
+    /* dphtl, dpsgd, dpstgd, pst-h of sources and of targets, and rows of newton and privlogit-hessian and -local */
+    assert_int_equal(checked, 8);
 }
 
 static void an_unknown_method_gets_the_list(void **state) {

@@ -370,6 +370,33 @@ static void a_run_without_a_target_says_so(void **state) {
     assert_non_null(strstr(error.text, "--target"));
 }
 
+/* A source is held to the grid on which it may say a hypothesis and a density: what lies beyond either is of no use. */
+static void a_source_beyond_its_grid_is_of_no_use(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_plan plan = { .method = tacit_method_find("dphtl"),
+                        .epsilon = 0.5,
+                        .delta = 1e-6,
+                        .lambda = 0.1,
+                        .features = 3,
+                        .classes = 2,
+                        .parties = 2,
+                        .minimum_rows = 10 };
+    CHECK_OK(plan.method->check(&plan, &error), error);
+    for (size_t k = 0; k < 5; k++) {
+        int64_t theta[3] = { 5, -5, 0 }, beta[3] = { 0, 1, -1 };
+        if (k == 1 || k == 2) theta[2] = k == 1 ? (int64_t)1 << 53 : INT64_MIN;
+        if (k == 3 || k == 4) beta[0] = k == 3 ? (int64_t)1 << 53 : INT64_MIN;
+        tacit_message message = TACIT_MESSAGE_INIT;
+        CHECK_OK(tacit_message_add_integers(&message, "hypothesis", theta, 3, &error), error);
+        CHECK_OK(tacit_message_add_integers(&message, "density", beta, 3, &error), error);
+        CHECK_OK(tacit_message_add_numbers(&message, "variance", (double[]){ 1 }, 1, &error), error);
+        assert_int_equal(plan.method->handlers->usable(&plan, &message, NULL),
+                         k == 0 ? TACIT_OK : TACIT_PROTOCOL);
+        tacit_message_clear(&message);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_weights_of_an_exact_mixture_are_found),
@@ -382,6 +409,7 @@ int main(void) {
         cmocka_unit_test(the_target_learns_from_the_source_that_is_like_it),
         cmocka_unit_test(noise_does_not_mislead),
         cmocka_unit_test(a_run_without_a_target_says_so),
+        cmocka_unit_test(a_source_beyond_its_grid_is_of_no_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ design <- function(formula, data, bounds, response, na.action, contrasts) {
     x = x, intercept = intercept, columns = columns, rows = nrow(x),
     y = response_of(stats::model.response(frame), names(frame)[1], response, given),
     terms = without_rows(stats::delete.response(terms)), contrasts = attr(x, "contrasts"), xlevels = stats::.getXlevels(terms, frame),
-    from_data = is.null(given), read_off = read_off_rows(terms, frame)
+    from_data = is.null(given), read_off = read_off_rows(terms, frame, data)
   )
   # Bounds that are read off the rows are the library's to take, so that the model says so; kept for the linear predictor.
   result$bounds <- if (is.null(given)) {
@@ -47,14 +47,48 @@ design_rows <- function(design, data) {
   stats::model.matrix(design$terms, frame, contrasts.arg = design$contrasts)
 }
 
-# What else the rows would decide about the model matrix: levels of texts, and bases such as those of poly() and scale().
-read_off_rows <- function(terms, frame) {
-  texts <- names(frame)[vapply(frame, is.character, NA)]
+# What else the rows would decide about the model matrix: levels of texts and of factors that the formula makes, bases such as
+# those of poly() and scale(), and whatever comes out otherwise for a row that is alone, such as x - mean(x).
+read_off_rows <- function(terms, frame, data) {
   variables <- as.list(attr(terms, "variables"))[-1]
-  fitted <- as.list(attr(terms, "predvars"))[-1]
-  bases <- vapply(variables[!mapply(identical, variables, fitted)], function(call) deparse(call)[1], "")
-  c(if (length(texts) > 0) paste0("the levels of ", paste(texts, collapse = ", "), " (make it a factor with publicly known levels)"),
-    if (length(bases) > 0) paste0(paste(bases, collapse = ", "), " (write it with known numbers, such as I(x^2))"))
+  fitted <- !mapply(identical, variables, as.list(attr(terms, "predvars"))[-1])
+  texts <- vapply(frame, is.character, NA)
+  calls <- which(vapply(variables, is.call, NA) & !fitted & !texts)
+  alone <- calls[!vapply(calls, function(k) same_alone(variables[[k]], frame[[k]], frame, data, environment(terms)), NA)]
+  made <- alone[vapply(frame[alone], is.factor, NA)]
+  levels <- names(frame)[c(which(texts), made)]
+  numbers <- names(frame)[c(which(fitted), setdiff(alone, made))]
+  c(if (length(levels) > 0) paste0("the levels of ", paste(levels, collapse = ", "), " (make it a factor with publicly known levels)"),
+    if (length(numbers) > 0) paste0(paste(numbers, collapse = ", "), " (write it with known numbers, such as I(x^2))"))
+}
+
+# Has each of a few rows the same value when the call sees no other row? Looked at are rows all over, and where the value is
+# least and greatest. Whatever has as many rows as the data is cut to that row, also what only the formula's environment has.
+same_alone <- function(call, value, frame, data, environment) {
+  count <- nrow(frame) + length(attr(frame, "na.action"))
+  kept <- setdiff(seq_len(count), attr(frame, "na.action"))
+  if (count < 2 || length(kept) == 0) return(TRUE)
+  if (is.environment(data)) environment <- data
+  found <- lapply(stats::setNames(nm = all.vars(call)), function(name) {
+    if (!is.environment(data) && name %in% names(data)) data[[name]] else get0(name, environment)
+  })
+  found <- Filter(function(one) !is.null(one) && !is.function(one), found)
+  row <- function(from, i) if (length(dim(from)) == 2) from[i, , drop = FALSE] else from[i]
+  order <- if (is.factor(value)) as.integer(value) else if (is.matrix(value)) value[, 1] else value
+  rows <- unique(c(round(seq(1, length(kept), length.out = 5)), which.min(order), which.max(order)))
+  all(vapply(rows, function(i) {
+    seen <- lapply(found, function(one) if (NROW(one) == count) row(one, kept[i]) else one)
+    alone <- suppressWarnings(tryCatch(eval(call, seen, environment), error = function(problem) NULL))
+    if (is.factor(value) && !identical(levels(alone), levels(value))) return(FALSE)
+    same_numbers(as.vector(unclass(alone)), as.vector(unclass(row(value, i))))
+  }, NA))
+}
+
+# But for the last bits, which a sum in another order may change.
+same_numbers <- function(a, b) {
+  if (length(a) != length(b) || !identical(is.na(a), is.na(b))) return(FALSE)
+  known <- !is.na(a)
+  all(a[known] == b[known] | abs(a[known] - b[known]) <= 1e-12 * abs(b[known]))
 }
 
 # `kind` is class, number or count. Labels are classes from 0.
@@ -64,7 +98,7 @@ response_of <- function(y, name, kind, bounds) {
   if (kind == "class") return(class_response(y))
   if (!is.numeric(y)) usage("family gaussian or poisson needs a numeric response")
   limits <- if (name %in% rownames(bounds)) unname(bounds[name, ]) else range(y)
-  if (kind == "count") limits[1] <- max(0, min(limits[1], y))
+  if (kind == "count") limits[1] <- max(0, limits[1])
   if (limits[1] == limits[2]) limits[2] <- limits[1] + 1
   list(kind = kind, response = as.double(y), bounds = limits, from_data = !name %in% rownames(bounds))
 }

@@ -32,11 +32,20 @@ predict.tacit_glm <- function(object, newdata, type = c("response", "class", "li
 predict.tacit_model <- function(object, newdata, type = c("response", "class"), threads = NULL, ...) {
   type <- match.arg(type)
   if (missing(newdata)) usage("newdata is needed: a model keeps none of the rows it was made of")
-  if (is.data.frame(newdata)) newdata <- data.matrix(newdata)
-  columns <- column_names(object)
+  scored(object, columns_of(newdata, column_names(object)), 0L, type, threads)
+}
+
+# Columns by their names where both sides have such; a model of a matrix without names has x1, x2, ..., and takes them in order.
+columns_of <- function(newdata, columns) {
   given <- colnames(newdata)
-  if (is.matrix(newdata) && !identical(given, columns) && all(columns %in% given)) newdata <- newdata[, columns, drop = FALSE]
-  scored(object, newdata, 0L, type, threads)
+  lacking <- setdiff(columns, given)
+  named <- !identical(columns, paste0("x", seq_along(columns)))
+  if (named && !is.null(given) && length(lacking) > 0) usage("newdata lacks the model's columns ", paste(lacking, collapse = ", "))
+  if (!is.null(given) && length(lacking) == 0 && !identical(given, columns)) newdata <- newdata[, columns, drop = FALSE]
+  if (!is.data.frame(newdata)) return(newdata)
+  texts <- names(newdata)[!vapply(newdata, function(column) is.numeric(column) || is.logical(column), NA)]
+  if (length(texts) > 0) usage("the column ", texts[1], " of newdata is not numeric")
+  data.matrix(newdata)
 }
 
 scored <- function(object, x, skip, type, threads) {

@@ -36,8 +36,29 @@ stopifnot(
   inherits(failure(design(a ~ f, rows, known, contrasts = NULL)), "tacit_usage")
 )
 
+# A count's lower bound is the one that was declared, whatever the rows have.
+counted <- function(bounds) tacit:::design(b ~ a, transform(rows, b = c(0, 7, 8, 9)), bounds, "count", na.pass, NULL)$y
+stopifnot(identical(counted(list(a = c(-1, 5), b = c(5, 20)))$bounds, c(5, 20)), identical(counted(NULL)$bounds, c(0, 9)))
+
 # What the rows themselves would decide is found.
 rows$text <- c("p", "q", "p", "q")
 rows$b <- 1:4
 told <- design(y ~ text + poly(b, 2), rows, NULL, contrasts = NULL)$read_off
 stopifnot(length(told) == 2, grepl("levels of text", told[1]), grepl("poly(b, 2)", told[2], fixed = TRUE))
+
+# So are levels and numbers that the formula takes from all rows, wherever these are; but not what is worked out row by row.
+told <- function(formula, data = rows) design(formula, data, NULL, contrasts = NULL)$read_off
+middle <- 2.5
+for (formula in list(
+  y ~ factor(text), y ~ as.factor(b), y ~ cut(b, 3), y ~ I(b - mean(b)), y ~ I(b / max(b)), factor(text) ~ b, factor(b > 2) ~ b, y ~ rank(b),
+  y ~ factor(text, levels = unique(rows$text)), y ~ I(b - mean(rows$b)), y ~ cut(b, quantile(b, 0:2 / 2), include.lowest = TRUE)
+)) {
+  found <- told(formula)
+  call <- deparse(if (is.call(formula[[2]])) formula[[2]] else formula[[3]])
+  stopifnot(length(found) == 1, grepl(call, found, fixed = TRUE))
+}
+for (formula in list(
+  y ~ factor(text, levels = c("p", "q")), y ~ cut(b, c(0, 2, 4)), y ~ I(b - middle), y ~ log(b) + I(a^2), y ~ relevel(f, "v"), (text == "p") ~ b,
+  factor(text, c("p", "q")) ~ b, rows$y ~ log(rows$b), y ~ I(cbind(b, b^2))
+)) stopifnot(is.null(told(formula)))
+stopifnot(is.null(told(y ~ log(b), list2env(rows))), grepl("mean", told(y ~ I(b - mean(b)), list2env(rows))))

@@ -26,6 +26,12 @@ numbers <- rnorm(1000) * 10^sample(-300:300, 1000, replace = TRUE)
 text <- vapply(numbers, tacit:::number_text, "")
 stopifnot(identical(read(paste0("[", paste(text, collapse = ","), "]")), numbers))
 
+# Nor does it matter how the session writes them.
+before <- options(OutDec = ",")
+comma <- vapply(numbers, tacit:::number_text, "")
+options(before)
+stopifnot(identical(comma, text), grepl(".", text[1], fixed = TRUE))
+
 for (broken in c("", "{\"a\": [1", "{\"a\"", "[1] 2"))
   stopifnot(inherits(tryCatch(read(broken), error = identity), "tacit_corrupt"))
 

@@ -45,6 +45,16 @@ stopifnot(inherits(failure(fit(epsilon = 0.1, ledger = ledger, seed = 1)), "taci
 stopifnot(isTRUE(tacit_verify(ledger)$sound), "charge" %in% as.data.frame(ledger)$entry)
 print(ledger)
 
+# A level that one row has alone is no public knowledge, and neither is a class.
+marked <- transform(breast_cancer, group = c("rare person", rep(c("a", "b"), length.out = 568)))
+for (formula in list(diagnosis ~ mean_radius + factor(group), factor(group) ~ mean_radius, diagnosis ~ cut(mean_radius, 3),
+  diagnosis ~ I(mean_radius - mean(mean_radius)))) {
+  refusal <- failure(tacit_glm(formula, marked, epsilon = 0.1, method = "output", lambda = 0.01, ledger = ledger,
+    bounds = list(mean_radius = c(5, 20), "I(mean_radius - mean(mean_radius))" = c(-10, 10))))
+  stopifnot(inherits(refusal, "tacit_refused"), grepl("taken from the rows", conditionMessage(refusal)))
+}
+stopifnot(abs(account()$epsilon_spent - 0.6) < 1e-12)
+
 # Another session reads what was spent.
 stopifnot(abs(subset(summary(tacit_ledger(file, "patients")), is.na(study) & unit == "record")$epsilon_spent - 0.6) < 1e-12)
 
@@ -59,6 +69,20 @@ stopifnot(
   all.equal(unname(coef(loaded)), unname(coef(released)))
 )
 stopifnot(inherits(failure(tacit_load(tempfile())), "tacit_error"))
+
+# Columns go by their names, and those that are no numbers are not taken for some.
+stopifnot(
+  identical(predict(loaded, x[, 2:1]), predict(loaded, x)), identical(predict(loaded, breast_cancer), predict(loaded, as.data.frame(x))),
+  identical(unname(predict(loaded, unname(x))), unname(predict(loaded, x)))
+)
+other <- x
+colnames(other) <- c("mean_radius", "mean_area")
+problem <- failure(predict(loaded, other))
+stopifnot(inherits(problem, "tacit_usage"), grepl("lacks the model's columns mean_texture", conditionMessage(problem)))
+problem <- failure(predict(loaded, transform(breast_cancer, mean_texture = factor(mean_texture))))
+stopifnot(inherits(problem, "tacit_usage"), grepl("mean_texture of newdata is not numeric", conditionMessage(problem)))
+unnamed <- tacit_fit(unname(x), breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, bounds = list(x1 = c(5, 20), x2 = c(10, 30)))
+stopifnot(identical(predict(unnamed, x), predict(unnamed, as.data.frame(x))))
 
 # Other programs read other files; the end of the name says which.
 onnx <- tempfile(fileext = ".onnx")
