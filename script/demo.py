@@ -18,6 +18,7 @@ EPSILON_LIMIT, DELTA_LIMIT = 2, 1e-5
 LEAVER, LEAVES_AFTER = 3, 2  # the clinic that withdraws, once so many rounds are over
 REFUSED = 3  # tacit's exit code
 DEADLINE = 60
+LOOK_EVERY = 0.1  # seconds, whether a signal came
 
 
 class Failed(Exception):
@@ -35,7 +36,7 @@ class Demo:
         self.schema = os.path.join(examples, "breast_cancer.schema.yaml")
         self.study = os.path.join(examples, "breast_cancer_shares.study.yaml")
         self.processes = []
-        self.starting = self.interrupted = False
+        self.asking = self.interrupted = False
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -43,24 +44,35 @@ class Demo:
     # ---- processes ----
 
     def interrupt(self, *_):
-        """A signal came: stop, but never between starting a process and remembering it."""
+        """A signal came. Nothing is thrown while Python works on processes: one half started, or a lock held, would stay so."""
         self.interrupted = True
-        if not self.starting:
+        if self.asking:
             raise Interrupted
 
-    def spawn(self, arguments, home, **streams):
-        self.starting = True
-        self.processes.append(subprocess.Popen([self.tacit, *arguments], stdin=subprocess.DEVNULL, text=True,
-                                               env=self.environment(home), **streams))
-        self.starting = False
+    def check(self):
         if self.interrupted:
             raise Interrupted
+
+    def ask(self, text):
+        self.asking = True
+        self.check()
+        input(text)
+        self.asking = False
+
+    def spawn(self, arguments, home, **streams):
+        self.processes.append(subprocess.Popen([self.tacit, *arguments], stdin=subprocess.DEVNULL, text=True,
+                                               env=self.environment(home), **streams))
+        self.check()
         return self.processes[-1]
 
     def run(self, *arguments, home=None):
         """Run tacit to its end and return what it printed."""
         process = self.spawn(arguments, home, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        output, messages = process.communicate()
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                output, messages = process.communicate(timeout=LOOK_EVERY)
+                break
+            self.check()
         if process.returncode != 0:
             raise Failed(f"tacit {' '.join(arguments[:2])}: {messages.strip()}")
         return output
@@ -91,10 +103,14 @@ class Demo:
         return environment
 
     def wait(self, process, log, expected=0):
-        try:
-            code = process.wait(timeout=DEADLINE)
-        except subprocess.TimeoutExpired:
-            raise Failed(f"no end after {DEADLINE} s; see {self.path(log)}") from None
+        end = time.monotonic() + DEADLINE
+        while process.poll() is None:
+            self.check()
+            if time.monotonic() > end:
+                raise Failed(f"no end after {DEADLINE} s; see {self.path(log)}")
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=LOOK_EVERY)
+        code = process.returncode
         if code != expected:
             with open(self.path(log), encoding="utf-8") as stream:
                 raise Failed(f"exit code {code}: {stream.read().strip().splitlines()[-1]}")
@@ -108,6 +124,7 @@ class Demo:
                 self.wait(process, "coordinator.txt")
             if time.monotonic() > end:
                 raise Failed(f"the coordinator does not listen; see {self.path('coordinator.txt')}")
+            self.check()
             time.sleep(0.02)
         with open(address, encoding="utf-8") as stream:
             return stream.read()
@@ -129,6 +146,7 @@ class Demo:
                 raise Failed(f"the study is {study['state']}: {study['reason']}")
             if time.monotonic() > end:
                 raise Failed(f"{what}: not after {DEADLINE} s; see {self.path('coordinator.txt')}")
+            self.check()
             time.sleep(0.02)
 
     def wait_for_rounds(self, process, count):
@@ -143,6 +161,7 @@ class Demo:
                 self.wait(process, "coordinator.txt")
             if time.monotonic() > end:
                 raise Failed(f"no rounds after {DEADLINE} s; see {self.path('coordinator.txt')}")
+            self.check()
             time.sleep(0.005)
 
     def dashboard(self):
@@ -243,7 +262,7 @@ def play(demo, watched):
     demo.wait_until(coordinator, lambda _: demo.dashboard(), "the dashboard")
     say(f"Dashboard: {demo.dashboard()}")
     if watched:
-        input("Open it in a browser, then press Enter: ")
+        demo.ask("Open it in a browser, then press Enter: ")
     say(f"{rows} rows of the Wisconsin breast-cancer set: {CLINICS} clinics, {TEST_ROWS} rows held back for testing.")
     say(f"A coordinator serves at {address} over mutual TLS.")
     say(added.rstrip())
@@ -259,9 +278,10 @@ def play(demo, watched):
     say(f"Ledgers: {demo.path('home1')}/ledger.db, and so on (TACIT_HOME={demo.path('home1')} tacit ledger show)")
     say(f"Log:     {os.path.join(demo.coordinator, 'coordinator.log')}")
     if watched:
-        input("The dashboard shows the result; press Enter to end: ")
+        demo.ask("The dashboard shows the result; press Enter to end: ")
     else:
         demo.wait(coordinator, "coordinator.txt")
+    demo.check()
     demo.stop()
     say(f"Done in {time.monotonic() - started:.1f} s; no process is left running.")
 

@@ -259,13 +259,14 @@ static void damaged_study(const folder *home) {
     put(home, "studies/trial@1/settings.json", "{");
 }
 
-static void without_studies_it_waits_or_says_so(void **state) {
+static void without_studies_it_says_so_and_waits_or_ends(void **state) {
     (void)state;
     folder home = folder_make();
     watching self = { .most = 1 };
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(serve(&home, &self, false, &error), error);
-    assert_int_equal(atomic_load(&self.lines), 0);
+    assert_int_equal(atomic_load(&self.lines), 1);
+    assert_non_null(strstr(self.last, "waiting for one"));
     self = (watching){ .most = 1 };
     assert_int_equal(serve(&home, &self, true, &error), TACIT_NOT_FOUND);
     folder_remove(&home);
@@ -313,7 +314,7 @@ int main(void) {
         cmocka_unit_test(a_folder_is_read_file_by_file_and_linked_rows_count_once),
         cmocka_unit_test(a_query_gives_rows_and_changes_nothing),
         cmocka_unit_test(every_source_survives_each_failed_allocation),
-        cmocka_unit_test(without_studies_it_waits_or_says_so),
+        cmocka_unit_test(without_studies_it_says_so_and_waits_or_ends),
         cmocka_unit_test(a_study_that_cannot_be_read_is_told_once_and_ends_nothing),
         cmocka_unit_test(the_process_survives_failed_allocations),
     };
