@@ -249,7 +249,7 @@ tacit_status tacit_frame_set_bounds_from_data(tacit_frame *frame, bool intercept
 }
 
 tacit_status tacit_frame_refuse_missing(tacit_frame *frame, tacit_error *error) {
-    TACIT_TRY(check_memory(frame, "what is missing", error));
+    TACIT_TRY(check_memory(frame, "missing values", error));
     frame->complete = true;
     return TACIT_OK;
 }

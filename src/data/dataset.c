@@ -71,9 +71,12 @@ const char *tacit_dataset_feature_name(const tacit_dataset *dataset, size_t feat
 }
 
 tacit_view tacit_dataset_view(const tacit_dataset *dataset) {
-    return (
-        tacit_view){ tacit_dataset_rows(dataset), dataset->label,    dataset->group,
-                     dataset->classes.count,      dataset->response, (size_t)dataset->counts.shortened_rows };
+    return (tacit_view){ .rows = tacit_dataset_rows(dataset),
+                         .label = dataset->label,
+                         .group = dataset->group,
+                         .classes = dataset->classes.count,
+                         .response = dataset->response,
+                         .shortened = (size_t)dataset->counts.shortened_rows };
 }
 
 tacit_view tacit_dataset_subset(const tacit_dataset *dataset, const uint32_t *index, size_t count) {

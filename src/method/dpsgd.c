@@ -294,7 +294,7 @@ static tacit_status answer_small(tacit_party *party, const tacit_question *quest
     tacit_noised *noised = NULL;
     tacit_status status;
     TACIT_CHECK(open_question(party, question, &setup, &values, error));
-    if (setup.noise != DPSGD_BY_PARTY || !setup.compressed)
+    if (!dpsgd_answers_small(party->plan))
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "the study's plan has no compressed answers"));
     TACIT_CHECK(add_own_noise(party, &setup, values, &noised, error));
     for (size_t j = 0; j < setup.spec.length; j++)
@@ -469,7 +469,7 @@ static void move(const tacit_plan *plan, const dpsgd_setup *setup, state *self) 
 static tacit_status one_step(tacit_session *session, const dpsgd_setup *setup, state *self,
                              tacit_error *error) {
     tacit_message message = TACIT_MESSAGE_INIT;
-    bool small = setup->noise == DPSGD_BY_PARTY && setup->compressed;
+    bool small = dpsgd_answers_small(session->plan);
     tacit_status status;
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", self->parameters, setup->size, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "noise", &setup->sigma, 1, error));

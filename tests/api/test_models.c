@@ -298,6 +298,7 @@ static void check_simulation(bool tested) {
                                      "0.05", "trials", "2", "seed", "11");
     snprintf(path, sizeof path, "%s/breast_cancer.csv", getenv("TACIT_EXAMPLES"));
     CHECK_OK(tacit_frame_load(&frame, path, reading, NULL, &error), error);
+    CHECK_FAILS(tacit_frame_refuse_missing(frame, failed), TACIT_USAGE, "missing values of a file");
     assert_int_equal(tacit_frame_rows(frame), 569);
     CHECK_OK(
         tacit_frame_simulate(&text, &model, frame, tested ? frame : NULL, NULL, NULL, options, NULL, &error),

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "base/ranks.h"
@@ -216,8 +217,26 @@ static void alone_every_call_returns_at_once(void **state) {
     tacit_buffer_clear(out);
 }
 
+/* Never fewer than each rank has; rank 0 those of its machine, as far as there are processors. */
+static void only_rank_0_leads_with_more_threads(void **state) {
+    (void)state;
+    tacit_ranks first = { .link = { .rank = 0, .count = 4, .beside = 4 } }, other = first;
+    cpu_set_t bound;
+    assert_int_equal(sched_getaffinity(0, sizeof bound, &bound), 0);
+    unsigned processors = (unsigned)CPU_COUNT(&bound);
+    other.link.rank = 3;
+    for (unsigned threads = 1; threads <= processors + 1; threads++) {
+        unsigned leading = tacit_ranks_leader_threads(&first, threads);
+        unsigned wanted = 4 * threads < processors ? 4 * threads : processors;
+        assert_int_equal(leading, wanted > threads ? wanted : threads);
+        assert_int_equal(tacit_ranks_leader_threads(&other, threads), threads);
+        assert_int_equal(tacit_ranks_leader_threads(NULL, threads), threads);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_rank_0_leads_with_more_threads),
         cmocka_unit_test(sums_and_bytes_come_together),
         cmocka_unit_test(a_failure_of_one_is_that_of_all),
         cmocka_unit_test(ranks_that_do_different_things_are_told),
