@@ -334,6 +334,41 @@ static void test_who_missed_the_first_sum_is_in_no_later_one(void **state) {
     bench_close(self);
 }
 
+/* ---- encrypted sums ---- */
+
+static void take_encrypted_sum(bench *self) {
+    for (size_t step = 0; step < TACIT_PAILLIER_SUM_OPENED; step++) {
+        assert_true(wait_for_question(self, step + 1));
+        take_encrypted_turns(self, step);
+    }
+    assert_int_equal(end(self), TACIT_OK);
+}
+
+/* A coordinator that forgets who was in the first sum, and leaves one out of the second. */
+static void test_the_key_holder_decrypts_over_one_set_only(void **state) {
+    (void)state;
+    bench *self = bench_of(TACIT_SUMS_PAILLIER, FIVE, 3);
+    liar asked;
+    begin(self);
+    take_encrypted_sum(self);
+    check_sum(self, FIVE);
+    self->recorded[STEPS] = false;
+    go_on(self, PATIENT);
+    self->sites[VICTIM].gone = true;
+    begin(self);
+    for (size_t step = 0; step < TACIT_PAILLIER_SUM_DECRYPT; step++) {
+        assert_true(wait_for_question(self, step + 1));
+        take_encrypted_turns(self, step);
+    }
+    assert_true(wait_for_question(self, TACIT_PAILLIER_SUM_DECRYPT + 1));
+    liar_hears(&asked, self, &self->sites[TACIT_KEY_HOLDER]);
+    check_refused(&asked, &self->sites[TACIT_KEY_HOLDER], "without 1 parties");
+    liar_clear(&asked);
+    tacit_board_cancel(self->board);
+    assert_int_equal(end(self), TACIT_CANCELLED);
+    bench_close(self);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_sums_of_one_study_do_not_differ_by_a_party),
@@ -344,6 +379,7 @@ int main(void) {
         cmocka_unit_test(test_a_study_fails_when_one_of_its_parties_refuses),
         cmocka_unit_test(test_a_study_waits_for_a_party_that_is_silent),
         cmocka_unit_test(test_who_missed_the_first_sum_is_in_no_later_one),
+        cmocka_unit_test(test_the_key_holder_decrypts_over_one_set_only),
     };
     if (sodium_init() < 0) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
