@@ -529,12 +529,13 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = {
-    { .question = "rows", .answer = answer_rows },
-    { .question = "step", .answer = answer_step },
-    { .question = "small step", .answer = answer_small, .usable = dpsgd_small_usable },
-    { .question = NULL }
-};
+static const tacit_handler_entry handlers[] = { { .question = "rows", .answer = answer_rows },
+                                                { .question = "step", .answer = answer_step },
+                                                { .question = "small step",
+                                                  .answer = answer_small,
+                                                  .usable = dpsgd_small_usable,
+                                                  .answer_numbers = dpsgd_small_numbers },
+                                                { .question = NULL } };
 
 const tacit_method tacit_method_dpsgd = {
     .name = "dpsgd",

@@ -43,6 +43,7 @@ tacit_status dpsgd_class_weights(const tacit_plan *plan, double **out, tacit_err
 /* What a compressed answer says: a sign for each parameter, `size` of them, and sizes of those that are not 0, or one for all. */
 tacit_status dpsgd_small_read(const dpsgd_setup *setup, const tacit_message *answer, int8_t *signs,
                               const double **sizes, tacit_error *error);
+size_t dpsgd_small_numbers(const tacit_plan *plan);
 tacit_status dpsgd_small_usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error);
 
 /* Whether parties answer so, each for itself, instead of with a sum. */

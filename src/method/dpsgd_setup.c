@@ -270,6 +270,11 @@ tacit_status dpsgd_small_read(const dpsgd_setup *setup, const tacit_message *ans
     return ternary_unpack(signs, setup->size, kept, packed, length, error);
 }
 
+size_t dpsgd_small_numbers(const tacit_plan *plan) {
+    dpsgd_setup setup;
+    return dpsgd_setup_read(plan, &setup, NULL) == TACIT_OK ? 2 * setup.size : 0;
+}
+
 tacit_status dpsgd_small_usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error) {
     dpsgd_setup setup;
     const double *sizes;

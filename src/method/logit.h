@@ -116,6 +116,9 @@ tacit_handler tacit_logit_answer_sums; /* "sums": encrypted sums at beta */
 tacit_handler tacit_logit_answer_step; /* "step": encrypted H^-1 g_i, and the objective */
 
 /* Whether an answer to "rows" says how many, 1 to 2^40: server A refuses others at the door. */
+/* The most that an answer of ciphertexts holds: one for each sum at the worst, and one for each column. */
+size_t tacit_logit_answer_numbers(const tacit_plan *plan);
+
 tacit_status tacit_logit_rows_usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error);
 
 /* ---- the servers' half: every call is made by both ---- */

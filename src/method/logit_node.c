@@ -99,6 +99,11 @@ tacit_status tacit_logit_slots(tacit_masked_slots *out, const tacit_plan *plan,
                                    plan->parties, error);
 }
 
+size_t tacit_logit_answer_numbers(const tacit_plan *plan) {
+    const size_t width = plan->features + 2, sums = width * (width + 1) / 2 + 2 * width + TACIT_LOGIT_HEAD;
+    return (sums + width) * (TACIT_PAILLIER_BITS_MOST / 4 / sizeof(double) + 1);
+}
+
 size_t tacit_logit_length(size_t width, tacit_row_weight weight) {
     return TACIT_LOGIT_HEAD - 1 + tacit_sums_length(weight, width);
 }

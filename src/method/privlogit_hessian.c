@@ -65,7 +65,7 @@ cleanup:
 
 static const tacit_handler_entry handlers[] = {
     { .question = "rows", .answer = tacit_logit_answer_rows, .usable = tacit_logit_rows_usable },
-    { .question = "sums", .answer = tacit_logit_answer_sums },
+    { .question = "sums", .answer = tacit_logit_answer_sums, .answer_numbers = tacit_logit_answer_numbers },
     { .question = NULL },
 };
 

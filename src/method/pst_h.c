@@ -232,6 +232,20 @@ static tacit_status usable_target(const tacit_plan *plan, const tacit_message *a
     return status;
 }
 
+static size_t source_numbers(const tacit_plan *plan) {
+    stacking how = STACKING_INIT;
+    size_t numbers = source_stacking(&how, plan, NULL) == TACIT_OK ? tacit_stack_size(how.stack) : 0;
+    stacking_clear(&how);
+    return numbers;
+}
+
+static size_t target_numbers(const tacit_plan *plan) {
+    stacking how = STACKING_INIT;
+    size_t numbers = target_stacking(&how, plan, NULL, NULL) == TACIT_OK ? tacit_stack_size(how.stack) : 0;
+    stacking_clear(&how);
+    return numbers;
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     stacking how = STACKING_INIT;
     tacit_sum prior = TACIT_SUM_INIT, sum = TACIT_SUM_INIT;
@@ -254,11 +268,15 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = {
-    { .question = "source", .answer = answer_source, .usable = usable_source },
-    { .question = "target", .answer = answer_target, .usable = usable_target },
-    { .question = NULL }
-};
+static const tacit_handler_entry handlers[] = { { .question = "source",
+                                                  .answer = answer_source,
+                                                  .usable = usable_source,
+                                                  .answer_numbers = source_numbers },
+                                                { .question = "target",
+                                                  .answer = answer_target,
+                                                  .usable = usable_target,
+                                                  .answer_numbers = target_numbers },
+                                                { .question = NULL } };
 
 const tacit_method tacit_method_pst_h = {
     .name = "pst-h",

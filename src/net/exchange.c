@@ -14,6 +14,7 @@ static void unreference(tacit_exchange *exchange) {
     if (atomic_fetch_sub(&exchange->references, 1) != 1) return;
     if (exchange->response != NULL && !exchange->response_shared) MHD_destroy_response(exchange->response);
     tacit_buffer_clear(&exchange->body);
+    tacit_bodies_release(exchange);
     free(exchange->method);
     free(exchange->path);
     tacit_server_unreference(exchange->server);
@@ -243,6 +244,7 @@ enum MHD_Result tacit_exchange_send(tacit_exchange *exchange) {
 void tacit_exchange_finish(tacit_exchange *exchange) {
     tacit_server *server = exchange->server;
     pthread_mutex_lock(&server->mutex);
+    tacit_peer_free(exchange);
     exchange->connection->idle = true;
     tacit_connection_due(exchange->connection, tacit_server_time_for(server, 0)); /* the next request */
     if (exchange->state == EXCHANGE_ANSWERED && --server->answers_due == 0)

@@ -36,8 +36,10 @@ tacit_server_settings tacit_server_defaults(void) {
                                     .connection_limit = 1000,
                                     .address_limit = 0,
                                     .body_limit = 1 << 20,
+                                    .body_budget = (size_t)256 << 20,
                                     .request_ms = 30000,
                                     .pace = 4096,
+                                    .body_ms = 300000,
                                     .suspend_ms = 25000 };
 }
 
@@ -252,11 +254,19 @@ static void check_body(tacit_exchange *exchange) {
     size_t limit = server->settings.body_limit;
     if (callbacks->body_limit != NULL)
         limit = callbacks->body_limit(callbacks->context, exchange->method, exchange->path, &exchange->peer);
-    if (exchange->body_length <= limit) return;
     char text[128];
-    snprintf(text, sizeof text, "a body of %zu bytes is larger than the allowed %zu", exchange->body_length,
-             limit);
-    tacit_exchange_refuse(exchange, MHD_HTTP_CONTENT_TOO_LARGE, text, NULL);
+    if (exchange->body_length > limit) {
+        unsigned status =
+            callbacks->too_large != NULL
+                ? callbacks->too_large(callbacks->context, exchange->path, exchange->body_length)
+                : MHD_HTTP_CONTENT_TOO_LARGE;
+        snprintf(text, sizeof text, "a body of %zu bytes is larger than the allowed %zu",
+                 exchange->body_length, limit);
+        tacit_exchange_refuse(exchange, status, text, NULL);
+    } else if (!tacit_bodies_admit(exchange)) {
+        tacit_exchange_refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
+                              "too much is arriving at once; try again later", NULL);
+    }
 }
 
 /* The headers are here: decide on peer and size before any of the body is read. */
@@ -267,6 +277,7 @@ static enum MHD_Result begin_request(tacit_connection *connection, const char *m
     *slot = exchange;
     const tacit_server_callbacks *callbacks = &exchange->server->callbacks;
     tacit_peer_identify(exchange);
+    tacit_peer_busy(exchange);
     bool open = callbacks->open != NULL && callbacks->open(callbacks->context, method, path);
     bool length_known = announced_length(&exchange->body_length, connection->link);
     if (!exchange->peer.verified && !open)
@@ -276,8 +287,7 @@ static enum MHD_Result begin_request(tacit_connection *connection, const char *m
     else
         check_body(exchange);
     exchange->body.limit = exchange->body_length;
-    set_due(connection,
-            tacit_server_time_for(exchange->server, exchange->handled ? 0 : exchange->body_length));
+    set_due(connection, tacit_bodies_begin(exchange));
     /* Answering now makes libmicrohttpd close the connection with the body unread, and the client may miss
      * the answer unless it waits for "100 Continue", as ours does. So a short body is better read and
      * dropped. */
@@ -289,6 +299,8 @@ static enum MHD_Result take_piece(tacit_exchange *exchange, const char *bytes, s
     if (!exchange->handled && tacit_buffer_append(&exchange->body, bytes, *length, NULL) != TACIT_OK)
         return MHD_NO;
     *length = 0;
+    int64_t deadline;
+    if (tacit_bodies_progress(exchange, &deadline)) set_due(exchange->connection, deadline);
     return MHD_YES;
 }
 

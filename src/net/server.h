@@ -8,8 +8,9 @@
  * body is read, and the refusal is reported, unless the path is declared open (the join page).
  *
  * What a client can cost us. Bodies are capped before they are read: a larger one gets 413, one without a
- * length 411; connection_limit times the largest body is the most memory they can take. A request must
- * arrive, and its answer be taken, at a minimum pace; a slower client is dropped.
+ * length 411. All bodies together take at most body_budget: one more gets 503, to be tried again. With
+ * one_at_a_time a verified peer's second request to a path ends its first. A request must arrive, and its answer be taken, at a minimum pace; a slower client is
+ * dropped.
  *
  * Who owns an exchange.
  *  1. Inside the handler the exchange is borrowed. The handler calls exactly one of tacit_exchange_answer and
@@ -76,6 +77,8 @@ typedef struct tacit_server_callbacks {
     bool (*open)(void *context, const char *method, const char *path);
     /* The largest body of a request. NULL: settings.body_limit for all. */
     size_t (*body_limit)(void *context, const char *method, const char *path, const tacit_peer *peer);
+    /* The status that a larger body gets. NULL: 413. */
+    unsigned (*too_large)(void *context, const char *path, size_t length);
     /* Asked anew for each request, so that revoking works on open connections. NULL: none is revoked. */
     bool (*revoked)(void *context, const char *fingerprint);
     /* A request was refused for its certificate. NULL: not told. */
@@ -92,9 +95,13 @@ typedef struct tacit_server_settings {
     unsigned connection_limit; /* 1000; further clients wait to be accepted */
     unsigned address_limit;    /* 0: no limit; else how many of them one address may hold */
     size_t body_limit;         /* 1 MiB */
-    unsigned request_ms;       /* 30000: a connection must bring its next request within this time, ... */
-    size_t pace;               /* 4096: ... and longer by one second for each so many bytes of body */
-    unsigned suspend_ms;       /* 25000: the longest suspension */
+    size_t
+        body_budget; /* 256 MiB: of all bodies at a time, an eighth of it those of strangers; 0: no limit */
+    bool one_at_a_time;  /* false: a verified peer may have several requests to one path */
+    unsigned request_ms; /* 30000: a connection must bring its next request within this time, ... */
+    size_t pace;         /* 4096: ... and longer by one second for each so many bytes of body, ... */
+    unsigned body_ms;    /* 300000: ... but not by more than this */
+    unsigned suspend_ms; /* 25000: the longest suspension */
 } tacit_server_settings;
 
 tacit_server_settings tacit_server_defaults(void);

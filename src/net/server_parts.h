@@ -9,6 +9,7 @@
 #include "net/server.h"
 
 #define TACIT_NO_DEADLINE INT64_MAX
+enum { TACIT_BUSY_LISTS = 1024 };
 
 /* What is known of a connection's certificate; worked out once a connection, by its own thread. */
 typedef struct tacit_presented {
@@ -53,7 +54,12 @@ struct tacit_exchange {
     tacit_peer peer;
     tacit_buffer body;
     size_t body_length; /* as announced */
-    bool handled;       /* the handler has been called, or is not to be: the request was refused */
+    int64_t body_end;   /* when the last of it must be here */
+    size_t body_mark;   /* how much there was when the deadline was last moved */
+    bool counted;       /* its length is in the server's count of bytes */
+    bool busy;          /* under the mutex, as the next: in the list of its peer */
+    tacit_exchange *next_busy;
+    bool handled; /* the handler has been called, or is not to be: the request was refused */
     bool was_suspended;
 };
 
@@ -73,6 +79,8 @@ struct tacit_server {
     int64_t next_wake;  /* when the timer will look again */
     size_t answers_due; /* answered but not yet sent */
     bool stopping;
+    size_t peers_bytes, strangers_bytes;    /* of bodies that were admitted and are not freed */
+    tacit_exchange *busy[TACIT_BUSY_LISTS]; /* requests of verified peers, by name */
 
     pthread_mutex_t message_mutex;
     char first_message[256]; /* what went wrong, should the daemon not start */
@@ -109,6 +117,23 @@ void tacit_exchanges_abandon(tacit_exchange *ended);
 
 /* The connection is done with it. */
 void tacit_exchange_finish(tacit_exchange *exchange);
+
+/* ---- bodies.c ---- */
+
+/* Make room for a body that was announced; false: there is none now. */
+bool tacit_bodies_admit(tacit_exchange *exchange);
+/* Its bytes are free again. */
+void tacit_bodies_release(tacit_exchange *exchange);
+
+/* A verified peer's request begins, and ends an earlier one to the same path; it is over (the mutex is held, and the connection
+ * known yet). */
+void tacit_peer_busy(tacit_exchange *exchange);
+void tacit_peer_free(tacit_exchange *exchange);
+
+/* The first deadline of a body; and, after a piece of it, whether there is a later one: each stretch of request_ms must bring its
+ * bytes at the pace, and all of it be here within body_ms more than that. */
+int64_t tacit_bodies_begin(tacit_exchange *exchange);
+bool tacit_bodies_progress(tacit_exchange *exchange, int64_t *deadline);
 
 /* ---- peer.c ---- */
 

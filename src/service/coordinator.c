@@ -451,6 +451,7 @@ tacit_status coordinator_start_server(coordinator *self, tacit_error *error) {
     tacit_server_callbacks callbacks = { .handle = coordinator_handle_timed,
                                          .open = coordinator_is_open,
                                          .body_limit = coordinator_body_limit,
+                                         .too_large = coordinator_too_large,
                                          .revoked = revoked,
                                          .refused = refused,
                                          .log = library_message,
@@ -460,6 +461,7 @@ tacit_status coordinator_start_server(coordinator *self, tacit_error *error) {
     tacit_status status;
     if (self->settings.address != NULL) settings.address = self->settings.address;
     if (self->settings.connections > 0) settings.connection_limit = self->settings.connections;
+    settings.one_at_a_time = true;
     settings.port = self->settings.port;
     TACIT_CHECK(make_identity(self, settings.address, &identity, error));
     TACIT_CHECK(tacit_registry_get(self->registry, "port", last, sizeof last, error));

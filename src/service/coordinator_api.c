@@ -12,7 +12,7 @@
 #include "service/coordinator_parts.h"
 #include "tacit.pb-c.h"
 
-enum { SMALL_BODY = 64 * 1024 };
+enum { SMALL_BODY = 16 * 1024, SMALL_ANSWER = 64 * 1024 };
 
 bool coordinator_is_open(void *context, const char *method, const char *path) {
     (void)context;
@@ -20,11 +20,22 @@ bool coordinator_is_open(void *context, const char *method, const char *path) {
                                            strcmp(path, "/v1/catalogue") == 0);
 }
 
+/* An answer is as long as the open question makes it; with none open, a refusal that is late is still read. */
 size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer) {
-    (void)context;
+    coordinator *self = context;
+    char study[TACIT_ID_SIZE];
     (void)method;
-    bool answering = peer->verified && strcmp(path, "/v1/answer") == 0;
-    return answering ? (size_t)TACIT_PAYLOAD_MOST + SMALL_BODY : SMALL_BODY;
+    if (!peer->verified || strcmp(path, "/v1/answer") != 0) return SMALL_BODY;
+    if (tacit_registry_party_study(self->registry, peer->name, study, NULL) != TACIT_OK) return SMALL_BODY;
+    hosted *host = coordinator_find(self, study);
+    size_t most = host != NULL ? tacit_board_answer_most(host->board, peer->name) : 0;
+    return most > SMALL_ANSWER ? most : SMALL_ANSWER;
+}
+
+/* Too long for the open question may be the honest answer to the one before: the party is told that its round has closed. */
+unsigned coordinator_too_large(void *context, const char *path, size_t length) {
+    (void)context;
+    return strcmp(path, "/v1/answer") == 0 && length <= (size_t)TACIT_PAYLOAD_MOST + SMALL_ANSWER ? 409 : 413;
 }
 
 static unsigned http_status(tacit_status status) {

@@ -181,6 +181,7 @@ tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
 void coordinator_handle(void *context, tacit_exchange *exchange);
 bool coordinator_is_open(void *context, const char *method, const char *path);
 size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer);
+unsigned coordinator_too_large(void *context, const char *path, size_t length);
 
 /* The page for people (dashboard.c): started when the settings ask for it, looked after by the main loop, and told of a
  * party that has asked or answered. */

@@ -146,10 +146,15 @@ static bool is_neighbour(site_links *self, const char *name) {
     return found;
 }
 
+/* A word is a model's weights, a few times at most. */
 static size_t body_limit(void *context, const char *method, const char *path, const tacit_peer *peer) {
+    const site_links *self = context;
+    const tacit_plan *plan = &self->site->study->plan;
+    size_t most = 4 * sizeof(double) * (plan->features + 2) * (plan->classes + 1) + SPARE_BYTES;
     (void)method;
     bool welcome = peer->verified && strcmp(path, WORD_PATH) == 0 && is_neighbour(context, peer->name);
-    return welcome ? (size_t)TACIT_PAYLOAD_MOST + SPARE_BYTES : 1;
+    if (most > (size_t)TACIT_PAYLOAD_MOST + SPARE_BYTES) most = (size_t)TACIT_PAYLOAD_MOST + SPARE_BYTES;
+    return welcome ? most : 1;
 }
 
 static void handle(void *context, tacit_exchange *exchange) {
@@ -215,6 +220,7 @@ static tacit_status start_server(site_links *self, tacit_error *error) {
     tacit_status status;
     settings.port = split_address(self->site->listen, host);
     settings.address = host;
+    settings.one_at_a_time = true;
     settings.connection_limit = (unsigned)self->parties + 16;
     TACIT_CHECK(site_path(self->site, SITE_KEY_FILE, key, error));
     TACIT_CHECK(site_path(self->site, SITE_CERTIFICATE_FILE, certificate, error));

@@ -261,6 +261,31 @@ static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, ta
     return TACIT_OK;
 }
 
+/* Of a single answer, or of the words to neighbours in one. */
+static size_t numbers_in_answer(const tacit_board *board) {
+    const tacit_plan *plan = board->settings.plan;
+    const tacit_handler_entry *entry = plan != NULL ? plan->method->handlers : NULL;
+    for (; entry != NULL && entry->question != NULL; entry++)
+        if (strcmp(entry->question, board->question.name) == 0 && entry->answer_numbers != NULL)
+            return entry->answer_numbers(plan);
+    return plan != NULL ? 4 * (plan->features + 2) * (plan->classes + 1)
+                        : TACIT_PAYLOAD_MOST / sizeof(double);
+}
+
+size_t tacit_board_answer_most(tacit_board *board, const char *party) {
+    enum { BESIDE = 1 << 18, BESIDE_A_WORD = 1024 }; /* names, ids, tags of fields, a refusal's sentence */
+    size_t most = 0;
+    pthread_mutex_lock(&board->mutex);
+    if (board->open && board_find_seat(board, party) != NULL) {
+        size_t numbers = board->question.wants_sum ? board->question.sum.length : numbers_in_answer(board);
+        size_t words = board->mail != NULL ? board->places.count : 1;
+        most = BESIDE + (board->masked != NULL ? board_masked_answer_most(board)
+                                               : words * (BESIDE_A_WORD + numbers * sizeof(double)));
+    }
+    pthread_mutex_unlock(&board->mutex);
+    return most < (size_t)TACIT_PAYLOAD_MOST + BESIDE ? most : (size_t)TACIT_PAYLOAD_MOST + BESIDE;
+}
+
 tacit_status tacit_board_answer(tacit_board *board, const char *party, const uint8_t *bytes, size_t length,
                                 tacit_error *error) {
     tacit_answer answer = TACIT_ANSWER_INIT;

@@ -55,6 +55,10 @@ const char *board_masked_step(const tacit_board *board) {
                : NULL;
 }
 
+size_t board_masked_answer_most(const tacit_board *board) {
+    return board->masked->protocol->answer_most(board->masked->server);
+}
+
 static bool awaited(const masked_round *round, uint32_t place) {
     return round->protocol->expects(round->server, place) && !round->protocol->has(round->server, place) &&
            !round->refused[place];

@@ -44,6 +44,7 @@ typedef struct board_protocol {
     tacit_status (*question)(const void *server, uint32_t place, tacit_buffer *out, tacit_error *error);
     tacit_status (*receive)(void *server, uint32_t place, const uint8_t *answer, size_t length,
                             tacit_error *error);
+    size_t (*answer_most)(const void *server); /* bytes of an answer in the open step */
     tacit_status (*close)(void *server, tacit_error *error);
     const int64_t *(*sum)(const void *server);
     bool (*survived)(const void *server, uint32_t place);
@@ -118,6 +119,7 @@ tacit_status board_masked_question(tacit_board *board, const char *party, tacit_
 tacit_status board_masked_take(tacit_board *board, const char *party, const tacit_answer *answer,
                                tacit_error *error);
 const char *board_masked_step(const tacit_board *board);
+size_t board_masked_answer_most(const tacit_board *board);
 tacit_status board_masked_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
                               size_t *parties, tacit_error *error);
 

@@ -6,7 +6,11 @@
 
 /* ---- masks ---- */
 
+/* What one party says of another is shorter: keys, sealed shares, openings, signatures. */
+enum { BYTES_PER_PARTY = 512, BYTES_BESIDE = 8192 };
+
 typedef struct mask_server {
+    size_t length;
     tacit_graph_shape shape;
     tacit_securesum *sum;
     tacit_securesum_server *server;
@@ -26,6 +30,7 @@ static tacit_status mask_create(void **out, const tacit_plan *plan, const tacit_
     mask_server *self = TACIT_NEW(mask_server, 1);
     tacit_status status = TACIT_OK;
     if (self == NULL) return tacit_fail_memory(error);
+    self->length = question->sum.length;
     TACIT_CHECK(tacit_masked_shape(&self->shape, plan, error));
     tacit_securesum_terms terms = tacit_masked_terms(&self->shape, question, id, roster_digest);
     tacit_securesum_roster signers = tacit_securesum_ed25519_roster(roster);
@@ -69,6 +74,12 @@ static tacit_status mask_receive(void *server, uint32_t place, const uint8_t *an
     return tacit_securesum_server_receive(((mask_server *)server)->server, place, answer, length, error);
 }
 
+static size_t mask_answer_most(const void *server) {
+    const mask_server *self = server;
+    size_t numbers = mask_step(server) == TACIT_SUM_MASK ? self->length : 0;
+    return numbers * sizeof(uint64_t) + (size_t)self->shape.parties * BYTES_PER_PARTY + BYTES_BESIDE;
+}
+
 static tacit_status mask_close(void *server, tacit_error *error) {
     return tacit_securesum_server_close(((mask_server *)server)->server, error);
 }
@@ -93,6 +104,7 @@ const board_protocol board_mask_protocol = {
     .has = mask_has,
     .question = mask_question,
     .receive = mask_receive,
+    .answer_most = mask_answer_most,
     .close = mask_close,
     .sum = mask_sum,
     .survived = mask_survived,
@@ -101,7 +113,7 @@ const board_protocol board_mask_protocol = {
 /* ---- Paillier ---- */
 
 typedef struct paillier_server {
-    uint32_t minimum;
+    tacit_paillier_sum_terms terms;
     tacit_paillier_sum_server *server;
 } paillier_server;
 
@@ -120,7 +132,7 @@ static tacit_status paillier_create(void **out, const tacit_plan *plan, const ta
     TACIT_TRY(tacit_encrypted_terms(&terms, plan, question, id, roster_digest, error));
     paillier_server *self = TACIT_NEW(paillier_server, 1);
     if (self == NULL) return tacit_fail_memory(error);
-    self->minimum = terms.minimum;
+    self->terms = terms;
     tacit_securesum_roster signers = tacit_securesum_ed25519_roster(roster);
     tacit_status status = tacit_paillier_sum_server_create(&self->server, &terms, &signers, pool, error);
     if (status != TACIT_OK) {
@@ -137,8 +149,9 @@ static unsigned paillier_step(const void *server) {
 
 /* Nothing goes on without the key holder. */
 static size_t paillier_needed(const void *server) {
-    return paillier_step(server) == TACIT_PAILLIER_SUM_ENCRYPT ? ((const paillier_server *)server)->minimum
-                                                               : 1;
+    return paillier_step(server) == TACIT_PAILLIER_SUM_ENCRYPT
+               ? ((const paillier_server *)server)->terms.minimum
+               : 1;
 }
 
 static bool paillier_with_roster(unsigned step) { return step <= TACIT_PAILLIER_SUM_ENCRYPT; }
@@ -160,6 +173,13 @@ static tacit_status paillier_receive(void *server, uint32_t place, const uint8_t
                                      tacit_error *error) {
     return tacit_paillier_sum_server_receive(((paillier_server *)server)->server, place, answer, length,
                                              error);
+}
+
+/* At the worst a ciphertext for each number, of twice the key's bits. */
+static size_t paillier_answer_most(const void *server) {
+    const tacit_paillier_sum_terms *terms = &((const paillier_server *)server)->terms;
+    size_t numbers = paillier_step(server) == TACIT_PAILLIER_SUM_KEY ? 0 : terms->length;
+    return numbers * (terms->key_bits / 4 + 8) + (size_t)terms->parties * BYTES_PER_PARTY + BYTES_BESIDE;
 }
 
 static tacit_status paillier_close(void *server, tacit_error *error) {
@@ -186,6 +206,7 @@ const board_protocol board_paillier_protocol = {
     .has = paillier_has,
     .question = paillier_question,
     .receive = paillier_receive,
+    .answer_most = paillier_answer_most,
     .close = paillier_close,
     .sum = paillier_sum,
     .survived = paillier_survived,

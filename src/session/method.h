@@ -199,6 +199,10 @@ typedef struct tacit_handler_entry {
     /* Of a question whose single answers are used: TACIT_PROTOCOL unless the coordinator's half could use this one. Such an
      * answer is refused at the door and counts for nothing, so that whoever gives it harms only its own part. NULL: any will do. */
     tacit_status (*usable)(const tacit_plan *plan, const tacit_message *answer, tacit_error *error);
+
+    /* The numbers in a single answer, or its bytes in eights: what is much longer is not read. NULL: as many as the model has
+     * weights, a few times. */
+    size_t (*answer_numbers)(const tacit_plan *plan);
 } tacit_handler_entry;
 
 struct tacit_method {
