@@ -1,4 +1,4 @@
-/* What a browser, or something that poses as one, sends to a page on loopback: a cookie header, the body of a log-in, or that
+/* What a browser, or something that poses as one, sends to a page on loopback: an Authorization header, the body of a log-in, or that
  * of a consent. Without the secret nothing of it opens a session. */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     tacit_buffer text = TACIT_BUFFER_INIT;
     int session = -1;
     memset(login.link, 'f', WEB_SECRET_SIZE - 1);
-    memset(login.sessions[3].id, 'f', WEB_SECRET_SIZE - 1);
+    memset(login.sessions[3].token, 'f', WEB_SECRET_SIZE - 1);
     login.sessions[3].until = INT64_MAX;
     if (length > 0 && tacit_buffer_append(&text, bytes + 1, length - 1, NULL) == TACIT_OK) {
         const char *said = tacit_buffer_text(&text);
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
         if (bytes[0] == 'v')
             session = -1;
         else if (bytes[0] == 'c')
-            session = web_login_find(&login, said, "tacit_8090");
+            session = web_login_find(&login, said);
         else if ((web_login_try(&login, &text, &session) == 200) != (session >= 0))
             abort();
         if (session >= WEB_SESSIONS || (session >= 0 && !knows)) abort();

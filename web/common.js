@@ -32,20 +32,38 @@ function table(columns, rows) {
   return element("div", { class: "scroll" }, element("table", {}, element("thead", {}, head), element("tbody", {}, body)));
 }
 
-const page = { csrf: null, events: null, start: null };
+const page = { token: null, events: null, start: null };
 
 class Refused extends Error {
   constructor(status, message) { super(message); this.status = status; }
 }
 
-async function request(method, path, body) {
-  const headers = {};
-  if (method !== "GET" && page.csrf) headers["X-Tacit-CSRF"] = page.csrf;
+// The session's token goes in a header of every request, and nowhere else: cookies reach every port of this machine, addresses end up in
+// histories. It is kept in sessionStorage, which is this tab's and this origin's alone, so a reload keeps the session.
+const KEPT = "tacit.token";
+
+function keepToken(token) {
+  page.token = token;
+  if (token) sessionStorage.setItem(KEPT, token); else sessionStorage.removeItem(KEPT);
+}
+
+async function send(method, path, { body, headers = {}, signal } = {}) {
+  if (page.token) headers["Authorization"] = "Bearer " + page.token;
   if (body) headers["Content-Type"] = "application/json";
-  const reply = await fetch(path, { method, headers, body: body ? JSON.stringify(body) : undefined, credentials: "same-origin" });
-  const document = await reply.json().catch(() => ({}));
-  if (!reply.ok) throw new Refused(reply.status, document.error || "the program answered " + reply.status);
-  return document;
+  const reply = await fetch(path, { method, headers, signal, body: body ? JSON.stringify(body) : undefined,
+    credentials: "omit", cache: "no-store", redirect: "error", referrerPolicy: "no-referrer" });
+  if (reply.ok) return reply;
+  const problem = await reply.json().catch(() => ({}));
+  throw new Refused(reply.status, problem.error || "the program answered " + reply.status);
+}
+
+async function request(method, path, body) { return (await send(method, path, { body })).json(); }
+
+// A file that needs the token cannot be a plain link: it is fetched, and handed to the browser to keep.
+async function download(path, name) {
+  const address = URL.createObjectURL(await (await send("GET", path)).blob());
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
 
 function show(...children) {
@@ -100,15 +118,15 @@ function whoLearnsWhat(explanation) {
 
 // ---- log-in ----
 
-async function begin(session) {
-  page.csrf = session.csrf;
+async function begin() {
   document.getElementById("logout").hidden = false;
   await page.start();
 }
 
 async function tryLogIn(body, message) {
   try {
-    await begin(await request("POST", "/v1/session", body));
+    keepToken((await request("POST", "/v1/session", body)).token);
+    await begin();
   } catch (problem) {
     message.textContent = problem.message;
   }
@@ -128,9 +146,9 @@ function showLogIn(text) {
 }
 
 function leave(text) {
-  if (page.events) page.events.close();
+  if (page.events) page.events.abort();
   page.events = null;
-  page.csrf = null;
+  keepToken(null);
   showLogIn(text);
 }
 
@@ -140,18 +158,42 @@ function report(problem) {
   else show(element("p", { class: "error", role: "alert" }, problem.message));
 }
 
-// Calls `changed` with the state at first and whenever it differs. The browser reconnects by itself.
+function pause(milliseconds) { return new Promise(done => setTimeout(done, milliseconds)); }
+
+// The fields of a stream's one event, {id, event, data, retry}; none when there is no news.
+function eventFields(text) {
+  return Object.fromEntries(text.split("\n").map(line => /^(\w+): (.*)$/.exec(line)).filter(match => match).map(match => match.slice(1)));
+}
+
+// Calls `changed` with the state at first and whenever it differs, until the listening is aborted. EventSource can send no header, so the
+// streams are fetched; each brings one event and ends, and the next is asked for with the number of the last.
+async function listen(changed, signal) {
+  let last = "0";
+  while (!signal.aborted) {
+    try {
+      const reply = await send("GET", "/v1/events", { headers: { "Last-Event-ID": last }, signal });
+      const event = eventFields(await reply.text());
+      if (signal.aborted) return;
+      live("live");
+      if (event.data) {
+        last = event.id;
+        changed(JSON.parse(event.data));
+      }
+      await pause(Number(event.retry) || 200);
+    } catch (problem) {
+      if (signal.aborted) return;
+      if (problem.status === 401) return leave("The session has ended.");
+      last = "0"; // perhaps it starts again, and counts anew
+      live("not connected");
+      await pause(2000);
+    }
+  }
+}
+
 function watch(changed) {
-  if (page.events) page.events.close();
-  page.events = new EventSource("/v1/events");
-  page.events.addEventListener("state", event => { live("live"); changed(JSON.parse(event.data)); });
-  page.events.onerror = () => {
-    if (page.events && page.events.readyState === EventSource.CLOSED)
-      request("GET", "/v1/session").then(() => watch(changed), problem => {
-        if (problem.status === 401) leave("The session has ended.");
-        else { live("not connected"); setTimeout(() => page.csrf && watch(changed), 2000); }
-      });
-  };
+  if (page.events) page.events.abort();
+  page.events = new AbortController();
+  listen(changed, page.events.signal);
 }
 
 async function enter() {
@@ -162,8 +204,12 @@ async function enter() {
     leave();
   });
   try {
-    await begin(link ? await request("POST", "/v1/session", { link: link[1] }) : await request("GET", "/v1/session"));
+    page.token = sessionStorage.getItem(KEPT);
+    if (link) keepToken((await request("POST", "/v1/session", { link: link[1] })).token);
+    if (!page.token) return showLogIn("");
+    await begin();
   } catch (problem) {
+    if (problem.status === 401) keepToken(null);
     showLogIn(problem.status === 401 && !link ? "" : problem.message);
   }
 }

