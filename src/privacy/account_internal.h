@@ -91,6 +91,22 @@ double tacit_opposed_place(double *slack, const tacit_step *step, double loss);
 tacit_slice tacit_opposed_slice(const tacit_step *step, double low, double high);
 void tacit_opposed_reach(double *low, double *high, const tacit_step *step, double tail);
 
+/* log E_P (P/Q)^(order - 1) of that pair, for an order above 1; rounded up. */
+double tacit_opposed_moment(const tacit_step *step, double order);
+
+/* The Renyi divergence of the composition at an order above 1, rounded up; `extra` receives what the approximate events among
+ * them give away with their deltas, on top. */
+tacit_status tacit_renyi_at(double *divergence, double *extra, const tacit_accountant *accountant,
+                            double order, tacit_error *error);
+
+/* account_gdp.c, all under replacement and rounded up. The mu of any epsilon-DP mechanism. The squared mu of an event's runs, each on its
+ * own: infinite where nothing is known. The squared mu of a block of runs whose number was fixed before the first, which holds but for a
+ * probability `spare` of giving all away; the same as before, and without `spare`, for all but sampled Gaussians. */
+double tacit_pure_mu(double epsilon);
+tacit_status tacit_gdp_of(double *mu_squared, const tacit_event *event, tacit_error *error);
+tacit_status tacit_gdp_of_block(double *mu_squared, const tacit_event *event, double spare,
+                                tacit_error *error);
+
 /* Each accountant: epsilon at delta, delta at epsilon. TACIT_USAGE when it does not apply. Arguments are checked. */
 typedef tacit_status tacit_account_epsilon(double *out, const tacit_accountant *accountant, double delta,
                                            tacit_error *error);

@@ -139,8 +139,11 @@ static double divergence(const renyi *account, double order) {
     double sum = 0;
     for (size_t i = 0; i < account->steps.count; i++) {
         const tacit_step *step = &account->steps.items[i];
-        double moment = step->sampling < 1 ? sampled_moment(step, order) : base_moment(step, order);
-        /* Sampled Laplace between orders 1 and 2 may be cheaper as a pure event; both bounds hold. */
+        double moment = step->sampling == 1                  ? base_moment(step, order)
+                        : !step->either                      ? sampled_moment(step, order)
+                        : step->kind == TACIT_EVENT_GAUSSIAN ? tacit_opposed_moment(step, order)
+                                                             : INFINITY;
+        /* Sampled Laplace between orders 1 and 2, and under replacement, may be cheaper as a pure event; both bounds hold. */
         double e, d;
         if (step->sampling < 1 && tacit_step_pure(step, &e, &d))
             moment = fmin(moment, response_moment(order, e));
@@ -208,9 +211,11 @@ static bool concentrate(renyi *account) {
 }
 
 /* Replacement with sampled Gaussian or Laplace events has no closed moments: such accounts are kept under add/remove and
- * go through group privacy at the end. */
+ * go through group privacy at the end. Beside an event about a replaced row, which has no removed and no added half, the moments of
+ * the pair are found by quadrature. */
 static bool needs_group(const tacit_accountant *accountant, bool linear) {
-    if (linear || accountant->adjacency != TACIT_REPLACE) return false;
+    if (linear || accountant->adjacency != TACIT_REPLACE || tacit_accountant_replaces(accountant))
+        return false;
     for (size_t i = 0; i < accountant->count; i++) {
         tacit_event_kind kind = accountant->events[i].kind;
         if (accountant->events[i].sampling < 1 &&
@@ -223,11 +228,7 @@ static bool needs_group(const tacit_accountant *accountant, bool linear) {
 static tacit_status renyi_make(renyi *out, const tacit_accountant *accountant, bool linear,
                                tacit_error *error) {
     *out = (renyi){ .linear = false };
-    bool group = needs_group(accountant, linear);
-    if (group && tacit_accountant_replaces(accountant))
-        return tacit_fail(error, TACIT_USAGE,
-                          "sampled events beside events about a replaced row have no RDP: use PLD");
-    tacit_adjacency adjacency = group ? TACIT_ADD_OR_REMOVE : accountant->adjacency;
+    tacit_adjacency adjacency = needs_group(accountant, linear) ? TACIT_ADD_OR_REMOVE : accountant->adjacency;
     TACIT_TRY(tacit_steps_make(&out->steps, accountant, adjacency, error));
     simplify(out);
     if (linear && !concentrate(out)) {
@@ -235,6 +236,17 @@ static tacit_status renyi_make(renyi *out, const tacit_accountant *accountant, b
         return tacit_fail(error, TACIT_USAGE, "sampled Gaussian events have no useful zCDP: use RDP or PLD");
     }
     for (int j = 0; j < ORDERS; j++) out->grid[j] = divergence(out, fixed_order(j));
+    return TACIT_OK;
+}
+
+tacit_status tacit_renyi_at(double *divergence_out, double *extra, const tacit_accountant *accountant,
+                            double order, tacit_error *error) {
+    renyi account = { .linear = false };
+    TACIT_TRY(tacit_steps_make(&account.steps, accountant, accountant->adjacency, error));
+    simplify(&account);
+    *divergence_out = divergence(&account, order);
+    *extra = account.extra;
+    free(account.steps.items);
     return TACIT_OK;
 }
 

@@ -73,9 +73,8 @@ tacit_status tacit_charge_check(const tacit_event *event, tacit_error *error) {
     return tacit_fail(error, TACIT_CORRUPT, "an event among the charges makes no sense");
 }
 
-/* The events that count for the unit; *whole is false when one of them is beyond the accountants. */
-static tacit_status gather(bool *whole, tacit_accountant *accountant, const tacit_charges *charges,
-                           tacit_unit unit, tacit_error *error) {
+tacit_status tacit_charges_gather(bool *whole, tacit_accountant *accountant, const tacit_charges *charges,
+                                  tacit_unit unit, tacit_error *error) {
     *whole = true;
     for (size_t i = 0; i < charges->count && *whole; i++) {
         const tacit_charge *item = i == 0 ? &charges->first : &charges->more[i - 1];
@@ -96,7 +95,7 @@ tacit_status tacit_charges_compose(tacit_spending *out, const tacit_charges *cha
     if (tacit_amount_within(sum->delta, delta)) best.epsilon = sum->epsilon;
     if (sum->epsilon == 0 || (delta == 0 && sum->delta == 0)) goto cleanup;
     TACIT_CHECK(tacit_accountant_create(&accountant, TACIT_REPLACE, error));
-    TACIT_CHECK(gather(&whole, accountant, charges, unit, error));
+    TACIT_CHECK(tacit_charges_gather(&whole, accountant, charges, unit, error));
     /* One release at its own delta costs its price. */
     if (!whole || accountant->count == 0 || (accountant->runs == 1 && delta == sum->delta)) goto cleanup;
     status = tacit_accountant_epsilon(&proved, accountant, delta, NULL);

@@ -45,6 +45,10 @@ static inline bool tacit_unit_counts(tacit_unit charged, tacit_unit total) {
     return total == TACIT_UNIT_RECORD || charged == TACIT_UNIT_PARTY;
 }
 
+/* Put the events that count for the unit into an accountant; *whole is false when one of them is beyond the accountants. */
+tacit_status tacit_charges_gather(bool *whole, tacit_accountant *accountant, const tacit_charges *charges,
+                                  tacit_unit unit, tacit_error *error);
+
 /* The least epsilon at `delta`, for the unit, of the charges that count for it: by the accountants or, where it is less
  * or they do not apply, by `sum`, the sum of their prices. Infinite when nothing is proved at that delta. At delta 0, with
  * no delta charged, it is the sum. */
