@@ -113,6 +113,63 @@ static void a_certificate_tells_who_and_how_long(void **state) {
     world_close(&here);
 }
 
+/* A certificate of `name`, any bytes, signed by itself. */
+static tacit_buffer forge_certificate(const void *name, unsigned length) {
+    gnutls_x509_privkey_t key;
+    gnutls_x509_crt_t certificate;
+    gnutls_datum_t der;
+    const uint8_t serial[] = { 1 };
+    assert_int_equal(gnutls_x509_privkey_init(&key), 0);
+    assert_int_equal(gnutls_x509_privkey_generate(key, GNUTLS_PK_ECDSA, 256, 0), 0);
+    assert_int_equal(gnutls_x509_crt_init(&certificate), 0);
+    assert_int_equal(gnutls_x509_crt_set_version(certificate, 3), 0);
+    assert_int_equal(gnutls_x509_crt_set_serial(certificate, serial, sizeof serial), 0);
+    assert_int_equal(gnutls_x509_crt_set_activation_time(certificate, 1700000000), 0);
+    assert_int_equal(gnutls_x509_crt_set_expiration_time(certificate, 1900000000), 0);
+    assert_int_equal(gnutls_x509_crt_set_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0, name, length),
+                     0);
+    assert_int_equal(gnutls_x509_crt_set_key(certificate, key), 0);
+    assert_int_equal(gnutls_x509_crt_sign2(certificate, certificate, key, GNUTLS_DIG_SHA256, 0), 0);
+    assert_int_equal(gnutls_x509_crt_export2(certificate, GNUTLS_X509_FMT_DER, &der), 0);
+    tacit_buffer out = TACIT_BUFFER_INIT;
+    assert_int_equal(tacit_buffer_append(&out, der.data, der.size, NULL), TACIT_OK);
+    gnutls_free(der.data);
+    gnutls_x509_crt_deinit(certificate);
+    gnutls_x509_privkey_deinit(key);
+    return out;
+}
+
+static void a_name_hides_nothing(void **state) {
+    (void)state;
+    tacit_certificate_info info;
+    tacit_buffer plain = forge_certificate("alice", 5), hidden = forge_certificate("alice\0mallory", 13);
+    assert_int_equal(tacit_certificate_inspect(&info, plain.bytes, plain.length, NULL), TACIT_OK);
+    assert_string_equal(info.name, "alice");
+    tacit_status status = tacit_certificate_inspect(&info, hidden.bytes, hidden.length, NULL);
+    assert_true(status == TACIT_INPUT || strcmp(info.name, "alice") != 0);
+    tacit_buffer_clear(&plain);
+    tacit_buffer_clear(&hidden);
+}
+
+/* Whoever steals a party's key cannot issue certificates, and the authority certifies no other authority. */
+static void the_authority_alone_issues(void **state) {
+    (void)state;
+    world here;
+    gnutls_x509_crt_t certificate;
+    unsigned critical = 0, authority = 0;
+    int path = -1;
+    world_open(&here);
+    const char *pem = tacit_authority_pem(here.authority);
+    gnutls_datum_t text = { (unsigned char *)(uintptr_t)pem, (unsigned)strlen(pem) };
+    assert_int_equal(gnutls_x509_crt_init(&certificate), 0);
+    assert_int_equal(gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM), 0);
+    assert_true(gnutls_x509_crt_get_basic_constraints(certificate, &critical, &authority, &path) >= 0);
+    assert_true(authority != 0 && critical != 0);
+    assert_int_equal(path, 0);
+    gnutls_x509_crt_deinit(certificate);
+    world_close(&here);
+}
+
 /* A request as a greedy client would make it. */
 static tacit_buffer forge_request(gnutls_pk_algorithm_t algorithm, unsigned bits, bool greedy) {
     gnutls_x509_privkey_t key;
@@ -346,6 +403,8 @@ int main(void) {
         cmocka_unit_test(an_authority_is_made_once_and_loaded_again),
         cmocka_unit_test(a_key_that_others_can_read_is_refused),
         cmocka_unit_test(a_certificate_tells_who_and_how_long),
+        cmocka_unit_test(a_name_hides_nothing),
+        cmocka_unit_test(the_authority_alone_issues),
         cmocka_unit_test(what_a_request_asks_for_is_ignored),
         cmocka_unit_test(unusable_requests_are_refused),
         cmocka_unit_test(a_request_with_any_flipped_bit_is_refused),

@@ -2,9 +2,22 @@
 #include "service.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "base/file.h"
 #include "tls.h"
+
+/* The wall clock of this program runs ahead by so many seconds; GnuTLS has its own view. */
+static _Atomic int64_t ahead;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *out);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out) {
+    int status = __real_clock_gettime(clock, out);
+    if (status == 0 && clock == CLOCK_REALTIME) out->tv_sec += ahead;
+    return status;
+}
 
 static void expect_refused(service *all, tacit_client *client, tacit_standing standing, const char *words) {
     unsigned status = 0, before = service_read(all, &all->refused),
@@ -110,6 +123,26 @@ static void an_expired_or_future_certificate_is_refused(void **state) {
     world_close(&here);
 }
 
+static void a_connection_does_not_outlive_its_certificate(void **state) {
+    (void)state;
+    world here;
+    service all;
+    party bob;
+    world_open(&here);
+    party_join_now(&bob, &here, "bob");
+    service_start(&all, &here, NULL);
+    tacit_client *client = client_for(&here, &bob, service_port(&all));
+    unsigned status = 0;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(ask(client, "GET", "/hello", NULL, &status, NULL, &error), error);
+    ahead = bob.info.valid_until - bob.info.valid_from + 86400;
+    expect_refused(&all, client, TACIT_STANDING_EXPIRED, "expired or is not valid yet");
+    ahead = 0;
+    tacit_client_free(client);
+    service_stop(&all);
+    world_close(&here);
+}
+
 static void revoking_works_on_an_open_connection(void **state) {
     (void)state;
     world here;
@@ -196,6 +229,7 @@ int main(void) {
         cmocka_unit_test(no_certificate_is_refused_except_on_open_paths),
         cmocka_unit_test(a_foreign_certificate_is_refused_and_names_no_one),
         cmocka_unit_test(an_expired_or_future_certificate_is_refused),
+        cmocka_unit_test(a_connection_does_not_outlive_its_certificate),
         cmocka_unit_test(revoking_works_on_an_open_connection),
         cmocka_unit_test(a_certificate_made_for_servers_is_refused),
         cmocka_unit_test(a_refused_request_with_a_body_hears_why),
