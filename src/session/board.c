@@ -36,6 +36,7 @@ tacit_board *tacit_board_free(tacit_board *board) {
     tacit_levels_clear(&board->names);
     tacit_buffer_clear(&board->encoded);
     board_mail_clear(board);
+    free(board->held);
     free(board->places.names);
     free(board->places.keys);
     pthread_cond_destroy(&board->moved);

@@ -10,15 +10,6 @@
 #include "base/memory.h"
 #include "session/board_parts.h"
 
-struct masked_round {
-    tacit_signing_roster roster;
-    uint8_t id[TACIT_MASKED_ID_BYTES];
-    const board_protocol *protocol;
-    void *server;        /* the protocol's */
-    bool *refused;       /* by place */
-    tacit_buffer record; /* of the open step: place, length and bytes of each answer taken */
-};
-
 tacit_status tacit_board_enlist(tacit_board *board, const char *party,
                                 const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error) {
     masked_places *places = &board->places;
@@ -136,28 +127,50 @@ tacit_status board_masked_take(tacit_board *board, const char *party, const taci
 
 /* ---- the study thread's side ---- */
 
+/* Who of an open step has answered, and who has not. */
+typedef struct step_count {
+    size_t left, silent;  /* in the step or still to come; and of these still to come */
+    size_t missing;       /* of those who must be in the sum */
+    const char *refusing; /* of the missing: one that refused, and one that lost its seat; NULL: nobody */
+    const char *leaving;
+} step_count;
+
+static step_count count_step(tacit_board *board) {
+    const masked_round *round = board->masked;
+    step_count count = { .left = 0 };
+    for (uint32_t i = 0; i < round->roster.parties; i++) {
+        const char *name = board->places.names[i];
+        bool has = round->protocol->has(round->server, i);
+        bool seated = board_find_seat(board, name) != NULL; /* who has lost its seat is not coming back */
+        bool waiting = awaited(round, i) && seated;
+        count.left += has || waiting;
+        count.silent += waiting;
+        if (has || !board_sets_needs(board, i)) continue;
+        count.missing++;
+        if (round->refused[i]) count.refusing = name;
+        if (!seated) count.leaving = name;
+    }
+    return count;
+}
+
 /* Wait, with the lock held, until the open step can be closed. */
 static tacit_status wait_for_step(tacit_board *board, tacit_error *error) {
     const masked_round *round = board->masked;
     const size_t needed = round->protocol->needed(round->server);
     struct timespec deadline = board_deadline(board->settings.patience_ms);
     for (bool patient = true;;) {
-        size_t left = 0, silent = 0;
         if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
-        for (uint32_t i = 0; i < round->roster.parties; i++) {
-            bool has = round->protocol->has(round->server, i);
-            /* Who has lost its seat is not coming back. */
-            bool waiting = awaited(round, i) && board_find_seat(board, board->places.names[i]) != NULL;
-            left += has || waiting;
-            silent += waiting;
-        }
-        if (left < needed)
+        step_count count = count_step(board);
+        if (count.refusing != NULL || (count.leaving != NULL && !patient))
+            return board_sets_lost(board, count.refusing, count.leaving, error);
+        if (count.left < needed && count.leaving == NULL)
             return tacit_fail(
                 error, TACIT_REFUSED,
-                "%zu parties are left in step %s of a secure sum that needs %zu, %zu refused%s%s", left,
+                "%zu parties are left in step %s of a secure sum that needs %zu, %zu refused%s%s", count.left,
                 board_masked_step(board), needed, board->refused, board->refused > 0 ? ": " : "",
                 board->refused > 0 ? board->first_refusal : "");
-        if (left - silent >= needed && (silent == 0 || !patient)) return TACIT_OK;
+        if (count.left - count.silent >= needed && count.missing == 0 && (count.silent == 0 || !patient))
+            return TACIT_OK;
         if (!patient)
             pthread_cond_wait(&board->moved, &board->mutex);
         else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT)
@@ -235,6 +248,7 @@ static tacit_status begin(tacit_board *board, const tacit_question *question, ma
     if (round->refused == NULL) return tacit_fail_memory(error);
     tacit_securesum_roster_digest(digest, &round->roster);
     TACIT_TRY(tacit_masked_id(round->id, question, error));
+    TACIT_TRY(board_sets_begin(board, round->refused, error));
     round->protocol = plan->sums == TACIT_SUMS_PAILLIER ? &board_paillier_protocol : &board_mask_protocol;
     return round->protocol->create(&round->server, plan, question, round->id, digest, &round->roster,
                                    board->settings.pool, error);
@@ -254,6 +268,7 @@ tacit_status board_masked_sum(tacit_board *board, const tacit_question *question
         TACIT_CHECK(run_step(board, question, error));
     for (uint32_t i = 0; i < round.roster.parties; i++)
         survivors += round.protocol->survived(round.server, i);
+    TACIT_CHECK(board_sets_keep(board, &round, error));
     memcpy(total, round.protocol->sum(round.server), question->sum.length * sizeof *total);
     *parties = survivors;
 cleanup:

@@ -51,8 +51,17 @@ typedef struct board_protocol {
 
 extern const board_protocol board_mask_protocol, board_paillier_protocol;
 
-typedef struct masked_round masked_round; /* board_masked.c */
-typedef struct mail_round mail_round;     /* board_mail.c */
+/* An open secure sum. */
+typedef struct masked_round {
+    tacit_signing_roster roster;
+    uint8_t id[TACIT_MASKED_ID_BYTES];
+    const board_protocol *protocol;
+    void *server;        /* the protocol's */
+    bool *refused;       /* by place; also who has no part in the sum (board_sets.c) */
+    tacit_buffer record; /* of the open step: place, length and bytes of each answer taken */
+} masked_round;
+
+typedef struct mail_round mail_round; /* board_mail.c */
 
 /* What a party said last, sealed for those who are to hear it. */
 typedef struct mail_word {
@@ -89,6 +98,7 @@ struct tacit_board {
     masked_places places;
     tacit_board_steps steps;
     masked_round *masked; /* the open secure sum; NULL: none */
+    bool *held;           /* by place: who is in every exact sum, once the first is open; NULL before */
     mailbox mailbox;
     mail_round *mail; /* the open round between neighbours; NULL: none */
 };
@@ -110,6 +120,15 @@ tacit_status board_masked_take(tacit_board *board, const char *party, const taci
 const char *board_masked_step(const tacit_board *board);
 tacit_status board_masked_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
                               size_t *parties, tacit_error *error);
+
+/* Exact sums of one study are all over the same parties, which those parties see to as well (board_sets.c). Who is in them,
+ * once one was opened: the others are marked in `refused`. After a sum was opened. And, with the lock held: whether the open step
+ * needs this place's answer, and that it will not come. */
+tacit_status board_sets_begin(tacit_board *board, bool *refused, tacit_error *error);
+tacit_status board_sets_keep(tacit_board *board, const masked_round *round, tacit_error *error);
+bool board_sets_needs(const tacit_board *board, uint32_t place);
+tacit_status board_sets_lost(const tacit_board *board, const char *refusing, const char *leaving,
+                             tacit_error *error);
 
 /* Rounds between neighbours; the lock is held in the first four. */
 bool board_mail_waits_for(const tacit_board *board, const char *party);

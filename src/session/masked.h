@@ -39,6 +39,9 @@ tacit_status tacit_masked_shape(tacit_graph_shape *out, const tacit_plan *plan, 
  * are among them. */
 tacit_status tacit_secure_minimum(size_t *out, const tacit_plan *plan, tacit_error *error);
 
+/* Whether the plan's sums carry no noise of their own, so that in one version of a study all are over the same parties. */
+bool tacit_plan_holds_set(const tacit_plan *plan);
+
 /* The name of a step, "unknown" for what is none. */
 const char *tacit_sum_step_name(const tacit_plan *plan, unsigned step);
 

@@ -162,6 +162,7 @@ static tacit_status encrypt_contribution(stepping *self, const tacit_paillier_su
     TACIT_CHECK(tacit_party_grid_steps(self->question, reply, values, error));
     TACIT_CHECK(tacit_paillier_sum_encrypt(&body, terms, key, self->masks->place, values, &self->signer,
                                            party->noise.entropy, party->pool, error));
+    TACIT_CHECK(masked_note_noise(self, reply, error));
     TACIT_CHECK(masked_encode_body(self, &body, payload, error));
 cleanup:
     sodium_memzero(values, terms->length * sizeof *values);
@@ -202,6 +203,29 @@ cleanup:
 
 /* ---- the key holder's last step ---- */
 
+/* What the question says of each contributor: its place, a digest and a signature. */
+enum { CONTRIBUTOR_BYTES = 4 + TACIT_DIGEST_BYTES + TACIT_SIGNATURE_BYTES };
+
+/* The contributors that a well-formed question names are the set that the key holder opens sums over, as in masked sums. */
+static tacit_status hold_contributors(const stepping *self, const tacit_buffer *question,
+                                      tacit_error *error) {
+    const size_t parties = self->masks->plan->parties;
+    tacit_cursor cursor = tacit_cursor_over(question->bytes, question->length);
+    uint8_t *set = TACIT_NEW(uint8_t, (parties + 7) / 8);
+    const uint8_t *rest;
+    uint32_t count = 0, place = 0;
+    if (set == NULL) return tacit_fail_memory(error);
+    tacit_cursor_read_u32(&cursor, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!tacit_cursor_read_u32(&cursor, &place) || place >= parties) break;
+        set[place / 8] |= (uint8_t)(1u << place % 8);
+        tacit_cursor_skip(&cursor, &rest, CONTRIBUTOR_BYTES - 4);
+    }
+    tacit_status status = masked_hold_set(self, set, error);
+    free(set);
+    return status;
+}
+
 static tacit_status decrypt_sum(stepping *self, const tacit_paillier_sum_terms *terms,
                                 const tacit_securesum_roster *roster, tacit_buffer *out, tacit_error *error) {
     static const uint8_t nothing[TACIT_DIGEST_BYTES];
@@ -223,6 +247,7 @@ static tacit_status decrypt_sum(stepping *self, const tacit_paillier_sum_terms *
     TACIT_CHECK(need_key(masks, terms->key_bits, self->party->pool, error));
     TACIT_CHECK(tacit_paillier_sum_decrypt(&body, terms, masks->paillier, roster, question->bytes,
                                            question->length, self->party->pool, error));
+    TACIT_CHECK(hold_contributors(self, question, error));
     TACIT_CHECK(save_state(self, digest, error));
     TACIT_CHECK(masked_pass(self, &body, tacit_paillier_sum_decrypted_bytes(terms) + STEP_SPARE, out, error));
 cleanup:

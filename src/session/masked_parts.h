@@ -53,5 +53,12 @@ tacit_status masked_pass(stepping *self, const tacit_buffer *body, size_t most, 
 tacit_status masked_release(stepping *self, const tacit_reply *reply, const tacit_buffer *payload,
                             tacit_buffer *out, tacit_error *error);
 
+/* Before a contribution leaves: note whether there is noise in it (masked_sets.c). */
+tacit_status masked_note_noise(const stepping *self, const tacit_reply *reply, tacit_error *error);
+
+/* Before consent to a set of survivors leaves, a bit for each place: TACIT_REFUSED when the sum has no noise of its own and an
+ * earlier one of this version had other survivors; the first such set is kept. */
+tacit_status masked_hold_set(const stepping *self, const uint8_t *set, tacit_error *error);
+
 /* One step of an encrypted sum (masked_paillier.c). */
 tacit_status masked_run_encrypted(stepping *self, tacit_buffer *out, tacit_error *error);

@@ -215,6 +215,14 @@ cleanup:
     return status;
 }
 
+/* The survivors are what the question ends with, once it is known to be well formed. */
+static tacit_status consent_to_set(stepping *self, tacit_buffer *body, tacit_error *error) {
+    const tacit_buffer *question = &self->step->body;
+    TACIT_TRY(tacit_securesum_party_consent(self->half, question->bytes, question->length, body, error));
+    return masked_hold_set(self, question->bytes + question->length - (self->masks->plan->parties + 7) / 8,
+                           error);
+}
+
 static tacit_status take_step(stepping *self, tacit_buffer *out, tacit_error *error) {
     const tacit_buffer *question = &self->step->body;
     tacit_buffer body = TACIT_BUFFER_INIT;
@@ -225,9 +233,7 @@ static tacit_status take_step(stepping *self, tacit_buffer *out, tacit_error *er
     case TACIT_SUM_SHARE:
         status = tacit_securesum_party_share(half, question->bytes, question->length, &body, error);
         break;
-    case TACIT_SUM_CONSENT:
-        status = tacit_securesum_party_consent(half, question->bytes, question->length, &body, error);
-        break;
+    case TACIT_SUM_CONSENT: status = consent_to_set(self, &body, error); break;
     default:
         status = tacit_securesum_party_unmask(half, question->bytes, question->length, &body, error);
         break;
@@ -255,6 +261,7 @@ static tacit_status mask_contribution(stepping *self, tacit_reply *reply, tacit_
     TACIT_CHECK(tacit_party_grid_steps(self->question, reply, values, error));
     TACIT_CHECK(tacit_securesum_party_mask(self->half, self->step->body.bytes, self->step->body.length,
                                            values, &body, error));
+    TACIT_CHECK(masked_note_noise(self, reply, error));
     TACIT_CHECK(save_state(self, MASKED_NAME, error));
     TACIT_CHECK(masked_encode_body(self, &body, payload, error));
 cleanup:

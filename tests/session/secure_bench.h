@@ -17,7 +17,15 @@
 #include "session/board.h"
 #include "session/party.h"
 
-enum { PARTIES = 4, MANY = 60, LENGTH = 5, PATIENT = 3600 * 1000, FILES = 5, STEPS = TACIT_SUM_OPENED };
+enum {
+    PARTIES = 4,
+    MANY = 60,
+    LENGTH = 5,
+    PATIENT = 3600 * 1000,
+    FILES = 8,
+    MOST_SUMS = 4,
+    STEPS = TACIT_SUM_OPENED
+};
 
 #define PRICE 0.5
 
@@ -69,7 +77,8 @@ typedef struct site {
     char names[FILES][32];
     tacit_buffer kept[FILES];
     bool gone;
-    tacit_error error; /* of its last refusal */
+    tacit_dataset *data; /* its rows, where the study's method looks at any */
+    tacit_error error;   /* of its last refusal */
 } site;
 
 static inline tacit_status read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
@@ -105,8 +114,10 @@ typedef struct bench {
     site sites[MANY];
     tacit_board *board;
     tacit_session session;
-    tacit_buffer records[STEPS]; /* of closed steps, as a registry keeps them */
-    bool recorded[STEPS];
+    tacit_buffer records[STEPS + 1]; /* of closed steps, as a registry keeps them; and who is in all sums */
+    bool recorded[STEPS + 1];
+    uint64_t recorded_round;
+    unsigned patience_ms;
     size_t close_after; /* cancel the study once so many steps are recorded */
     pthread_t thread;
     pthread_mutex_t mutex;
@@ -130,7 +141,7 @@ static inline void start_masks(bench *self, site *party) {
 static inline void open_site(bench *self, size_t k) {
     site *party = &self->sites[k];
     tacit_error error = TACIT_ERROR_INIT;
-    const tacit_price limit = { TACIT_UNIT_RECORD, PRICE, 0 };
+    const tacit_price limit = { TACIT_UNIT_RECORD, MOST_SUMS * PRICE, 0 };
     *party = (site){ .place = folder_make(), .policy = tacit_policy_default() };
     party->policy.allow_entrusted = true;
     snprintf(party->name, sizeof party->name, "party-%zu", k);
@@ -165,15 +176,21 @@ static inline void note_change(void *context) {
 static inline tacit_status read_step(void *context, uint64_t round, unsigned step, bool *found,
                                      tacit_buffer *out, tacit_error *error) {
     bench *self = context;
-    (void)round;
-    *found = self->recorded[step];
+    if (step == TACIT_BOARD_SET) step = STEPS;
+    *found = self->recorded[step] && (step == STEPS || round == self->recorded_round);
+    if (!*found) return TACIT_OK;
     return tacit_buffer_append(out, self->records[step].bytes, self->records[step].length, error);
 }
 
 static inline tacit_status write_step(void *context, uint64_t round, unsigned step, const uint8_t *bytes,
                                       size_t length, tacit_error *error) {
     bench *self = context;
-    (void)round;
+    if (step == TACIT_BOARD_SET) step = STEPS;
+    for (size_t i = 0; i < STEPS && self->recorded_round != round; i++) { /* as of an earlier round */
+        tacit_buffer_clear(&self->records[i]);
+        self->recorded[i] = false;
+    }
+    if (step < STEPS) self->recorded_round = round;
     self->recorded[step] = true;
     TACIT_TRY(tacit_buffer_append(&self->records[step], bytes, length, error));
     if (step + 1 == self->close_after) tacit_board_cancel(self->board);
@@ -185,7 +202,7 @@ static inline void open_board(bench *self) {
     const tacit_board_steps steps = { read_step, write_step, self };
     const tacit_board_settings settings = { .study = "heart",
                                             .minimum_parties = self->plan.minimum_parties,
-                                            .patience_ms = PATIENT,
+                                            .patience_ms = self->patience_ms,
                                             .secret = tacit_stream_from_seed(5),
                                             .masked = &self->plan,
                                             .steps = &steps,
@@ -208,6 +225,7 @@ static inline bench *bench_of(tacit_sum_way sums, size_t parties, size_t minimum
     pthread_mutex_init(&self->mutex, NULL);
     pthread_cond_init(&self->moved, NULL);
     self->parties = parties;
+    self->patience_ms = PATIENT;
     self->plan = (tacit_plan){ .method = &method,
                                .study = "heart",
                                .parties = parties,
@@ -229,10 +247,11 @@ static inline void bench_close(bench *self) {
         tacit_masks_free(party->masks);
         tacit_entropy_free(party->entropy);
         tacit_ledger_free(party->ledger);
+        tacit_dataset_free(party->data);
         for (size_t i = 0; i < FILES; i++) tacit_buffer_clear(&party->kept[i]);
         folder_remove(&party->place);
     }
-    for (size_t i = 0; i < STEPS; i++) tacit_buffer_clear(&self->records[i]);
+    for (size_t i = 0; i <= STEPS; i++) tacit_buffer_clear(&self->records[i]);
     pthread_cond_destroy(&self->moved);
     pthread_mutex_destroy(&self->mutex);
     free(self);
