@@ -74,11 +74,11 @@ static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, ta
     }
     int used = snprintf(out, size, "%s: %s", tacit_sum_way_name(plan->sums), rests_on[plan->sums]);
     if (plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
-    if (plan->parties < 2) return TACIT_OK; /* nothing to hide in: a study of one is refused */
+    if (plan->parties < TACIT_SUM_LEAST) return TACIT_OK; /* nothing to hide in: such a study is refused */
     TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
     used += snprintf(
         out + used, size - (size_t)used,
-        ". Opened from at least %zu of %zu parties, of which at most %zu collude with the coordinator",
+        ". Opened from at least %zu of %zu parties; withstands %zu of them colluding with the coordinator",
         minimum, plan->parties, tacit_plan_colluders(plan));
     if (tacit_plan_shares_noise(plan))
         snprintf(out + used, size - (size_t)used,

@@ -41,6 +41,22 @@ static void show_points(tacit_console *console, const tacit_site *site) {
                            tacit_site_coordinator(site));
 }
 
+/* How many others may be on the coordinator's side. */
+static void show_withstood(tacit_console *console, const tacit_plan *plan, const char *coordinator) {
+    const size_t colluders = tacit_plan_colluders(plan);
+    if (colluders > 0)
+        tacit_console_note(console,
+                           "withstands %zu of the other parties telling %s all they know; from %zu on, your "
+                           "contribution may be read",
+                           colluders, coordinator, colluders + 1);
+    else
+        tacit_console_note(
+            console,
+            "withstands nobody: one party that tells %s all it knows may be enough to read your "
+            "contribution",
+            coordinator);
+}
+
 /* What the coordinator sees of the parties' contributions to a sum. */
 static tacit_status show_sums(tacit_console *console, const tacit_site *site, tacit_error *error) {
     const tacit_plan *plan = &tacit_site_study(site)->plan;
@@ -79,6 +95,7 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
     tacit_console_note(
         console, "assumes    at most %zu of %zu parties vanish in a sum, and at most %zu help %s to look",
         tacit_plan_dropouts(plan), plan->parties, tacit_plan_colluders(plan), coordinator);
+    show_withstood(console, plan, coordinator);
     if (tacit_plan_shares_noise(plan))
         tacit_console_note(
             console, "shares     you add a share of the noise: one of %zu that together are worth the price",

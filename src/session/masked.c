@@ -6,27 +6,40 @@
 #include "session/wire.h"
 
 static tacit_status check_parties(const tacit_plan *plan, tacit_error *error) {
-    if (plan->parties >= 2 && plan->parties <= TACIT_GRAPH_PARTIES_MOST) return TACIT_OK;
-    return tacit_fail(error, TACIT_USAGE,
-                      "a secure sum takes 2 to %d parties, and the study expects %zu (sum: clear sends "
-                      "contributions as they are)",
-                      TACIT_GRAPH_PARTIES_MOST, plan->parties);
+    const size_t dropouts = tacit_plan_dropouts(plan);
+    if (plan->parties < TACIT_SUM_LEAST || plan->parties > TACIT_GRAPH_PARTIES_MOST)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "a secure sum takes %d to %d parties, and the study expects %zu: in a sum of two either could "
+            "take off its own part and see the other's (sum: clear sends contributions as they are)",
+            TACIT_SUM_LEAST, TACIT_GRAPH_PARTIES_MOST, plan->parties);
+    if (plan->parties - dropouts >= TACIT_SUM_LEAST) return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_USAGE,
+        "%zu parties are too few for a secure sum from which %zu may vanish: it opens over %d or "
+        "more; declare fewer dropouts, or wait for more parties",
+        plan->parties, dropouts, TACIT_SUM_LEAST);
+}
+
+static size_t least_survivors(const tacit_plan *plan) {
+    const size_t declared = tacit_plan_survivors(plan);
+    return declared > TACIT_SUM_LEAST ? declared : TACIT_SUM_LEAST;
 }
 
 tacit_status tacit_masked_shape(tacit_graph_shape *out, const tacit_plan *plan, tacit_error *error) {
     TACIT_TRY(check_parties(plan, error));
     const double parties = (double)plan->parties;
     tacit_graph_assumption assumption = tacit_graph_assumption_default((uint32_t)plan->parties);
-    assumption.minimum = (uint32_t)tacit_plan_survivors(plan);
+    assumption.minimum = (uint32_t)least_survivors(plan);
     assumption.dropouts = (double)tacit_plan_dropouts(plan) / parties;
     assumption.colluders = (double)tacit_plan_colluders(plan) / parties;
     return tacit_graph_plan(out, &assumption, error);
 }
 
 tacit_status tacit_secure_minimum(size_t *out, const tacit_plan *plan, tacit_error *error) {
-    size_t least = tacit_plan_colluders(plan) + 2, declared = tacit_plan_survivors(plan);
+    size_t least = tacit_plan_colluders(plan) + 2, declared = least_survivors(plan);
     if (plan->sums == TACIT_SUMS_CLEAR) {
-        *out = declared;
+        *out = tacit_plan_survivors(plan);
         return TACIT_OK;
     }
     if (plan->sums == TACIT_SUMS_MASKED) {

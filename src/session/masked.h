@@ -31,7 +31,8 @@ enum { TACIT_SIGNING_KEY_BYTES = crypto_sign_PUBLICKEYBYTES };
 
 /* Who masks with whom and how many must be left, for a study of plan->parties: all with all up to 50 parties, more with a
  * sparse graph. The minimum is the plan's (tacit_plan_survivors), or what the threshold needs where that is more: above
- * half of the parties. TACIT_USAGE for fewer than two, or too few for the declared dropouts and colluders. */
+ * half of the parties. TACIT_USAGE for fewer than three, or too few for the declared dropouts and colluders. */
+enum { TACIT_SUM_LEAST = 3 }; /* of two contributions, who gave one and sees the sum has the other */
 tacit_status tacit_masked_shape(tacit_graph_shape *out, const tacit_plan *plan, tacit_error *error);
 
 /* How many contributions every sum of the plan has at least, by either protocol; those of two that collude with nobody

@@ -78,7 +78,9 @@ bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
 /* Whether a number is left to the method, which 0 then stands for. */
 bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter);
 
-/* The declared fractions in whole parties: at most so many. */
+/* The declared fractions in whole parties: at most so many. Of four parties or more at least one colludes, whatever the fraction
+ * comes to, unless it is 0. */
+enum { TACIT_COLLUDER_FROM = 4 };
 size_t tacit_plan_dropouts(const tacit_plan *plan);
 size_t tacit_plan_colluders(const tacit_plan *plan);
 

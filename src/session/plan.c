@@ -110,7 +110,12 @@ static size_t whole_parties(const tacit_plan *plan, double fraction) {
 
 size_t tacit_plan_dropouts(const tacit_plan *plan) { return whole_parties(plan, plan->dropouts); }
 
-size_t tacit_plan_colluders(const tacit_plan *plan) { return whole_parties(plan, plan->colluders); }
+/* A tenth of five parties is nobody, and against nobody half of the others could be told that a party survived and half that
+ * it vanished, with one puppet to make up the numbers. */
+size_t tacit_plan_colluders(const tacit_plan *plan) {
+    size_t whole = whole_parties(plan, plan->colluders);
+    return whole == 0 && plan->colluders > 0 && plan->parties >= TACIT_COLLUDER_FROM ? 1 : whole;
+}
 
 bool tacit_plan_shares_noise(const tacit_plan *plan) {
     return plan->method != NULL && tacit_method_takes(plan->method, "noise") &&

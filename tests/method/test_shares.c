@@ -279,20 +279,21 @@ static void plans_that_leave_no_noise_are_refused(void **state) {
     parties_end(&world);
 }
 
-/* Fractions are of whole parties, and a product that is a hair below a whole number is that number. */
+/* Fractions are of whole parties, and a product that is a hair below a whole number is that number. Of four parties or more
+ * one colludes at least, unless the fraction is 0. */
 static void fractions_are_whole_parties(void **state) {
     (void)state;
     static const struct {
         double fraction;
-        size_t parties, whole;
-    } cases[] = {
-        { 0.1, 3, 0 }, { 0.1, 10, 1 }, { 0.1, 30, 3 }, { 0.29, 100, 29 }, { 0, 7, 0 }, { 0.9, 5, 4 }
-    };
+        size_t parties, whole, colluding;
+    } cases[] = { { 0.1, 3, 0, 0 },  { 0.1, 4, 0, 1 },     { 0.1, 5, 0, 1 }, { 0.01, 9, 0, 1 },
+                  { 0.1, 10, 1, 1 }, { 0.1, 30, 3, 3 },    { 0, 7, 0, 0 },   { 0.9, 5, 4, 4 },
+                  { 0.3, 7, 2, 2 },  { 0.29, 100, 29, 29 } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tacit_plan plan = { .parties = cases[i].parties, .dropouts = cases[i].fraction };
         assert_int_equal(tacit_plan_dropouts(&plan), cases[i].whole);
         plan = (tacit_plan){ .parties = cases[i].parties, .colluders = cases[i].fraction };
-        assert_int_equal(tacit_plan_colluders(&plan), cases[i].whole);
+        assert_int_equal(tacit_plan_colluders(&plan), cases[i].colluding);
     }
 }
 

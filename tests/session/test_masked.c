@@ -138,8 +138,9 @@ static void test_shapes(void **state) {
         size_t parties, minimum;
         uint32_t threshold, least;
         bool complete;
-    } cases[] = { { 2, 2, 2, 2, true }, { 3, 2, 2, 2, true },     { 5, 2, 3, 3, true },
-                  { 5, 5, 3, 5, true }, { 20, 12, 12, 12, true }, { 50, 10, 28, 28, true } };
+    } cases[] = { { 3, 2, 2, 3, true },     { 4, 2, 3, 3, true },    { 5, 2, 4, 4, true },
+                  { 5, 5, 4, 5, true },     { 7, 2, 5, 5, true },    { 9, 2, 6, 6, true },
+                  { 20, 12, 12, 12, true }, { 50, 10, 28, 28, true } };
     tacit_graph_shape shape;
     tacit_error error = TACIT_ERROR_INIT;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -151,12 +152,37 @@ static void test_shapes(void **state) {
         assert_int_equal(shape.threshold, cases[i].threshold);
         assert_int_equal(shape.minimum, cases[i].least);
         assert_int_equal(shape.degree, cases[i].parties - 1);
+        assert_true(2 * shape.threshold > plan.parties + tacit_plan_colluders(&plan));
     }
+    /* Nobody colludes where the definition says 0. */
+    tacit_plan trusting = { .parties = 5, .minimum_parties = 2, .dropouts = 0.2 };
+    CHECK_OK(tacit_masked_shape(&shape, &trusting, &error), error);
+    assert_int_equal(shape.threshold, 3);
     tacit_plan many = { .parties = 1000, .minimum_parties = 900, .dropouts = 0.1, .colluders = 0.1 };
     CHECK_OK(tacit_masked_shape(&shape, &many, &error), error);
     assert_true(shape.degree < 200 && shape.minimum == 900);
+}
+
+/* Of two contributions, who gave one and sees the sum has the other. */
+static void test_a_sum_of_two_is_refused(void **state) {
+    (void)state;
+    tacit_graph_shape shape;
+    size_t minimum;
+    for (int sums = TACIT_SUMS_MASKED; sums <= TACIT_SUMS_PAILLIER; sums++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        if (sums == TACIT_SUMS_CLEAR) continue;
+        tacit_plan plan = { .parties = 2, .minimum_parties = 2, .sums = (tacit_sum_way)sums };
+        assert_int_equal(tacit_secure_minimum(&minimum, &plan, &error), TACIT_USAGE);
+        assert_non_null(strstr(error.text, "3 to 65535 parties"));
+        plan.parties = 3; /* all three must be there */
+        assert_int_equal(tacit_secure_minimum(&minimum, &plan, &error), TACIT_OK);
+        assert_int_equal(minimum, 3);
+        plan.dropouts = 0.34;
+        assert_int_equal(tacit_secure_minimum(&minimum, &plan, &error), TACIT_USAGE);
+        assert_non_null(strstr(error.text, "too few"));
+    }
     tacit_plan one = { .parties = 1, .minimum_parties = 1 };
-    assert_int_equal(tacit_masked_shape(&shape, &one, &error), TACIT_USAGE);
+    assert_int_equal(tacit_masked_shape(&shape, &one, NULL), TACIT_USAGE);
 }
 
 int main(void) {
@@ -168,6 +194,7 @@ int main(void) {
         cmocka_unit_test(test_a_party_killed_after_the_charge_sends_the_same_bytes),
         cmocka_unit_test(test_many_parties_on_a_sparse_graph),
         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_a_sum_of_two_is_refused),
     };
     if (sodium_init() < 0) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
