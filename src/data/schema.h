@@ -93,7 +93,7 @@ typedef struct tacit_schema {
     double clip; /* C, with TACIT_ROWS_CLIP */
 } tacit_schema;
 
-enum { TACIT_SCHEMA_BYTES_LIMIT = 64 << 20, TACIT_FEATURE_LIMIT = 50000001 };
+enum { TACIT_SCHEMA_BYTES_LIMIT = 4 << 20, TACIT_FEATURE_LIMIT = 50000001 };
 
 /* Read YAML. Errors name file:line; unknown and repeated keys are refused. */
 tacit_status tacit_schema_load(tacit_schema **out, const char *path, tacit_error *error);

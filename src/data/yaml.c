@@ -16,9 +16,35 @@ static tacit_status parse_failed(const tacit_yaml *yaml, tacit_error *error) {
                       parser->problem_mark.line + 1, problem);
 }
 
+/* Walk the events until the end, or until they are too deep. What is no YAML is left to the parser proper, for its sentence. */
+static tacit_status check_depth(const char *text, size_t length, const char *name, tacit_error *error) {
+    yaml_parser_t parser;
+    tacit_status status = TACIT_OK;
+    size_t depth = 0;
+    if (!yaml_parser_initialize(&parser)) return tacit_fail_memory(error);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)(length > 0 ? text : ""), length);
+    for (bool more = true; more && status == TACIT_OK;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(&parser, &event)) break;
+        if (event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT) depth++;
+        if (event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT) depth--;
+        if (depth > TACIT_YAML_DEPTH_MOST)
+            status = tacit_fail(error, TACIT_INPUT, "%s:%zu: lists and mappings are nested more than %d deep",
+                                name, event.start_mark.line + 1, TACIT_YAML_DEPTH_MOST);
+        more = event.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return status;
+}
+
 tacit_status tacit_yaml_open(tacit_yaml *out, const char *text, size_t length, const char *name,
                              tacit_error *error) {
     *out = (tacit_yaml){ .name = name };
+    if (length > TACIT_YAML_BYTES_MOST)
+        return tacit_fail(error, TACIT_INPUT, "%s: %zu bytes are more than the %d that are read", name,
+                          length, TACIT_YAML_BYTES_MOST);
+    TACIT_TRY(check_depth(text, length, name, error));
     if (!yaml_parser_initialize(&out->parser)) return tacit_fail_memory(error);
     /* libyaml ends the program for a null pointer, which an empty buffer has. */
     yaml_parser_set_input_string(&out->parser, (const unsigned char *)(length > 0 ? text : ""), length);

@@ -227,6 +227,24 @@ static tacit_status check_caller(center *self, const tacit_certificate_info *pee
     return revoked ? tacit_fail(error, TACIT_REFUSED, "the caller's certificate has been revoked") : TACIT_OK;
 }
 
+/* Only the authority that B was given may say what B computes. */
+static tacit_status check_definition(void *context, const tacit_buffer *definition,
+                                     const tacit_buffer *signature, tacit_error *error) {
+    const call *one = context;
+    char path[PATH_MAX];
+    tacit_buffer authority = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+    TACIT_TRY(path_of(one->owner, COORDINATOR_FILE, path, error));
+    tacit_status status = tacit_file_read(path, &authority, error);
+    if (status == TACIT_OK)
+        status = tacit_fail_in(error,
+                               tacit_authority_check(authority.bytes, authority.length, TACIT_STUDY_PURPOSE,
+                                                     definition->bytes, definition->length, signature->bytes,
+                                                     signature->length, error),
+                               "the definition");
+    tacit_buffer_clear(&authority);
+    return status;
+}
+
 /* What A says of certificates that count no more, its own earlier ones among them. */
 static tacit_status look_at_revocations(void *context, const tacit_study *study, const tacit_buffer *list,
                                         tacit_error *error) {
@@ -290,7 +308,8 @@ static void *call_main(void *argument) {
     int64_t begun = tacit_clock_monotonic_ms();
     tacit_status status = accept_a(self, one, &channel, &error);
     if (status == TACIT_OK)
-        status = center_welcome(&study, channel, self->secret, look_at_revocations, one, &error);
+        status =
+            center_welcome(&study, channel, self->secret, check_definition, look_at_revocations, one, &error);
     if (status == TACIT_OK) {
         sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash);
         tell(self, "study %s (%.16s...): method %s, %zu nodes", study->name, hash, study->plan.method->name,

@@ -20,7 +20,7 @@ enum { DIAL_MS = 10000, IDENTITY_DAYS = 3650 };
 
 /* ---- what is said first ---- */
 
-static const char magic[8] = { 't', 'a', 'c', 'i', 't', '-', 'c', '2' };
+static const char magic[8] = { 't', 'a', 'c', 'i', 't', '-', 'c', '3' };
 
 typedef struct reply_head {
     uint32_t refused, length;
@@ -61,19 +61,23 @@ static tacit_status receive_bytes(tacit_channel *channel, uint32_t most, tacit_b
 }
 
 tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tacit_paillier_secret *secret,
-                            center_look *look, void *context, tacit_error *error) {
+                            center_check *check, center_look *look, void *context, tacit_error *error) {
     char start[sizeof magic];
     tacit_buffer revocations = TACIT_BUFFER_LIMITED(TACIT_REVOCATIONS_BYTES_MAX);
     tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT), key = TACIT_BUFFER_INIT;
+    tacit_buffer signature = TACIT_BUFFER_LIMITED(TACIT_SIGNATURE_BYTES_MAX);
     tacit_study *study = NULL;
     tacit_error said = TACIT_ERROR_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_channel_receive(channel, start, sizeof start, &said));
     if (memcmp(start, magic, sizeof magic) != 0)
         TACIT_CHECK(tacit_fail(&said, TACIT_PROTOCOL, "the caller is no centre server of this version"));
-    TACIT_CHECK(receive_bytes(channel, CENTER_DEFINITION_MOST, &text, &said));
+    TACIT_CHECK(receive_bytes(channel, TACIT_STUDY_BYTES_LIMIT, &text, &said));
     TACIT_CHECK(receive_bytes(channel, TACIT_REVOCATIONS_BYTES_MAX, &revocations, &said));
-    status = tacit_study_parse(&study, tacit_buffer_text(&text), text.length, "the study", &said);
+    TACIT_CHECK(receive_bytes(channel, TACIT_SIGNATURE_BYTES_MAX, &signature, &said));
+    status = check(context, &text, &signature, &said);
+    if (status == TACIT_OK)
+        status = tacit_study_parse(&study, tacit_buffer_text(&text), text.length, "the study", &said);
     if (status == TACIT_OK) status = examine(study, secret, &said);
     if (status == TACIT_OK) status = look(context, study, &revocations, &said);
     if (status != TACIT_OK) {
@@ -89,12 +93,15 @@ cleanup:
     tacit_study_free(study);
     tacit_buffer_clear(&text);
     tacit_buffer_clear(&revocations);
+    tacit_buffer_clear(&signature);
     tacit_buffer_clear(&key);
     return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", said.text);
 }
 
 tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, const tacit_study *study,
-                          const tacit_buffer *revocations, tacit_error *error) {
+                          const tacit_buffer *signature, const tacit_buffer *revocations,
+                          tacit_error *error) {
+    const uint32_t signed_bytes = (uint32_t)signature->length;
     uint32_t length = (uint32_t)study->canonical.length, listed = (uint32_t)revocations->length;
     reply_head head;
     uint8_t bytes[TACIT_ERROR_TEXT_SIZE + TACIT_PAILLIER_BITS_MOST / 4];
@@ -104,6 +111,8 @@ tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, c
     TACIT_TRY(tacit_channel_send(channel, study->canonical.bytes, length, error));
     TACIT_TRY(tacit_channel_send(channel, &listed, sizeof listed, error));
     if (listed > 0) TACIT_TRY(tacit_channel_send(channel, revocations->bytes, listed, error));
+    TACIT_TRY(tacit_channel_send(channel, &signed_bytes, sizeof signed_bytes, error));
+    if (signed_bytes > 0) TACIT_TRY(tacit_channel_send(channel, signature->bytes, signed_bytes, error));
     TACIT_TRY(tacit_channel_receive(channel, &head, sizeof head, error));
     if (head.length == 0 || head.length >= sizeof bytes)
         return tacit_fail(error, TACIT_PROTOCOL, "centre server B answers with something else than agreed");
@@ -197,8 +206,8 @@ tacit_status center_split_address(const char *text, char *host, size_t size, uin
 }
 
 tacit_status tacit_center_dial(tacit_channel **channel, tacit_paillier_public **key, int *socket_out,
-                               const tacit_study *study, const char *folder, const tacit_buffer *revocations,
-                               tacit_error *error) {
+                               const tacit_study *study, const char *folder, const tacit_buffer *signature,
+                               const tacit_buffer *revocations, tacit_error *error) {
     char name[TACIT_ID_SIZE + 16], host[256], authority[PATH_MAX], certificate[PATH_MAX], private[PATH_MAX];
     uint16_t port;
     int socket = -1;
@@ -217,7 +226,7 @@ tacit_status tacit_center_dial(tacit_channel **channel, tacit_paillier_public **
     };
     TACIT_TRY(tacit_channel_tls(&made, NULL, socket, &settings, deadline, error));
     tacit_channel_set_deadline(made, deadline);
-    tacit_status status = center_greet(key, made, study, revocations, error);
+    tacit_status status = center_greet(key, made, study, signature, revocations, error);
     if (status != TACIT_OK) {
         tacit_channel_free(made);
         return status;

@@ -29,12 +29,15 @@ static tacit_status compute_once(hosted *host, tacit_session *session, tacit_out
     tacit_channel *channel = NULL;
     tacit_paillier_public *key = NULL;
     int socket = -1;
-    tacit_buffer revocations = TACIT_BUFFER_INIT;
+    tacit_buffer revocations = TACIT_BUFFER_INIT, signature = TACIT_BUFFER_INIT;
     *reached = false;
     TACIT_TRY(tacit_center_identity(host->owner->settings.folder, error)); /* it may have been revoked */
     TACIT_TRY(coordinator_revocations(host->owner, host->study->name, &revocations, error));
-    tacit_status status = tacit_center_dial(&channel, &key, &socket, host->study,
-                                            host->owner->settings.folder, &revocations, error);
+    tacit_status status = coordinator_sign(host->owner, &host->study->canonical, &signature, error);
+    if (status == TACIT_OK)
+        status = tacit_center_dial(&channel, &key, &socket, host->study, host->owner->settings.folder,
+                                   &signature, &revocations, error);
+    tacit_buffer_clear(&signature);
     tacit_buffer_clear(&revocations);
     if (status != TACIT_OK) return status;
     *reached = true;

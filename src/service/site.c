@@ -178,7 +178,7 @@ tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *inv
 static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit_error *error) {
     Tacit__Wire__LookRequest request = TACIT__WIRE__LOOK_REQUEST__INIT;
     Tacit__Wire__LookReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);
+    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT + 65536);
     unsigned http = 0;
     tacit_status status;
     request.protocol = TACIT_PROTOCOL_VERSION;
@@ -187,6 +187,8 @@ static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit
     TACIT_CHECK(site_said_no(http, &response, error));
     TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__look_reply__descriptor, response.bytes,
                                  response.length, error));
+    TACIT_CHECK(site_check_signed(site, reply->definition, strlen(reply->definition), reply->signature.data,
+                                  reply->signature.len, error));
     TACIT_CHECK(
         tacit_study_parse(&site->study, reply->definition, strlen(reply->definition), "the study", error));
     TACIT_CHECK(tacit_buffer_append(&site->signature, reply->signature.data, reply->signature.len, error));

@@ -16,7 +16,7 @@
 #include "session/wire.h"
 #include "tacit.pb-c.h"
 
-enum { REQUEST_MS = 30000 };
+enum { REQUEST_MS = 30000, CATALOGUE_BYTES_MOST = 32 << 20 };
 
 typedef struct asking {
     const char *home;
@@ -80,7 +80,7 @@ cleanup:
 static tacit_status ask(const asking *self, tacit_site *site, tacit_client *client, tacit_error *error) {
     Tacit__Wire__CatalogueRequest request = TACIT__WIRE__CATALOGUE_REQUEST__INIT;
     Tacit__Wire__CatalogueReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);
+    tacit_buffer response = TACIT_BUFFER_LIMITED(CATALOGUE_BYTES_MOST);
     unsigned http = 0;
     tacit_status status;
     request.protocol = TACIT_PROTOCOL_VERSION;

@@ -18,8 +18,8 @@
 
 enum { LEAVE_MS = 10000 };
 
-static tacit_status check_signed(const tacit_site *site, const char *text, size_t length,
-                                 const void *signature, size_t signature_length, tacit_error *error) {
+tacit_status site_check_signed(const tacit_site *site, const char *text, size_t length, const void *signature,
+                               size_t signature_length, tacit_error *error) {
     tacit_error why = TACIT_ERROR_INIT;
     tacit_status status =
         tacit_authority_check(site->authority.bytes, site->authority.length, TACIT_STUDY_PURPOSE, text,
@@ -34,9 +34,8 @@ static tacit_status check_signed(const tacit_site *site, const char *text, size_
 
 tacit_status site_check_signature(const tacit_site *site, tacit_error *error) {
     const tacit_buffer *text = &site->study->canonical;
-    tacit_status status = check_signed(site, (const char *)text->bytes, text->length, site->signature.bytes,
-                                       site->signature.length, error);
-    return status;
+    return site_check_signed(site, (const char *)text->bytes, text->length, site->signature.bytes,
+                             site->signature.length, error);
 }
 
 tacit_status site_keep_amended(tacit_site *site, const char *definition, const uint8_t *signature,
@@ -44,7 +43,7 @@ tacit_status site_keep_amended(tacit_site *site, const char *definition, const u
     tacit_study *study = NULL;
     const size_t length = strlen(definition);
     tacit_status status;
-    TACIT_CHECK(check_signed(site, definition, length, signature, signature_length, error));
+    TACIT_CHECK(site_check_signed(site, definition, length, signature, signature_length, error));
     TACIT_CHECK(tacit_study_parse(&study, definition, length, "the amended study", error));
     if (strcmp(study->name, site->study->name) != 0)
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "study '%s' was amended into another, '%s'",
@@ -64,10 +63,10 @@ tacit_status site_read_amended(const tacit_site *site, tacit_study **out, tacit_
     tacit_study *study = NULL;
     tacit_status status;
     TACIT_CHECK(site_read_file(site, SITE_AMENDED_FILE, &text, error));
-    TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&text), text.length, SITE_AMENDED_FILE, error));
     TACIT_CHECK(site_read_file(site, SITE_AMENDED_SIGNATURE_FILE, signature, error));
-    TACIT_CHECK(check_signed(site, (const char *)study->canonical.bytes, study->canonical.length,
-                             signature->bytes, signature->length, error));
+    TACIT_CHECK(site_check_signed(site, tacit_buffer_text(&text), text.length, signature->bytes,
+                                  signature->length, error));
+    TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&text), text.length, SITE_AMENDED_FILE, error));
     *out = study;
     study = NULL;
 cleanup:

@@ -102,6 +102,9 @@ tacit_status site_save_settings(const tacit_site *site, tacit_error *error);
 
 /* TACIT_REFUSED unless the definition is signed by the coordinator whose invitation was accepted. */
 tacit_status site_check_signature(const tacit_site *site, tacit_error *error);
+/* The same of a text that came from outside, before anything is read from it. */
+tacit_status site_check_signed(const tacit_site *site, const char *text, size_t length, const void *signature,
+                               size_t signature_length, tacit_error *error);
 
 /* Everything of a study that was joined but the rows. */
 tacit_status site_open_folder(tacit_site **out, const char *home, const char *study, tacit_error *error);

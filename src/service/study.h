@@ -40,7 +40,7 @@
 /* Dropouts and colluders, each, of a study that says nothing of them. */
 #define TACIT_STUDY_FRACTION 0.1
 
-enum { TACIT_STUDY_BYTES_LIMIT = 80 << 20, TACIT_TITLE_SIZE = 200, TACIT_TIME_TEXT = 24 };
+enum { TACIT_STUDY_BYTES_LIMIT = 2 << 20, TACIT_TITLE_SIZE = 200, TACIT_TIME_TEXT = 24 };
 
 /* What the coordinator's authority signs a canonical text as (net/identity.h). */
 #define TACIT_STUDY_PURPOSE "tacit study definition 1"

@@ -216,6 +216,29 @@ static void what_is_wrong_is_refused_with_its_line(void **state) {
     }
 }
 
+/* What is nested deeply takes libyaml time that grows with the square of the depth. */
+static void deep_nesting_is_refused_before_it_costs_time(void **state) {
+    (void)state;
+    enum { DEPTH = 200000 };
+    char *text = malloc(2 * DEPTH + 1);
+    tacit_schema *schema = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    assert_non_null(text);
+    memset(text, '[', DEPTH);
+    memset(text + DEPTH, ']', DEPTH);
+    assert_int_equal(tacit_schema_parse(&schema, text, 2 * DEPTH, "deep", &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "nested more than 64 deep"));
+    for (size_t i = 0; i < DEPTH; i++) memcpy(text + 2 * i, "- ", 2);
+    error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(tacit_schema_parse(&schema, text, 2 * DEPTH, "deep", &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "nested more than 64 deep"));
+    error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(tacit_schema_parse(&schema, text, (size_t)5 << 20, "long", &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "more than the 4194304 that are read"));
+    assert_null(schema);
+    free(text);
+}
+
 static void layout_does_not_change_the_canonical_text(void **state) {
     (void)state;
     static const char *const layouts[] = {
@@ -397,6 +420,7 @@ int main(void) {
         cmocka_unit_test(a_label_may_be_a_number_or_a_count),
         cmocka_unit_test(the_linear_map_of_features_is_that_of_the_encoder),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
+        cmocka_unit_test(deep_nesting_is_refused_before_it_costs_time),
         cmocka_unit_test(layout_does_not_change_the_canonical_text),
         cmocka_unit_test(random_schemas_survive_the_trip),
         cmocka_unit_test(a_schema_is_saved_and_loaded),
