@@ -68,7 +68,8 @@ tacit_status tacit_frame_sparse(tacit_frame **out, const double *value, const vo
                                 tacit_index_type type, size_t rows, size_t columns, tacit_error *error);
 
 /* A file as `tacit simulate --train` reads it: CSV or LIBSVM, also compressed. Options: schema (a file), label, positive, no-header,
- * response, group (the column whose values are the parties). Without a schema bounds are read off the rows: not private.
+ * response, group (the column whose values are the parties). Without a schema bounds and classes are read off the rows: not private.
+ * So is what a schema marks `from: rows`.
  * The file is read again where another schema than its own is to be used, as by tacit_model_predict; TACIT_INPUT when it then has
  * more rows or fewer. */
 tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_options *options,
@@ -92,12 +93,16 @@ tacit_status tacit_frame_set_parties(tacit_frame *frame, const int32_t *party, s
  *            they lie if they can be: doubles, norm 1, none longer (rounding included: than 1 - (columns + 8) 2^-51), nothing
  *            missing, no intercept, columns next to each other and rows too, sparse ones with ascending columns;
  *   from data: bounds are the extremes of these very rows, of sparse ones the largest norm. NOT PRIVATE: for trying things out. The
- *            model says so, and no ledger is charged for it (TACIT_USAGE).
+ *            model says so, and neither a ledger nor a study takes such a frame (TACIT_REFUSED).
  * With `intercept` there is one feature more, a constant. */
 tacit_status tacit_frame_set_bounds(tacit_frame *frame, const double *low, const double *high, bool intercept,
                                     tacit_error *error);
 tacit_status tacit_frame_set_norm(tacit_frame *frame, double norm, bool intercept, tacit_error *error);
 tacit_status tacit_frame_set_bounds_from_data(tacit_frame *frame, bool intercept, tacit_error *error);
+
+/* Say that what the frame tells of its labels (classes, or the bounds of a response), or of its columns (bounds, the levels behind indicators,
+ * a basis), was read off the rows, which only the caller can know. NOT PRIVATE, with the same consequences as bounds from data. */
+tacit_status tacit_frame_mark_from_data(tacit_frame *frame, bool label, bool columns, tacit_error *error);
 
 /* Have a NaN be an error (TACIT_INPUT, naming row and column) wherever the rows are read, before anything is charged, instead of a
  * missing value. It is one in any case where the schema of a model or a study says `missing: error`. */

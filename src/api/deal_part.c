@@ -62,7 +62,6 @@ static tacit_status read_again(tacit_deal *deal, tacit_dataset **data, const cha
                                const tacit_load_options *options, const kept_rows *kept, tacit_error *error) {
     const tacit_row_choice choice = { is_kept, kept };
     tacit_load_options reading = *options;
-    bool drafted = deal->data->bounds_from_data;
     size_t rows = deal->data->rows;
     reading.label = reading.positive = reading.group = reading.text = NULL; /* the schema has taken them in */
     reading.no_features = reading.only_count = false;
@@ -70,7 +69,6 @@ static tacit_status read_again(tacit_deal *deal, tacit_dataset **data, const cha
     *data = tacit_dataset_free(*data);
     deal->data = NULL;
     TACIT_TRY(tacit_dataset_load(data, NULL, path, deal->schema, &reading, error));
-    (*data)->bounds_from_data = drafted;
     deal->data = *data;
     size_t expected = 0;
     for (size_t i = 0; i < rows; i++) expected += is_kept(kept, i);

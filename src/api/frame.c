@@ -248,6 +248,13 @@ tacit_status tacit_frame_set_bounds_from_data(tacit_frame *frame, bool intercept
     return TACIT_OK;
 }
 
+tacit_status tacit_frame_mark_from_data(tacit_frame *frame, bool label, bool columns, tacit_error *error) {
+    TACIT_TRY(check_memory(frame, "what was read off the rows", error));
+    frame->label_from_data = label;
+    frame->columns_from_data = columns;
+    return TACIT_OK;
+}
+
 tacit_status tacit_frame_refuse_missing(tacit_frame *frame, tacit_error *error) {
     TACIT_TRY(check_memory(frame, "missing values", error));
     frame->complete = true;

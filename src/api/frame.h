@@ -37,8 +37,9 @@ struct tacit_frame {
     frame_scaling scaling;
     double *low, *high, norm;
     bool intercept;
-    bool complete; /* NaN is refused */
-    char **names;  /* NULL: x1, x2, ... */
+    bool complete;                           /* NaN is refused */
+    bool label_from_data, columns_from_data; /* what they are was read off the rows */
+    char **names;                            /* NULL: x1, x2, ... */
 };
 
 /* Bytes k of an array of indexes. */

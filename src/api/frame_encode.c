@@ -450,7 +450,6 @@ tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const t
     TACIT_CHECK(frame_check_complete(frame, schema, data->counts.missing, error));
     if (need == NEED_LABELS) TACIT_CHECK(set_labels(data, frame, schema, error));
     data->group = (int32_t *)(uintptr_t)frame->party;
-    data->bounds_from_data = frame->scaling == SCALE_FROM_DATA;
     *out = data;
     data = NULL;
 cleanup:

@@ -116,6 +116,7 @@ static tacit_status add_columns(tacit_schema *schema, const tacit_frame *frame, 
         column->low = low != NULL ? low[j] : -OUT_OF_THE_WAY * norm;
         column->high = high != NULL ? high[j] : OUT_OF_THE_WAY * norm;
         if (low == NULL) column->sd = norm;
+        column->from_rows = frame->columns_from_data || frame->scaling == SCALE_FROM_DATA;
     }
     return TACIT_OK;
 }
@@ -132,6 +133,8 @@ static tacit_status set_encoding(tacit_schema *schema, const tacit_frame *frame,
         double norm = from_data ? largest_norm(frame) : frame->norm;
         schema->rows = TACIT_ROWS_CLIP;
         schema->clip = named ? 1 : norm;
+        schema->clip_from_rows = !named && from_data;
+        schema->sparse_from_rows = !named && frame->columns_from_data;
         if (named) return add_columns(schema, frame, NULL, NULL, norm, error);
         schema->sparse = frame->columns;
         return TACIT_OK;
@@ -157,6 +160,7 @@ static tacit_status set_label(tacit_schema *schema, const tacit_frame *frame, ta
         }
     schema->label = tacit_copy_text(name);
     if (schema->label == NULL) return tacit_fail_memory(error);
+    schema->label_from_rows = frame->label_from_data;
     if (frame->response != NULL) {
         schema->response = frame->counts ? TACIT_RESPONSE_COUNT : TACIT_RESPONSE_NUMBER;
         schema->low = frame->response_low;

@@ -53,10 +53,11 @@ static json_t *price_document(bool applies, const tacit_price *price) {
 
 json_t *tacit_guarantee_document(const tacit_guarantee *guarantee) {
     bool is_private = guarantee->is_private;
-    return json_pack("{s:o,s:o,s:b,s:o,s:o,s:s,s:I,s:o}", "method", tacit_json_text(guarantee->method),
-                     "study", guarantee->study[0] != 0 ? tacit_json_text(guarantee->study) : json_null(),
-                     "private", is_private, "charged", price_document(is_private, &guarantee->charged),
-                     "claimed", price_document(is_private, &guarantee->claimed), "noise",
-                     tacit_noise_name(guarantee->noise), "parties", (json_int_t)guarantee->parties, "lambda",
-                     tacit_json_number(guarantee->lambda));
+    return json_pack(
+        "{s:o,s:o,s:b,s:o,s:o,s:o,s:s,s:I,s:o}", "method", tacit_json_text(guarantee->method), "study",
+        guarantee->study[0] != 0 ? tacit_json_text(guarantee->study) : json_null(), "private", is_private,
+        "reason", guarantee->reason[0] != 0 ? tacit_json_text(guarantee->reason) : json_null(), "charged",
+        price_document(is_private, &guarantee->charged), "claimed",
+        price_document(is_private, &guarantee->claimed), "noise", tacit_noise_name(guarantee->noise),
+        "parties", (json_int_t)guarantee->parties, "lambda", tacit_json_number(guarantee->lambda));
 }

@@ -68,12 +68,8 @@ static tacit_status lend(const void *lender, const tacit_schema *study, tacit_sc
     tacit_schema *schema = NULL;
     tacit_dataset *rows = NULL;
     tacit_status status;
-    if (from_file ? frame->data->bounds_from_data : frame->scaling == SCALE_FROM_DATA)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "the frame's bounds were read off its rows, so that nothing is private: declare the "
-            "study's");
     TACIT_CHECK(describe(&schema, frame, study, error));
+    TACIT_CHECK(tacit_schema_check_public(schema, error));
     TACIT_CHECK(frame_encode(&rows, frame, from_file ? frame->schema : schema, NEED_LABELS, NULL, error));
     *schema_out = schema;
     *rows_out = rows;

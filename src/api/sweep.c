@@ -229,7 +229,7 @@ static tacit_status simulate(framed *all, const tacit_frame *const frames[4],
     TACIT_CHECK(tacit_sweep_deal(&all->sweep, arguments, all->split, error));
     TACIT_CHECK(tacit_sweep_run(&all->sweep, arguments, progress, NULL, error));
     if (all->sweep.model != NULL) {
-        if (all->train->bounds_from_data) all->sweep.model->guarantee.is_private = false;
+        tacit_guarantee_settle(&all->sweep.model->guarantee, all->sweep.deal.schema);
         TACIT_CHECK(
             tacit_model_describe(all->sweep.model, &all->train->classes, all->sweep.deal.schema, error));
     }

@@ -32,8 +32,9 @@ static tacit_status run_draft(const tacit_arguments *arguments, tacit_console *c
     TACIT_CHECK(write_schema(console, tacit_arguments_text(arguments, "out"), &text, error));
     tacit_console_warn(
         console,
-        "bounds, levels, terms and classes were read off the rows of %s, so this schema is not "
-        "private: replace them by what is publicly known before using it in a study",
+        "bounds, levels, terms and classes were read off the rows of %s, so this schema is not private and "
+        "is "
+        "marked so: replace each value marked 'from: rows' by what is publicly known, then remove the mark",
         path);
 cleanup:
     tacit_buffer_clear(&text);
@@ -46,11 +47,13 @@ const tacit_command tacit_command_data_draft_schema = {
     .name = "data draft-schema",
     .section = "Data",
     .summary = "a first schema for a file, to be edited by its owner",
-    .description = "A schema says what is publicly known about each column: bounds, levels, classes. The "
-                   "draft reads them "
-                   "off the rows instead, so it is NOT private; it saves typing, not thinking. Replace every "
-                   "bound by one "
-                   "that is known without looking at the rows, then check it with 'tacit data check'.",
+    .description =
+        "A schema says what is publicly known about each column: bounds, levels, classes. The "
+        "draft reads them "
+        "off the rows instead, so it is NOT private, and marks each such value 'from: rows'. With a "
+        "mark left it serves simulations only: fit, join, studies and ledgers refuse it. Replace "
+        "every marked value by one that is known without looking at the rows, remove the mark, then "
+        "check the schema with 'tacit data check'.",
     .operands =
         (const tacit_operand[]){
             { "FILE", 1, 1,
@@ -66,7 +69,7 @@ const tacit_command tacit_command_data_draft_schema = {
             { .name = "out",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
-              .help = "write the schema there; to standard output unless told" },
+              .help = "write the schema there; to standard output if omitted" },
             { .name = NULL },
         },
     .examples =

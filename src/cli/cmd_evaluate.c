@@ -17,7 +17,8 @@ static void print_guarantee(tacit_console *console, const tacit_guarantee *guara
                             tacit_plural(guarantee->parties, "party", "parties"));
     tacit_console_print(console, ", lambda %g\n", guarantee->lambda);
     if (!guarantee->is_private) {
-        tacit_console_print(console, "guarantee: none, this model is not private\n");
+        tacit_console_print(console, "guarantee: none, this model is not private%s%s\n",
+                            guarantee->reason[0] != 0 ? "; " : "", guarantee->reason);
         return;
     }
     tacit_console_print(console, "guarantee: %s, charged to each party; the paper claims ",

@@ -157,7 +157,14 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
 }
 
 static void print_remarks(const tacit_sweep *all, const tacit_arguments *arguments, tacit_console *console) {
-    if (all->deal.data->bounds_from_data && !tacit_arguments_flag(arguments, "bounds-from-data"))
+    const char *schema = tacit_arguments_text(arguments, "schema");
+    if (all->deal.data->bounds_from_data && schema != NULL)
+        tacit_console_warn(
+            console,
+            "%s has values that were read off rows (from: rows): fine for a simulation, but not "
+            "private",
+            schema);
+    else if (all->deal.data->bounds_from_data && !tacit_arguments_flag(arguments, "bounds-from-data"))
         tacit_console_warn(console,
                            "no schema was given, so bounds, levels and classes were read off the rows: fine "
                            "for a simulation, but not private (--schema FILE, or --bounds-from-data to say "
@@ -210,6 +217,7 @@ static tacit_status write_model(const tacit_sweep *all, const char *path, tacit_
     tacit_output output;
     tacit_status status;
     TACIT_CHECK(tacit_model_describe(all->model, &all->deal.data->classes, all->deal.schema, error));
+    tacit_guarantee_settle(&all->model->guarantee, all->deal.schema);
     TACIT_CHECK(tacit_model_print(all->model, &text, error));
     TACIT_CHECK(tacit_output_open(&output, path, NULL, MODEL_MODE, error));
     fwrite(text.bytes, 1, text.length, output.stream);

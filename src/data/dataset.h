@@ -38,7 +38,7 @@ typedef struct tacit_dataset {
     int32_t *group;       /* of each row, when a group column was asked for; else NULL */
     tacit_levels groups;
     bool has_intercept;
-    bool bounds_from_data; /* the schema was drafted from these very rows: not private */
+    bool bounds_from_data; /* something of the schema was read off rows (schema.h): not private */
     tacit_encode_counts counts;
 } tacit_dataset;
 
@@ -77,8 +77,8 @@ typedef struct tacit_load_options {
     }
 
 /* Load a CSV or LIBSVM file (told apart by extension, then by content), plain, .gz or .xz. With a schema
- * the file is encoded as it streams by. Without (NULL) one is drafted from the data, bounds_from_data is
- * set, and the draft is handed out through `drafted` unless that is NULL; load the test file with it.
+ * the file is encoded as it streams by. Without (NULL) one is drafted from the data, marked so,
+ * and the draft is handed out through `drafted` unless that is NULL; load the test file with it.
  * Rows without a label are errors. Out: *out and *drafted owned by the caller. */
 tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *path,
                                 const tacit_schema *schema, const tacit_load_options *options,

@@ -65,6 +65,7 @@ static bool wants_sparse(const tacit_schema *schema, tacit_storage storage) {
 tacit_status tacit_dataset_describe(tacit_dataset *dataset, const tacit_schema *schema, tacit_error *error) {
     dataset->features = tacit_schema_features(schema);
     dataset->has_intercept = schema->intercept;
+    dataset->bounds_from_data = tacit_schema_is_from_rows(schema);
     TACIT_TRY(tacit_levels_copy(&dataset->classes, &schema->classes, error));
     return tacit_schema_feature_names(&dataset->feature_names, schema, error);
 }
@@ -314,7 +315,6 @@ static tacit_status load_and_draft(loading *load, tacit_input *input, tacit_data
     TACIT_CHECK(tacit_gather_expect(&load->gather, load->table->rows, error));
     TACIT_CHECK(gather_rows(load, error));
     TACIT_CHECK(finish(load, &dataset, error));
-    dataset->bounds_from_data = true;
     *out = dataset;
     if (drafted != NULL) {
         *drafted = schema;

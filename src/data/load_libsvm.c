@@ -49,16 +49,18 @@ static tacit_status draft_classes(tacit_schema *schema, const tacit_libsvm *file
     return status;
 }
 
-static tacit_status draft(tacit_schema **out, const tacit_libsvm *file, const char *positive,
+static tacit_status draft(tacit_schema **out, const tacit_libsvm *file, const tacit_load_options *options,
                           const char *name, tacit_error *error) {
     tacit_schema *schema = NULL;
     TACIT_TRY(tacit_schema_create(&schema, error));
     tacit_status status = TACIT_OK;
     schema->label = tacit_copy_text("label");
     if (schema->label == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(draft_classes(schema, file, positive, name, error));
+    TACIT_CHECK(draft_classes(schema, file, options->positive, name, error));
     schema->sparse = file->rows.cols;
     schema->rows = TACIT_ROWS_CLIP;
+    schema->sparse_from_rows = options->dimension == 0;
+    schema->clip_from_rows = true;
     double largest = 0;
     for (size_t i = 0; i < file->rows.rows; i++) largest = fmax(largest, row_norm(&file->rows, i));
     /* Rows that were normalised beforehand have norms of 1 but for rounding, and should keep C = 1. */
@@ -187,10 +189,9 @@ tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **draft
     TACIT_CHECK(tacit_libsvm_read_some(&file, input, schema != NULL ? schema->sparse : options->dimension,
                                        counts ? &none : options->rows, options->no_features && schema != NULL,
                                        error));
-    if (schema == NULL) TACIT_CHECK(draft(&own, &file, options->positive, name, error));
+    if (schema == NULL) TACIT_CHECK(draft(&own, &file, options, name, error));
     TACIT_CHECK(encode(&dataset, &file, own != NULL ? own : schema, own != NULL || !options->label_ignored,
                        !options->no_features && !options->only_count, name, error));
-    dataset->bounds_from_data = own != NULL;
     if (counts) dataset->rows = dataset->dense.rows = (size_t)file.seen;
     *out = dataset;
     if (own != NULL && drafted != NULL) {

@@ -216,6 +216,8 @@ static tacit_status print_vocabulary(tacit_buffer *out, const tacit_vocabulary *
     return text->idf != NULL ? tacit_buffer_print(out, error, "]") : TACIT_OK;
 }
 
+#define FROM_ROWS ", from: rows"
+
 static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *column, bool canonical,
                                  tacit_error *error) {
     char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
@@ -238,20 +240,21 @@ static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *c
     } else {
         TACIT_TRY(tacit_buffer_print(out, error, ", kind: skip"));
     }
-    TACIT_TRY(tacit_buffer_print(out, error, "}"));
+    TACIT_TRY(tacit_buffer_print(out, error, column->from_rows ? FROM_ROWS "}" : "}"));
     if (!canonical && column->note != NULL) TACIT_TRY(tacit_buffer_print(out, error, " # %s", column->note));
     return tacit_buffer_print(out, error, "\n");
 }
 
 static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, bool canonical,
                                 tacit_error *error) {
+    const char *mark = schema->label_from_rows ? "  from: rows\n" : "";
     TACIT_TRY(tacit_buffer_print(out, error, "label:\n  name: "));
     TACIT_TRY(print_text(out, schema->label, canonical, error));
     if (schema->response != TACIT_RESPONSE_CLASS) {
         char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
         return tacit_buffer_print(
-            out, error, "\n  kind: %s\n  low: %s\n  high: %s\n", tacit_response_name(schema->response),
-            tacit_number_to_text(schema->low, low), tacit_number_to_text(schema->high, high));
+            out, error, "\n  kind: %s\n  low: %s\n  high: %s\n%s", tacit_response_name(schema->response),
+            tacit_number_to_text(schema->low, low), tacit_number_to_text(schema->high, high), mark);
     }
     TACIT_TRY(tacit_buffer_print(out, error, "\n  classes: "));
     TACIT_TRY(print_list(out, &schema->classes, canonical, error));
@@ -259,7 +262,7 @@ static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, b
         TACIT_TRY(tacit_buffer_print(out, error, "\n  others: "));
         TACIT_TRY(print_text(out, schema->classes.text[schema->others], canonical, error));
     }
-    return tacit_buffer_print(out, error, "\n");
+    return tacit_buffer_print(out, error, "\n%s", mark);
 }
 
 static tacit_status print_schema(const tacit_schema *schema, bool canonical, tacit_buffer *out,
@@ -267,7 +270,9 @@ static tacit_status print_schema(const tacit_schema *schema, bool canonical, tac
     char clip[TACIT_NUMBER_TEXT];
     TACIT_TRY(print_label(out, schema, canonical, error));
     if (schema->sparse > 0)
-        TACIT_TRY(tacit_buffer_print(out, error, "sparse: %zu\n", schema->sparse));
+        TACIT_TRY(tacit_buffer_print(
+            out, error, schema->sparse_from_rows ? "sparse: {features: %zu" FROM_ROWS "}\n" : "sparse: %zu\n",
+            schema->sparse));
     else
         TACIT_TRY(tacit_buffer_print(out, error, "columns:\n"));
     for (size_t i = 0; i < schema->cols; i++)
@@ -276,7 +281,8 @@ static tacit_status print_schema(const tacit_schema *schema, bool canonical, tac
                                  schema->missing_is_error ? "error" : "fill", schema->strict ? "yes" : "no",
                                  schema->intercept ? "yes" : "no"));
     if (schema->rows == TACIT_ROWS_CLIP)
-        return tacit_buffer_print(out, error, "{clip: %s}\n", tacit_number_to_text(schema->clip, clip));
+        return tacit_buffer_print(out, error, "{clip: %s%s}\n", tacit_number_to_text(schema->clip, clip),
+                                  schema->clip_from_rows ? FROM_ROWS : "");
     return tacit_buffer_print(out, error, schema->rows == TACIT_ROWS_UNIT ? "unit\n" : "bound\n");
 }
 

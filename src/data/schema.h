@@ -1,6 +1,9 @@
 /*
  * A schema is what is publicly known about the columns before anybody looks at the rows: names, bounds,
  * levels, vocabularies, classes. It alone fixes the map of a row into the unit ball; no statistic of private rows enters.
+ * Whatever was read off rows all the same, by a draft for instance, carries the mark `from: rows`, which stays with the
+ * schema wherever it goes. With one mark anywhere nothing is promised, and no ledger, release, study or party takes the
+ * schema: its owner replaces the value by one that is public, and then removes the mark.
  *
  *   label:
  *     name: diagnosis
@@ -20,6 +23,9 @@
  *   strict: no                       # default; yes: a text that is no level is an error
  *   intercept: yes                   # default
  *   rows: bound                      # default; or unit, or {clip: C}
+ *
+ * The mark stands beside what it is about: in a label (classes, or low and high), in a column (bounds, mean and sd, levels,
+ * terms and idf, or that it is skipped), in rows: {clip: C, from: rows}, and in sparse: {features: D, from: rows}.
  *
  * Encoding. A number becomes 2 (x - low)/(high - low) - 1 in [-1, 1], or (x - mean)/sd where these are given; a value
  * outside its bounds is moved to the nearest bound and counted. A category becomes one feature a level, 1 for its own
@@ -72,6 +78,7 @@ typedef struct tacit_schema_column {
     double low, high;      /* number: finite, low < high */
     double mean, sd;       /* number: standardised by them, unless sd is 0 */
     bool effect;           /* category: effect coding, not indicators */
+    bool from_rows;        /* something of it was read off rows */
     tacit_levels levels;   /* category: at least one */
     tacit_vocabulary text; /* text */
     char *note;            /* written as a comment beside the column; may be NULL; not part of the schema */
@@ -91,9 +98,14 @@ typedef struct tacit_schema {
     bool intercept;
     tacit_schema_rows rows;
     double clip; /* C, with TACIT_ROWS_CLIP */
+    bool label_from_rows, sparse_from_rows, clip_from_rows; /* these were read off rows */
 } tacit_schema;
 
-enum { TACIT_SCHEMA_BYTES_LIMIT = 4 << 20, TACIT_FEATURE_LIMIT = 50000001 };
+enum {
+    TACIT_SCHEMA_BYTES_LIMIT = 4 << 20,
+    TACIT_FEATURE_LIMIT = 50000001,
+    TACIT_FROM_ROWS_TEXT = 300,
+};
 
 /* Read YAML. Errors name file:line; unknown and repeated keys are refused. */
 tacit_status tacit_schema_load(tacit_schema **out, const char *path, tacit_error *error);
@@ -111,9 +123,18 @@ tacit_status tacit_schema_save(const tacit_schema *schema, const char *comment, 
  * what is hashed. */
 tacit_status tacit_schema_canonical(const tacit_schema *schema, tacit_buffer *out, tacit_error *error);
 
+/* Was anything of it read off rows? */
+bool tacit_schema_is_from_rows(const tacit_schema *schema);
+
+/* What was, for people: "the classes of 'outcome'; the columns 'age', 'weight' and 3 more". Returns `out`; "" for nothing. */
+const char *tacit_schema_from_rows_text(const tacit_schema *schema, char out[TACIT_FROM_ROWS_TEXT]);
+
+/* TACIT_REFUSED, with what and the remedy, where something was. Everything that publishes or charges asks this first. */
+tacit_status tacit_schema_check_public(const tacit_schema *schema, tacit_error *error);
+
 /* A schema drafted from data: bounds are the extremes rounded outwards to two significant digits, levels
  * and classes those that occur, `rows: {clip: C}` with C the largest norm, rounded likewise. NOT PRIVATE:
- * bounds, levels and C are read off the rows. For a first draft that its owner edits, and for simulations
+ * bounds, levels and C are read off the rows, and marked so. For a first draft that its owner edits, and for simulations
  * that say so. Constant columns, and those with more than TACIT_LEVEL_LIMIT texts, are skipped with a note.
  *
  * `label` NULL is the last column; `positive` NULL makes the larger class positive (numeric order when all

@@ -10,9 +10,10 @@
 #include "data/text.h"
 
 const char tacit_schema_draft_comment[] =
-    "DRAFT, NOT PRIVATE: the bounds, levels, classes and clip below were read off the data, and so reveal\n"
-    "something about its rows. Before a study, replace them by what is publicly known about each column:\n"
-    "round limits from general knowledge, the codes of the questionnaire, the range of the instrument.";
+    "DRAFT, NOT PRIVATE: what is marked 'from: rows' below was read off the data, and so reveals something\n"
+    "about its rows. While a mark is left, this schema serves simulations only. For each mark: replace the\n"
+    "values beside it by what is publicly known (round limits from general knowledge, the codes of the\n"
+    "questionnaire, the range of the instrument), then remove ', from: rows'. For 'rows', write 'bound'.";
 
 /* sign * k * 10^exponent as the double nearest to that decimal. */
 static double two_digits(double sign, int k, int exponent) {
@@ -98,6 +99,7 @@ tacit_status tacit_schema_set_classes(tacit_schema *schema, const tacit_levels *
                                       const char *file, tacit_error *error) {
     char shown[TACIT_CELL_TEXT];
     size_t count = values->count;
+    schema->label_from_rows = true;
     if (count < 2)
         return tacit_fail(error, TACIT_INPUT,
                           "%s: label '%s' has one value only ('%s'); there is nothing to tell apart", file,
@@ -225,6 +227,7 @@ static tacit_status draft_column(tacit_schema *schema, const tacit_table *table,
                                                                  : TACIT_SCHEMA_CATEGORY;
     TACIT_TRY(tacit_schema_add_column(schema, &out, column->name, kind, error));
     if (names_parties(table, column)) return skip_column(out, "names the party", error);
+    out->from_rows = kind != TACIT_SCHEMA_TEXT || column->vocabulary->buckets == 0;
     if (kind == TACIT_SCHEMA_NUMBER) return draft_number(out, column, rows, error);
     if (kind == TACIT_SCHEMA_TEXT) return tacit_vocabulary_copy(&out->text, column->vocabulary, error);
     char why[80];
@@ -237,6 +240,7 @@ static tacit_status draft_column(tacit_schema *schema, const tacit_table *table,
 static tacit_status draft_clip(tacit_schema *schema, const tacit_table *table, tacit_error *error) {
     schema->rows = TACIT_ROWS_CLIP;
     schema->clip = 1;
+    schema->clip_from_rows = true;
     tacit_encoder *encoder = NULL;
     TACIT_TRY(tacit_encoder_create(&encoder, schema, table, error));
     double largest = 0;
@@ -267,6 +271,7 @@ static tacit_status draft_response(tacit_schema *schema, const tacit_table *tabl
                           "%s: label '%s' has one value only; there is nothing to explain", table->name,
                           column->name);
     schema->response = response;
+    schema->label_from_rows = true;
     schema->low = response == TACIT_RESPONSE_COUNT ? 0 : bounds.low;
     schema->high = response == TACIT_RESPONSE_COUNT ? fmax(1, ceil(bounds.high)) : bounds.high;
     return TACIT_OK;

@@ -30,6 +30,20 @@ static tacit_status read_choice(const reading *r, const yaml_node_t *node, const
     return TACIT_OK;
 }
 
+/* The mark of what was read off rows; absent (NULL) for what is public. */
+static tacit_status read_mark(const reading *r, const yaml_node_t *node, bool *out) {
+    const char *text = "";
+    size_t length = 0;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(r->yaml, node, "from", &text, &length, r->error));
+    if (strcmp(text, "rows") != 0)
+        return tacit_yaml_fail(
+            r->yaml, node, r->error,
+            "from must be rows, for what was read off rows; leave it out for what is public");
+    *out = true;
+    return TACIT_OK;
+}
+
 static tacit_status read_list(const reading *r, const yaml_node_t *node, const char *what, size_t limit,
                               tacit_levels *out) {
     if (node->type != YAML_SEQUENCE_NODE)
@@ -122,8 +136,8 @@ static tacit_status read_response(const reading *r, const yaml_node_t *node, con
 }
 
 static tacit_status read_label(const reading *r, const yaml_node_t *node) {
-    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, KEYS };
-    static const char *const keys[] = { "name", "kind", "classes", "others", "low", "high" };
+    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, FROM, KEYS };
+    static const char *const keys[] = { "name", "kind", "classes", "others", "low", "high", "from" };
     const yaml_node_t *values[KEYS];
     const char *text = "";
     size_t length = 0;
@@ -142,6 +156,7 @@ static tacit_status read_label(const reading *r, const yaml_node_t *node) {
                                    "the label's kind must be class, number or count");
     }
     r->schema->response = (tacit_response)kind;
+    TACIT_TRY(read_mark(r, values[FROM], &r->schema->label_from_rows));
     bool numeric = kind != TACIT_RESPONSE_CLASS;
     if (numeric && (values[CLASSES] != NULL || values[OTHERS] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error, "a label that is a %s has no classes", text);
@@ -217,9 +232,9 @@ static tacit_status read_vocabulary(const reading *r, const yaml_node_t *node, c
 }
 
 static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit_levels *names) {
-    enum { NAME, KIND, LOW, HIGH, LEVELS, MEAN, SD, CODING, TEXT, KEYS = TEXT + TEXT_KEYS };
-    static const char *const keys[] = { "name",   "kind",  "low", "high",  "levels", "mean", "sd",
-                                        "coding", "terms", "idf", "grams", "hash",   "strip" };
+    enum { NAME, KIND, LOW, HIGH, LEVELS, MEAN, SD, CODING, FROM, TEXT, KEYS = TEXT + TEXT_KEYS };
+    static const char *const keys[] = { "name",   "kind", "low",   "high", "levels", "mean", "sd",
+                                        "coding", "from", "terms", "idf",  "grams",  "hash", "strip" };
     static const char *const kinds[] = { "number", "category", "skip", "text" };
     const yaml_node_t *values[KEYS];
     const char *name = "", *kind_text = "";
@@ -256,6 +271,7 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
                                    keys[i]);
     tacit_schema_column *column;
     TACIT_TRY(tacit_schema_add_column(r->schema, &column, name, (tacit_schema_kind)kind, r->error));
+    TACIT_TRY(read_mark(r, values[FROM], &column->from_rows));
     if (kind == TACIT_SCHEMA_NUMBER) {
         TACIT_TRY(read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high));
         return read_scale(r, node, values[MEAN], values[SD], column);
@@ -287,7 +303,16 @@ cleanup:
 }
 
 static tacit_status read_sparse(const reading *r, const yaml_node_t *node) {
+    static const char *const keys[] = { "features", "from" };
     double features;
+    if (node->type == YAML_MAPPING_NODE) {
+        const yaml_node_t *values[2];
+        TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "sparse", keys, 2, values, r->error));
+        if (values[0] == NULL)
+            return tacit_yaml_fail(r->yaml, node, r->error, "sparse needs features: D, their number");
+        TACIT_TRY(read_mark(r, values[1], &r->schema->sparse_from_rows));
+        node = values[0];
+    }
     TACIT_TRY(tacit_yaml_number(r->yaml, node, "sparse", &features, r->error));
     if (!(features >= 1) || features >= TACIT_FEATURE_LIMIT || features != floor(features))
         return tacit_yaml_fail(r->yaml, node, r->error,
@@ -299,9 +324,11 @@ static tacit_status read_sparse(const reading *r, const yaml_node_t *node) {
 static tacit_status read_rows(const reading *r, const yaml_node_t *node) {
     tacit_schema *schema = r->schema;
     if (node->type == YAML_MAPPING_NODE) {
-        static const char *const keys[] = { "clip" };
-        const yaml_node_t *clip;
-        TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "rows", keys, 1, &clip, r->error));
+        static const char *const keys[] = { "clip", "from" };
+        const yaml_node_t *values[2];
+        TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "rows", keys, 2, values, r->error));
+        const yaml_node_t *clip = values[0];
+        TACIT_TRY(read_mark(r, values[1], &schema->clip_from_rows));
         if (clip == NULL)
             return tacit_yaml_fail(r->yaml, node, r->error, "rows must be bound, unit or {clip: C}");
         TACIT_TRY(tacit_yaml_number(r->yaml, clip, "clip", &schema->clip, r->error));

@@ -264,6 +264,7 @@ static void remember_guarantee(tacit_model *model, const tacit_plan *plan, const
     guarantee->noise = guarantee->is_private ? TACIT_NOISE_SIMULATED : TACIT_NOISE_NONE;
     guarantee->parties = run->parties;
     guarantee->lambda = plan->lambda;
+    if (!guarantee->is_private) tacit_guarantee_withdraw(guarantee, "no noise was added");
 }
 
 /* ---- running ---- */

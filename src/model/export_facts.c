@@ -91,8 +91,9 @@ static tacit_status say(export_plan *plan, tacit_error *error) {
                                      guarantee->parties == 1 ? "party" : "parties"));
     if (guarantee->study[0] != 0) TACIT_TRY(tacit_buffer_print(out, error, " in study %s", guarantee->study));
     if (!guarantee->is_private)
-        return tacit_buffer_print(out, error,
-                                  ". Nothing is promised: no noise protects the rows it was made from.");
+        return tacit_buffer_print(out, error, ". Nothing is promised: %s.",
+                                  guarantee->reason[0] != 0 ? guarantee->reason
+                                                            : "the model is not private");
     TACIT_TRY(tacit_buffer_print(out, error, ". Differentially private: each party was charged "));
     TACIT_TRY(say_price(out, &guarantee->charged, error));
     TACIT_TRY(tacit_buffer_print(out, error, "; the method's authors claim "));
@@ -113,6 +114,7 @@ tacit_status export_plan_tell(export_plan *plan, tacit_error *error) {
     TACIT_TRY(add(plan, "tacit.parties", parties, error));
     TACIT_TRY(add_number(plan, "tacit.lambda", guarantee->lambda, error));
     TACIT_TRY(add(plan, "tacit.private", guarantee->is_private ? "yes" : "no", error));
+    if (guarantee->reason[0] != 0) TACIT_TRY(add(plan, "tacit.reason", guarantee->reason, error));
     TACIT_TRY(add_prices(plan, guarantee, error));
     TACIT_TRY(add_schema(plan, error));
     return say(plan, error);

@@ -1,6 +1,7 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,4 +288,19 @@ cleanup:
     free(label);
     free(predicted);
     return status;
+}
+
+void tacit_guarantee_withdraw(tacit_guarantee *guarantee, const char *reason) {
+    guarantee->is_private = false;
+    snprintf(guarantee->reason, sizeof guarantee->reason, "%s", reason);
+}
+
+void tacit_guarantee_settle(tacit_guarantee *guarantee, const tacit_schema *schema) {
+    char parts[TACIT_FROM_ROWS_TEXT];
+    if (schema == NULL || !tacit_schema_is_from_rows(schema)) return;
+    guarantee->is_private = false;
+    if (strstr(guarantee->reason, "read off the rows") != NULL) return;
+    size_t used = strlen(guarantee->reason); /* another reason comes first */
+    snprintf(guarantee->reason + used, sizeof guarantee->reason - used, "%sread off the rows: %s",
+             used > 0 ? "; " : "", tacit_schema_from_rows_text(schema, parts));
 }

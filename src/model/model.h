@@ -13,6 +13,8 @@
 #include "num/glm.h"
 #include "privacy/release.h"
 
+enum { TACIT_REASON_SIZE = 2 * TACIT_FROM_ROWS_TEXT };
+
 /* How the model was made and what that guarantees; travels inside the file. */
 typedef struct tacit_guarantee {
     char method[64];
@@ -23,7 +25,15 @@ typedef struct tacit_guarantee {
     tacit_noise noise;   /* where the noise came from */
     size_t parties;      /* whose answers are in it; 0: unknown */
     double lambda;
+    char reason
+        [TACIT_REASON_SIZE]; /* why nothing is promised; "" where something is, or nobody wrote it down */
 } tacit_guarantee;
+
+/* Withdraw the promise of a model whose schema (may be NULL) has something that was read off rows, and say why. */
+void tacit_guarantee_settle(tacit_guarantee *guarantee, const tacit_schema *schema);
+
+/* Promise nothing, because of `reason`. */
+void tacit_guarantee_withdraw(tacit_guarantee *guarantee, const char *reason);
 
 typedef struct tacit_model {
     tacit_loss loss;

@@ -39,6 +39,8 @@ static json_t *guarantee_to_json(const tacit_guarantee *guarantee) {
     }
     if (object != NULL && (guarantee->is_private || guarantee->noise != TACIT_NOISE_NONE))
         json_object_set_new(object, "noise", json_string(tacit_noise_name(guarantee->noise)));
+    if (object != NULL && !guarantee->is_private && guarantee->reason[0] != 0)
+        json_object_set_new(object, "reason", json_string(guarantee->reason));
     return object;
 }
 
@@ -104,6 +106,16 @@ static bool read_price(const json_t *object, tacit_price *out) {
            tacit_price_check(out, NULL) == TACIT_OK;
 }
 
+/* Files of earlier versions have none. */
+static bool read_reason(const json_t *object, tacit_guarantee *out) {
+    const json_t *reason = json_object_get(object, "reason");
+    if (reason == NULL) return true;
+    if (!json_is_string(reason) || out->is_private || json_string_length(reason) >= sizeof out->reason)
+        return false;
+    memcpy(out->reason, json_string_value(reason), json_string_length(reason) + 1);
+    return true;
+}
+
 static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
     const char *method = NULL, *study = NULL, *noise = NULL;
     int is_private = 0;
@@ -116,6 +128,7 @@ static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
     memcpy(out->study, study, strlen(study) + 1);
     out->is_private = is_private != 0;
     out->parties = (size_t)parties;
+    if (!read_reason(object, out)) return false;
     if (json_unpack((json_t *)object, "{s:s}", "noise", &noise) != 0) return !out->is_private;
     int grade = TACIT_NOISE_NONE;
     while (grade <= TACIT_NOISE_EXACT && strcmp(noise, tacit_noise_name((tacit_noise)grade)) != 0) grade++;
@@ -260,6 +273,7 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     TACIT_CHECK(check_schema(model, error));
     if (!read_guarantee(guarantee, &model->guarantee))
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "the guarantee is damaged"));
+    tacit_guarantee_settle(&model->guarantee, model->schema); /* whatever the file claims */
     const json_t *estimates = json_object_get(root, "estimates");
     if (estimates != NULL) TACIT_CHECK(tacit_estimates_from_json(&model->estimates, estimates, error));
     *out = model;

@@ -217,13 +217,16 @@ static tacit_status open_gate(fitting *self, bool *again, tacit_error *error) {
 
 static void remember_guarantee(const fitting *self, tacit_model *model) {
     tacit_guarantee *guarantee = &model->guarantee;
-    *guarantee = (tacit_guarantee){ .is_private = !self->job->simulated && !self->job->rows->bounds_from_data,
+    *guarantee = (tacit_guarantee){ .is_private = true,
                                     .charged = self->prices.charged,
                                     .claimed = self->prices.claimed,
                                     .noise = self->job->simulated ? TACIT_NOISE_SIMULATED : TACIT_NOISE_EXACT,
                                     .parties = 1,
                                     .lambda = self->plan.lambda };
     snprintf(guarantee->method, sizeof guarantee->method, "%s", self->plan.method->name);
+    if (self->job->simulated)
+        tacit_guarantee_withdraw(guarantee, "a simulation: the noise was drawn from a seed");
+    tacit_guarantee_settle(guarantee, self->job->schema);
 }
 
 static tacit_status run(fitting *self, tacit_fit_result *out, tacit_error *error) {
@@ -258,11 +261,7 @@ static tacit_status check_promise(const tacit_fit_job *job, tacit_error *error) 
         return tacit_fail(error, TACIT_USAGE,
                           "a seed makes a simulation, which protects nobody: leave out the seed, or the "
                           "ledger");
-    if (job->rows->bounds_from_data)
-        return tacit_fail(error, TACIT_USAGE,
-                          "bounds were read off the rows, so that nothing is private: declare them, or "
-                          "leave out the ledger");
-    return TACIT_OK;
+    return tacit_schema_check_public(job->schema, error);
 }
 
 tacit_status tacit_fit_rows(tacit_fit_result *out, const tacit_fit_job *job, tacit_error *error) {
@@ -334,6 +333,7 @@ tacit_status tacit_fit(tacit_fit_result *out, const tacit_fit_settings *settings
     tacit_dataset *rows = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_schema_load(&schema, settings->schema, error));
+    TACIT_CHECK(tacit_fail_in(error, tacit_schema_check_public(schema, error), "%s", settings->schema));
     TACIT_CHECK(load_rows(&rows, settings, schema, settings->data, error));
     job.schema = schema;
     job.rows = rows;

@@ -58,8 +58,8 @@ typedef struct tacit_fit_job {
 tacit_status tacit_fit(tacit_fit_result *out, const tacit_fit_settings *settings, tacit_error *error);
 
 /* With a ledger, as above. Without, the noise is exact all the same, and the guarantee inside the model says what it costs; account and
- * `again` stay empty. Where the rows' bounds were read off the rows themselves, or the noise is simulated, the model says that nothing is
- * promised; TACIT_USAGE with a ledger, which would tell otherwise. */
+ * `again` stay empty. Where something of the schema was read off rows, or the noise is simulated, the model says that nothing is
+ * promised, and why; with a ledger, which would tell otherwise, TACIT_REFUSED for the former and TACIT_USAGE for the latter. */
 tacit_status tacit_fit_rows(tacit_fit_result *out, const tacit_fit_job *job, tacit_error *error);
 
 void tacit_fit_result_clear(tacit_fit_result *result);

@@ -36,7 +36,8 @@ static tacit_status load_here(tacit_dataset **rows, tacit_schema **schema, const
     options.rows = tacit_ranks_count(ranks) > 1 ? &choice : NULL;
     tacit_schema *read = NULL;
     TACIT_TRY(tacit_schema_load(&read, how->schema, error));
-    tacit_status status = tacit_source_load(rows, how->data, how->link, read, &options, error);
+    tacit_status status = tacit_fail_in(error, tacit_schema_check_public(read, error), "%s", how->schema);
+    if (status == TACIT_OK) status = tacit_source_load(rows, how->data, how->link, read, &options, error);
     if (status == TACIT_OK)
         *schema = read;
     else

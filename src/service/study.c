@@ -303,11 +303,15 @@ static tacit_status read_schema(reading *r, const yaml_node_t *node) {
     const char *text;
     size_t length;
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "schema", &text, &length, r->error));
-    if (strchr(text, '\n') != NULL)
-        return tacit_schema_parse(&r->study->schema, text, length, "the study's schema", r->error);
-    char path[PATH_MAX];
-    TACIT_TRY(study_find_file(r, node, text, path));
-    return tacit_schema_load(&r->study->schema, path, r->error);
+    char path[PATH_MAX] = "the study's schema";
+    if (strchr(text, '\n') != NULL) {
+        TACIT_TRY(tacit_schema_parse(&r->study->schema, text, length, path, r->error));
+    } else {
+        TACIT_TRY(study_find_file(r, node, text, path));
+        TACIT_TRY(tacit_schema_load(&r->study->schema, path, r->error));
+    }
+    /* Everybody in the study, and whoever gets the model, would read it. */
+    return tacit_fail_in(r->error, tacit_schema_check_public(r->study->schema, r->error), "%s", path);
 }
 
 /* ---- auxiliary points ---- */

@@ -480,7 +480,7 @@ static void a_ledger_is_charged_once_and_refuses_beyond_its_limit(void **state) 
                 "limit of patients");
     CHECK_FAILS(tacit_frame_fit(&model, frame, seeded, ledger, NULL, failed), TACIT_USAGE, "seed");
     CHECK_OK(tacit_frame_set_bounds_from_data(frame, true, &error), error);
-    CHECK_FAILS(tacit_frame_fit(&model, frame, cheap, ledger, NULL, failed), TACIT_USAGE,
+    CHECK_FAILS(tacit_frame_fit(&model, frame, cheap, ledger, NULL, failed), TACIT_REFUSED,
                 "read off the rows");
     CHECK_OK(tacit_ledger_document(&json, ledger, &error), error);
     char *charge = strstr(json, "\"entry\": \"charge\"");

@@ -5,6 +5,7 @@
 """
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -66,6 +67,34 @@ class Fit(ProgramTest):
         self.assertIn("model.json", said)
         self.assertIn(" of 2 and delta ", said)
         self.succeed("ledger", "verify")
+
+    def test_a_draft_of_the_schema_is_refused_until_every_mark_is_gone(self):
+        self.limit("2")
+        draft = self.succeed("data", "draft-schema", ROWS, "--label", "diagnosis").stdout
+        words = ("fit", "--method", "plr", "--train", ROWS, "--schema", "draft.yaml", "--epsilon", "1", "--lambda", "0.05")
+        for text, named in ((draft, "the classes of 'diagnosis'; the columns 'mean_radius', 'mean_texture', 'mean_perimeter' and 27 more"),
+                            (draft.replace("  from: rows\n", "").replace(", from: rows", "", 30), "the column 'worst_fractal_dimension'; the longest row")):
+            self.write("draft.yaml", text)
+            self.fail_with(3, *words, says=["draft.yaml: read off the rows, so not private: " + named, "remove 'from: rows'"])
+            self.assertFalse((self.path / "model.json").exists())
+        self.assertEqual(self.spent(), {"epsilon": 0, "delta": 0})
+        self.write("draft.yaml", re.sub("rows: {.*}", "rows: bound", draft).replace("  from: rows\n", "").replace(", from: rows", ""))
+        self.succeed(*words)
+        guarantee = json.loads((self.path / "model.json").read_text())["guarantee"]
+        self.assertTrue(guarantee["private"])
+        self.assertNotIn("reason", guarantee)
+
+    def test_a_draft_serves_simulations_which_say_so(self):
+        self.succeed("data", "draft-schema", ROWS, "--label", "diagnosis", "--out", "draft.yaml")
+        done = self.succeed("simulate", "--method", "avg", "--train", ROWS, "--schema", "draft.yaml", "--parties", "4", "--epsilon", "1",
+                            "--lambda", "0.05", "--out", "model.json")
+        self.assertIn("draft.yaml", done.stderr)
+        self.assertIn("not private", done.stderr)
+        guarantee = json.loads((self.path / "model.json").read_text())["guarantee"]
+        self.assertFalse(guarantee["private"])
+        self.assertIn("read off the rows: the classes of 'diagnosis'; the columns 'mean_radius'", guarantee["reason"])
+        told = self.succeed("evaluate", "model.json", ROWS).stdout
+        self.assertIn("not private; read off the rows: the classes of 'diagnosis'", told)
 
     def test_lambda_is_chosen_on_public_rows_or_paid_for(self):
         self.limit("10")

@@ -202,10 +202,13 @@ static void a_draft_reads_bounds_off_the_data_and_says_so(void **state) {
     assert_int_equal(test->counts.outside_bounds, 1);
     assert_int_equal(test->counts.unknown_levels, 1);
     assert_int_equal(test->label[0], 0);
+    assert_true(test->bounds_from_data); /* whichever rows they were */
+    assert_true(schema->label_from_rows && schema->clip_from_rows);
+    for (size_t i = 0; i < schema->cols; i++) assert_true(schema->columns[i].from_rows);
     tacit_buffer text = TACIT_BUFFER_INIT;
     CHECK_OK(tacit_schema_print(schema, tacit_schema_draft_comment, &text, &error), error);
     assert_non_null(strstr(tacit_buffer_text(&text), "# DRAFT, NOT PRIVATE"));
-    assert_non_null(strstr(tacit_buffer_text(&text), "kind: skip} # every value is the same"));
+    assert_non_null(strstr(tacit_buffer_text(&text), "kind: skip, from: rows} # every value is the same"));
     tacit_buffer_clear(&text);
     tacit_dataset_free(dataset);
     tacit_dataset_free(test);

@@ -105,6 +105,7 @@ static void a_file_becomes_a_dataset_with_an_intercept(void **state) {
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(load(&dataset, &schema, "1 1:3 2:4\n-1 3:1\n", "rows", NULL, NULL, &error), error);
     assert_true(dataset->is_sparse && dataset->bounds_from_data && dataset->has_intercept);
+    assert_true(schema->label_from_rows && schema->clip_from_rows && schema->sparse_from_rows);
     assert_int_equal(dataset->features, 4);
     assert_string_equal(dataset->classes.text[0], "-1");
     assert_int_equal(dataset->label[0], 1);

@@ -51,6 +51,19 @@ class Studies(DeployedTest):
         for weight, alone in zip(joint, zip(*local)):
             self.assertAlmostEqual(weight, sum(alone) / 3, delta=1e-4)
 
+    def test_a_schema_read_off_rows_makes_no_study_and_joins_none(self):
+        drafted = self.path / "draft.yaml"
+        self.succeed("data", "draft-schema", self.rows(0), "--label", "sick", "--out", drafted)
+        told = ["read off the rows, so not private: the classes of 'sick'; the columns 'age', 'dose'", "remove 'from: rows'"]
+        self.refuse(3, "study", "new", self.folder, self.definition(schema="draft.yaml"), says=["draft.yaml", *told])
+        self.study()
+        self.coordinator()
+        self.limit(0)
+        words = self.join_words(0, self.invite())
+        self.refuse(3, *(drafted if word == self.path / "schema.yaml" else word for word in words), home=self.home(0),
+                    says=["draft.yaml", *told])
+        self.assertEqual(self.status()["joined"], 0)
+
     def test_two_studies_run_at_once_and_a_budget_adds_up_over_them(self):
         self.study("one")
         self.study("two", epsilon=1)

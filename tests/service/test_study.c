@@ -85,6 +85,10 @@ static void a_wrong_member_is_told_with_its_line(void **state) {
         const char *key, *value, *says;
         tacit_status status;
     } wrong[] = {
+        { "schema",
+          "|\n  label: {name: y, classes: [n, p], from: rows}\n  columns: [{name: a, kind: number, low: 0, "
+          "high: 1}]",
+          "schema: read off the rows, so not private: the classes of 'y'. Give", TACIT_REFUSED },
         { "name", "Two Sites", "s.yaml:1: name must", TACIT_INPUT },
         { "name", "../../etc", "s.yaml:1: name must", TACIT_INPUT },
         { "name", "-a", "s.yaml:1: name must", TACIT_INPUT },

@@ -88,8 +88,8 @@ class Frame:
     y : array, optional
         Labels: any values that can be sorted, unless `response` says that they are numbers. None may be missing.
     classes : sequence, optional
-        The labels are already places in this list, 0 for its first. Without it the classes are those that the rows have (of truth
-        values, both), and a release of them that a ledger is charged for is refused.
+        The labels are already places in this list, 0 for its first; it is known without the rows. Without it the classes are those that
+        the rows have (of truth values, both), which is NOT private: the model says so, and no ledger or study takes the frame.
     bounds : (low, high), or "data"
         Publicly known bounds of the columns, a number or one each. "data" reads them off the rows, which is NOT private.
     norm : float
@@ -120,7 +120,7 @@ class Frame:
                  names: Optional[Sequence[str]] = None, complete: bool = False, like: Optional[Frame] = None) -> None:
         self.classes: Optional[np.ndarray] = None if like is None else like.classes
         self.parties: Optional[np.ndarray] = None
-        self._read_off = False if like is None else like._read_off  # whether the rows say what classes there are
+        self._read_off = False if like is None else like._read_off  # whether the rows say which classes there are
         self._response = (*response, counts) if response is not None else None if like is None else like._response
         self._kept: list[Any] = []
         if names is None and hasattr(X, "columns") and hasattr(X, "dtypes"):
@@ -231,6 +231,13 @@ class Frame:
         array, kept = _names(self.classes, len(self.classes), "classes")
         self._call(lib.tacit_frame_set_classes, self._pointer, _address(label, "int32_t *"), len(self.classes), array)
         del kept
+        if self._read_off:
+            self._mark_classes()
+
+    def _mark_classes(self) -> None:
+        """Have the frame, and the models made of it, say that its classes were read off the rows."""
+        self._read_off = True
+        self._call(lib.tacit_frame_mark_from_data, self._pointer, True, False)
 
     def _set_response(self, y: Any, low: float, high: float, counts: bool) -> None:
         response = self._column(y, np.float64, "responses")

@@ -25,7 +25,7 @@ except ImportError:  # before scikit-learn 1.6
 
 from tacit import _errors
 from tacit._frame import Bounds, Frame, encode, places, unmasked, whole
-from tacit.fitting import fit
+from tacit.fitting import READ_OFF, fit
 from tacit.ledger import Ledger
 from tacit.model import Model
 from tacit.simulation import simulate
@@ -69,7 +69,9 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, unmasked(X), y, **_NUMBERS)
         if y.dtype.kind not in "biu":  # those are classes without a look, which takes as long as a tenth of a fit
             check_classification_targets(y)
-        if self.classes is None:
+        if self.classes is None and y.dtype.kind == "b":  # both, whatever the rows have
+            self.classes_, label = np.array([False, True]), y
+        elif self.classes is None:
             self.classes_, label = encode(y)
         else:
             self.classes_ = np.unique(self.classes)
@@ -85,7 +87,9 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
             bounds = "data"
         frame = Frame(X, label, classes=self.classes_, bounds=bounds, norm=self.norm, intercept=self.fit_intercept,
                       groups=groups, names=getattr(self, "feature_names_in_", None), complete=True)
-        frame._read_off = self.classes is None and self.classes_.dtype.kind != "b"
+        if self.classes is None and self.classes_.dtype.kind != "b":
+            warnings.warn(READ_OFF, _errors.PrivacyWarning, stacklevel=3)
+            frame._mark_classes()
         return frame
 
     def _seed(self) -> int | None:
@@ -158,8 +162,9 @@ class PrivateLogisticRegression(_PrivateClassifier):
     settings : mapping, optional
         Further settings of the method, see ``tacit.methods()``: ``{"loss": "huber"}``.
     classes : sequence, optional
-        All labels that there may be, known without the rows; a row with another one is an error. Unless told they are read off
-        the rows, which tells of a class that one row alone has.
+        All labels that there may be, known without the rows; a row with another one is an error. If omitted, they are read off
+        the rows (truth values excepted), with a :class:`tacit.PrivacyWarning`: that tells of a class that one row alone has, and
+        ``guarantee_["private"]`` is False.
 
     Attributes
     ----------
@@ -175,11 +180,11 @@ class PrivateLogisticRegression(_PrivateClassifier):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(size=(5000, 2))
     >>> y = np.where(X[:, 0] > X[:, 1], "up", "down")
-    >>> private = PrivateLogisticRegression(epsilon=1.0, bounds=(0, 1)).fit(X, y)
+    >>> private = PrivateLogisticRegression(epsilon=1.0, bounds=(0, 1), classes=["down", "up"]).fit(X, y)
     >>> private.score(X, y) > 0.9
     True
-    >>> private.guarantee_["charged"]
-    {'unit': 'record', 'epsilon': 1.0, 'delta': 0.0}
+    >>> private.guarantee_["private"], private.guarantee_["charged"]
+    (True, {'unit': 'record', 'epsilon': 1.0, 'delta': 0.0})
     """
 
     def __init__(self, method: str = "auto", epsilon: float = 1.0, delta: float = 0.0, lam: float = 0.01, bounds: Bounds = None,

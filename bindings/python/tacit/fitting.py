@@ -12,8 +12,8 @@ from tacit.ledger import Ledger
 from tacit.model import Model
 
 # A class that one row alone has tells that the row is there, whatever the noise.
-_READ_OFF = ("the classes are read off these very rows, which is not private: give classes=[...], all labels that there may be, known "
-             "without the rows (a Frame takes them with labels that are places in the list)")
+READ_OFF = ("the classes are read off these very rows, which is not private: give classes=[...], all labels that there may be, known "
+            "without the rows (a Frame takes them with labels that are places in the list)")
 
 
 def fit(X: Any, y: Any = None, *, method: str = "plr", epsilon: float = 1.0, delta: float = 0.0, lam: Union[float, str, None] = None,
@@ -26,8 +26,9 @@ def fit(X: Any, y: Any = None, *, method: str = "plr", epsilon: float = 1.0, del
     out; the same request on the same rows gives the same model without a second charge. Without one, the model says
     what it costs and you keep count. With a seed it is a simulation, which can be repeated and is not private.
 
-    `classes` are all labels that there may be, in the order in which the model has them; a row with another one is an error. A
-    release needs them, unless labels are truth values: a class that one row alone has would tell that the row is there.
+    `classes` are all labels that there may be, in the order in which the model has them; a row with another one is an error. A private
+    model needs them, unless labels are truth values: a class that one row alone has would tell that the row is there. Without them the
+    guarantee says ``private: False`` and why, and a ledger refuses.
 
     `X` may be a :class:`Frame` with labels; `y`, `classes` and what is public about columns are then left out. `lam` is the weight
     of the regulariser, or ``"choose:L1,L2,..."``. `settings` are those of the method (``tacit.methods()``).
@@ -48,7 +49,7 @@ def fit(X: Any, y: Any = None, *, method: str = "plr", epsilon: float = 1.0, del
         y = places(y, classes, "classes")
     frame = X if isinstance(X, Frame) else Frame(X, y, classes=classes, bounds=bounds, norm=norm, intercept=intercept)
     if ledger is not None and frame._read_off:
-        raise _errors.RefusedError(_READ_OFF)
+        raise _errors.RefusedError(READ_OFF)
     options = options_of({"method": method, "epsilon": epsilon, "delta": delta, "lambda": lam, "threads": threads, "seed": seed},
                          settings)
     out, task = ffi.new("tacit_model **"), Task(progress)

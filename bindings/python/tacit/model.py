@@ -17,7 +17,7 @@ class Model:
     >>> import numpy as np, tacit
     >>> rows = np.array([[0.1], [0.2], [0.8], [0.9]] * 50)
     >>> labels = ["low", "low", "high", "high"] * 50
-    >>> model = tacit.fit(rows, labels, method="output", epsilon=2, bounds=(0, 1), lam=0.1)
+    >>> model = tacit.fit(rows, labels, method="output", epsilon=2, bounds=(0, 1), classes=["high", "low"], lam=0.1)
     >>> model.classes
     ['high', 'low']
     >>> model.guarantee["charged"]["epsilon"]

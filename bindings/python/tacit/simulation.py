@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 from tacit._call import Progress, Settings, Task, options_of, take_text
-from tacit._frame import Bounds, Frame, pointer_of
+from tacit._frame import Bounds, Frame, places, pointer_of
 from tacit._native import ffi, lib
 from tacit.model import Model
 
@@ -46,7 +46,7 @@ def _flat(run: dict[str, Any]) -> dict[str, Any]:
 def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parties: Optional[int] = None, groups: Any = None,
              epsilon: Union[float, Sequence[float], None] = None, delta: float = 0.0, lam: Optional[float] = None,
              test: Optional[tuple[Any, Any]] = None, auxiliary: Any = None, target: Optional[tuple[Any, Any]] = None,
-             bounds: Bounds = "data", norm: Optional[float] = None, intercept: bool = True,
+             classes: Optional[Sequence[Any]] = None, bounds: Bounds = "data", norm: Optional[float] = None, intercept: bool = True,
              response: Optional[tuple[float, float]] = None, counts: bool = False, trials: int = 1, seed: Optional[int] = None,
              settings: Settings = None, threads: Optional[int] = None, progress: Optional[Progress] = None,
              **options: Any) -> Simulation:
@@ -55,8 +55,9 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
     The noise is drawn fast and from a seed: good for comparing, not for publishing a model of private rows.
 
     `groups` names the party of each row; without them, or with `parties` or ``split``, rows are dealt out. `auxiliary` are public
-    points without labels, `test` and `target` rows with labels; frames do as well as arrays. Further options are those of the command:
-    ``split``, ``test_fraction``, ``aux_fraction``, ``dropouts``, ``colluders``, ``minimum_rows``, ``stop``.
+    points without labels, `test` and `target` rows with labels; frames do as well as arrays. `classes` are all labels that there may be,
+    and `bounds` what is known of the columns; what is read off the rows instead is not private, and the model says so. Further options
+    are those of the command: ``split``, ``test_fraction``, ``aux_fraction``, ``dropouts``, ``colluders``, ``minimum_rows``, ``stop``.
 
     >>> import numpy as np, tacit
     >>> rng = np.random.default_rng(1)
@@ -68,7 +69,9 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
     >>> found.runs[0]["accuracy"]["mean"] > 0.9
     True
     """
-    labels = {"bounds": bounds, "norm": norm, "intercept": intercept, "response": response, "counts": counts}
+    if y is not None and classes is not None:
+        y = places(y, classes, "classes")
+    labels = {"classes": classes, "bounds": bounds, "norm": norm, "intercept": intercept, "response": response, "counts": counts}
     train = X if isinstance(X, Frame) else Frame(X, y, groups=groups, **labels)
     others = [_beside(rows, train) for rows in (test, None if auxiliary is None else (auxiliary, None), target)]
     given = options_of({"method": methods, "parties": parties, "epsilon": epsilon, "delta": delta, "lambda": lam,

@@ -18,7 +18,7 @@ from tacit import PrivateEnsemble, PrivateLogisticRegression, PrivateStacking
 
 
 def test_learns_two_classes(rows):
-    private = PrivateLogisticRegression(epsilon=2, bounds=(0, 1)).fit(*rows)
+    private = PrivateLogisticRegression(epsilon=2, bounds=(0, 1), classes=[0, 1]).fit(*rows)
     assert private.score(*rows) > 0.8
     assert private.guarantee_["charged"] == {"unit": "record", "epsilon": 2.0, "delta": 0.0}
     assert private.coef_.shape == (1, 2) and private.intercept_.shape == (1,)
@@ -56,9 +56,9 @@ def test_warns_where_it_is_not_private(rows):
         PrivateEnsemble(bounds=(0, 1)).fit(*rows)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        PrivateLogisticRegression(bounds=(0, 1)).fit(*rows)
-        PrivateStacking(bounds=(0, 1)).fit(*rows)
-        PrivateEnsemble(bounds=(0, 1)).fit(*rows, public=rows[0][:200])
+        PrivateLogisticRegression(bounds=(0, 1), classes=[0, 1]).fit(*rows)
+        PrivateStacking(bounds=(0, 1), classes=[0, 1]).fit(*rows)
+        PrivateEnsemble(bounds=(0, 1), classes=[0, 1]).fit(*rows, public=rows[0][:200])
 
 
 def test_wider_scaling_by_norm_and_sparse_rows(rng, quiet):

@@ -82,7 +82,7 @@ def test_threads_share_a_ledger(ledger, rows):
     lambda x, y, **more: PrivateLogisticRegression(bounds=(0, 1), **more).fit(x, y).model_,
     lambda x, y, **more: tacit.PrivateStacking(bounds=(0, 1), **more).fit(x, y).model_,
 ], ids=["fit", "regression", "stacking"])
-def test_classes_of_a_release_are_known_without_the_rows(ledger, rows, release):
+def test_classes_of_a_release_are_known_without_the_rows(ledger, rows, release, quiet):
     ledger.limit(epsilon=5)
     x, y = rows[0], np.where(rows[1], "Ms Jones", "nobody")
     for labels in (y, rows[1], rows[1] * 2.0):

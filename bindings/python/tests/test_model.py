@@ -9,7 +9,7 @@ import tacit
 
 @pytest.fixture
 def model(rows):
-    return tacit.fit(*rows, epsilon=50, bounds=(0, 1))
+    return tacit.fit(*rows, epsilon=50, bounds=(0, 1), classes=[0, 1])
 
 
 def test_written_and_read_it_is_the_same(model, rows, tmp_path):

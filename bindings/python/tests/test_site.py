@@ -26,7 +26,7 @@ class TestSite(DeployedTest):
     def frame(self, party):
         lines = [line.split(",") for line in self.rows(party).read_text().splitlines()[1:]]
         rows = np.array([[float(age), float(dose)] for age, dose, _ in lines])
-        return tacit.Frame(rows, [sick for _, _, sick in lines], bounds=(0, 1), names=["age", "dose"])
+        return tacit.Frame(rows, [sick == "yes" for _, _, sick in lines], classes=["no", "yes"], bounds=(0, 1), names=["age", "dose"])
 
     def test_reads_consents_answers_and_gets_the_model(self):
         self.study()

@@ -1,6 +1,6 @@
 # From a formula and a data frame to numbers, and what is needed to do the same to other rows.
 
-design <- function(formula, data, bounds, response, na.action, contrasts) {
+design <- function(formula, data, bounds, response, na.action, contrasts, classes = NULL) {
   frame <- stats::model.frame(formula, data, na.action = na.action, drop.unused.levels = FALSE)
   terms <- attr(frame, "terms")
   if (!is.null(attr(terms, "offset"))) usage("offset() is not supported; leave it out of the formula")
@@ -12,7 +12,7 @@ design <- function(formula, data, bounds, response, na.action, contrasts) {
   given <- as_bounds(bounds)
   result <- list(
     x = x, intercept = intercept, columns = columns, rows = nrow(x),
-    y = response_of(stats::model.response(frame), names(frame)[1], response, given),
+    y = response_of(stats::model.response(frame), names(frame)[1], response, given, classes),
     terms = without_rows(stats::delete.response(terms)), contrasts = attr(x, "contrasts"), xlevels = stats::.getXlevels(terms, frame),
     from_data = is.null(given), read_off = read_off_rows(terms, frame, data)
   )
@@ -53,6 +53,7 @@ read_off_rows <- function(terms, frame, data) {
   variables <- as.list(attr(terms, "variables"))[-1]
   fitted <- !mapply(identical, variables, as.list(attr(terms, "predvars"))[-1])
   texts <- vapply(frame, is.character, NA)
+  texts[1] <- FALSE # what the response's classes are, and whether the rows said it, class_response() knows
   calls <- which(vapply(variables, is.call, NA) & !fitted & !texts)
   alone <- calls[!vapply(calls, function(k) same_alone(variables[[k]], frame[[k]], frame, data, environment(terms)), NA)]
   made <- alone[vapply(frame[alone], is.factor, NA)]
@@ -92,10 +93,11 @@ same_numbers <- function(a, b) {
 }
 
 # `kind` is class, number or count. Labels are classes from 0.
-response_of <- function(y, name, kind, bounds) {
+response_of <- function(y, name, kind, bounds, classes = NULL) {
   if (is.matrix(y)) usage("the response must be one column")
   if (anyNA(y)) usage("the response has missing values; leave these rows out")
-  if (kind == "class") return(class_response(y))
+  if (kind == "class") return(class_response(y, classes))
+  if (!is.null(classes)) usage("classes are for family binomial")
   if (!is.numeric(y)) usage("family gaussian or poisson needs a numeric response")
   limits <- if (name %in% rownames(bounds)) unname(bounds[name, ]) else range(y)
   if (kind == "count") limits[1] <- max(0, limits[1])
@@ -103,11 +105,24 @@ response_of <- function(y, name, kind, bounds) {
   list(kind = kind, response = as.double(y), bounds = limits, from_data = !name %in% rownames(bounds))
 }
 
-class_response <- function(y) {
-  if (is.numeric(y) && all(y %in% 0:1)) y <- factor(y, levels = c(0, 1))
-  if (is.logical(y)) y <- factor(y, levels = c(FALSE, TRUE))
-  if (is.character(y)) y <- factor(y)
+# Levels of a factor may have come from the rows, as factor(y) takes them: only `classes`, truth values, and 0 and 1 are known without.
+class_response <- function(y, classes = NULL) {
+  known <- TRUE
+  if (!is.null(classes)) {
+    classes <- as.character(classes)
+    if (anyNA(classes) || anyDuplicated(classes)) usage("classes must name each class once")
+    strange <- setdiff(as.character(unique(y)), classes)
+    if (length(strange) > 0) usage("the response has a class that is none of classes: ", strange[1])
+    y <- factor(as.character(y), levels = classes)
+  } else if (is.logical(y)) {
+    y <- factor(y, levels = c(FALSE, TRUE))
+  } else if (is.numeric(y) && all(y %in% 0:1)) {
+    y <- factor(y, levels = c(0, 1))
+  } else {
+    known <- FALSE
+    if (is.character(y)) y <- factor(y)
+  }
   if (!is.factor(y)) usage("the response must be a factor, logical, or 0 and 1; for numbers say family = gaussian or poisson")
   if (nlevels(y) < 2) usage("the response must have at least two classes")
-  list(kind = "class", label = unclass(y) - 1L, classes = levels(y))
+  list(kind = "class", label = unclass(y) - 1L, classes = levels(y), from_data = !known)
 }

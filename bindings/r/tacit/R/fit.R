@@ -14,8 +14,9 @@ response_kind <- function(family) {
   known[2]
 }
 
-tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda = NULL, bounds = NULL, family = stats::binomial(),
-                      ledger = NULL, seed = NULL, settings = list(), na.action = NULL, contrasts = NULL, threads = NULL) {
+tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda = NULL, bounds = NULL, classes = NULL,
+                      family = stats::binomial(), ledger = NULL, seed = NULL, settings = list(), na.action = NULL, contrasts = NULL,
+                      threads = NULL) {
   call <- match.call()
   # A call that holds the rows themselves (do.call) must not carry them into a saved model; nor this whole function.
   call[[1]] <- quote(tacit_glm)
@@ -24,13 +25,13 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   # Leaving rows out would tell which have something missing; exact methods do as glm() does.
   if (is.null(na.action)) na.action <- if (exact) stats::na.omit else stats::na.pass
   if (missing(data)) data <- environment(formula)
-  plan <- design(formula, data, bounds, response_kind(family), na.action, contrasts)
+  plan <- design(formula, data, bounds, response_kind(family), na.action, contrasts, classes)
   promise <- list(method = method, epsilon = if (!missing(epsilon)) epsilon, delta = delta, lambda = lambda, seed = seed,
     settings = settings, threads = threads)
   warn_of_rows(plan, promise, ledger)
   check_constant(method, plan$intercept)
   if (!exact && plan$from_data && !plan$intercept) usage("a model without an intercept needs bounds")
-  frame <- frame_response(design_frame(plan), plan$y)
+  frame <- marked(frame_response(design_frame(plan), plan$y), plan)
   result <- fit_frame(frame, promise, ledger, plan$from_data)
   if (inherits(call$formula, "formula")) call$formula <- without_rows(call$formula)
   result$call <- call
@@ -44,16 +45,16 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
 }
 
 tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, bounds = NULL, norm = NULL, intercept = TRUE,
-                      family = stats::binomial(), ledger = NULL, seed = NULL, settings = list(), threads = NULL) {
+                      classes = NULL, family = stats::binomial(), ledger = NULL, seed = NULL, settings = list(), threads = NULL) {
   if (!is.null(bounds) && !is.null(norm)) usage("give bounds or norm, not both")
   given <- as_bounds(bounds)
   columns <- if (is.null(colnames(x))) paste0("x", seq_len(ncol(x))) else colnames(x)
   lacking <- setdiff(columns, rownames(given))
   if (!is.null(given) && length(lacking) > 0) usage("bounds lacks ", paste(lacking, collapse = ", "))
-  response <- response_of(y, "y", response_kind(family), given)
+  response <- response_of(y, "y", response_kind(family), given, classes)
   promise <- list(method = method, epsilon = if (!missing(epsilon)) epsilon, delta = delta, lambda = lambda, seed = seed,
     settings = settings, threads = threads)
-  plan <- list(y = response, from_data = is.null(given) && is.null(norm), read_off = if (is.character(y)) "the classes (make y a factor)")
+  plan <- list(y = response, from_data = is.null(given) && is.null(norm))
   warn_of_rows(plan, promise, ledger)
   check_constant(method, intercept)
   frame <- rows_frame(x)
@@ -67,7 +68,7 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
     if (!intercept) usage("without an intercept say bounds or norm")
     checked(.Call(glue_frame_bounds_from_data, frame, intercept))
   }
-  result <- fit_frame(frame_response(frame, response), promise, ledger, plan$from_data)
+  result <- fit_frame(marked(frame_response(frame, response), plan), promise, ledger, plan$from_data)
   result$call <- match.call()
   result$call[[1]] <- quote(tacit_fit)
   if (!is.language(result$call$x)) result$call$x <- quote(x)
@@ -93,11 +94,18 @@ warn_of_rows <- function(plan, promise, ledger) {
     return()
   }
   read <- c(if (plan$from_data) "bounds of the columns (say bounds = list(age = c(18, 100), ...))",
-    if (isTRUE(plan$y$from_data)) "bounds of the response (name it in bounds)", plan$read_off)
+    if (isTRUE(plan$y$from_data) && plan$y$kind == "class") "the classes (say classes = c(\"no\", \"yes\"), all that there may be)",
+    if (isTRUE(plan$y$from_data) && plan$y$kind != "class") "bounds of the response (name it in bounds)", plan$read_off)
   if (length(read) == 0) return()
   text <- paste0("taken from the rows: ", paste(read, collapse = "; "))
   if (!is.null(ledger)) raise("REFUSED", paste0("a release must not depend on what was ", text))
   not_private("the guarantee does not hold: ", text)
+}
+
+# The frame, saying which parts of it the rows decided; the model then says so too.
+marked <- function(frame, plan) {
+  checked(.Call(glue_frame_mark, frame, isTRUE(plan$y$from_data), length(plan$read_off) > 0))
+  frame
 }
 
 # The model of a frame, with what R keeps of it.

@@ -98,7 +98,7 @@ promise_text <- function(x) {
   price <- function(epsilon, delta, unit) paste0("epsilon = ", format(json_number(epsilon)), ", delta = ", format(json_number(delta)), " per ", unit)
   if (x$method %in% exact_methods) return(paste0("Exact, by ", x$method, ": no differential privacy."))
   if (isTRUE(x$simulated)) return(paste0("Simulated by ", x$method, ": can be repeated, and is not private."))
-  if (isTRUE(x$from_data)) return(paste0("By ", x$method, " at ", price(x$epsilon, x$delta, "record"), ", with bounds read off the rows: not private."))
+  if (!isTRUE(guarantee$private) && !is.null(guarantee$reason)) return(paste0("By ", x$method, ", not private; ", guarantee$reason, "."))
   if (!isTRUE(guarantee$private)) return(paste0("By ", x$method, ": no differential privacy."))
   charged <- guarantee$charged
   paste0("Private: ", price(charged$epsilon, charged$delta, charged$unit), " by ", x$method, ".",

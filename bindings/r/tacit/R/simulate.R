@@ -1,16 +1,16 @@
 # Methods over simulated parties.
 
 tacit_simulate <- function(formula, data, method, epsilon = NULL, parties = NULL, test = NULL, auxiliary = NULL, target = NULL,
-                           bounds = NULL, delta = 0, lambda = NULL, family = stats::binomial(), trials = 1, seed = NULL,
-                           settings = list(), contrasts = NULL, threads = NULL, ...) {
-  plan <- design(formula, data, bounds, response_kind(family), stats::na.pass, contrasts)
+                           bounds = NULL, classes = NULL, delta = 0, lambda = NULL, family = stats::binomial(), trials = 1,
+                           seed = NULL, settings = list(), contrasts = NULL, threads = NULL, ...) {
+  plan <- design(formula, data, bounds, response_kind(family), stats::na.pass, contrasts, classes)
   labelled <- function(rows) {
     if (is.null(rows)) return(NULL)
     other <- stats::model.frame(stats::formula(stats::terms(formula, data = data)), rows, na.action = stats::na.pass, xlev = plan$xlevels)
     y <- response_like(stats::model.response(other), plan$y)
     frame_response(design_frame(plan, design_rows(plan, rows)), y)
   }
-  train <- frame_response(design_frame(plan), plan$y)
+  train <- marked(frame_response(design_frame(plan), plan$y), plan)
   points <- if (!is.null(auxiliary)) design_frame(plan, design_rows(plan, auxiliary))
   count <- NULL
   if (length(parties) == 1) {

@@ -150,6 +150,13 @@ SEXP glue_frame_norm(SEXP frame, SEXP norm, SEXP intercept) {
                 &error);
 }
 
+SEXP glue_frame_mark(SEXP frame, SEXP label, SEXP columns) {
+    tacit_error error = TACIT_ERROR_INIT;
+    return done(tacit_frame_mark_from_data(glue_address(frame, "frame"), Rf_asLogical(label) == TRUE,
+                                           Rf_asLogical(columns) == TRUE, &error),
+                &error);
+}
+
 SEXP glue_frame_bounds_from_data(SEXP frame, SEXP intercept) {
     tacit_error error = TACIT_ERROR_INIT;
     return done(tacit_frame_set_bounds_from_data(glue_address(frame, "frame"),

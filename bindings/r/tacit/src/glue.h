@@ -54,6 +54,7 @@ SEXP glue_frame_names(SEXP frame, SEXP names);
 SEXP glue_frame_bounds(SEXP frame, SEXP low, SEXP high, SEXP intercept);
 SEXP glue_frame_norm(SEXP frame, SEXP norm, SEXP intercept);
 SEXP glue_frame_bounds_from_data(SEXP frame, SEXP intercept);
+SEXP glue_frame_mark(SEXP frame, SEXP label, SEXP columns);
 SEXP glue_frame_fit(SEXP frame, SEXP names, SEXP values, SEXP ledger);
 SEXP glue_frame_simulate(SEXP frames, SEXP names, SEXP values);
 SEXP glue_model_predict(SEXP model, SEXP frame, SEXP threads, SEXP classes);

@@ -43,7 +43,7 @@ same(tacit_glm(cells, holes, method = "estimate"), glm(cells, binomial, holes, c
 # A fit with a price beyond all measure comes near. What is left of the noise is some 1e-5; a smaller lambda would add more, since it
 # pays for the solver's error by that error over lambda.
 wide <- list(mean_radius = c(5, 30), mean_texture = c(5, 40), mean_smoothness = c(0, 0.2))
-huge <- tacit_glm(cells, breast_cancer, epsilon = 1e6, lambda = 1e-7, bounds = wide)
+huge <- tacit_glm(cells, breast_cancer, epsilon = 1e6, lambda = 1e-7, bounds = wide, classes = c("benign", "malignant"))
 near(coef(huge), coef(tacit_glm(cells, breast_cancer, method = "batch", lambda = 1e-7, bounds = wide)), 1e-3)
 near(coef(huge), coef(reference), 1e-2)
 

@@ -2,7 +2,10 @@
 library(tacit)
 failure <- function(expression) tryCatch(expression, error = identity)
 cells <- diagnosis ~ mean_radius + mean_texture
-fit <- function(..., bounds = breast_cancer_bounds) tacit_glm(cells, breast_cancer, lambda = 0.01, bounds = bounds, ...)
+known <- c("benign", "malignant")
+fit <- function(..., bounds = breast_cancer_bounds, classes = known) {
+  tacit_glm(cells, breast_cancer, lambda = 0.01, bounds = bounds, classes = classes, ...)
+}
 
 model <- fit(epsilon = 4)
 print(model)
@@ -28,12 +31,40 @@ stopifnot(inherits(warned, "tacit_not_private"), grepl("bounds", conditionMessag
 open <- suppressWarnings(fit(epsilon = 1, bounds = NULL))
 stopifnot(any(grepl("not private", capture.output(print(open)))))
 
+# So are classes: one flipped label tells an error from a model, and a rare one shows, but never in a model that claims to be private.
+labels <- function(...) c(..., rep("no", 569 - length(c(...))))
+outcome <- function(y, ...) tryCatch({
+  found <- suppressWarnings(tacit_fit(as.matrix(breast_cancer[1]), y, epsilon = 0.01, bounds = breast_cancer_bounds, method = "output", ...))
+  list(found$classes, found$document$guarantee)
+}, tacit_usage = function(problem) "error")
+for (as in list(identity, factor)) {
+  stopifnot(identical(outcome(as(labels())), "error"))
+  for (rare in list("yes", c("yes", "rare"))) {
+    found <- outcome(as(labels(rare)))
+    stopifnot(setequal(found[[1]], c("no", rare)), identical(found[[2]]$private, FALSE), grepl("the classes of", found[[2]]$reason))
+  }
+  for (y in list(as(labels()), as(labels("yes")))) {
+    found <- outcome(y, classes = c("no", "yes"))
+    stopifnot(identical(found[[1]], c("no", "yes")), identical(found[[2]]$private, TRUE), is.null(found[[2]]$reason))
+  }
+}
+stopifnot(identical(outcome(labels("yes") == "yes")[[2]]$private, TRUE), identical(outcome(as.integer(labels() == "yes"))[[2]]$private, TRUE))
+warned <- tryCatch(fit(epsilon = 1, classes = NULL), warning = identity)
+stopifnot(inherits(warned, "tacit_not_private"), grepl("classes", conditionMessage(warned)))
+problem <- failure(fit(epsilon = 1, classes = c("benign", "other")))
+stopifnot(inherits(problem, "tacit_usage"), grepl("none of classes", conditionMessage(problem)))
+# Columns too: a level that the formula takes from the rows.
+open <- suppressWarnings(tacit_glm(diagnosis ~ mean_radius + cut(mean_radius, 3), breast_cancer, epsilon = 1, lambda = 0.01, classes = known,
+  bounds = breast_cancer_bounds))
+stopifnot(identical(open$document$guarantee$private, FALSE), grepl("columns", open$document$guarantee$reason))
+
 # A ledger charges, gives the same again for nothing, and refuses.
 file <- tempfile(fileext = ".db")
 ledger <- tacit_ledger(file, "patients")
 stopifnot(inherits(failure(fit(epsilon = 0.5, ledger = ledger)), "tacit_refused"))
 tacit_limit(ledger, 1)
 stopifnot(inherits(failure(fit(epsilon = 0.5, ledger = ledger, bounds = NULL)), "tacit_refused"))
+stopifnot(inherits(failure(fit(epsilon = 0.5, ledger = ledger, classes = NULL)), "tacit_refused"))
 released <- fit(epsilon = 0.6, ledger = ledger)
 again <- fit(epsilon = 0.6, ledger = ledger)
 stopifnot(identical(coef(released), coef(again)))
@@ -81,7 +112,8 @@ problem <- failure(predict(loaded, other))
 stopifnot(inherits(problem, "tacit_usage"), grepl("lacks the model's columns mean_texture", conditionMessage(problem)))
 problem <- failure(predict(loaded, transform(breast_cancer, mean_texture = factor(mean_texture))))
 stopifnot(inherits(problem, "tacit_usage"), grepl("mean_texture of newdata is not numeric", conditionMessage(problem)))
-unnamed <- tacit_fit(unname(x), breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, bounds = list(x1 = c(5, 20), x2 = c(10, 30)))
+unnamed <- tacit_fit(unname(x), breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, bounds = list(x1 = c(5, 20), x2 = c(10, 30)),
+  classes = known)
 stopifnot(identical(predict(unnamed, x), predict(unnamed, as.data.frame(x))))
 
 # Other programs read other files; the end of the name says which.
@@ -94,11 +126,12 @@ stopifnot(inherits(failure(tacit_export(released, tempfile(fileext = ".csv"))), 
 
 # A model survives being saved with a session, and carries no rows, whatever the call held.
 saved <- tempfile()
-saveRDS(do.call(tacit_glm, list(cells, breast_cancer, epsilon = 2, lambda = 0.01, bounds = breast_cancer_bounds)), saved)
+saveRDS(do.call(tacit_glm, list(cells, breast_cancer, epsilon = 2, lambda = 0.01, bounds = breast_cancer_bounds, classes = known)), saved)
 restored <- readRDS(saved)
 inside <- function(rows) {
   formula <- diagnosis ~ log(mean_radius) + mean_texture
-  do.call(tacit_glm, list(formula, rows, epsilon = 2, lambda = 0.01, bounds = list("log(mean_radius)" = c(1, 4), mean_texture = c(10, 30))))
+  do.call(tacit_glm, list(formula, rows, epsilon = 2, lambda = 0.01, classes = known,
+    bounds = list("log(mean_radius)" = c(1, 4), mean_texture = c(10, 30))))
 }
 kept <- inside(breast_cancer)
 stopifnot(length(serialize(kept, NULL)) < 1e4, is.finite(predict(kept, breast_cancer[1, ])))
@@ -107,7 +140,7 @@ stopifnot(inherits(failure(predict(restored)), "tacit_usage"))
 
 # Three classes: a column of coefficients each, and probabilities that add up.
 flowers <- tacit_glm(Species ~ Petal.Length + Petal.Width, iris, epsilon = 50, method = "output", lambda = 0.01,
-  bounds = list(Petal.Length = c(0, 8), Petal.Width = c(0, 3)))
+  bounds = list(Petal.Length = c(0, 8), Petal.Width = c(0, 3)), classes = levels(iris$Species))
 chances <- predict(flowers, iris)
 stopifnot(
   identical(dim(coef(flowers)), c(3L, 3L)), identical(colnames(coef(flowers)), levels(iris$Species)),
@@ -124,15 +157,15 @@ stopifnot(
 )
 
 # A matrix gives what the formula gives; sparse ones too.
-same <- tacit_fit(x, breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, bounds = breast_cancer_bounds, seed = 5)
+same <- tacit_fit(x, breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, classes = known, bounds = breast_cancer_bounds, seed = 5)
 stopifnot(all.equal(unname(coef(same)), unname(coef(fit(epsilon = 4, seed = 5)))))
 short <- x / 50
-dense <- tacit_fit(short, breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, norm = 1, intercept = FALSE, seed = 5)
+dense <- tacit_fit(short, breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, classes = known, norm = 1, intercept = FALSE, seed = 5)
 if (requireNamespace("Matrix", quietly = TRUE)) {
   by_column <- methods::as(short, "CsparseMatrix")
   by_row <- methods::as(by_column, "RsparseMatrix")
   for (sparse in list(by_column, by_row)) {
-    other <- tacit_fit(sparse, breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, norm = 1, intercept = FALSE, seed = 5)
+    other <- tacit_fit(sparse, breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, classes = known, norm = 1, intercept = FALSE, seed = 5)
     stopifnot(all.equal(predict(other, sparse), unname(predict(dense, short)), check.attributes = FALSE))
   }
 }
