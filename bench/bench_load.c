@@ -21,6 +21,7 @@
 #include "net/identity.h"
 #include "net/invitation.h"
 #include "net/x509.h"
+#include "session/masked.h"
 #include "session/wire.h"
 #include "tacit.pb-c.h"
 #include "wires.h"
@@ -80,7 +81,13 @@ static void join(tacit_client *client, uint8_t token[TACIT_TOKEN_BYTES], const c
     request.token = (ProtobufCBinaryData){ TACIT_TOKEN_BYTES, token };
     request.signing_request = (char *)(uintptr_t)signing_request;
     request.definition_hash = (ProtobufCBinaryData){ TACIT_HASH_BYTES, hash };
-    request.sum_key = (ProtobufCBinaryData){ TACIT_HASH_BYTES, hash }; /* no sum is masked here */
+    uint8_t key[crypto_sign_PUBLICKEYBYTES], secret[crypto_sign_SECRETKEYBYTES], proof[crypto_sign_BYTES],
+        digest[TACIT_DIGEST_BYTES];
+    crypto_sign_keypair(key, secret); /* no sum is masked here */
+    tacit_sum_key_digest(digest, hash, signing_request, key);
+    crypto_sign_detached(proof, NULL, digest, sizeof digest, secret);
+    request.sum_key = (ProtobufCBinaryData){ sizeof key, key };
+    request.sum_proof = (ProtobufCBinaryData){ sizeof proof, proof };
     ask(client, "/v1/join", &request, &out, error);
     must(
         tacit_wire_parse((void **)&reply, &tacit__wire__join_reply__descriptor, out.bytes, out.length, error),

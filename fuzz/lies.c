@@ -13,9 +13,17 @@ static void must(tacit_status status) {
 
 /* ---- a method whose parties give a constant ---- */
 
-/* Shares of noise are made elsewhere: here a sealed answer is one without a price. */
 static tacit_price price_of(const tacit_plan *plan) {
-    return (tacit_price){ TACIT_UNIT_RECORD, tacit_plan_shares_noise(plan) ? 0 : INFINITY, 0 };
+    return (tacit_price){ TACIT_UNIT_RECORD, tacit_plan_shares_noise(plan) ? 0.1 : INFINITY, 0 };
+}
+
+/* How much noise it is does not matter here, and what it is added to neither. */
+static tacit_status answer_noised(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                  tacit_error *error) {
+    const tacit_mechanism mechanism = { TACIT_LAW_LAPLACE, 1, reply->price };
+    const double value = 0.5;
+    return tacit_mechanism_release(&reply->noised, &party->noise, &mechanism, &value, 1,
+                                   question->sum.grid_bits, question->sum.bound, error);
 }
 
 static tacit_status answer_value(tacit_party *party, const tacit_question *question, tacit_reply *reply,
@@ -24,6 +32,7 @@ static tacit_status answer_value(tacit_party *party, const tacit_question *quest
     reply->noise = reply->kind == TACIT_RELEASE_SEALED ? TACIT_NOISE_EXACT : TACIT_NOISE_NONE;
     reply->price = price_of(party->plan);
     reply->assumption = "the sum is secure";
+    if (reply->kind == TACIT_RELEASE_SEALED) return answer_noised(party, question, reply, error);
     reply->contribution = calloc(question->sum.length, sizeof *reply->contribution);
     return reply->contribution != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
@@ -31,6 +40,7 @@ static tacit_status answer_value(tacit_party *party, const tacit_question *quest
 static tacit_status price_of_sum(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)error;
     out->charged = out->claimed = price_of(plan);
+    if (tacit_plan_shares_noise(plan)) out->event = tacit_event_pure(0.1, LIES_ROUNDS);
     return TACIT_OK;
 }
 
@@ -42,7 +52,6 @@ static const tacit_handler_entry handlers[] = { { .question = "value", .answer =
                                                 { .question = NULL } };
 static const tacit_parameter parameters[] = {
     { .name = "noise", .fallback = "none", .choices = "none|shares", .help = "whose noise is in the sum" },
-    { .name = "rounds", .fallback = "12", .least = 1, .most = 1000, .help = "how many there are" },
     { .name = NULL }
 };
 static const tacit_method method = { .name = "lies",
@@ -95,6 +104,7 @@ static void open_party(lies *self, size_t k) {
     must(tacit_gate_init(&party->gate, party->ledger, &party->policy, TACIT_GATE_SIMULATED, NULL));
     party->party = (tacit_party){ .plan = &self->plan,
                                   .coordinator = "liar",
+                                  .noise = { .stream = &party->stream },
                                   .number = k,
                                   .study = "study@liar",
                                   .total_rows = 50,
@@ -217,6 +227,7 @@ static bool ask(lies *self, lies_sum *sum, uint32_t k, tacit_securesum_step whic
     asked.answer_id[0] = (uint8_t)k;
     asked.answer_id[1] = (uint8_t)sum->round;
     asked.answer_id[2] = (uint8_t)sum->question;
+    self->party[k].stream = tacit_stream_from_seed(sum->round); /* the same noise for the same answer */
     tacit_status status = tacit_party_answer(&self->party[k].party, &asked, hash, &reply, &error);
     if (status == TACIT_OK) {
         must(tacit_answer_decode(out, reply.bytes, reply.length, NULL));

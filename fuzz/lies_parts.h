@@ -3,7 +3,7 @@
 
 #include "lies.h"
 
-enum { LIES_FILES = 16 };
+enum { LIES_FILES = 16, LIES_ROUNDS = 12 };
 
 typedef struct lies_party {
     uint8_t secret_key[crypto_sign_SECRETKEYBYTES];
@@ -13,6 +13,7 @@ typedef struct lies_party {
     tacit_gate gate;
     tacit_party party;
     tacit_masks *masks;
+    tacit_stream stream;
     char names[LIES_FILES][32];
     tacit_buffer kept[LIES_FILES];
 } lies_party;

@@ -188,12 +188,22 @@ static void play_opening(lies *self, uint32_t dealers, uint32_t first, uint32_t 
     lies_unmask(self, all);
 }
 
+/* The next round whole, as an honest coordinator would do it whose parties drop out: `gone` are not in the sum. Or one that tells
+ * this to some only, and the others that all are. */
+static void play_sum(lies *self, uint32_t gone, uint32_t told) {
+    const uint32_t all = (1u << self->settings.parties) - 1;
+    const bool begun = self->sums > 1 || lies_answered(self) > 0;
+    lies_begin(self, begun ? self->sum[self->sums - 1].round + 1 : 0, 0);
+    play_masking(self, 0, 0);
+    play_opening(self, all, all & ~gone, all, told);
+}
+
 static void move(lies *self, script *s) {
     const uint32_t all = (1u << self->settings.parties) - 1;
     const uint32_t what = next(s), whom = next(s) & all;
-    const uint32_t puppets = self->settings.puppets;
+    const uint32_t puppets = self->settings.puppets, one = 1u << whom % self->settings.parties;
     uint32_t other;
-    switch (what % 12) {
+    switch (what % 14) {
     case 0: lies_advertise(self, whom); break;
     case 1: lies_share(self, whom, next(s)); break;
     case 2: lies_mask(self, whom, next(s)); break;
@@ -201,10 +211,12 @@ static void move(lies *self, script *s) {
     case 4: lies_unmask(self, whom); break;
     case 5: lies_restart(self, whom); break;
     case 6: move_round(self, s); break;
-    case 7: play_masking(self, whom, what / 12 % 4); break;
+    case 7: play_masking(self, whom, what / 14 % 4); break;
     case 8: play_opening(self, all, all & ~whom, all, all); break;
     case 9: play_opening(self, all, whom | puppets, all, whom); break;
     case 10: other = next(s) & all, play_opening(self, all, all & ~other, all, whom); break;
+    case 11: play_sum(self, what / 14 % 2 == 0 ? one : 0, all); break;
+    case 12: play_sum(self, one, next(s) & all & ~one); break;
     default: other = next(s) & all, play_opening(self, all & ~whom, all & ~whom & ~other, all, all); break;
     }
 }

@@ -30,7 +30,7 @@ typedef enum tacit_sum_kind {
 } tacit_sum_kind;
 
 enum {
-    TACIT_SUM_VERSION = 1,
+    TACIT_SUM_VERSION = 2, /* 1: other thresholds and graphs followed from the same definition */
     TACIT_SUM_HEADER_BYTES = 2 + TACIT_DIGEST_BYTES + 4,
     TACIT_SUM_KEYS_BYTES = 3 * TACIT_KEY_BYTES + TACIT_SIGNATURE_BYTES,
     TACIT_SUM_SEALED_BYTES = 2 * TACIT_SECRET_BYTES + TACIT_SEAL_BYTES,

@@ -189,8 +189,8 @@ static tacit_status admit(coordinator *self, const uint8_t *token_hash,
     const size_t seats = terms->seats;
     uint8_t request_hash[TACIT_HASH_BYTES];
     TACIT_TRY(check_request(self, request, error));
-    if (sum_key.len != TACIT_SIGNING_KEY_BYTES)
-        return tacit_fail(error, TACIT_PROTOCOL, "the key for masked sums has the wrong length");
+    TACIT_TRY(
+        coordinator_check_sum_key(joining->definition_hash, request, sum_key, joining->sum_proof, error));
     hash_request(request_hash, request, sum_key);
     TACIT_TRY(tacit_registry_redeem(self->registry, token_hash, request_hash, now, seats, party, certificate,
                                     error));

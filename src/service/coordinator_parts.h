@@ -113,6 +113,10 @@ void coordinator_wake(coordinator *self, const char *study);
 
 /* Masked sums (coordinator_sums.c): who is who in them from now on, with a fingerprint that owners can compare; and a
  * line of the log for the step that was pinned. */
+/* TACIT_PROTOCOL unless the key that a party wants to sum with is its own, for the definition and certificate that it asks for. */
+tacit_status coordinator_check_sum_key(ProtobufCBinaryData definition, const char *signing_request,
+                                       ProtobufCBinaryData key, ProtobufCBinaryData proof,
+                                       tacit_error *error);
 tacit_status coordinator_fix_roster(coordinator *self, hosted *host, tacit_error *error);
 void coordinator_tell_step(hosted *host);
 

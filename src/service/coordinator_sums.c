@@ -1,4 +1,6 @@
 /* The coordinator's part in secure sums: the roster, and what the log says of the steps. */
+#include <sodium.h>
+
 #include "service/coordinator_parts.h"
 
 void coordinator_tell_step(hosted *host) {
@@ -12,6 +14,21 @@ void coordinator_tell_step(hosted *host) {
         coordinator_news(host->owner, "study %s, round %llu: '%s', step %s of %s sum", host->study->name,
                          (unsigned long long)state.round + 1, state.question, state.step,
                          host->study->plan.sums == TACIT_SUMS_PAILLIER ? "an encrypted" : "a masked");
+}
+
+tacit_status coordinator_check_sum_key(ProtobufCBinaryData definition, const char *signing_request,
+                                       ProtobufCBinaryData key, ProtobufCBinaryData proof,
+                                       tacit_error *error) {
+    uint8_t digest[TACIT_DIGEST_BYTES];
+    if (key.len != TACIT_SIGNING_KEY_BYTES || definition.len != TACIT_HASH_BYTES)
+        return tacit_fail(error, TACIT_PROTOCOL, "the key for secure sums has the wrong length");
+    tacit_sum_key_digest(digest, definition.data, signing_request, key.data);
+    if (proof.len == crypto_sign_BYTES &&
+        crypto_sign_verify_detached(proof.data, digest, sizeof digest, key.data) == 0)
+        return TACIT_OK;
+    return tacit_fail(error, TACIT_PROTOCOL,
+                      "the party does not show that its key for secure sums is its own%s",
+                      proof.len == 0 ? ": update its program" : "");
 }
 
 /* The roster as it is collected from the registry. */

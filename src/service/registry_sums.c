@@ -6,11 +6,32 @@
 #include "base/memory.h"
 #include "service/registry_parts.h"
 
+/* With the lock held. A key in two places of a roster would be one party that counts as two. */
+static tacit_status check_unused(tacit_registry *registry, const char *party,
+                                 const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error) {
+    tacit_statement *get = NULL;
+    bool used = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
+                                        "SELECT 1 FROM signer WHERE key = ?1 AND party <> ?2", error));
+    tacit_bind_blob(get, 1, key, TACIT_SIGNING_KEY_BYTES);
+    tacit_bind_text(get, 2, party);
+    TACIT_CHECK(tacit_statement_step(&used, get, error));
+    if (used)
+        status = tacit_fail(error, TACIT_REFUSED,
+                            "another party has joined with the same key for secure sums: join from a home "
+                            "folder of your own, with a new invitation");
+cleanup:
+    tacit_statement_free(get);
+    return status;
+}
+
 tacit_status tacit_registry_set_signer(tacit_registry *registry, const char *party,
                                        const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *put = NULL;
     tacit_status status;
+    TACIT_CHECK(check_unused(registry, party, key, error));
     TACIT_CHECK(tacit_statement_prepare(&put, registry->store, "INSERT OR IGNORE INTO signer VALUES (?1, ?2)",
                                         error));
     tacit_bind_text(put, 1, party);

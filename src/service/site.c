@@ -443,7 +443,7 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
     Tacit__Wire__JoinReply *reply = NULL;
     tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
     uint8_t token[TACIT_TOKEN_BYTES], hash[TACIT_HASH_BYTES], sum_key[TACIT_SIGNING_KEY_BYTES],
-        sum_secret[crypto_sign_SECRETKEYBYTES];
+        sum_secret[crypto_sign_SECRETKEYBYTES], sum_proof[crypto_sign_BYTES], digest[TACIT_DIGEST_BYTES];
     unsigned http = 0;
     tacit_status status;
     TACIT_CHECK(site_sum_key(site, sum_key, sum_secret, error));
@@ -453,7 +453,10 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
     request.token = (ProtobufCBinaryData){ sizeof token, token };
     request.signing_request = (char *)signing->bytes;
     request.definition_hash = (ProtobufCBinaryData){ sizeof hash, hash };
+    tacit_sum_key_digest(digest, hash, request.signing_request, sum_key);
+    crypto_sign_detached(sum_proof, NULL, digest, sizeof digest, sum_secret);
     request.sum_key = (ProtobufCBinaryData){ sizeof sum_key, sum_key };
+    request.sum_proof = (ProtobufCBinaryData){ sizeof sum_proof, sum_proof };
     request.listens = site->listen != NULL;
     TACIT_CHECK(site_post(client, "/v1/join", &request, REQUEST_MS, &http, &response, error));
     TACIT_CHECK(site_said_no(http, &response, error));

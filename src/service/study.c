@@ -34,6 +34,7 @@ enum {
     KEY_BITS,
     DROPOUTS,
     COLLUDERS,
+    COMPLETE,
     AUXILIARY,
     CENTER,
     STOP,
@@ -41,11 +42,11 @@ enum {
     SCHEMA,
     KEYS
 };
-static const char *const keys[KEYS] = { "name",     "title",    "description",  "approval",  "consent",
-                                        "schedule", "method",   "set",          "epsilon",   "delta",
-                                        "lambda",   "parties",  "minimum_rows", "patience",  "sum",
-                                        "key_bits", "dropouts", "colluders",    "auxiliary", "center",
-                                        "stop",     "look",     "schema" };
+static const char *const keys[KEYS] = { "name",     "title",    "description",  "approval", "consent",
+                                        "schedule", "method",   "set",          "epsilon",  "delta",
+                                        "lambda",   "parties",  "minimum_rows", "patience", "sum",
+                                        "key_bits", "dropouts", "colluders",    "complete", "auxiliary",
+                                        "center",   "stop",     "look",         "schema" };
 
 tacit_study *tacit_study_free(tacit_study *study) {
     if (study == NULL) return NULL;
@@ -234,21 +235,6 @@ static tacit_status check_stop(reading *r, const yaml_node_t *node, const yaml_n
     return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
 }
 
-/* The size of the key that sums are encrypted with, where they are. */
-static tacit_status read_key_bits(reading *r, const yaml_node_t *node) {
-    tacit_plan *plan = &r->study->plan;
-    double bits = 2048;
-    if (plan->sums != TACIT_SUMS_PAILLIER) {
-        if (node == NULL) return TACIT_OK;
-        return tacit_yaml_fail(&r->yaml, node, r->error, "key_bits belongs to sum: paillier: leave it out");
-    }
-    if (node != NULL) TACIT_TRY(tacit_yaml_number(&r->yaml, node, "key_bits", &bits, r->error));
-    if (bits != 2048 && bits != 3072)
-        return tacit_yaml_fail(&r->yaml, node, r->error, "key_bits must be 2048 or 3072, not %g", bits);
-    plan->key_bits = (unsigned)bits;
-    return TACIT_OK;
-}
-
 /* Whether the coordinator sees contributions or only their sum: as little as possible unless the study says otherwise.
  * How many parties may vanish, or help the coordinator, is for secure sums and for shares of noise alike. */
 static tacit_status read_sum(reading *r, const yaml_node_t *const values[KEYS]) {
@@ -265,7 +251,8 @@ static tacit_status read_sum(reading *r, const yaml_node_t *const values[KEYS]) 
     if (strcmp(text, tacit_sum_way_name(plan->sums)) != 0)
         return tacit_yaml_fail(&r->yaml, node, r->error, "sum must be masked, paillier or clear, not '%.40s'",
                                text);
-    TACIT_TRY(read_key_bits(r, values[KEY_BITS]));
+    TACIT_TRY(study_read_key_bits(r, values[KEY_BITS]));
+    TACIT_TRY(study_read_complete(r, values[COMPLETE]));
     plan->dropouts = plan->colluders = plan->sums == TACIT_SUMS_CLEAR ? 0 : TACIT_STUDY_FRACTION;
     for (int k = DROPOUTS; k <= COLLUDERS; k++) {
         if (values[k] == NULL) continue;
@@ -526,6 +513,7 @@ static tacit_status print_canonical(const tacit_study *study, const tacit_stop *
         TACIT_CHECK(tacit_buffer_print(out, error, "dropouts: %s\ncolluders: %s\n",
                                        tacit_number_to_text(plan->dropouts, epsilon),
                                        tacit_number_to_text(plan->colluders, delta)));
+    if (plan->complete) TACIT_CHECK(tacit_buffer_print(out, error, "complete: yes\n"));
     if (study->point_count > 0)
         TACIT_CHECK(tacit_buffer_print(
             out, error, "auxiliary: {points: %zu, hash: %s}\n", study->point_count,

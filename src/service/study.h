@@ -20,7 +20,9 @@
  *                                    # contribution to a sum; optional
  *   key_bits: 2048                   # or 3072, of sum: paillier; optional
  *   dropouts: 0.1                    # the largest fraction of the parties that may vanish in a sum; optional
- *   colluders: 0.1                   # the largest fraction that helps the coordinator look; optional
+ *   colluders: 0.1                   # the largest fraction that helps the coordinator look, one party at least unless it is
+ *                                    # 0; optional
+ *   complete: no                     # yes: each party masks with every other one, also where there are more than 50; optional
  *   schema: breast_cancer.schema.yaml
  *   center: server-b.card            # of centre server B, for methods that have one (service/center.h)
  *   stop: {rounds: 50}               # when there is enough (service/stop.h); optional

@@ -25,6 +25,10 @@ tacit_status study_find_file(reading *r, const yaml_node_t *node, const char *te
 tacit_status study_read_center(reading *r, const yaml_node_t *node, const yaml_node_t *method_node);
 tacit_status study_print_center(const tacit_study *study, tacit_buffer *out, tacit_error *error);
 
+/* Of encrypted sums the size of the key, and of masked ones whether all mask with all, also where they are many (study_sums.c). */
+tacit_status study_read_key_bits(reading *r, const yaml_node_t *node);
+tacit_status study_read_complete(reading *r, const yaml_node_t *node);
+
 /* For methods without a centre (study_neighbours.c): `parties` and `sum` are the nodes to point at, `set` holds the graph. */
 tacit_status study_check_neighbours(reading *r, const yaml_node_t *parties, const yaml_node_t *sum);
 tacit_status study_read_graph(reading *r, const yaml_node_t *set);

@@ -33,6 +33,7 @@ tacit_status tacit_masked_shape(tacit_graph_shape *out, const tacit_plan *plan, 
     assumption.minimum = (uint32_t)least_survivors(plan);
     assumption.dropouts = (double)tacit_plan_dropouts(plan) / parties;
     assumption.colluders = (double)tacit_plan_colluders(plan) / parties;
+    assumption.complete = plan->complete;
     return tacit_graph_plan(out, &assumption, error);
 }
 
@@ -78,14 +79,13 @@ tacit_status tacit_masked_id(uint8_t out[TACIT_MASKED_ID_BYTES], const tacit_que
     return status;
 }
 
-/* The order on the ring: from the keys, most of which were drawn by parties that collude with nobody, and the round. */
-static void graph_seed(uint8_t out[TACIT_GRAPH_SEED_BYTES], const uint8_t roster[TACIT_DIGEST_BYTES],
-                       uint64_t round) {
+/* The order on the ring: from the keys, most of which were drawn by parties that collude with nobody. One for all rounds, so that
+ * there is no better round to be chosen. */
+static void graph_seed(uint8_t out[TACIT_GRAPH_SEED_BYTES], const uint8_t roster[TACIT_DIGEST_BYTES]) {
     tacit_digest digest;
     _Static_assert((int)TACIT_GRAPH_SEED_BYTES == (int)TACIT_DIGEST_BYTES, "a digest is a seed");
-    tacit_digest_begin(&digest, "tacit masked sum graph", NULL);
+    tacit_digest_begin(&digest, "tacit masked sum graph 2", NULL);
     tacit_digest_bytes(&digest, roster, TACIT_DIGEST_BYTES);
-    tacit_digest_u64(&digest, round);
     tacit_digest_end(&digest, out);
 }
 
@@ -100,7 +100,7 @@ tacit_securesum_terms tacit_masked_terms(const tacit_graph_shape *shape, const t
     memcpy(terms.study, question->study, sizeof question->study);
     memcpy(terms.id, id, sizeof terms.id);
     memcpy(terms.roster, roster, sizeof terms.roster);
-    graph_seed(terms.graph_seed, roster, question->round);
+    graph_seed(terms.graph_seed, roster);
     return terms;
 }
 
@@ -126,7 +126,17 @@ tacit_status tacit_encrypted_terms(tacit_paillier_sum_terms *out, const tacit_pl
 
 void tacit_roster_text(char out[TACIT_ROSTER_TEXT_SIZE], const uint8_t digest[TACIT_DIGEST_BYTES]) {
     size_t used = 0;
-    for (size_t i = 0; i < 16; i++)
+    for (size_t i = 0; i < TACIT_ROSTER_TEXT_BYTES; i++)
         used += (size_t)snprintf(out + used, TACIT_ROSTER_TEXT_SIZE - used,
                                  i % 4 == 0 && i > 0 ? "-%02x" : "%02x", digest[i]);
+}
+
+void tacit_sum_key_digest(uint8_t out[TACIT_DIGEST_BYTES], const uint8_t definition[TACIT_HASH_BYTES],
+                          const char *signing_request, const uint8_t key[TACIT_SIGNING_KEY_BYTES]) {
+    tacit_digest digest;
+    tacit_digest_begin(&digest, "tacit sum key 1", NULL);
+    tacit_digest_bytes(&digest, definition, TACIT_HASH_BYTES);
+    tacit_digest_text(&digest, signing_request);
+    tacit_digest_bytes(&digest, key, TACIT_SIGNING_KEY_BYTES);
+    tacit_digest_end(&digest, out);
 }

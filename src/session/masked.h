@@ -13,8 +13,8 @@
  *  - the roster, all parties' signing keys, is fixed when the study starts; a party keeps the first one in which it
  *    finds its own key, and takes part under no other in this study. So it does with the key that sums are encrypted with;
  *  - the sum's id is a hash of the question, so that no party adds an answer to another question than the others;
- *  - one sum a round, and rounds only go up: a party that was in a sum of a round refuses another of that round or
- *    of an earlier one. There is no second attempt. After a crash on either side the sum goes on where it was.
+ *  - one sum a round, and one round after the other (masked_rounds.c): a party that was in a sum of a round refuses another
+ *    of that round, or of an earlier one, or of one that is not next. There is no second attempt. After a crash on either side the sum goes on where it was.
  *
  * A simulation adds the integers up as they are: masks cancel exactly, and so does encryption, so the sum is the same one.
  */
@@ -64,9 +64,15 @@ tacit_status tacit_encrypted_terms(tacit_paillier_sum_terms *out, const tacit_pl
 /* The key holder's place on the roster. */
 enum { TACIT_KEY_HOLDER = 0 };
 
-/* A roster's digest for people to compare: four groups of eight hexadecimal digits. */
-enum { TACIT_ROSTER_TEXT_SIZE = 40 };
+/* A roster's digest for people to compare: 192 bits, six groups of eight hexadecimal digits. Two rosters that look the same take
+ * 2^96 trials: whoever invents puppets can try many keys for them. */
+enum { TACIT_ROSTER_TEXT_BYTES = 24, TACIT_ROSTER_TEXT_SIZE = 2 * TACIT_ROSTER_TEXT_BYTES + 6 };
 void tacit_roster_text(char out[TACIT_ROSTER_TEXT_SIZE], const uint8_t digest[TACIT_DIGEST_BYTES]);
+
+/* What a party signs when it joins with its key for sums: that the key is its own, for this definition and the certificate that it
+ * asks for. */
+void tacit_sum_key_digest(uint8_t out[TACIT_DIGEST_BYTES], const uint8_t definition[TACIT_HASH_BYTES],
+                          const char *signing_request, const uint8_t key[TACIT_SIGNING_KEY_BYTES]);
 
 /* ---- a party's side ---- */
 

@@ -32,6 +32,7 @@ static tacit_status load_state(const stepping *self, encrypted_state *out, tacit
     bool found = false;
     tacit_status status;
     TACIT_CHECK(store->read(store->context, MASKED_STATE_NAME, &found, &bytes, error));
+    if (!found) TACIT_CHECK(masked_check_next(self, NULL, error));
     if (found) {
         tacit_cursor cursor = tacit_cursor_over(bytes.bytes, bytes.length);
         TACIT_CHECK(masked_check_state(self, &cursor, &state.begun, error));

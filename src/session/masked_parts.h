@@ -39,6 +39,9 @@ enum { MASKED_STATE_HEADER = 8 + TACIT_MASKED_ID_BYTES };
 tacit_status masked_check_state(const stepping *self, tacit_cursor *cursor, bool *current,
                                 tacit_error *error);
 
+/* TACIT_REFUSED unless a sum may be begun in the question's round, after that of round *last; NULL: after none (masked_rounds.c). */
+tacit_status masked_check_next(const stepping *self, const uint64_t *last, tacit_error *error);
+
 /* TACIT_REFUSED unless the whole question is the one that the sum is named after. */
 tacit_status masked_same_question(const stepping *self, tacit_error *error);
 

@@ -22,7 +22,27 @@ enum { STEP_SPARE = 1024, STEP_PER_NEIGHBOUR = 256 };
 
 /* ---- the roster ---- */
 
-/* Take a roster in: of the declared size, and our own key in it, once. */
+static int compare_keys(const void *first, const void *second) {
+    return memcmp(first, second, TACIT_SIGNING_KEY_BYTES);
+}
+
+/* A key in two places would be one party that counts as two. */
+static tacit_status check_distinct(const uint8_t (*keys)[TACIT_SIGNING_KEY_BYTES], size_t parties,
+                                   tacit_error *error) {
+    uint8_t(*sorted)[TACIT_SIGNING_KEY_BYTES] = malloc(parties * sizeof *sorted);
+    tacit_status status = TACIT_OK;
+    if (sorted == NULL) return tacit_fail_memory(error);
+    memcpy(sorted, keys, parties * sizeof *sorted);
+    qsort(sorted, parties, sizeof *sorted, compare_keys);
+    for (size_t i = 1; i < parties && status == TACIT_OK; i++)
+        if (compare_keys(sorted[i - 1], sorted[i]) == 0)
+            status =
+                tacit_fail(error, TACIT_REFUSED, "two parties of the coordinator's roster have the same key");
+    free(sorted);
+    return status;
+}
+
+/* Take a roster in: of the declared size, no key twice, and our own in it. */
 static tacit_status adopt_roster(tacit_masks *masks, const tacit_buffer *bytes, tacit_error *error) {
     const size_t parties = masks->plan->parties;
     const uint8_t *own = masks->secret_key + crypto_sign_SECRETKEYBYTES - TACIT_SIGNING_KEY_BYTES;
@@ -44,6 +64,11 @@ static tacit_status adopt_roster(tacit_masks *masks, const tacit_buffer *bytes, 
         return tacit_fail(error, TACIT_REFUSED,
                           "this party's key is %zu times in the coordinator's roster: it must be there once",
                           found);
+    }
+    tacit_status status = check_distinct((const uint8_t(*)[TACIT_SIGNING_KEY_BYTES])keys, parties, error);
+    if (status != TACIT_OK) {
+        free(keys);
+        return status;
     }
     masks->keys = keys;
     masks->roster =
@@ -154,7 +179,7 @@ tacit_status masked_check_state(const stepping *self, tacit_cursor *cursor, bool
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator starts a second sum in round %llu: one round has one sum",
                           (unsigned long long)round + 1);
-    return TACIT_OK;
+    return *current ? TACIT_OK : masked_check_next(self, &round, error);
 }
 
 /* The half as it was saved under `name`; none when the newest saved one is of an earlier round. */
@@ -164,7 +189,10 @@ static tacit_status load_state(stepping *self, const char *name, tacit_securesum
     bool found = false, current = false;
     tacit_status status;
     TACIT_CHECK(self->masks->store.read(self->masks->store.context, name, &found, &bytes, error));
-    if (!found) goto cleanup;
+    if (!found) {
+        TACIT_CHECK(masked_check_next(self, NULL, error));
+        goto cleanup;
+    }
     tacit_cursor cursor = tacit_cursor_over(bytes.bytes, bytes.length);
     TACIT_CHECK(masked_check_state(self, &cursor, &current, error));
     if (current)

@@ -57,6 +57,7 @@ typedef struct tacit_plan {
     double dropouts,
         colluders; /* the largest fractions of the parties that vanish, or that share what they know with the
                                    coordinator, in [0, 1) */
+    bool complete; /* each party masks with every other one, however many they are */
     uint8_t centre_key[TACIT_HASH_BYTES]; /* fingerprint of centre server B's key; zeros: none is named */
     size_t minimum_rows;        /* a party with fewer refuses: the sensitivity is declared for this many */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */

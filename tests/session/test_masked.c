@@ -178,6 +178,7 @@ static void test_a_sum_of_two_is_refused(void **state) {
         assert_int_equal(tacit_secure_minimum(&minimum, &plan, &error), TACIT_OK);
         assert_int_equal(minimum, 3);
         plan.dropouts = 0.34;
+        error = (tacit_error)TACIT_ERROR_INIT;
         assert_int_equal(tacit_secure_minimum(&minimum, &plan, &error), TACIT_USAGE);
         assert_non_null(strstr(error.text, "too few"));
     }

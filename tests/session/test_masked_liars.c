@@ -69,26 +69,96 @@ static void test_a_lying_coordinator_is_refused_and_logged(void **state) {
     bench_close(self);
 }
 
-static void test_rounds_only_go_up(void **state) {
+/* What the party says to a sum's first step in this round. */
+static tacit_status starts(site *party, liar *lie, uint64_t round) {
+    tacit_buffer bytes = TACIT_BUFFER_INIT, reply = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    lie->question.round = round;
+    CHECK_OK(tacit_question_encode(&lie->question, &bytes, &error), error);
+    tacit_status status = answer(party, &bytes, &reply);
+    tacit_buffer_clear(&bytes);
+    tacit_buffer_clear(&reply);
+    return status;
+}
+
+static void check_refused_in(site *party, liar *lie, uint64_t round, const char *says) {
+    lie->question.round = round;
+    check_refused(lie, party, says);
+}
+
+static void test_exact_sums_go_round_by_round(void **state) {
     (void)state;
     bench *self = bench_open();
     site *party = &self->sites[0];
-    tacit_buffer bytes = TACIT_BUFFER_INIT, reply = TACIT_BUFFER_INIT;
-    tacit_error error = TACIT_ERROR_INIT;
     liar lie;
     begin(self);
     assert_true(wait_for_question(self, 1));
     liar_hears(&lie, self, party);
-    lie.question.round = 7;
-    CHECK_OK(tacit_question_encode(&lie.question, &bytes, &error), error);
-    assert_int_equal(answer(party, &bytes, &reply), TACIT_OK);
-    lie.question.round = 6;
-    check_refused(&lie, party, "round 7 is over");
+    check_refused_in(party, &lie, 7, "in round 8, and the next one of this party is in round 1");
+    assert_int_equal(starts(party, &lie, 0), TACIT_OK);
+    assert_int_equal(starts(party, &lie, 0), TACIT_OK); /* the same again */
+    check_refused_in(party, &lie, (uint64_t)1 << 40, "the next one of this party is in round 2");
+    check_refused_in(party, &lie, 2, "the next one of this party is in round 2");
+    assert_int_equal(starts(party, &lie, 1), TACIT_OK);
+    check_refused_in(party, &lie, 0, "round 1 is over");
     tacit_board_cancel(self->board);
     assert_int_equal(end(self), TACIT_CANCELLED);
     liar_clear(&lie);
-    tacit_buffer_clear(&bytes);
-    tacit_buffer_clear(&reply);
+    bench_close(self);
+}
+
+static tacit_status price_ten(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    TACIT_TRY(price_values(plan, out, error));
+    out->event = tacit_event_pure(PRICE / 10, 10);
+    return TACIT_OK;
+}
+
+static tacit_release_kind kind_charged(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_CHARGED;
+}
+
+static const tacit_method noisy = {
+    .name = "avg", .version = 1, .handlers = handlers, .price = price_ten, .release_kind = kind_charged
+};
+
+/* It may have missed rounds, and the study has no more of them than the price pays for. */
+static void test_where_sums_carry_noise_a_party_that_was_away_comes_back(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    site *party = &self->sites[0];
+    liar lie;
+    self->plan.method = &noisy;
+    self->plan.epsilon = PRICE;
+    begin(self);
+    assert_true(wait_for_question(self, 1));
+    liar_hears(&lie, self, party);
+    check_refused_in(party, &lie, (uint64_t)1 << 40, "the study has at most 11");
+    assert_int_equal(starts(party, &lie, 3), TACIT_OK);
+    check_refused_in(party, &lie, 2, "round 3 is over");
+    assert_int_equal(starts(party, &lie, 8), TACIT_OK);
+    check_refused_in(party, &lie, 11, "the study has at most 11");
+    assert_int_equal(starts(party, &lie, 10), TACIT_OK);
+    tacit_board_cancel(self->board);
+    assert_int_equal(end(self), TACIT_CANCELLED);
+    liar_clear(&lie);
+    bench_close(self);
+}
+
+static void test_a_key_that_is_twice_in_the_roster_is_refused(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    site *party = &self->sites[0];
+    liar lie;
+    begin(self);
+    assert_true(wait_for_question(self, 1));
+    liar_hears(&lie, self, party);
+    memcpy(lie.step.roster.bytes + 2 * TACIT_SIGNING_KEY_BYTES,
+           lie.step.roster.bytes + 3 * TACIT_SIGNING_KEY_BYTES, TACIT_SIGNING_KEY_BYTES);
+    check_refused(&lie, party, "two parties of the coordinator's roster have the same key");
+    tacit_board_cancel(self->board);
+    assert_int_equal(end(self), TACIT_CANCELLED);
+    liar_clear(&lie);
     bench_close(self);
 }
 
@@ -119,7 +189,9 @@ static void test_who_withdraws_takes_no_further_step(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_lying_coordinator_is_refused_and_logged),
-        cmocka_unit_test(test_rounds_only_go_up),
+        cmocka_unit_test(test_exact_sums_go_round_by_round),
+        cmocka_unit_test(test_where_sums_carry_noise_a_party_that_was_away_comes_back),
+        cmocka_unit_test(test_a_key_that_is_twice_in_the_roster_is_refused),
         cmocka_unit_test(test_who_withdraws_takes_no_further_step),
     };
     if (sodium_init() < 0) return 1;
