@@ -164,7 +164,7 @@ class Seeds(DeployedTest):
         keep("journal", "shown", b"d" + bytes(24))
         keep("journal", "noise", b"l" + bytes.fromhex("000000000000f03f") + (20).to_bytes(8, "little") +
              (2).to_bytes(8, "little") + bytes(16))
-        for letter in b"KD\0\1\2":
+        for letter in b"BKD\0\1\2":
             keep("paillier_sum", f"honest.{letter}", bytes([letter]))
             keep("paillier_sum", f"changed.{letter}", bytes([letter, 0, 0, 100, 2, 7, 7]))
             keep("paillier_sum", f"cut.{letter}", bytes([letter, 255, 255, 255, 128, 1]))

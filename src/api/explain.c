@@ -57,11 +57,11 @@ static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, ta
         [TACIT_SUMS_MASKED] =
             "the coordinator sees the sum under masks that cancel, and no single contribution",
         [TACIT_SUMS_CLEAR] = "the coordinator sees every contribution",
-        [TACIT_SUMS_PAILLIER] = "the coordinator adds up ciphertexts; the party that joined first holds the "
-                                "key and decrypts the sum, "
-                                "under masks that only the coordinator can take off. The two together, or a "
-                                "coordinator that lies to "
-                                "the key holder, can read every single contribution",
+        [TACIT_SUMS_PAILLIER] =
+            "the party that joined first holds the key, multiplies the ciphertexts that the parties signed "
+            "and sealed for it, and decrypts the sum, under masks that only the coordinator can take off. "
+            "The "
+            "two together can read every single contribution",
     };
     size_t minimum = 0;
     if (tacit_plan_hearing(plan) == TACIT_HEARS_CIPHERTEXTS) {

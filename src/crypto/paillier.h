@@ -125,6 +125,8 @@ const tacit_paillier_public *tacit_ciphertexts_key(const tacit_ciphertexts *ciph
  * bits / 4 bytes; all little-endian. */
 tacit_status tacit_ciphertexts_write(const tacit_ciphertexts *ciphertexts, tacit_buffer *out,
                                      tacit_error *error);
+/* How many bytes that is, of `count` under a key of `bits`. */
+size_t tacit_ciphertexts_bytes(unsigned bits, size_t count);
 /* From outside: exactly these bytes, under this key, at most `most` of them, each with 0 < c < n^2 and
  * gcd(c, n) = 1. TACIT_INPUT, or TACIT_LIMIT when there are too many, before anything is allocated. */
 tacit_status tacit_ciphertexts_read(tacit_ciphertexts **out, const tacit_paillier_public *key,

@@ -152,6 +152,10 @@ bool tacit_paillier_element(const tacit_paillier_public *key, mp_limb_t *element
     return true;
 }
 
+size_t tacit_ciphertexts_bytes(unsigned bits, size_t count) {
+    return HEADER_BYTES + count * ((size_t)bits / 4);
+}
+
 tacit_status tacit_ciphertexts_write(const tacit_ciphertexts *ciphertexts, tacit_buffer *out,
                                      tacit_error *error) {
     const tacit_paillier_public *key = ciphertexts->key;
@@ -159,7 +163,7 @@ tacit_status tacit_ciphertexts_write(const tacit_ciphertexts *ciphertexts, tacit
     if (ciphertexts->count > UINT32_MAX || ciphertexts->count > (SIZE_MAX - HEADER_BYTES) / each)
         return tacit_fail(error, TACIT_LIMIT, "a vector of %zu ciphertexts is too long to be sent",
                           ciphertexts->count);
-    size_t length = HEADER_BYTES + ciphertexts->count * each;
+    size_t length = tacit_ciphertexts_bytes(key->bits, ciphertexts->count);
     uint8_t *at;
     TACIT_TRY(tacit_buffer_reserve(out, length, &at, error));
     memcpy(at, VECTOR_MARK, MARK_BYTES);

@@ -30,9 +30,8 @@ static unsigned bits_of(const uint64_t number[2]) {
     return bits;
 }
 
-tacit_status tacit_slots_plan(tacit_slots *out, const tacit_paillier_public *key, double range,
-                              unsigned fraction_bits, unsigned factor_bits, uint64_t additions,
-                              tacit_error *error) {
+tacit_status tacit_slots_plan_for(tacit_slots *out, unsigned key_bits, double range, unsigned fraction_bits,
+                                  unsigned factor_bits, uint64_t additions, tacit_error *error) {
     if (!(range > 0) || !isfinite(range) || additions == 0 || factor_bits == 1 || factor_bits > 64)
         return tacit_fail(
             error, TACIT_USAGE,
@@ -49,7 +48,7 @@ tacit_status tacit_slots_plan(tacit_slots *out, const tacit_paillier_public *key
                            .most = (int64_t)most };
     bool fits = bound_of(layout.bound, layout.most, factor_bits, additions);
     layout.slot_bits = bits_of(layout.bound) + 2;
-    layout.slots = (key->bits - 2) / layout.slot_bits;
+    layout.slots = (key_bits - 2) / layout.slot_bits;
     if (!fits || layout.slots == 0)
         return tacit_fail(
             error, TACIT_USAGE,
@@ -58,6 +57,12 @@ tacit_status tacit_slots_plan(tacit_slots *out, const tacit_paillier_public *key
             WIDEST_SLOT);
     *out = layout;
     return TACIT_OK;
+}
+
+tacit_status tacit_slots_plan(tacit_slots *out, const tacit_paillier_public *key, double range,
+                              unsigned fraction_bits, unsigned factor_bits, uint64_t additions,
+                              tacit_error *error) {
+    return tacit_slots_plan_for(out, key->bits, range, fraction_bits, factor_bits, additions, error);
 }
 
 size_t tacit_slots_plaintexts(const tacit_slots *layout, size_t count) {

@@ -37,6 +37,10 @@ tacit_status tacit_slots_plan(tacit_slots *out, const tacit_paillier_public *key
                               unsigned fraction_bits, unsigned factor_bits, uint64_t additions,
                               tacit_error *error);
 
+/* The same, before there is a key. */
+tacit_status tacit_slots_plan_for(tacit_slots *out, unsigned key_bits, double range, unsigned fraction_bits,
+                                  unsigned factor_bits, uint64_t additions, tacit_error *error);
+
 /* Plaintexts that `count` values take. */
 size_t tacit_slots_plaintexts(const tacit_slots *layout, size_t count);
 

@@ -1,11 +1,11 @@
 /*
- * A party in an encrypted sum (crypto/paillier_sum.h). The ciphertexts of its contribution pass the gate, charged, as any
+ * A party in an encrypted sum (crypto/paillier_sum.h). The sealed ciphertexts of its contribution pass the gate, charged, as any
  * contribution would. The key holder's public key, and the sums of numbers under masks that it decrypts, say nothing about
  * rows and pass by tacit_gate_pass.
  *
  * What is kept: the key holder its secret key, made when it is first asked; everybody the fingerprint of the key that came
  * first, and takes no other in this study; and of the latest sum, before anything of it leaves, its round and id, and
- * for the key holder a digest of the product that it decrypted. It decrypts one product a sum: a second one could be
+ * for the key holder a digest of what it was asked to decrypt. It decrypts one product a sum: a second one could be
  * the first without somebody.
  */
 #include <sodium.h>
@@ -120,8 +120,7 @@ static tacit_status give_key(stepping *self, const tacit_paillier_sum_terms *ter
     TACIT_CHECK(require_holder(self, error));
     TACIT_CHECK(load_state(self, &state, error));
     TACIT_CHECK(need_key(masks, terms->key_bits, self->party->pool, error));
-    TACIT_CHECK(tacit_paillier_sum_write_key(&body, terms, tacit_paillier_public_of(masks->paillier),
-                                             &self->signer, error));
+    TACIT_CHECK(tacit_paillier_sum_write_key(&body, terms, masks->paillier, &self->signer, error));
     TACIT_CHECK(masked_pass(self, &body, KEY_BYTES_MOST + STEP_SPARE, out, error));
 cleanup:
     tacit_buffer_clear(&body);
@@ -150,7 +149,7 @@ cleanup:
 /* ---- the step that counts ---- */
 
 static tacit_status encrypt_contribution(stepping *self, const tacit_paillier_sum_terms *terms,
-                                         const tacit_paillier_public *key, tacit_reply *reply,
+                                         const tacit_paillier_sum_key *key, tacit_reply *reply,
                                          tacit_buffer *payload, tacit_error *error) {
     tacit_party *party = self->party;
     tacit_buffer body = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
@@ -178,7 +177,7 @@ static tacit_status give_contribution(stepping *self, const tacit_paillier_sum_t
     const tacit_buffer *signed_key = &self->step->body;
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_buffer payload = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
-    tacit_paillier_public *key = NULL;
+    tacit_paillier_sum_key key = { .numbers = NULL };
     encrypted_state state;
     bool stored = false;
     tacit_status status;
@@ -186,19 +185,19 @@ static tacit_status give_contribution(stepping *self, const tacit_paillier_sum_t
     TACIT_CHECK(load_state(self, &state, error));
     TACIT_CHECK(
         tacit_paillier_sum_read_key(&key, terms, roster, signed_key->bytes, signed_key->length, error));
-    TACIT_CHECK(pin_key(self->masks, key, error));
+    TACIT_CHECK(pin_key(self->masks, key.numbers, error));
     TACIT_CHECK(tacit_gate_has_answer(&stored, self->party->gate, self->question->answer_id,
                                       self->question_hash, error));
     if (stored)
         TACIT_CHECK(tacit_party_recall(self->party, self->question, &reply, error));
     else
-        TACIT_CHECK(encrypt_contribution(self, terms, key, &reply, &payload, error));
+        TACIT_CHECK(encrypt_contribution(self, terms, &key, &reply, &payload, error));
     if (!state.begun) TACIT_CHECK(save_state(self, state.decrypted, error));
     TACIT_CHECK(masked_release(self, &reply, &payload, out, error));
 cleanup:
     tacit_buffer_clear(&payload);
     tacit_reply_clear(&reply);
-    tacit_paillier_public_free(key);
+    tacit_paillier_sum_key_clear(&key);
     return status;
 }
 

@@ -392,11 +392,10 @@ static tacit_status tell_assumption(char out[TACIT_ASSUMPTION_MOST], const tacit
     const bool encrypted = plan->sums == TACIT_SUMS_PAILLIER;
     int used = snprintf(
         out, TACIT_ASSUMPTION_MOST,
-        "%s sum: at most %zu of %zu parties%s collude with the coordinator, which %ssees the sum of at "
+        "%s sum: at most %zu of %zu parties%s collude with the coordinator, which sees the sum of at "
         "least %zu",
         encrypted ? "encrypted" : "masked", tacit_plan_colluders(plan), plan->parties,
-        encrypted ? ", and not the key holder," : "", encrypted ? "does not lie to the key holder and " : "",
-        minimum);
+        encrypted ? ", and not the key holder," : "", minimum);
     if (tacit_plan_shares_noise(plan))
         snprintf(out + used, TACIT_ASSUMPTION_MOST - (size_t)used, ", with at least %zu shares of the noise",
                  tacit_plan_noise_shares(plan));
