@@ -237,7 +237,10 @@ def start_clinics(demo):
     for clinic, invitation in enumerate(invitations, start=1):
         home, source = demo.path(f"home{clinic}"), demo.path(f"clinic{clinic}.csv")
         demo.run("ledger", "limit", "--source", source, "--epsilon", str(EPSILON_LIMIT), "--delta", str(DELTA_LIMIT), home=home)
-        clinics.append(demo.start("join", invitation, "--data", source, "--schema", demo.schema, "--yes", "--out",
+        letter = demo.path(f"invitation{clinic}.txt")
+        with open(letter, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(invitation)
+        clinics.append(demo.start("join", letter, "--data", source, "--schema", demo.schema, "--yes", "--out",
                                   demo.path(f"model{clinic}.json"), log=f"clinic{clinic}.txt", home=home))
         if clinic == LEAVER:
             study = demo.wait_until(clinics[0], lambda one: one["joined"] == clinic, "joining")

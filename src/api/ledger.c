@@ -7,6 +7,7 @@
 
 #include "api/document.h"
 #include "api/options.h"
+#include "service/home.h"
 
 double tacit_remaining(double spent, bool limited, double limit) {
     return limited ? fmax(0, limit - spent) : INFINITY;
@@ -148,6 +149,7 @@ static tacit_status collect_name(void *context, const char *name, tacit_error *e
 
 tacit_status tacit_ledger_document(char **json, tacit_ledger *ledger, tacit_error *error) {
     listing self = { ledger, json_array(), json_array() };
+    char shown[TACIT_SOURCE_SHOWN_SIZE];
     tacit_levels studies = TACIT_LEVELS_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_ledger_list(ledger, 0, add_entry, &self, error));
@@ -156,7 +158,8 @@ tacit_status tacit_ledger_document(char **json, tacit_ledger *ledger, tacit_erro
     for (size_t i = 0; i < studies.count; i++) TACIT_CHECK(add_accounts(&self, studies.text[i], error));
     TACIT_CHECK(
         tacit_document_text(json,
-                            json_pack("{s:o,s:O,s:O}", "source", tacit_json_text(tacit_ledger_source(ledger)),
+                            json_pack("{s:o,s:O,s:O}", "source",
+                                      tacit_json_text(tacit_source_shown(shown, tacit_ledger_source(ledger))),
                                       "entries", self.entries, "accounts", self.accounts),
                             error));
 cleanup:

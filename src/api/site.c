@@ -103,6 +103,7 @@ static tacit_status find_home(char out[PATH_MAX], const tacit_arguments *argumen
     const char *home = tacit_arguments_text(arguments, "home");
     if (home == NULL) return tacit_home_path(out, PATH_MAX, "", error);
     if (strlen(home) >= PATH_MAX) return tacit_fail(error, TACIT_LIMIT, "the home's path is too long");
+    TACIT_TRY(tacit_home_check(home, error));
     memcpy(out, home, strlen(home) + 1);
     return TACIT_OK;
 }

@@ -84,7 +84,7 @@ const tacit_command tacit_command_catalogue = {
                    "coordinator's signature is right.",
     .operands =
         (const tacit_operand[]){
-            { "INVITE", 0, 1, "an invitation, or a file that holds it, or - for standard input" },
+            { "INVITE", 0, 1, "a file that holds an invitation, or - for standard input" },
             { .name = NULL },
         },
     .examples =

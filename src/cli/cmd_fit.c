@@ -72,6 +72,7 @@ static tacit_status run_fit(const tacit_arguments *arguments, tacit_console *con
     TACIT_CHECK(check_folder(path, error));
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
     TACIT_CHECK(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
+    TACIT_CHECK(tacit_source_check(source, error));
     tacit_fit_settings settings = { .home = home,
                                     .data = data,
                                     .schema = tacit_arguments_text(arguments, "schema"),

@@ -119,7 +119,7 @@ const tacit_command tacit_command_join = {
         "study's.",
     .operands =
         (const tacit_operand[]){
-            { "INVITE", 1, 1, "the invitation, or a file that holds it, or - for standard input" },
+            { "INVITE", 1, 1, "a file that holds the invitation, or - for standard input" },
             { .name = NULL },
         },
     .options = tacit_join_options,

@@ -45,6 +45,7 @@ static tacit_status run_limit(const tacit_arguments *arguments, tacit_console *c
     char source[TACIT_NAME_MOST + 1], path[PATH_MAX], folder[PATH_MAX];
     tacit_ledger *ledger = NULL;
     TACIT_TRY(tacit_source_id(source, sizeof source, tacit_arguments_text(arguments, "source"), error));
+    TACIT_TRY(tacit_source_check(source, error));
     TACIT_TRY(tacit_home_path(path, sizeof path, TACIT_LEDGER_NAME, error));
     TACIT_TRY(tacit_home_path(folder, sizeof folder, "", error));
     TACIT_TRY(tacit_folder_make(folder, error));

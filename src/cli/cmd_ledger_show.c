@@ -143,15 +143,17 @@ static tacit_status show_source(json_t *sources, tacit_console *console, const c
         { "sum delta", TACIT_RIGHT }, { "spent", TACIT_RIGHT }, { "at delta", TACIT_RIGHT },
         { "by", TACIT_LEFT },         { "limit", TACIT_RIGHT }, { "left", TACIT_RIGHT },
     };
-    char path[PATH_MAX];
-    showing view = { .source = source, .entry_list = json_array(), .account_list = json_array() };
+    char path[PATH_MAX], shown[TACIT_SOURCE_SHOWN_SIZE];
+    showing view = { .source = tacit_source_shown(shown, source),
+                     .entry_list = json_array(),
+                     .account_list = json_array() };
     tacit_status status;
     TACIT_CHECK(tacit_grid_create(&view.log, log, sizeof log / sizeof *log, error));
     TACIT_CHECK(tacit_grid_create(&view.accounts, accounts, sizeof accounts / sizeof *accounts, error));
     TACIT_CHECK(tacit_ledger_use_open(&view.ledger, path, sizeof path, source, error));
     TACIT_CHECK(collect(&view, error));
     TACIT_CHECK(print_source(console, &view, error));
-    json_t *document = json_pack("{s:o,s:O,s:O}", "source", tacit_json_text(source), "entries",
+    json_t *document = json_pack("{s:o,s:O,s:O}", "source", tacit_json_text(shown), "entries",
                                  view.entry_list, "accounts", view.account_list);
     if (json_array_append_new(sources, document) != 0) TACIT_CHECK(tacit_fail_memory(error));
 cleanup:

@@ -31,7 +31,7 @@ tacit_status tacit_gate_init(tacit_gate *out, tacit_ledger *ledger, const tacit_
 /* Let `release` leave: append its payload, or the bytes stored under its answer id, to `out`.
  *
  * TACIT_REFUSED: consent, policy, limit, or an answer id used for another question; the sentence names the
- * rule, the value and the remedy, and the refusal is logged. TACIT_INPUT: the release contradicts itself
+ * rule, the value and the remedy, and the refusal is logged (32 an hour at most; further ones are counted). TACIT_INPUT: the release contradicts itself
  * (a NaN price, no name); logged too. Anything else (disk full, damaged file): not released; ask again under
  * the same answer id once the cause is removed. `out` is unchanged on every failure. */
 tacit_status tacit_gate_release(tacit_gate *gate, const tacit_release *release, tacit_buffer *out,

@@ -251,6 +251,53 @@ static const char *loggable(char out[LOGGED_MOST + 1], const char *text) {
     return out;
 }
 
+/* ---- a bounded number of refusals ----
+ *
+ * Whoever asks can make a party refuse as often as it likes, and a refusal must not fill the party's disk. So at most REFUSALS_MOST of
+ * the last LOOK_BACK entries are refusals of one hour; what is refused beyond that is refused all the same, counted, and
+ * told by the next refusal that is logged. The chain has no gap: nothing is left out of it that was once in it. */
+enum { REFUSALS_MOST = 32, LOOK_BACK = 256, HOUR_S = 3600 };
+
+static tacit_status count_refusals(size_t *out, tacit_store *store, int64_t now, tacit_error *error) {
+    tacit_statement *query = NULL;
+    tacit_status status;
+    size_t refusals = 0;
+    TACIT_CHECK(
+        tacit_statement_prepare(&query, store, "SELECT body FROM log ORDER BY entry DESC LIMIT ?1", error));
+    tacit_bind_integer(query, 1, LOOK_BACK);
+    for (bool row = true; row;) {
+        const uint8_t *body;
+        size_t length;
+        tacit_entry entry;
+        TACIT_CHECK(tacit_statement_step(&row, query, error));
+        if (!row) break;
+        TACIT_CHECK(tacit_column_blob(&body, &length, query, 0, TACIT_ENTRY_BODY_MOST, error));
+        TACIT_CHECK(tacit_entry_decode(&entry, body, length, error));
+        refusals += entry.kind == TACIT_ENTRY_REFUSAL && entry.time > now - HOUR_S;
+    }
+    *out = refusals;
+cleanup:
+    tacit_statement_free(query);
+    return status;
+}
+
+/* Within the transaction. *logged is false when there have been enough. */
+static tacit_status append_refusal(bool *logged, tacit_ledger_file *self, const tacit_release *about,
+                                   const char *reason, tacit_error *error) {
+    char more[TACIT_REASON_MOST + 1];
+    size_t refusals = 0;
+    tacit_entry entry = tacit_entry_make(TACIT_ENTRY_REFUSAL, self->source, about, reason);
+    TACIT_TRY(count_refusals(&refusals, self->store, entry.time, error));
+    *logged = refusals < REFUSALS_MOST;
+    if (!*logged) return TACIT_OK;
+    if (self->unlogged > 0) {
+        snprintf(more, sizeof more, "%.*s (and %zu more refusals before, not logged)", TACIT_REASON_MOST - 64,
+                 reason, self->unlogged);
+        entry.reason = more;
+    }
+    return tacit_log_append(self->store, &entry, error);
+}
+
 tacit_status tacit_ledger_file_refuse(tacit_ledger *ledger, const tacit_release *release, const char *reason,
                                       tacit_error *error) {
     tacit_ledger_file *self = (tacit_ledger_file *)ledger;
@@ -262,10 +309,11 @@ tacit_status tacit_ledger_file_refuse(tacit_ledger *ledger, const tacit_release 
     about.method = loggable(texts[3], release->method);
     about.question = loggable(texts[4], release->question);
     reason = loggable(texts[5], reason);
-    tacit_entry entry = tacit_entry_make(TACIT_ENTRY_REFUSAL, self->source, &about, reason);
+    bool logged = false;
     TACIT_TRY(tacit_store_begin(self->store, error));
-    tacit_status status = tacit_log_append(self->store, &entry, error);
-    if (status == TACIT_OK) status = tacit_store_commit(self->store, error);
+    tacit_status status = append_refusal(&logged, self, &about, reason, error);
+    if (status == TACIT_OK) self->unlogged = logged ? 0 : self->unlogged + 1;
+    if (status == TACIT_OK && logged) status = tacit_store_commit(self->store, error);
     tacit_store_rollback(self->store);
     return status;
 }

@@ -8,6 +8,7 @@ typedef struct tacit_ledger_file {
     tacit_ledger base;
     tacit_store *store;
     char source[TACIT_NAME_MOST + 1];
+    size_t unlogged; /* refusals since the last that was logged; within a transaction only */
 } tacit_ledger_file;
 
 /* The tables that follow from the log, as SQL, of format 1 and those added by format 2; verification makes them

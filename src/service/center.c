@@ -17,6 +17,8 @@
 #include "net/identity.h"
 #include "net/socket.h"
 #include "service/center_parts.h"
+#include "service/home.h"
+#include "service/log.h"
 #include "service/metrics.h"
 #include "session/centre.h"
 
@@ -50,6 +52,7 @@ struct center {
     center_figures figures;
     tacit_metrics_server *metrics; /* NULL: not asked for */
     pthread_mutex_t mutex;         /* guards news, and what follows */
+    tacit_log_limiter limiter;     /* callers can make it say much */
     tacit_revocations revoked;     /* as the coordinator has said */
     call calls[MOST_CALLS];
 };
@@ -65,7 +68,17 @@ static void tell(center *self, const char *format, ...) {
     for (char *at = line; *at != 0; at++)
         if ((unsigned char)*at < 0x20 || *at == 0x7f) *at = ' ';
     pthread_mutex_lock(&self->mutex);
-    if (self->settings.news != NULL) self->settings.news(self->settings.context, line);
+    if (self->settings.news != NULL &&
+        tacit_log_admit(&self->limiter, format, "", line, tacit_clock_monotonic_ms()))
+        self->settings.news(self->settings.context, line);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+static void tell_held(center *self) {
+    char line[512];
+    pthread_mutex_lock(&self->mutex);
+    while (tacit_log_held(&self->limiter, line, sizeof line, tacit_clock_monotonic_ms()))
+        if (self->settings.news != NULL) self->settings.news(self->settings.context, line);
     pthread_mutex_unlock(&self->mutex);
 }
 
@@ -366,6 +379,7 @@ static tacit_status serve(center *self, tacit_error *error) {
         if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context))
             return TACIT_OK;
         TACIT_TRY(renew(self, error));
+        tell_held(self);
         tacit_error waited = TACIT_ERROR_INIT;
         tacit_status status =
             tacit_socket_accept(&socket, self->listener, tacit_clock_monotonic_ms() + LOOK_EVERY_MS, &waited);
@@ -410,6 +424,7 @@ tacit_status tacit_center_run(const tacit_center_settings *settings, tacit_error
     self->settings = *settings;
     self->listener = -1;
     pthread_mutex_init(&self->mutex, NULL);
+    TACIT_CHECK(tacit_home_check(settings->folder, error));
     TACIT_CHECK(tacit_folder_make(settings->folder, error));
     TACIT_CHECK(tacit_pool_create(&self->pool, 0, error));
     TACIT_CHECK(load_coordinator(self, error));

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
+#include "service/home.h"
 #include "service/metrics.h"
 #include "service/rounds.h"
 
@@ -38,8 +39,9 @@ void coordinator_stir(coordinator *self) {
 
 static void refused(void *context, const tacit_refusal *refusal) {
     coordinator_count_refusal(context, refusal->standing);
-    coordinator_warn(context, "refused %s %s from %s: %s %s", refusal->method, refusal->path,
-                     refusal->address, tacit_standing_text(refusal->standing), refusal->fingerprint);
+    coordinator_warn(context, refusal->address, "refused %.16s %.80s from %s: %s %s", refusal->method,
+                     refusal->path, refusal->address, tacit_standing_text(refusal->standing),
+                     refusal->fingerprint);
 }
 
 static bool revoked(void *context, const char *fingerprint) {
@@ -47,7 +49,7 @@ static bool revoked(void *context, const char *fingerprint) {
 }
 
 static void library_message(void *context, const char *message) {
-    coordinator_warn(context, "net: %s", message);
+    coordinator_warn(context, "net", "net: %.200s", message);
 }
 
 /* ---- running a study ---- */
@@ -352,6 +354,7 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
         TACIT_TRY(study_failure(self, error));
         TACIT_TRY(coordinator_heed_revocations(self, error));
         coordinator_renew_server(self);
+        coordinator_tell_held(self);
         dashboard_look(self);
         if (self->settings.until_done && !active) {
             size_t told;
@@ -437,7 +440,7 @@ static tacit_status start_at_known_port(coordinator *self, const tacit_server_id
         if (status == TACIT_OK) return TACIT_OK;
         if (status != TACIT_NETWORK) return tacit_fail(error, status, "%s", why.text);
         if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context)) break;
-        if (tries == 0) coordinator_warn(self, "waiting for the port of last time: %s", why.text);
+        if (tries == 0) coordinator_warn(self, NULL, "waiting for the port of last time: %s", why.text);
         nanosleep(&little, NULL);
     }
     return tacit_fail(
@@ -511,10 +514,8 @@ static tacit_status lock_folder(coordinator *self, tacit_error *error) {
 static tacit_status open_log(coordinator *self, tacit_error *error) {
     char path[PATH_MAX];
     TACIT_TRY(tacit_path_join(path, sizeof path, self->settings.folder, "coordinator.log", error));
-    mode_t before = umask(0077);
-    self->log = fopen(path, "ae");
-    umask(before);
-    return self->log != NULL ? TACIT_OK : tacit_fail_errno(error, "opening", path);
+    return tacit_log_open(&self->log, path, TACIT_LOG_FILE_MOST) ? TACIT_OK
+                                                                 : tacit_fail_errno(error, "opening", path);
 }
 
 static void free_hosts(hosted **list) {
@@ -539,7 +540,8 @@ static void stop(coordinator *self) {
     if (self->server != NULL &&
         tacit_path_join(path, sizeof path, self->settings.folder, "address", NULL) == TACIT_OK)
         unlink(path);
-    if (self->log != NULL) fclose(self->log);
+    coordinator_tell_held(self);
+    tacit_log_close(&self->log);
     if (self->lock >= 0) close(self->lock);
     tacit_pool_free(self->pool);
     tacit_authority_free(self->authority);
@@ -557,6 +559,7 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&self.stirred, &monotonic);
     pthread_condattr_destroy(&monotonic);
+    TACIT_CHECK(tacit_home_check(settings->folder, error));
     TACIT_CHECK(tacit_registry_open(&self.registry, settings->folder, false, error));
     TACIT_CHECK(lock_folder(&self, error));
     TACIT_CHECK(tacit_registry_get(self.registry, "name", self.name, sizeof self.name, error));

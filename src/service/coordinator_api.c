@@ -61,9 +61,9 @@ static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_st
     const tacit_peer *peer = tacit_exchange_peer(exchange);
     unsigned http = http_status(status);
     coordinator_count_failure(self, http);
-    (http == 500 ? coordinator_complain : coordinator_warn)(
-        self, "%s %s from %s: %u: %s", tacit_exchange_path(exchange), tacit_status_name(status),
-        peer->verified ? peer->name : peer->address, http, error->text);
+    const char *who = peer->verified ? peer->name : peer->address;
+    coordinator_tell_at(self, http == 500 ? TACIT_LOG_ERROR : TACIT_LOG_WARN, who, "%.80s %s from %s: %u: %s",
+                        tacit_exchange_path(exchange), tacit_status_name(status), who, http, error->text);
     tacit_exchange_answer_text(exchange, http,
                                http == 500 ? "the coordinator failed; its log says why" : error->text);
 }
@@ -378,7 +378,7 @@ static void complete_waiter(coordinator *self, waiter *found) {
     tacit_error error = TACIT_ERROR_INIT;
     tidings what = TIDINGS_NONE;
     tacit_status status = news_for(self, found->party, found->study, &what, &body, &error);
-    if (status != TACIT_OK) coordinator_warn(self, "poll of %s: %s", found->party, error.text);
+    if (status != TACIT_OK) coordinator_warn(self, found->party, "poll of %s: %s", found->party, error.text);
     tacit_http_answer answer = status == TACIT_OK ? news_answer(self, found->party, found->study, what, &body)
                                : status == TACIT_REFUSED
                                    ? (tacit_http_answer){ .status = 403,
@@ -504,8 +504,9 @@ static void send_points(coordinator *self, tacit_exchange *exchange, const tacit
     } else {
         const tacit_buffer *bytes = &host->study->point_bytes;
         uint64_t sent = atomic_fetch_add(&host->points_sent, bytes->length) + bytes->length;
-        coordinator_news(self, "study %s: %zu auxiliary points to %s (%zu bytes, %llu to all so far)", study,
-                         host->study->point_count, peer->name, bytes->length, (unsigned long long)sent);
+        coordinator_mention(self, peer->name,
+                            "study %s: %zu auxiliary points to %s (%zu bytes, %llu to all so far)", study,
+                            host->study->point_count, peer->name, bytes->length, (unsigned long long)sent);
         tacit_http_answer answer = bytes_answer(bytes);
         coordinator_count_sent(self, bytes->length);
         answer.done = points_taken;
@@ -524,9 +525,10 @@ static tacit_status take_answer(coordinator *self, const tacit_buffer *body, con
     hosted *host = coordinator_find(self, study);
     if (host == NULL) return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' asks nothing now", study);
     tacit_board_state board = { .open = false };
-    tacit_board_look(host->board, &board); /* the last answer closes the round */
+    tacit_board_look(host->board, &board);                      /* the last answer closes the round */
+    bool awaited = tacit_board_awaits(host->board, peer->name); /* else it is noted already */
     TACIT_TRY(tacit_board_answer(host->board, peer->name, body->bytes, body->length, error));
-    if (board.open) coordinator_note_answer(self, host, peer->name, board.round);
+    if (board.open && awaited) coordinator_note_answer(self, host, peer->name, board.round);
     return TACIT_OK;
 }
 

@@ -167,7 +167,7 @@ static tacit_status leave(coordinator *self, const char *party, const char *stud
                           const tacit_presence *before, tacit_error *error) {
     if (!before->away) {
         TACIT_TRY(tacit_registry_leave(self->registry, party, error));
-        coordinator_news(self, "%s takes no part in study %s from now on", party, study);
+        coordinator_mention(self, party, "%s takes no part in study %s from now on", party, study);
     }
     if (host != NULL) tacit_board_dismiss(host->board, party);
     return TACIT_OK;
@@ -181,8 +181,8 @@ static tacit_status enter(coordinator *self, const char *party, const char *stud
     TACIT_TRY(tacit_registry_enter(self->registry, party, host->version, host->study->plan.parties, amended,
                                    error));
     if (*amended) return TACIT_OK;
-    coordinator_news(self, "%s takes part in study %s %s", party, study,
-                     before->consented ? "again" : "as amended");
+    coordinator_mention(self, party, "%s takes part in study %s %s", party, study,
+                        before->consented ? "again" : "as amended");
     TACIT_TRY(tacit_board_admit(host->board, party, error));
     coordinator_stir(self);
     return TACIT_OK;

@@ -9,6 +9,7 @@
 
 #include "net/server.h"
 #include "service/coordinator.h"
+#include "service/log.h"
 #include "service/study.h"
 #include "session/board.h"
 
@@ -73,7 +74,8 @@ struct coordinator {
     struct tacit_metrics_server *metrics; /* NULL: none */
     coordinator_figures figures;
     tacit_pool *pool;
-    FILE *log;
+    tacit_log_file log;
+    tacit_log_limiter limiter; /* guarded by the mutex, as is the log */
     int64_t
         server_renewal;   /* when the server's certificate is to be renewed; main loop only, as is the next */
     uint64_t revocations; /* heeded */
@@ -92,9 +94,13 @@ struct coordinator {
 };
 
 /* Write a line to the log and hand it to settings.news: what happens, what somebody should look at, what failed
- * (coordinator_log.c). */
+ * (coordinator_log.c). A peer, named by `who`, can cause lines at a bounded rate only; what was held back is told in the end. */
 void coordinator_news(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
-void coordinator_warn(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
+void coordinator_mention(coordinator *self, const char *who, const char *format, ...) TACIT_PRINTF(3, 4);
+void coordinator_warn(coordinator *self, const char *who, const char *format, ...) TACIT_PRINTF(3, 4);
+void coordinator_tell_at(coordinator *self, tacit_log_level level, const char *who, const char *format, ...)
+    TACIT_PRINTF(4, 5);
+void coordinator_tell_held(coordinator *self);
 void coordinator_complain(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
 
 /* Figures: served when the settings ask for it. */

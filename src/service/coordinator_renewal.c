@@ -65,7 +65,7 @@ static tacit_status issue(coordinator *self, const tacit_peer *peer, const char 
                                             info.fingerprint, info.valid_until, now, error));
     if (tacit_registry_revoked(self->registry, info.fingerprint)) /* a moment ago */
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "%s", tacit_standing_text(TACIT_STANDING_REVOKED)));
-    coordinator_news(self, "the certificate of %s was renewed", peer->name);
+    coordinator_mention(self, peer->name, "the certificate of %s was renewed", peer->name);
 cleanup:
     tacit_buffer_clear(&first);
     return status;

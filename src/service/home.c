@@ -1,8 +1,12 @@
 #include "service/home.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "privacy/release.h"
 
@@ -20,7 +24,7 @@ static tacit_status join(char *out, size_t size, const char *folder, const char 
     return TACIT_OK;
 }
 
-tacit_status tacit_home_path(char *out, size_t size, const char *name, tacit_error *error) {
+static tacit_status find(char *out, size_t size, const char *name, tacit_error *error) {
     const char *ours = variable("TACIT_HOME"), *data = variable("XDG_DATA_HOME"), *home = variable("HOME");
     if (ours != NULL) return join(out, size, ours, "", name, error);
     /* The XDG rules: a path that is not absolute is to be ignored. */
@@ -29,6 +33,102 @@ tacit_status tacit_home_path(char *out, size_t size, const char *name, tacit_err
     return tacit_fail(error, TACIT_USAGE,
                       "no folder to keep the ledger in: set TACIT_HOME (HOME is not set either)");
 }
+
+tacit_status tacit_home_path(char *out, size_t size, const char *name, tacit_error *error) {
+    TACIT_TRY(find(out, size, "", error));
+    TACIT_TRY(tacit_home_check(out, error));
+    return find(out, size, name, error);
+}
+
+tacit_status tacit_home_check(const char *folder, tacit_error *error) {
+    struct stat found;
+    if (stat(folder, &found) != 0) return TACIT_OK; /* whoever uses it says what is wrong */
+    if (found.st_uid != geteuid())
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "%s belongs to another user, who could change ledger, keys and consent: run this as "
+            "its owner, or chown it",
+            folder);
+    if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "%s can be written by others, who could change ledger, keys and consent: chmod 700 %s", folder,
+            folder);
+    return TACIT_OK;
+}
+
+/* ---- passwords ---- */
+
+static bool is_gap(char at) { return at == ' ' || at == '\t' || at == '\n'; }
+
+/* Where the value of "password = value" begins; NULL when `at` is no such key. sslpassword ends in the same letters. */
+static const char *value_of(const char *at) {
+    static const char key[] = "password";
+    if (strncasecmp(at, key, sizeof key - 1) != 0) return NULL;
+    at += sizeof key - 1;
+    while (is_gap(*at)) at++;
+    if (*at != '=') return NULL;
+    do {
+        at++;
+    } while (is_gap(*at));
+    return at;
+}
+
+/* The end of a value: of quotes, or before what ends a word, an argument or the connection. */
+static const char *end_of(const char *at) {
+    if (*at != '\'') return at + strcspn(at, " \t\n&?");
+    for (at++; *at != 0 && *at != '\''; at++)
+        if (*at == '\\' && at[1] != 0) at++;
+    return *at == '\'' ? at + 1 : at;
+}
+
+/* The next password of a database's connection from `at` on, which the query's question mark ends: where it begins and ends;
+ * false: there is none. */
+static bool next_password(const char *at, const char **from, const char **to) {
+    for (; *at != 0 && *at != '?'; at++) {
+        const char *value = value_of(at);
+        if (value != NULL && end_of(value) > value) {
+            *from = value;
+            *to = end_of(value);
+            return true;
+        }
+        if (strncmp(at, "://", 3) != 0) continue;
+        size_t host = strcspn(at + 3, "/?"), user = strcspn(at + 3, ":@");
+        const char *sign = memchr(at + 3, '@', host);
+        if (sign == NULL || at[3 + user] != ':' || sign == at + 4 + user) continue;
+        *from = at + 4 + user;
+        *to = sign;
+        return true;
+    }
+    return false;
+}
+
+static bool is_database(const char *source) { return strncmp(source, "postgres", 8) == 0; }
+
+tacit_status tacit_source_check(const char *source, tacit_error *error) {
+    const char *from, *to;
+    if (!is_database(source) || !next_password(source, &from, &to)) return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_USAGE,
+        "the data source holds a password, which would be read in ledger, figures and backups: "
+        "leave it out, and keep it in ~/.pgpass or a service file (postgres:service=NAME?QUERY)");
+}
+
+const char *tacit_source_shown(char out[TACIT_SOURCE_SHOWN_SIZE], const char *source) {
+    static const char mask[] = "***";
+    size_t used = 0;
+    const char *at = source, *from, *to;
+    while (is_database(source) && next_password(at, &from, &to)) {
+        used += (size_t)snprintf(out + used, TACIT_SOURCE_SHOWN_SIZE - used, "%.*s%s", (int)(from - at), at,
+                                 mask);
+        at = to;
+        if (used >= TACIT_SOURCE_SHOWN_SIZE - 1) return out;
+    }
+    snprintf(out + used, TACIT_SOURCE_SHOWN_SIZE - used, "%s", at);
+    return out;
+}
+
+/* ---- names ---- */
 
 tacit_status tacit_source_id(char *out, size_t size, const char *text, tacit_error *error) {
     char *real = realpath(text, NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "service/home.h"
 
 json_t *tacit_json_number(double value) {
     if (isnan(value)) return json_null();
@@ -14,6 +15,8 @@ json_t *tacit_json_number(double value) {
 }
 
 json_t *tacit_json_escaped(const char *text) {
+    char shown[TACIT_SOURCE_SHOWN_SIZE];
+    if (tacit_source_check(text, NULL) != TACIT_OK) text = tacit_source_shown(shown, text);
     json_t *valid = json_string(text);
     if (valid != NULL) return valid;
     char *escaped = TACIT_NEW(char, 4 * strlen(text) + 1), *to = escaped;

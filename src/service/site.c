@@ -134,6 +134,8 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     tacit_site *site = TACIT_NEW(tacit_site, 1);
     tacit_status status;
     if (site == NULL) return tacit_fail_memory(error);
+    TACIT_CHECK(tacit_source_check(settings->data != NULL ? settings->data : "", error));
+    TACIT_CHECK(tacit_source_check(settings->source != NULL ? settings->source : "", error));
     site->callbacks = *callbacks;
     site->no_header = settings->no_header;
     site->allow_entrusted = settings->allow_entrusted;
@@ -304,7 +306,9 @@ cleanup:
 
 /* ---- the owner's rules, asked in advance ---- */
 
-static tacit_status no_limit(const char *source, const tacit_price *price, tacit_error *error) {
+static tacit_status no_limit(const char *given, const tacit_price *price, tacit_error *error) {
+    char shown[TACIT_SOURCE_SHOWN_SIZE];
+    const char *source = tacit_source_shown(shown, given);
     char delta[48] = "";
     const char *quote =
         strpbrk(source, " \t()&;|<>*?$#\"") != NULL ? "'" : ""; /* the line is there to be copied */

@@ -13,7 +13,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "net/clock.h"
 #include "net/server.h"
+#include "service/log.h"
 #include "service/revocations.h"
 #include "service/site_parts.h"
 #include "session/wire.h"
@@ -40,6 +42,7 @@ struct site_links {
     tacit_server *server;
     char address[TACIT_ADDRESS_SIZE];
     pthread_mutex_t mutex;        /* guards what follows, and the files of words */
+    tacit_log_limiter limiter;    /* of refusals */
     char (*names)[TACIT_ID_SIZE]; /* by place: who may bring words here; "": not known */
     tacit_revocations revoked;
 };
@@ -206,8 +209,15 @@ static bool is_revoked(void *context, const char *fingerprint) {
 }
 
 static void refused(void *context, const tacit_refusal *refusal) {
-    tell(context, "refused %s from %s: %s", refusal->name, refusal->address,
-         tacit_standing_text(refusal->standing));
+    site_links *self = context;
+    char line[512];
+    snprintf(line, sizeof line, "refused %s from %s: %s", refusal->name, refusal->address,
+             tacit_standing_text(refusal->standing));
+    pthread_mutex_lock(&self->mutex);
+    bool admitted =
+        tacit_log_admit(&self->limiter, "refused", refusal->address, line, tacit_clock_monotonic_ms());
+    pthread_mutex_unlock(&self->mutex);
+    if (admitted) tell(self, "%s", line);
 }
 
 static tacit_status start_server(site_links *self, tacit_error *error) {

@@ -31,9 +31,11 @@ static tacit_status gather_source(void *context, const char *source, tacit_error
     };
     gathering *self = context;
     tacit_ledger *ledger = NULL;
+    char shown[TACIT_SOURCE_SHOWN_SIZE];
     tacit_status status;
     memset(self->counts, 0, sizeof self->counts);
     TACIT_CHECK(tacit_ledger_open(&ledger, self->path, source, TACIT_LEDGER_READING, error));
+    source = tacit_source_shown(shown, source);
     for (int unit = 0; unit < TACIT_UNITS; unit++) {
         tacit_account account;
         TACIT_CHECK(tacit_ledger_account(&account, ledger, NULL, (tacit_unit)unit, error));

@@ -182,15 +182,27 @@ static tacit_status copy_question(tacit_board *board, const char *party, tacit_b
     return TACIT_OK;
 }
 
+/* Under the lock. */
+static bool awaits(const tacit_board *board, const seat *who, const char *party) {
+    if (who == NULL || !board->open) return false;
+    if (board->masked != NULL) return board_masked_waits_for(board, party);
+    if (board->mail != NULL) return board_mail_waits_for(board, party);
+    return is_asked(board, who) && who->state == SEAT_SILENT;
+}
+
+bool tacit_board_awaits(tacit_board *board, const char *party) {
+    pthread_mutex_lock(&board->mutex);
+    bool waiting = awaits(board, board_find_seat(board, party), party);
+    pthread_mutex_unlock(&board->mutex);
+    return waiting;
+}
+
 tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
                               tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
     seat *who = board_find_seat(board, party);
     bool masked = board->masked != NULL, mail = board->mail != NULL;
-    bool waiting = who != NULL && board->open &&
-                   (masked ? board_masked_waits_for(board, party)
-                    : mail ? board_mail_waits_for(board, party)
-                           : is_asked(board, who) && who->state == SEAT_SILENT);
+    bool waiting = awaits(board, who, party);
     tacit_status status = TACIT_OK;
     if (who == NULL)
         status = tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);

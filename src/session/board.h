@@ -89,6 +89,9 @@ tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pendi
 /* The most bytes that an honest answer of this party to the open question has; 0 when nothing is asked of anybody. */
 size_t tacit_board_answer_most(tacit_board *board, const char *party);
 
+/* Whether the open question waits for this party. */
+bool tacit_board_awaits(tacit_board *board, const char *party);
+
 /* Hand in an answer. TACIT_PROTOCOL: not what was asked (it counts for nothing, and the party may try again);
  * TACIT_NOT_FOUND: the round is closed, or not this party's. An answer handed in twice is taken once. */
 tacit_status tacit_board_answer(tacit_board *board, const char *party, const uint8_t *bytes, size_t length,

@@ -339,6 +339,28 @@ static void a_malformed_release_is_refused_and_logged(void **state) {
     party_end(&self);
 }
 
+/* A coordinator can ask for what is refused as often as it likes. */
+static void refusals_do_not_fill_the_disk(void **state) {
+    (void)state;
+    party self;
+    party_ready(&self);
+    tacit_release release = sample_release(1);
+    release.rows = 3;
+    for (int i = 0; i < 200; i++) assert_int_equal(party_release(&self, &release), TACIT_REFUSED);
+    assert_int_equal(party_log(&self).kinds[TACIT_ENTRY_REFUSAL], 32);
+    party_verifies(&self, 0);
+    /* They count over a restart, and keep nothing else from being charged and logged. */
+    tacit_ledger_free(self.ledger);
+    party_open(&self, TACIT_LEDGER_EXISTING);
+    assert_int_equal(party_release(&self, &release), TACIT_REFUSED);
+    assert_int_equal(party_log(&self).kinds[TACIT_ENTRY_REFUSAL], 32);
+    release = sample_release(2);
+    CHECK_OK(party_release(&self, &release), self.error);
+    assert_int_equal(party_log(&self).kinds[TACIT_ENTRY_CHARGE], 1);
+    party_verifies(&self, 0);
+    party_end(&self);
+}
+
 static void the_policy_is_asked_before_the_budget(void **state) {
     (void)state;
     party self;
@@ -452,6 +474,7 @@ int main(void) {
         cmocka_unit_test(words_to_neighbours_have_a_rule_of_their_own),
         cmocka_unit_test(state_is_kept_with_the_charge),
         cmocka_unit_test(a_malformed_release_is_refused_and_logged),
+        cmocka_unit_test(refusals_do_not_fill_the_disk),
         cmocka_unit_test(the_policy_is_asked_before_the_budget),
         cmocka_unit_test(a_buffer_without_room_costs_nothing),
         cmocka_unit_test(thousands_of_simulated_parties_keep_their_sums),

@@ -3,6 +3,7 @@
 Nothing here sleeps: a test waits for a line that a process prints, for its end, or for a connection, each with a
 deadline that only a fault reaches.
 """
+import hashlib
 import http.client
 import json
 import os
@@ -39,12 +40,24 @@ def environment(home=None):
             **({"TACIT_HOME": str(home)} if home else {})}
 
 
+def told(words, folder):
+    """The words of a command line: an invitation among them is put in a file, for it is refused as an argument."""
+    said = []
+    for word in map(str, words):
+        if re.match(r"tacit\d+-", word):
+            path = Path(folder or tempfile.gettempdir()) / f"invitation-{hashlib.sha256(word.encode()).hexdigest()[:16]}.txt"
+            path.write_text(word + "\n")
+            word = str(path)
+        said.append(word)
+    return said
+
+
 class Running:
     """A tacit process; its lines on standard error are collected as they come."""
 
     def __init__(self, words, home=None, cwd=None, more=None, within=()):
         self.words = words
-        self.process = subprocess.Popen([*within, TACIT, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([*within, TACIT, *told(words, cwd)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, env={**environment(home), **(more or {})}, cwd=cwd)
         self.lines, self.ended, self.moved = [], False, threading.Condition()
         self.reader = threading.Thread(target=self.read, daemon=True)
@@ -148,7 +161,7 @@ class DeployedTest(unittest.TestCase):
     # ---- processes ----
 
     def tacit(self, *words, home=None):
-        return subprocess.run([TACIT, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        return subprocess.run([TACIT, *told(words, self.path)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               env=environment(home), cwd=self.path, timeout=PATIENCE)
 
     def succeed(self, *words, home=None):

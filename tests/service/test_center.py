@@ -178,14 +178,14 @@ class Centers(DeployedTest):
         self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
         port, authority = int((self.path / "b" / "port").read_text()), self.path / "b" / "ca.crt"
         party = next((self.home(0) / "studies").glob("trial@*")) / "party.crt"
-        self.assertLess(len(self.hangs_up(port, tls(authority, party, party.with_name("party.key")), b"tacit-c2")), 8)
+        self.assertLess(len(self.hangs_up(port, tls(authority, party, party.with_name("party.key")), b"tacit-c3")), 8)
         b.wait_line("not for centre server A")
-        self.assertLess(len(self.hangs_up(port, tls(authority), b"tacit-c2")), 8)
+        self.assertLess(len(self.hangs_up(port, tls(authority), b"tacit-c3")), 8)
         a = tls(authority, self.folder / "center.crt", self.folder / "center.key")
-        for garbage in (b"x" * 12, b"tacit-c2" + struct.pack("<I", 1 << 31), b"tacit-c2" + struct.pack("<I", 4) + b"a: [" + struct.pack("<I", 0)):
+        for garbage in (b"x" * 12, b"tacit-c3" + struct.pack("<I", 1 << 31), b"tacit-c3" + struct.pack("<I", 4) + b"a: [" + struct.pack("<II", 0, 0)):
             self.hangs_up(port, a, b"\0" + garbage)  # one byte says that the certificate was accepted
         b.wait_line("no centre server of this version", 2)
-        b.wait_line("a call ended: the study")
+        b.wait_line("a call ended: the definition")  # nobody has signed it
         self.assertEqual(b.process.poll(), None)
         # A's identity was stolen: it makes another, and B hears of it with the next study.
         old = self.path / "old"
@@ -197,7 +197,7 @@ class Centers(DeployedTest):
         parties = {party: self.join(party, *EXACT, study="again") for party in range(3)}
         self.check_done(parties, study="again", charged=[])
         self.assertTrue((self.path / "b" / "revoked.txt").exists())
-        self.hangs_up(port, tls(authority, old / "center.crt", old / "center.key"), b"\0tacit-c2")
+        self.hangs_up(port, tls(authority, old / "center.crt", old / "center.key"), b"\0tacit-c3")
         b.wait_line("certificate has been revoked")
 
     def test_noise_between_the_servers_is_charged_for_once(self):

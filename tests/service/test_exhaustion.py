@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What somebody can use up at a coordinator: memory by bodies that never end. Bounded in count and time, on loopback only.
+"""What somebody can use up at a coordinator: memory by bodies that never end, the disk by refusals. Bounded in count and time, on loopback only.
 
     TACIT=build/src/cli/tacit tests/service/test_exhaustion.py
 """
 import contextlib
 import os
 import re
+import signal
 import socket
 import sys
 import unittest
@@ -36,6 +37,16 @@ class Exhaustion(DeployedTest):
     def dial(self, context, held):
         plain = held.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=30))
         return held.enter_context(context.wrap_socket(plain, server_hostname="127.0.0.1"))
+
+    def ask(self, connection, request, times):
+        """Send a request so often without waiting, then wait until each was refused."""
+        connection.sendall(times * request)
+        answered, got = 0, b""
+        while answered < times:
+            piece = connection.recv(1 << 16)
+            self.assertTrue(piece)
+            got = got[-9:] + piece  # an answer's beginning may be cut in two
+            answered += got.count(b"HTTP/1.1 4")
 
     def push(self, connection, length, sent):
         """Announce a body and send a part of it; how much was taken before the coordinator had enough."""
@@ -79,6 +90,29 @@ class Exhaustion(DeployedTest):
                 self.assertEqual(first.recv(100), b"")
             second.sendall(bytes(29900))
             self.assertIn(b"HTTP/1.1 4", second.recv(100))
+
+    def test_refusals_do_not_fill_the_disk(self):
+        """A client without a certificate wrote 130 MB of log in ten seconds."""
+        coordinator, hostile = self.clear_study()
+        stranger, tried = tls(self.folder / "ca.crt"), 0
+        before = (self.folder / "coordinator.log").stat().st_size
+        for path in (b"/v1/poll", b"/" + 2000 * b"x", b"/v1/join"):
+            request = b"POST " + path + b" HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
+            with contextlib.ExitStack() as held:
+                connection = self.dial(stranger, held)
+                for _ in range(20):
+                    self.ask(connection, request, 50)
+                    tried += 50
+        with contextlib.ExitStack() as held:
+            self.ask(self.dial(hostile, held), b"POST /v1/answer HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", 200)
+        self.assertEqual(coordinator.kill(signal.SIGTERM), 0)
+        log = self.log()
+        self.assertLess(len(log) - before, 100000)
+        self.assertLess(max(map(len, log.splitlines())), 500)
+        written = len(re.findall("^\\S+ (?:refused POST|/v1/)", log, re.M))
+        self.assertGreater(written, 20)
+        held_back = sum(map(int, re.findall(r"(\d+) more like this were not written", log)))
+        self.assertEqual(written + held_back, tried + 200)
 
     def test_what_a_stranger_may_send_is_small(self):
         self.clear_study()

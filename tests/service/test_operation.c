@@ -10,8 +10,11 @@
 #include "base/file.h"
 #include "check.h"
 #include "net/identity.h"
+#include "privacy/ledger.h"
 #include "service/audit_parts.h"
 #include "service/backup.h"
+#include "service/home.h"
+#include "service/json.h"
 #include "service/log.h"
 #include "service/metrics.h"
 
@@ -44,6 +47,111 @@ static void any_message_makes_one_json_line(void **state) {
         large[sizeof large - 1] = 0;
         json_decref(line_of(large));
     }
+}
+
+static unsigned admitted(tacit_log_limiter *limiter, const char *kind, const char *who, unsigned tries,
+                         int64_t now_ms) {
+    unsigned count = 0;
+    for (unsigned i = 0; i < tries; i++)
+        count += tacit_log_admit(limiter, kind, who, "line of a peer", now_ms);
+    return count;
+}
+
+static void lines_of_peers_are_held_back_and_counted(void **state) {
+    (void)state;
+    static tacit_log_limiter limiter;
+    static const char refused[] = "refused", failed[] = "failed";
+    char line[200];
+    assert_false(tacit_log_held(&limiter, line, sizeof line, 1000));
+    assert_int_equal(admitted(&limiter, refused, "10.0.0.1", 1000, 1000), 20);
+    assert_int_equal(admitted(&limiter, refused, "10.0.0.2", 1, 1000), 1); /* the others are heard */
+    assert_int_equal(admitted(&limiter, failed, "10.0.0.1", 1, 1000), 1);
+    assert_true(tacit_log_held(&limiter, line, sizeof line, 1000));
+    assert_string_equal(line, "980 more like this were not written: line of a peer");
+    assert_false(tacit_log_held(&limiter, line, sizeof line, 1000));
+    /* However many peers there are, a kind is written at its own rate. */
+    unsigned written = 0;
+    for (int i = 0; i < 10000; i++) {
+        snprintf(line, sizeof line, "10.0.%d.%d", i / 256, i % 256);
+        written += admitted(&limiter, refused, line, 1, 1000 + i);
+    }
+    assert_in_range(written, 60, 120);
+    for (int i = 0; i < 1000; i++)
+        admitted(&limiter, line + i % 10, "x", 1, 20000); /* more kinds than slots */
+    assert_int_equal(admitted(&limiter, refused, "10.0.0.1", 5, 1000000), 5);
+}
+
+static void a_log_is_put_aside_when_it_has_grown(void **state) {
+    (void)state;
+    tacit_log_file log;
+    char path[4096], name[4200];
+    struct stat found;
+    folder used = folder_make();
+    snprintf(path, sizeof path, "%s/a.log", used.path);
+    assert_true(tacit_log_open(&log, path, 1000));
+    for (int i = 0; i < 1000; i++) tacit_log_write(&log, "a line of a log, and what it says is short");
+    tacit_log_close(&log);
+    tacit_log_write(&log, "closed"); /* does nothing */
+    for (int k = 0; k <= TACIT_LOG_FILES_KEPT + 1; k++) {
+        snprintf(name, sizeof name, k > 0 ? "%s.%d" : "%s", path, k);
+        bool there = stat(name, &found) == 0;
+        assert_int_equal(there, k <= TACIT_LOG_FILES_KEPT);
+        if (there) assert_true(found.st_size < 1100);
+        if (there) assert_int_equal(found.st_mode & 0777, 0600);
+    }
+    assert_true(tacit_log_open(&log, path, 1000)); /* goes on where it was */
+    assert_true(log.bytes < 1000);
+    tacit_log_close(&log);
+    assert_false(tacit_log_open(&log, "/nowhere/at/all", 1000));
+    folder_remove(&used);
+}
+
+/* ---- data sources with passwords, which an earlier version let into a ledger ---- */
+
+static void passwords_of_sources_are_not_shown(void **state) {
+    (void)state;
+    static const char *const shown_as[][2] = {
+        { "postgres:host=db password=secret user=u?SELECT 1",
+          "postgres:host=db password=*** user=u?SELECT 1" },
+        { "postgres:PassWord = 'se\\'cret' host=db?SELECT 1", "postgres:PassWord = *** host=db?SELECT 1" },
+        { "postgres:postgresql://u:secret@db/x?SELECT 1", "postgres:postgresql://u:***@db/x?SELECT 1" },
+        { "postgres:service=x?SELECT password = 'secret'", "postgres:service=x?SELECT password = 'secret'" },
+        { "postgres:password=", "postgres:password=" },
+        { "/data/password=secret.csv", "/data/password=secret.csv" },
+    };
+    char shown[TACIT_SOURCE_SHOWN_SIZE], huge[5000];
+    for (size_t i = 0; i < sizeof shown_as / sizeof shown_as[0]; i++) {
+        assert_string_equal(tacit_source_shown(shown, shown_as[i][0]), shown_as[i][1]);
+        assert_int_equal(tacit_source_check(shown_as[i][0], NULL), i < 3 ? TACIT_USAGE : TACIT_OK);
+    }
+    memset(huge, 'x', sizeof huge - 1);
+    memcpy(huge, "postgres:password=", 18);
+    huge[sizeof huge - 1] = 0;
+    assert_string_equal(tacit_source_shown(shown, huge), "postgres:password=***");
+}
+
+static void a_ledger_of_a_source_with_a_password_opens_and_is_shown_without(void **state) {
+    (void)state;
+    folder used = folder_make();
+    char path[200];
+    tacit_ledger *ledger = NULL;
+    tacit_buffer out = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_price limit = { TACIT_UNIT_RECORD, 1, 0 };
+    snprintf(path, sizeof path, "%s/ledger.db", used.path);
+    CHECK_OK(tacit_ledger_open(&ledger, path, "postgres:host=db password=secret?SELECT 1",
+                               TACIT_LEDGER_CREATE, &error),
+             error);
+    CHECK_OK(tacit_ledger_set_limit(ledger, NULL, &limit, &error), error);
+    tacit_ledger_free(ledger);
+    CHECK_OK(tacit_metrics_home(used.path, &out, &error), error);
+    assert_non_null(strstr(tacit_buffer_text(&out), "password=***?SELECT 1"));
+    assert_null(strstr(tacit_buffer_text(&out), "secret"));
+    json_t *escaped = tacit_json_escaped("postgres:host=db password=secret?SELECT 1");
+    assert_string_equal(json_string_value(escaped), "postgres:host=db password=***?SELECT 1");
+    json_decref(escaped);
+    tacit_buffer_clear(&out);
+    folder_remove(&used);
 }
 
 /* ---- figures ---- */
@@ -169,6 +277,10 @@ static void texts_that_are_not_utf_8_are_told_with_their_bytes_escaped(void **st
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_message_makes_one_json_line),
+        cmocka_unit_test(lines_of_peers_are_held_back_and_counted),
+        cmocka_unit_test(passwords_of_sources_are_not_shown),
+        cmocka_unit_test(a_ledger_of_a_source_with_a_password_opens_and_is_shown_without),
+        cmocka_unit_test(a_log_is_put_aside_when_it_has_grown),
         cmocka_unit_test(labels_and_numbers_are_as_the_format_wants),
         cmocka_unit_test(a_backup_writes_nowhere_but_into_its_folder),
         cmocka_unit_test(an_archive_of_nothing_known_is_refused),
