@@ -33,10 +33,9 @@
 
 #include "base/memory.h"
 #include "num/special.h"
+#include "privacy/erm.h"
 #include "session/party.h"
 #include "session/session.h"
-
-static const double GRADIENT_TOLERANCE = 1e-9; /* g: fixed and public */
 
 static const tacit_parameter parameters[] = {
     { "noise", "coordinator", "coordinator|party", 0, 0,
@@ -66,8 +65,14 @@ static double largest_weights(const tacit_plan *plan) {
     return fmin(gradient_norm(plan) / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
 }
 
+/* g: public, and reached on every input. */
+static double tolerance(const tacit_plan *plan) {
+    return tacit_fit_tolerance(plan->features, plan->classes, plan->classes > 2 ? 0.5 : 0.25, 1, 0,
+                               largest_weights(plan));
+}
+
 static double largest_computed(const tacit_plan *plan) {
-    return largest_weights(plan) + GRADIENT_TOLERANCE / plan->lambda;
+    return largest_weights(plan) + tolerance(plan) / plan->lambda;
 }
 
 /* S of the proof note, for contributions on the given grid. */
@@ -76,7 +81,7 @@ static double sensitivity(const tacit_plan *plan, const tacit_sum_spec *spec) {
                        ? 2 * largest_weights(plan)
                        : fmin(2 * gradient_norm(plan) / ((double)plan->minimum_rows * plan->lambda),
                               2 * largest_weights(plan));
-    return (shift + 2 * (GRADIENT_TOLERANCE / plan->lambda + tacit_sum_rounding(spec))) * (1 + 1e-12);
+    return (shift + 2 * (tolerance(plan) / plan->lambda + tacit_sum_rounding(spec))) * (1 + 1e-12);
 }
 
 static tacit_mechanism mechanism(const tacit_plan *plan, const tacit_sum_spec *spec) {
@@ -162,7 +167,7 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
-    TACIT_CHECK(tacit_party_local_model(party, GRADIENT_TOLERANCE, &model, &owned, error));
+    TACIT_CHECK(tacit_party_local_model(party, tolerance(plan), &model, &owned, error));
     tacit_mechanism gamma_norm = mechanism(plan, &spec);
     reply->kind = release_kind(plan);
     reply->price = gamma_norm.price;

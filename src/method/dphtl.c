@@ -34,8 +34,6 @@
 #include "method/transfer.h"
 #include "num/special.h"
 
-static const double GRADIENT_TOLERANCE = 1e-9; /* g: fixed and public */
-
 static const tacit_parameter parameters[] = {
     TRANSFER_PARAMETERS,
     { "labelled", "0.4", NULL, 0.01, 1,
@@ -46,8 +44,7 @@ static const tacit_parameter parameters[] = {
     { "model", "dphtl", "dphtl|average|source|sources|soft|weak|target|pphtl", 0, 0,
       "what the target makes: dphtl, or to compare average (equal weights), source (the hypothesis that fits "
       "its labels best), sources (each of them; in simulations only), soft (their votes as labels), weak and "
-      "target (its own few "
-      "labels, or all), pphtl (mean hypothesis as centre of the regulariser)" },
+      "target (its own few labels, or all), pphtl (mean hypothesis as centre of the regulariser)" },
     { "prior", "aware", "aware|paper", 0, 0, "of dphtl and average: knowing the noise, or as printed" },
     { "target_labels", "0.05", NULL, 1e-6, 1, "part of the target's rows, its first, whose labels are used" },
     { "floor", "0.01", NULL, 1e-12, 1e6, "the least variance of a coefficient in the prior" },
@@ -74,6 +71,11 @@ static double largest_weights(const tacit_plan *plan) {
     return fmin(1 / plan->lambda, sqrt(pull / plan->lambda)) * (1 + 1e-12);
 }
 
+/* g of output perturbation: public, and reached on every input. */
+static double tolerance(const tacit_plan *plan) {
+    return tacit_fit_tolerance(transfer_size(plan), 2, 0.25, 1, 0, largest_weights(plan));
+}
+
 /* Of one of the two releases. */
 static tacit_price one_price(const tacit_plan *plan) {
     return (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, transfer_gaussian(plan) ? plan->delta : 0 };
@@ -81,10 +83,8 @@ static tacit_price one_price(const tacit_plan *plan) {
 
 static tacit_price whole_price(const tacit_plan *plan) {
     tacit_price price = one_price(plan);
-    if (tacit_plan_number(plan, "labelled") < 1) return price;
-    price.epsilon *= 2;
-    price.delta *= 2;
-    return price;
+    double times = tacit_plan_number(plan, "labelled") < 1 ? 1 : 2;
+    return (tacit_price){ price.unit, times * price.epsilon, times * price.delta };
 }
 
 static tacit_law law_of(const tacit_plan *plan) {
@@ -93,7 +93,7 @@ static tacit_law law_of(const tacit_plan *plan) {
 
 static tacit_mechanism output_mechanism(const tacit_plan *plan, size_t rows) {
     double sensitivity = tacit_output_sensitivity(rows, plan->lambda, 1, largest_weights(plan),
-                                                  GRADIENT_TOLERANCE, transfer_calibration(plan));
+                                                  tolerance(plan), transfer_calibration(plan));
     return (tacit_mechanism){ law_of(plan), sensitivity, one_price(plan) };
 }
 
@@ -111,7 +111,7 @@ static tacit_erm erm_of(const tacit_plan *plan, size_t rows) {
 /* Room for a hypothesis and its noise, from public numbers; `rows` are the fewest of S_l. */
 static tacit_status hypothesis_grid(const tacit_plan *plan, size_t rows, tacit_sum_spec *out,
                                     tacit_error *error) {
-    double most = largest_weights(plan) + GRADIENT_TOLERANCE / plan->lambda, noise = 0;
+    double most = largest_weights(plan) + tolerance(plan) / plan->lambda, noise = 0;
     if (isfinite(plan->epsilon) && objective(plan)) {
         tacit_erm erm = erm_of(plan, rows);
         TACIT_TRY(tacit_objective_largest(&most, &erm, law_of(plan), error));
@@ -208,7 +208,7 @@ static tacit_status release_hypothesis(tacit_noised **out, tacit_party *party, c
     int32_t *label = transfer_labels(part, rows);
     double *theta = TACIT_NEW(double, 2 * grid->length), *linear = theta + grid->length;
     tacit_mechanism used = output_mechanism(plan, rows);
-    tacit_objective_noise noise = { .lambda = plan->lambda, .tolerance = GRADIENT_TOLERANCE };
+    tacit_objective_noise noise = { .lambda = plan->lambda, .tolerance = tolerance(plan) };
     tacit_glm_settings settings = tacit_glm_defaults();
     tacit_glm_fit fit;
     tacit_status status = TACIT_OK;
@@ -227,6 +227,7 @@ static tacit_status release_hypothesis(tacit_noised **out, tacit_party *party, c
                                   .lambda = noise.lambda,
                                   .linear = tilted ? linear : NULL };
     settings.gradient_tolerance = noise.tolerance;
+    settings.best_effort = true;
     settings.pool = party->pool;
     TACIT_CHECK(tacit_glm_solve(&problem, &settings, theta, &fit, error));
     TACIT_CHECK(tacit_mechanism_release(out, &party->noise, &used, theta, grid->length, grid->grid_bits,
@@ -583,8 +584,7 @@ const tacit_method tacit_method_dphtl = {
                   "position, so that a row is in one of them",
     .theorem = "a row is used by one of two releases (parallel composition): a hypothesis by output or "
                "objective perturbation (see output and plr, without Huber's loss), or importance weights "
-               "(see dpiw). The target's "
-               "work is post-processing",
+               "(see dpiw). The target's work is post-processing",
     .claim = "the same epsilon, with importance weights of sensitivity sqrt(d)/(n lambda_iw) "
              "(calibration=paper) and a solver that is taken to be exact",
     .caveats = "in the full vocabulary of texts pure noise drowns every hypothesis below epsilon = 5: use "

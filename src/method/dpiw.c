@@ -18,8 +18,8 @@
  *
  * project=public:P mixes signs, so c = 2 there. `paper` takes sqrt(d), or the smallest of the above where that is less than
  * proved. No minimiser is longer than w_max: lambda |beta|^2 = -beta.gradient <= 2 max_t t/(1 + e^t) = 2 W(1/e) (both sides
- * are averages), and |beta| <= 2/lambda; so S = min(c/(N_X lambda), 2 w_max) + 2g/lambda, g the solver's certified gradient
- * norm. The weights w are post-processing of beta_k + b_k and P.
+ * are averages), and |beta| <= 2/lambda; so S = min(c/(N_X lambda), 2 w_max) + 2g/lambda, g the gradient norm that the solver
+ * certifies on every input. The weights w are post-processing of beta_k + b_k and P.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +27,6 @@
 #include "base/memory.h"
 #include "method/transfer.h"
 #include "num/special.h"
-
-static const double GRADIENT_TOLERANCE = 1e-9; /* g: fixed and public */
 
 static const tacit_parameter parameters[] = { TRANSFER_PARAMETERS, { NULL, NULL, NULL, 0, 0, NULL } };
 
@@ -52,10 +50,15 @@ static double largest(const tacit_plan *plan) {
     return fmin(2 / lambda, sqrt(pull / lambda)) * (1 + 1e-12);
 }
 
+/* g: public, and reached on every input. Rows and points each have the weight 1. */
+static double tolerance(const tacit_plan *plan) {
+    return tacit_fit_tolerance(transfer_size(plan), 2, 0.25, 2, 0, largest(plan));
+}
+
 double dpiw_sensitivity(const tacit_plan *plan, size_t rows) {
     double shift = reach(plan) / ((double)rows * lambda_of(plan));
     if (transfer_calibration(plan) == TACIT_CALIBRATION_TIGHT) shift = fmin(shift, 2 * largest(plan));
-    return (shift + 2 * GRADIENT_TOLERANCE / lambda_of(plan)) * (1 + 1e-12);
+    return (shift + 2 * tolerance(plan) / lambda_of(plan)) * (1 + 1e-12);
 }
 
 static tacit_mechanism mechanism(const tacit_plan *plan, size_t rows) {
@@ -68,7 +71,7 @@ static tacit_mechanism mechanism(const tacit_plan *plan, size_t rows) {
 tacit_status dpiw_grid(const tacit_plan *plan, size_t rows, size_t parties, tacit_sum_spec *out,
                        tacit_error *error) {
     tacit_mechanism used = mechanism(plan, rows);
-    double noise = 0, most = largest(plan) + GRADIENT_TOLERANCE / lambda_of(plan);
+    double noise = 0, most = largest(plan) + tolerance(plan) / lambda_of(plan);
     TACIT_TRY(tacit_mechanism_reach(&noise, &used, transfer_size(plan), error));
     return tacit_sum_spec_for(out, transfer_size(plan), 2 * (most + noise), parties, error);
 }
@@ -80,7 +83,7 @@ tacit_status dpiw_release(tacit_noised **out, tacit_party *party, const tacit_pr
     double *beta = TACIT_NEW(double, grid->length);
     tacit_status status = TACIT_OK;
     if (beta == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(transfer_density(beta, space, rows, &plan->points->rows, lambda_of(plan), GRADIENT_TOLERANCE,
+    TACIT_CHECK(transfer_density(beta, space, rows, &plan->points->rows, lambda_of(plan), tolerance(plan),
                                  party->pool, error));
     TACIT_CHECK(tacit_mechanism_release(out, &party->noise, &used, beta, grid->length, grid->grid_bits,
                                         grid->bound, error));

@@ -8,10 +8,8 @@
 #include "num/kernel.h"
 #include "num/scores.h"
 #include "num/special.h"
+#include "privacy/erm.h"
 #include "session/party.h"
-
-/* g of the certificate: fixed and public. */
-static const double GRADIENT_TOLERANCE = 1e-9;
 
 size_t tacit_ensemble_size(const tacit_plan *plan) {
     return plan->classes > 2 ? plan->classes * plan->features : plan->features;
@@ -285,6 +283,7 @@ tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic,
     tacit_linear_fit fit = {
         .lambda = lambda,
         .gradient_tolerance = tolerance,
+        .best_effort = true,
         .pool = session->pool,
         .progress = &quiet,
     };
@@ -339,12 +338,18 @@ double tacit_ensemble_largest(const tacit_plan *plan) {
     return fmin(slope / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
 }
 
+/* g: public, and reached on every input. The statistic's linear term is a difference of means of points. */
+static double fit_tolerance(const tacit_plan *plan) {
+    return tacit_fit_tolerance(plan->features, plan->classes, plan->classes > 2 ? 0.5 : 0.25, 1,
+                               2 * TACIT_POINTS_LONGEST, tacit_ensemble_largest(plan));
+}
+
 /* The computed weights are within (g + r)/lambda of the minimiser, r the rounding of the statistic, and their contrasts
  * are sums of K products whose coefficients have norm 1: on both sides of a pair of neighbours. */
 double tacit_ensemble_slack(const tacit_plan *plan) {
     double classes = (double)plan->classes;
     double rounding = plan->points != NULL ? sqrt(classes) * tacit_points_rounding(plan->points, 0) : 0;
-    double solved = (GRADIENT_TOLERANCE + rounding) / plan->lambda;
+    double solved = (fit_tolerance(plan) + rounding) / plan->lambda;
     double turned = sqrt(classes) * (classes + 2) * 0x1p-52 * (tacit_ensemble_largest(plan) + solved);
     return 2 * (solved + turned);
 }
@@ -380,7 +385,7 @@ tacit_status tacit_ensemble_perturb(tacit_session *session, const tacit_votes *s
     if (status != TACIT_OK) goto cleanup;
     tacit_ensemble_statistic(plan, shares, statistic);
     TACIT_CHECK(
-        tacit_ensemble_fit(session, statistic, plan->lambda, GRADIENT_TOLERANCE, true, &model, error));
+        tacit_ensemble_fit(session, statistic, plan->lambda, fit_tolerance(plan), true, &model, error));
     if (in_contrasts)
         tacit_to_contrasts(plan, model->weights, values);
     else

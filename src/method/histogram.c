@@ -352,6 +352,7 @@ static tacit_status fit_centres(tacit_session *session, const cell_grid *grid, c
                                   .classes = plan->classes,
                                   .lambda = plan->lambda };
     tacit_glm_settings settings = tacit_glm_defaults();
+    settings.best_effort = true; /* post-processing: no theorem rests on it */
     settings.pool = session->pool;
     settings.progress = session->progress;
     tacit_glm_fit fit;

@@ -15,15 +15,13 @@
  *   the largest norm of any minimiser: (lambda w).w = -gradient of the loss times w <= m, the largest t |loss'(t)| for t > 0,
  *   hence |w| <= min(L/lambda, sqrt(m/lambda)). m = W(1/e) for the logistic loss, W((K-1)/e) for softmax of K classes (W is
  *   Lambert's function), and for Huber's of width h the larger of 1 - h, on the straight part, and (1 + h)^2/(8h) where
- *   (1 + h)/2 lies on the parabola. g is the solver's certified gradient norm. `paper` leaves the minimum out.
+ *   (1 + h)/2 lies on the parabola. g is the gradient norm that the solver certifies on every input (privacy/erm.h). `paper` leaves the minimum out.
  *   With one party the coordinator does nothing; with more, the mean is post-processing.
  */
 #include <math.h>
 
 #include "method/perturb.h"
 #include "num/special.h"
-
-static const double GRADIENT_TOLERANCE = 1e-9; /* g: fixed and public */
 
 static double gradient_norm(const tacit_plan *plan) { return plan->classes > 2 ? sqrt(2) : 1; }
 
@@ -38,14 +36,20 @@ static double largest_weights(const tacit_plan *plan) {
     return fmin(gradient_norm(plan) / plan->lambda, sqrt(largest_pull(plan) / plan->lambda)) * (1 + 1e-12);
 }
 
+/* g: public, and reached on every input. */
+static double tolerance(const tacit_plan *plan) {
+    double h = perturb_huber_width(plan), slope = h > 0 ? 1 / (2 * h) : plan->classes > 2 ? 0.5 : 0.25;
+    return tacit_fit_tolerance(plan->features, plan->classes, slope, 1, 0, largest_weights(plan));
+}
+
 static double sensitivity(const tacit_plan *plan, size_t rows) {
     return tacit_output_sensitivity(rows, plan->lambda, gradient_norm(plan), largest_weights(plan),
-                                    GRADIENT_TOLERANCE, perturb_calibration(plan));
+                                    tolerance(plan), perturb_calibration(plan));
 }
 
 /* Room for the weights and the noise of the fewest rows; more rows need less. */
 static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
-    double largest = largest_weights(plan) + GRADIENT_TOLERANCE / plan->lambda;
+    double largest = largest_weights(plan) + tolerance(plan) / plan->lambda;
     if (isfinite(plan->epsilon))
         largest += tacit_noise_reach(TACIT_LAW_GAMMA_NORM, perturb_size(plan),
                                      sensitivity(plan, plan->minimum_rows) / plan->epsilon);
@@ -89,7 +93,8 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     TACIT_TRY(perturb_check_sum(question, &spec, error));
     tacit_linear_fit fit = { .lambda = plan->lambda,
                              .huber_width = perturb_huber_width(plan),
-                             .gradient_tolerance = GRADIENT_TOLERANCE };
+                             .gradient_tolerance = tolerance(plan),
+                             .best_effort = true };
     TACIT_TRY(tacit_party_linear_model(party, &fit, &model, &owned, error));
     tacit_mechanism gamma_norm = { TACIT_LAW_GAMMA_NORM,
                                    sensitivity(plan, party->total_rows),

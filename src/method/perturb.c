@@ -157,7 +157,8 @@ static tacit_status answer_exactly(tacit_party *party, const tacit_sum_spec *spe
     tacit_model *owned = NULL;
     tacit_linear_fit fit = { .lambda = plan->lambda,
                              .huber_width = perturb_huber_width(plan),
-                             .gradient_tolerance = 1e-9 };
+                             .gradient_tolerance = 1e-9,
+                             .best_effort = true };
     tacit_mechanism none = { TACIT_LAW_GAMMA_NORM, 1, reply->price };
     TACIT_TRY(tacit_party_linear_model(party, &fit, &model, &owned, error));
     tacit_status status = tacit_mechanism_release(&reply->noised, &party->noise, &none, model->weights,
@@ -189,6 +190,7 @@ tacit_status perturb_objective_answer(tacit_party *party, const tacit_question *
                              .huber_width = perturb_huber_width(plan),
                              .linear = linear,
                              .gradient_tolerance = noise.tolerance,
+                             .best_effort = true,
                              .total_rows = party->total_rows,
                              .reducer = party->reducer,
                              .pool = party->pool };

@@ -150,6 +150,7 @@ static tacit_status fit_and_release(const fitting *self, const tacit_view *rows,
                              .linear = noise != NULL ? linear : NULL,
                              .prior = prior,
                              .gradient_tolerance = noise != NULL ? noise->tolerance : 1e-9,
+                             .best_effort = true,
                              .total_rows = rows->rows.count,
                              .pool = party->pool };
     TACIT_CHECK(tacit_model_fit_linear(&model, rows, &fit, error));

@@ -30,6 +30,7 @@ static tacit_status train_logistic(tacit_classifier **out, const char *argument,
     tacit_linear_fit fit = {
         .lambda = training->lambda,
         .gradient_tolerance = tolerance,
+        .best_effort = true,
         .pool = training->pool,
         .progress = training->progress,
     };
@@ -52,6 +53,7 @@ static tacit_status fit_svm(const tacit_rows *rows, const int32_t *label, const 
     tacit_glm_settings settings = tacit_glm_defaults();
     tacit_glm_fit result;
     settings.gradient_tolerance = tolerance;
+    settings.best_effort = true;
     settings.pool = training->pool;
     settings.progress = training->progress;
     return tacit_glm_solve(&problem, &settings, weights, &result, error);

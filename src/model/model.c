@@ -114,6 +114,7 @@ tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, c
     };
     tacit_glm_settings settings = tacit_glm_defaults();
     if (fit->gradient_tolerance > 0) settings.gradient_tolerance = fit->gradient_tolerance;
+    settings.best_effort = fit->best_effort;
     settings.pool = fit->pool;
     settings.progress = fit->progress;
     tacit_glm_fit result;

@@ -80,7 +80,9 @@ typedef struct tacit_linear_fit {
     const double *linear;      /* a term linear.w more; NULL: none */
     const double *prior;       /* (lambda/2)|w - prior|^2 instead of (lambda/2)|w|^2; NULL: zero */
     double gradient_tolerance; /* 0: 1e-8 */
-    size_t total_rows;         /* 0: those of the view */
+    bool
+        best_effort; /* where it is not reached, the best weights found: no failure that depends on the rows */
+    size_t total_rows; /* 0: those of the view */
     const tacit_reducer *reducer;
     tacit_pool *pool;
     const tacit_progress *progress;

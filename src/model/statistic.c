@@ -48,6 +48,7 @@ tacit_status tacit_model_fit_statistic(tacit_model **out, const tacit_rows *poin
     };
     tacit_glm_settings settings = tacit_glm_defaults();
     if (fit->gradient_tolerance > 0) settings.gradient_tolerance = fit->gradient_tolerance;
+    settings.best_effort = fit->best_effort;
     settings.pool = fit->pool;
     settings.progress = fit->progress;
     tacit_glm_fit result;

@@ -49,6 +49,9 @@ typedef struct tacit_glm_problem {
 typedef struct tacit_glm_settings {
     double gradient_tolerance; /* stop when the certified bound is at most this */
     int max_iterations;
+    bool
+        best_effort; /* no failure to reach the tolerance: the best weights found, with their bound. For fits on which no theorem
+                         rests */
     tacit_pool *pool; /* NULL: calling thread */
     const tacit_progress *progress;
 } tacit_glm_settings;
@@ -73,6 +76,19 @@ size_t tacit_glm_size(const tacit_glm_problem *problem);
  * may have none. Holders that find their rows malformed say so to the others before anything is fitted. */
 tacit_status tacit_glm_solve(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
                              double *weights, tacit_glm_fit *fit, tacit_error *error);
+
+/* What is public of a problem, to say how well it can be solved. */
+typedef struct tacit_glm_limits {
+    size_t rows, cols, classes; /* classes 2: one weight vector */
+    double slope;               /* of the loss's derivative: 1/4 logistic, 1/(2h) Huber, 1/2 softmax */
+    double weight, radius;      /* the rows' weights together, and the norm of the longest */
+    double largest;             /* the longest minimiser */
+    double linear, prior_pull;  /* |linear|, and lambda |prior| */
+} tacit_glm_limits;
+
+/* The lesser of tolerances that the solver reaches on *every* input within the limits, and that are at least `wanted`. A function
+ * of public numbers, so that it may enter a sensitivity: see glm_tolerance.c. */
+double tacit_glm_tolerance(const tacit_glm_limits *limits, double wanted);
 
 /* Objective and certified bound on the gradient norm at given weights; `gradient` may be NULL. */
 tacit_status tacit_glm_certify(const tacit_glm_problem *problem, tacit_pool *pool, const double *weights,

@@ -17,7 +17,8 @@ enum {
     MOST_GROUPS = 64,
     MOST_PARTIAL = 1 << 25, /* doubles in all groups' sums together */
     ENTRIES_PER_SUM = 12,
-    MOST_COPIED_COLS = 4096 /* a sparse block is expanded only below this */
+    MOST_CHAINED_ROWS = 1 << 15, /* of sparse rows, in one sum: longer chains round more */
+    MOST_COPIED_COLS = 4096      /* a sparse block is expanded only below this */
 };
 
 static void choose_blocks(glm_work *work) {
@@ -33,11 +34,19 @@ static void choose_blocks(glm_work *work) {
     if (work->x.sparse !=
         NULL) { /* sums of their own for every so many entries: adding them up is little work */
         size_t worth = tacit_rows_entries(&work->x) / (ENTRIES_PER_SUM * work->cols);
+        size_t needed = (rows + MOST_CHAINED_ROWS - 1) / MOST_CHAINED_ROWS;
+        worth = worth > needed ? worth : needed;
         groups = groups < worth ? groups : worth;
     }
     groups = groups < 1 ? 1 : groups > MOST_GROUPS ? MOST_GROUPS : groups;
     work->groups = groups < work->blocks ? groups : work->blocks;
     work->workers = work->groups == 1 ? 1 : tacit_pool_threads(work->pool);
+}
+
+double glm_longest_chain(double rows, double size) {
+    double groups = fmin(MOST_GROUPS, fmax(1, floor(MOST_PARTIAL / (size + GLM_SUMS))));
+    double chained = fmin(rows, fmax(MOST_CHAINED_ROWS, ceil(rows / groups)));
+    return chained + 2 * MOST_BLOCK_ROWS + MOST_GROUPS + 8;
 }
 
 tacit_status glm_work_prepare(glm_work *work, const tacit_glm_problem *problem, tacit_pool *pool,
@@ -307,12 +316,13 @@ static tacit_status evaluate(glm_work *work, glm_point *point, bool known, tacit
     sums[GLM_SUM_HOLDERS] = 1;
     TACIT_TRY(glm_reduce(work, g, work->partial_size, error));
     take_rounding(work, sums);
-    double data = glm_norm(g, work->size), regular = 0, linear = 0, ridge = 0, along = 0;
+    double data = glm_norm(g, work->size), regular = 0, linear = 0, ridge = 0, along = 0, sizes = 0;
     for (size_t j = 0; j < work->size; j++) {
         double shift = point->weights[j] - (problem->prior != NULL ? problem->prior[j] : 0);
         double pull = glm_lambda(work, j) * shift, tilt = problem->linear != NULL ? problem->linear[j] : 0;
         ridge += pull * shift;
         along += tilt * point->weights[j];
+        sizes += fabs(tilt * point->weights[j]);
         regular += pull * pull;
         linear += tilt * tilt;
         g[j] += pull + tilt;
@@ -320,8 +330,9 @@ static tacit_status evaluate(glm_work *work, glm_point *point, bool known, tacit
     point->loss = sums[GLM_SUM_VALUE];
     point->objective = point->loss + 0.5 * ridge + along;
     point->norm = glm_norm(g, work->size);
-    point->bound = glm_gradient_bound(work, glm_norm(point->weights, work->size), point->norm, sqrt(regular),
-                                      sqrt(linear), data);
+    double length = glm_norm(point->weights, work->size);
+    point->scale = point->loss + 0.5 * ridge + sizes + work->rounding.weighted_norms * length;
+    point->bound = glm_gradient_bound(work, length, point->norm, sqrt(regular), sqrt(linear), data);
     return TACIT_OK;
 }
 

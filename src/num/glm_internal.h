@@ -69,6 +69,7 @@ typedef struct glm_point {
     double *curvature; /* two classes: weight * loss'' per row; softmax: class probabilities per row */
     double loss;       /* the rows' part of the objective */
     double objective, norm, bound;
+    double scale; /* sizes of the objective's terms together: what its rounding is relative to */
 } glm_point;
 
 /* Check what a caller can get wrong; one clear sentence when it is. */
@@ -99,6 +100,9 @@ static inline size_t glm_block_begin(const glm_work *work, size_t block) {
 }
 
 /* --- glm_eval.c: passes over the rows --- */
+
+/* The longest chain of additions in any sum over so many rows of a vector of `size` numbers, however they are stored. */
+double glm_longest_chain(double rows, double size);
 
 /* Fill in everything at point->weights. Sums that overflow are not an error here: the objective or the bound
  * is then not finite. */
@@ -247,6 +251,20 @@ double glm_gradient_bound(const glm_work *work, double weights, double norm, dou
                           double data);
 
 /* --- solvers --- */
+
+/* The best weights found: their fit, and sum_i weight_i |x_i|^2. */
+typedef struct glm_found {
+    tacit_glm_fit fit;
+    double squares;
+} glm_found;
+
+/* Newton's iteration from `weights`, which become the best that was found, also with TACIT_NOT_CONVERGED. */
+tacit_status glm_solve_once(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
+                            double *weights, glm_found *found, tacit_error *error);
+
+/* glm_path.c: the same over a falling sequence of regularisers, after glm_solve_once has failed with `found`. */
+tacit_status glm_solve_path(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
+                            double *weights, glm_found *found, tacit_error *error);
 
 tacit_status glm_solve_general(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
                                double *weights, tacit_glm_fit *fit, tacit_error *error);

@@ -2,14 +2,15 @@
 
 #include <math.h>
 
+#include "num/glm.h"
 #include "num/special.h"
 #include "privacy/gaussian.h"
 
-static const double SLACK = 0.01;     /* epsilon_slack/epsilon */
-static const double TOLERANCE = 1e-9; /* g, before rounding errors of large weights are added */
-static const double UP = 1 + 1e-12;   /* covers the roundings of a handful of operations */
-static const double ROUNDOFF = 0x1p-53;
+static const double SLACK = 0.01;          /* epsilon_slack/epsilon */
+static const double TOLERANCE = 1e-9;      /* g, before rounding errors of large weights are added */
+static const double UP = 1 + 1e-12;        /* covers the roundings of a handful of operations */
 enum { REACH_BITS = 50, BOUND_BITS = 61 }; /* steps of b's grid: within its reach, and at most */
+enum { PROVIDED_ROWS = 1 << 26 }; /* for which a tolerance is reachable, whatever the rows of a party */
 
 static tacit_status check(const tacit_erm *erm, tacit_law law, tacit_error *error) {
     const double numbers[] = { erm->lambda, erm->curvature, erm->radius, erm->epsilon };
@@ -93,19 +94,53 @@ static double take_slack(double epsilon, double *rest) {
     return slack;
 }
 
+/* |b| passes this with probability below e^-90 < 2^-129 (Laurent and Massart 2000): beyond it the solver may miss its tolerance, and
+ * then the best weights it found are released. */
+static double far_reach(tacit_law law, size_t dimension, double scale) {
+    double d = (double)dimension;
+    return law == TACIT_LAW_GAUSSIAN ? scale * sqrt(d + 2 * sqrt(90 * d) + 180)
+                                     : scale * (d + sqrt(180 * d) + 90);
+}
+
+static size_t provided(size_t rows) { return rows > PROVIDED_ROWS ? rows : PROVIDED_ROWS; }
+
+/* g: at the minimum (lambda + Delta)|w - u| <= R + |b|/n, which limits the weights and so the rounding of the certificate. */
+static double objective_tolerance(const tacit_objective_noise *noise, const tacit_erm *erm, tacit_law law,
+                                  double prior) {
+    double far = far_reach(law, erm->dimension, noise->scale) / (double)erm->rows;
+    tacit_glm_limits limits = { .rows = provided(erm->rows),
+                                .cols = erm->dimension,
+                                .classes = 2,
+                                .slope = erm->curvature,
+                                .weight = 1,
+                                .radius = erm->radius * (1 + 1e-9),
+                                .largest = prior + (erm->radius + far) / erm->lambda,
+                                .linear = far,
+                                .prior_pull = noise->lambda * prior };
+    return tacit_glm_tolerance(&limits, TOLERANCE * fmax(erm->radius, 1)) * UP;
+}
+
+double tacit_fit_tolerance(size_t features, size_t classes, double slope, double weight, double linear,
+                           double largest) {
+    tacit_glm_limits limits = { .rows = PROVIDED_ROWS,
+                                .cols = features,
+                                .classes = classes,
+                                .slope = slope,
+                                .weight = weight,
+                                .radius = 1 + 1e-6,
+                                .largest = largest,
+                                .linear = linear };
+    return tacit_glm_tolerance(&limits, TOLERANCE) * UP;
+}
+
 /* Everything that follows from the scale of b; `prior` is |u|. */
 static tacit_status complete(tacit_objective_noise *noise, const tacit_erm *erm, tacit_law law, double slack,
                              double prior, tacit_error *error) {
-    double n = (double)erm->rows, d = (double)erm->dimension, radius = erm->radius;
+    double n = (double)erm->rows, radius = erm->radius;
     double reach = tacit_noise_reach(law, erm->dimension, noise->scale);
     double rounding = set_grid(noise, reach, erm->dimension);
-    /* At the minimum (lambda + Delta)|w - u| <= R + |b|/n; the certificate then rounds by a few ulps of the terms it adds and,
-     * through the margins, by about d ulps of c R^2 |w| (num/glm_certify.c). */
-    double pull = radius + reach / n, weights = prior + pull / erm->lambda;
-    noise->tolerance =
-        TOLERANCE * fmax(radius, 1) +
-        16 * ROUNDOFF *
-            ((d + 16) * erm->curvature * radius * radius * weights + 16 * (pull + noise->lambda * prior));
+    double weights = prior + (radius + reach / n) / erm->lambda;
+    noise->tolerance = objective_tolerance(noise, erm, law, prior);
     double distance = (noise->tolerance + rounding / n) * UP;
     noise->last = (tacit_mechanism){ TACIT_LAW_GAMMA_NORM,
                                      2 * distance / noise->lambda * UP,

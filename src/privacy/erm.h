@@ -43,7 +43,7 @@
  * calibration of one model, to the last bit. The K approximate minima share the one epsilon_slack.
  *
  * Approximate minima (Iyengar et al. 2019). The solver sees b^, b rounded to a grid, and stops at a certified gradient
- * norm g, so its w^ is within r = (g + |b^ - b|/n)/(lambda + Delta) of w*. By step 1 the difference w^ - w* is a function of
+ * norm g (which it reaches on every input: num/glm_tolerance.c), so its w^ is within r = (g + |b^ - b|/n)/(lambda + Delta) of w*. By step 1 the difference w^ - w* is a function of
  * the rows and w*. So release w* in thought, at (epsilon - epsilon_slack, delta), and then w^ + G(d, 2r/epsilon_slack),
  * which given w* is a statistic of sensitivity 2r with its noise: by adaptive composition both together are (epsilon,
  * delta)-private, with delta > 0 as well, and what is really released is a part of them. epsilon_slack is a hundredth.
@@ -99,6 +99,13 @@ typedef struct tacit_erm_group {
  * groups, the rest from `erm`. TACIT_USAGE for numbers as above, no groups, or scales that are not positive or add up to more than 1. */
 tacit_status tacit_group_noise_for(tacit_objective_noise *out, const tacit_erm *erm,
                                    const tacit_erm_group *groups, size_t count, tacit_error *error);
+
+/* g of a fit that a sensitivity speaks of: 1e-9 or, where rounding alone is more, what the solver reaches on every input
+ * (num/glm_tolerance.c). Rows of norm at most 1 (a little more, for their own rounding) whose weights sum to `weight`, a minimiser of norm at
+ * most `largest`, a linear term of at most `linear`; `slope` bounds the loss's second derivative. Public numbers only: not the
+ * rows, of which up to 2^26 are provided for. */
+double tacit_fit_tolerance(size_t features, size_t classes, double slope, double weight, double linear,
+                           double largest);
 
 /* S of output perturbation: min(2L/(n lambda), 2 largest_weights) + 2g/lambda, `paper` without the minimum; rounded up. */
 double tacit_output_sensitivity(size_t rows, double lambda, double gradient, double largest_weights,

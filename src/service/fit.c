@@ -23,7 +23,9 @@ typedef struct fitting {
     tacit_plan plan;
     tacit_prices prices;
     uint8_t request[TACIT_HASH_BYTES]; /* what is asked of which rows */
-    tacit_ledger *own;                 /* in memory, where the job has none */
+    tacit_stream start; /* of what is random in the coordinator's half: public, the same in each run */
+    bool fresh;         /* something was asked that no stored answer answers */
+    tacit_ledger *own;  /* in memory, where the job has none */
     tacit_policy policy;
     tacit_gate gate;
     tacit_entropy *entropy; /* of a real release */
@@ -39,6 +41,7 @@ void tacit_fit_result_clear(tacit_fit_result *result) {
 static void clear(fitting *self) {
     tacit_memo_clear(&self->memo);
     tacit_stream_wipe(&self->stream);
+    tacit_stream_wipe(&self->start);
     tacit_entropy_free(self->entropy);
     tacit_ledger_free(self->own);
 }
@@ -127,9 +130,12 @@ static tacit_status hash_request(fitting *self, tacit_error *error) {
     crypto_generichash_state state;
     tacit_status status = print_request(self, &text, error);
     if (status == TACIT_OK) {
+        /* Not of the rows: where a start depends on them, so does the model, and nobody has paid for that. */
+        crypto_generichash(self->request, sizeof self->request, text.bytes, text.length, NULL, 0);
+        self->start = tacit_stream_from_key(self->request);
         crypto_generichash_init(&state, NULL, 0, sizeof self->request);
         crypto_generichash_update(&state, text.bytes, text.length);
-        hash_rows(&state, self->job->rows);
+        if (self->job->ledger != NULL) hash_rows(&state, self->job->rows);
         crypto_generichash_final(&state, self->request, sizeof self->request);
     }
     tacit_buffer_clear(&text);
@@ -138,12 +144,35 @@ static tacit_status hash_request(fitting *self, tacit_error *error) {
 
 /* ---- asking the only party ---- */
 
-static void question_hash(const fitting *self, uint64_t round, uint8_t out[TACIT_HASH_BYTES]) {
+/* Of the request, the round and all that the question says: an answer at some weights is none at others. A question that says nothing
+ * is known by its round, as in ledgers of earlier versions. */
+static tacit_status question_hash(const fitting *self, const tacit_question *question,
+                                  uint8_t out[TACIT_HASH_BYTES], tacit_error *error) {
     crypto_generichash_state state;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    bool says = question->message != NULL && question->message->count > 0;
+    tacit_status status = says ? tacit_question_encode(question, &bytes, error) : TACIT_OK;
     crypto_generichash_init(&state, NULL, 0, TACIT_HASH_BYTES);
     crypto_generichash_update(&state, self->request, sizeof self->request);
-    crypto_generichash_update(&state, (const uint8_t *)&round, sizeof round);
+    crypto_generichash_update(&state, (const uint8_t *)&question->round, sizeof question->round);
+    if (says) crypto_generichash_update(&state, bytes.bytes, bytes.length);
     crypto_generichash_final(&state, out, TACIT_HASH_BYTES);
+    tacit_buffer_clear(&bytes);
+    return status;
+}
+
+/* Was this very question answered before? Then it is free. Else it is charged, and before the first that is, the budget is asked for
+ * the whole. What follows stored answers goes on with a release that was begun and, then, found affordable. */
+static tacit_status look_up(fitting *self, const tacit_question *question, const uint8_t *hash,
+                            tacit_error *error) {
+    bool known = false;
+    if (self->job->ledger == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_gate_has_answer(&known, &self->gate, hash, hash, error));
+    if (!known && question->round == 0)
+        TACIT_TRY(site_check_ledger(self->job->ledger, STUDY, &self->prices, error));
+    if (question->round == 0) TACIT_TRY(tacit_ledger_consent(self->job->ledger, STUDY, self->request, error));
+    self->fresh = self->fresh || !known;
+    return TACIT_OK;
 }
 
 static tacit_status answer(fitting *self, const tacit_question *question, tacit_answer *out,
@@ -163,7 +192,8 @@ static tacit_status answer(fitting *self, const tacit_question *question, tacit_
     tacit_buffer bytes = TACIT_BUFFER_INIT;
     uint8_t hash[TACIT_HASH_BYTES];
     memcpy(party.study_hash, self->request, sizeof party.study_hash);
-    question_hash(self, question->round, hash);
+    TACIT_TRY(question_hash(self, question, hash, error));
+    TACIT_TRY(look_up(self, question, hash, error));
     memcpy(asked.answer_id, hash, sizeof asked.answer_id);
     tacit_status status = tacit_party_answer(&party, &asked, hash, &bytes, error);
     if (status == TACIT_OK) status = tacit_answer_decode(out, bytes.bytes, bytes.length, error);
@@ -195,22 +225,12 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
 
 /* ---- charging ---- */
 
-/* Was this very request answered before? Then it is free; else the budget is asked before anything is computed. */
-static tacit_status open_ledger(fitting *self, bool *again, tacit_error *error) {
-    tacit_ledger *ledger = self->job->ledger;
-    uint8_t hash[TACIT_HASH_BYTES];
-    TACIT_TRY(hash_request(self, error));
-    TACIT_TRY(tacit_gate_init(&self->gate, ledger, &self->policy, TACIT_GATE_REAL, error));
-    question_hash(self, 0, hash);
-    TACIT_TRY(tacit_gate_has_answer(again, &self->gate, hash, hash, error));
-    if (!*again) TACIT_TRY(site_check_ledger(ledger, STUDY, &self->prices, error));
-    return tacit_ledger_consent(ledger, STUDY, self->request, error);
-}
-
-static tacit_status open_gate(fitting *self, bool *again, tacit_error *error) {
+static tacit_status open_gate(fitting *self, tacit_error *error) {
     self->policy = self->job->simulated ? tacit_policy_none() : tacit_policy_default();
     self->policy.minimum_parties = 1; /* it is the owner who releases, with the noise inside */
-    if (self->job->ledger != NULL) return open_ledger(self, again, error);
+    TACIT_TRY(hash_request(self, error));
+    if (self->job->ledger != NULL)
+        return tacit_gate_init(&self->gate, self->job->ledger, &self->policy, TACIT_GATE_REAL, error);
     TACIT_TRY(tacit_ledger_create(&self->own, error));
     return tacit_gate_init(&self->gate, self->own, &self->policy, TACIT_GATE_SIMULATED, error);
 }
@@ -234,8 +254,8 @@ static tacit_status run(fitting *self, tacit_fit_result *out, tacit_error *error
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     tacit_session session = { .plan = &self->plan,
                               .transport = { .ask = ask, .ask_sum = ask_sum, .context = self },
-                              .secret = job->simulated ? tacit_stream_fork(&self->stream, "coordinator", 0, 0)
-                                                       : tacit_stream_from_entropy(),
+                              .secret = tacit_stream_fork(job->simulated ? &self->stream : &self->start,
+                                                          "coordinator", 0, 0),
                               .entropy = self->entropy,
                               .pool = job->pool,
                               .progress = job->progress };
@@ -270,7 +290,7 @@ tacit_status tacit_fit_rows(tacit_fit_result *out, const tacit_fit_job *job, tac
     tacit_status status;
     TACIT_CHECK(check_promise(job, error));
     TACIT_CHECK(make_plan(&self, error));
-    TACIT_CHECK(open_gate(&self, &result.again, error));
+    TACIT_CHECK(open_gate(&self, error));
     if (tacit_progress_cancelled(job->progress))
         TACIT_CHECK(tacit_fail(error, TACIT_CANCELLED, "interrupted"));
     if (job->simulated)
@@ -279,6 +299,7 @@ tacit_status tacit_fit_rows(tacit_fit_result *out, const tacit_fit_job *job, tac
         TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
     TACIT_CHECK(run(&self, &result, error));
     result.rows = job->rows->rows;
+    result.again = job->ledger != NULL && !self.fresh;
     *out = result;
 cleanup:
     clear(&self);

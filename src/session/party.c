@@ -19,7 +19,9 @@ void tacit_reply_clear(tacit_reply *reply) {
 
 tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const tacit_model **out,
                                      tacit_model **owned, tacit_error *error) {
-    tacit_linear_fit fit = { .lambda = party->plan->lambda, .gradient_tolerance = tolerance };
+    tacit_linear_fit fit = { .lambda = party->plan->lambda,
+                             .gradient_tolerance = tolerance,
+                             .best_effort = true };
     return tacit_party_linear_model(party, &fit, out, owned, error);
 }
 

@@ -109,6 +109,34 @@ static void the_same_request_gives_the_same_model_and_another_a_new_charge(void 
     folder_remove(&self.place);
 }
 
+/* dpsgd begins at random weights, and every later question is about weights that follow from them. */
+static void a_method_of_many_rounds_run_twice_is_one_release_or_pays_for_two(void **state) {
+    (void)state;
+    const tacit_method *methods[] = { &tacit_method_dpsgd, &tacit_method_dpgd };
+    for (size_t m = 0; m < 2; m++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        owner self = owner_make(1.2);
+        tacit_fit_result first = TACIT_FIT_RESULT_INIT, again = TACIT_FIT_RESULT_INIT;
+        self.plan.method = methods[m];
+        self.plan.delta = 1e-6;
+        CHECK_OK(tacit_plan_set(&self.plan, "noise", "party", &error), error);
+        if (m == 0) CHECK_OK(tacit_plan_set(&self.plan, "epochs", "0.2", &error), error);
+        CHECK_OK(fit(&self, &first, &error), error);
+        CHECK_OK(fit(&self, &again, &error), error);
+        assert_true(!first.again && again.again);
+        assert_true(again.account.sum_epsilon == first.account.sum_epsilon);
+        assert_memory_equal(first.model->weights, again.model->weights,
+                            tacit_model_size(first.model) * sizeof(double));
+        tacit_fit_result_clear(&again);
+        self.plan.lambda = 0.2;
+        CHECK_OK(fit(&self, &again, &error), error);
+        assert_true(!again.again && again.account.sum_epsilon > first.account.sum_epsilon);
+        tacit_fit_result_clear(&first);
+        tacit_fit_result_clear(&again);
+        folder_remove(&self.place);
+    }
+}
+
 static void without_a_limit_nothing_is_released(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -161,6 +189,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_method_is_charged_and_says_what_it_guarantees),
         cmocka_unit_test(the_same_request_gives_the_same_model_and_another_a_new_charge),
+        cmocka_unit_test(a_method_of_many_rounds_run_twice_is_one_release_or_pays_for_two),
         cmocka_unit_test(without_a_limit_nothing_is_released),
         cmocka_unit_test(a_method_that_is_not_for_one_owner_is_refused),
         cmocka_unit_test(a_fit_survives_each_failed_allocation_and_is_charged_once),
