@@ -103,13 +103,15 @@ function whoLearnsWhat(explanation) {
   const lines = [
     ["Method", explanation.title + " (" + explanation.reference + ")"],
     ["What leaves", explanation.leaves],
-    ["How", explanation.release],
+    ["How", explanation.how],
     ["Seen by", explanation.seen_by],
+    ["Sums", explanation.secure_sums],
     ["Guarantee", explanation.guarantee],
     ["Assuming", explanation.assumption],
     ["Theorem", explanation.theorem],
-    ["Charged", explanation.charged.epsilon === "inf" ? "nothing is private (ε = ∞)" : price(explanation.charged)],
-    ["Noise", noise ? noise.law + ", scale " + number(noise.scale) + ", added to " + noise.added_to : "none"],
+    ["Charged", explanation.charged.epsilon === "inf" ? "ε = ∞ per " + explanation.charged.unit +
+      ": nothing bounds what the results may reveal" : price(explanation.charged)],
+    ["Noise added", explanation.noise_added + (noise ? "; " + noise.law + ", scale " + number(noise.scale) + ", added to " + noise.added_to : "")],
     ["Caveats", explanation.caveats],
   ];
   return element("dl", { class: "panel", id: "explanation" },

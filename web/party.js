@@ -3,6 +3,21 @@
 
 const consents = { given: "consent given", withdrawn: "withdrawn", none: "no consent" };
 
+// [class, words] of the badge. Consent to an earlier version is no consent to the one that is asked now.
+function badge(study) {
+  if (study.ended) return ["ended", study.consent === "withdrawn" ? "ended, withdrawn" : "ended"];
+  if (study.amended) return ["asked", study.consent === "given" ? "amended: no consent to the new version" : "amended: " + consents[study.consent]];
+  return [study.consent, consents[study.consent]];
+}
+
+// What holds now, in one sentence, under the buttons.
+function standing(study) {
+  const left = "What has left cannot be called back.";
+  if (study.ended) return "The study has ended: nothing more is asked. " + left;
+  if (study.consent !== "given") return "Nothing leaves for this study" + (study.amended ? "." : " until you consent again, to the version shown here.");
+  return "Withdrawing takes effect with the next answer. " + left;
+}
+
 async function say(study, word, message, body) {
   try {
     await request("POST", "/v1/party/studies/" + encodeURIComponent(study.id) + "/" + word, body);
@@ -23,7 +38,7 @@ function nextPart(study, message) {
   return element("section", { class: "panel next", "aria-label": "new version of " + study.name },
     element("h4", {}, look ? "Another look: " + next.look + " of at most " + next.looks : "A new version: " + next.title),
     element("p", {}, (look ? "The study asks once more, of " + next.parties + " parties, at a price of its own. "
-      : "The coordinator has amended the study. ") + "Nothing leaves for it until you consent. Its price is counted beside that of the earlier one."),
+      : "The coordinator has amended the study. ") + "Nothing leaves for it until you consent. Its price is counted in addition to that of the earlier one."),
     element("p", { class: "soft" }, next.parties + " parties, at least " + next.minimum_rows + " rows each; version " + next.hash.slice(0, 16) + "…"),
     next.description ? element("p", { class: "lines" }, next.description) : "",
     next.approval ? element("p", { class: "soft" }, "Approved: " + next.approval) : "",
@@ -37,21 +52,21 @@ function nextPart(study, message) {
 function studyPart(study) {
   const message = element("p", { class: "error", role: "alert" });
   const given = study.consent === "given";
+  const [kind, words] = badge(study);
   const button = given
     ? element("button", { type: "button", class: "danger withdraw", onclick: () => say(study, "withdraw", message) }, "Withdraw")
     : element("button", { type: "button", class: "consent", onclick: () => say(study, "consent", message) }, "Consent again");
   return element("section", { "aria-label": study.name },
-    element("h3", {}, study.title, " ", element("span", { class: "state " + study.consent }, consents[study.consent])),
-    element("p", { class: "soft" }, study.id + ", asked by " + study.coordinator + ", of " + study.source +
-      (study.has_model ? "; ended, the model is in its folder" : "")),
+    element("h3", {}, study.title, " ", element("span", { class: "state " + kind }, words)),
+    element("p", { class: "soft" }, study.id + ", asked by " + study.coordinator + ", of " + study.source + "; " +
+      study.parties + " parties, at least " + study.minimum_rows + " rows each" +
+      (study.has_model ? "; the model is in its folder" : "")),
     study.description ? element("p", { class: "lines" }, study.description) : "",
     study.approval ? element("p", { class: "soft" }, "Approved: " + study.approval) : "",
     study.looks > 1 ? element("p", { class: "soft" }, "Look " + study.look + " of at most " + study.looks +
       ": before another one you are asked for consent again.") : "",
     nextPart(study, message),
-    study.amended && !given ? "" : element("p", {}, button), element("p", { class: "soft" }, given
-      ? "Withdrawing counts from the next answer on. What has left stays where it is, within the price that was charged."
-      : "Nothing leaves for this study. Consent is to the definition that was shown when joining."), message,
+    study.ended || (study.amended && !given) ? "" : element("p", {}, button), element("p", { class: "soft" }, standing(study)), message,
     element("details", {}, element("summary", {}, "What it asks, and who learns what"), whoLearnsWhat(study.explanation)));
 }
 
@@ -59,8 +74,12 @@ function when(milliseconds) { return new Date(milliseconds).toISOString().replac
 
 function budgetPart(source) {
   return source.accounts.map(account => {
-    const text = "ε = " + number(account.spent) + (account.limit === null ? " spent, no limit is set"
-      : " of " + number(account.limit) + " spent") + ", per " + account.unit;
+    const text = account.exact
+      ? "Exact answers have left, which spend ε without bound, per " + account.unit + ": no answer with a finite price leaves any more."
+      : account.spent === "inf" ? "At δ = " + number(account.delta) + ", the limit's, nothing is proved about what has left, per " + account.unit +
+        ": no further answer leaves until the limit has a larger δ."
+      : "ε = " + number(account.spent) + (account.limit === null ? " spent, and no limit is set"
+        : " of " + number(account.limit) + " spent" + (account.delta ? ", at δ = " + number(account.delta) : "")) + ", per " + account.unit;
     const charges = source.entries.filter(entry => entry.spent && typeof entry.spent[account.unit] === "number");
     const parts = [element("p", {}, text)];
     if (typeof account.limit === "number" && typeof account.spent === "number")

@@ -55,7 +55,7 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
 static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, tacit_error *error) {
     static const char *const rests_on[] = {
         [TACIT_SUMS_MASKED] =
-            "the coordinator sees the sum under masks that cancel, and no single contribution",
+            "the coordinator sees sums, under masks that cancel, and no single contribution",
         [TACIT_SUMS_CLEAR] = "the coordinator sees every contribution",
         [TACIT_SUMS_PAILLIER] =
             "the party that joined first holds the key, multiplies the ciphertexts that the parties signed "
@@ -65,7 +65,7 @@ static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, ta
     };
     size_t minimum = 0;
     if (tacit_plan_hearing(plan) == TACIT_HEARS_CIPHERTEXTS) {
-        snprintf(out, size, "encrypted: server A adds up ciphertexts, and only B has their key");
+        snprintf(out, size, "encrypted: server A adds up ciphertexts, and only server B has their key");
         return TACIT_OK;
     }
     if (tacit_plan_hearing(plan) == TACIT_HEARS_SINGLE) {
@@ -82,7 +82,7 @@ static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, ta
         minimum, plan->parties, tacit_plan_colluders(plan));
     if (tacit_plan_shares_noise(plan))
         snprintf(out + used, size - (size_t)used,
-                 "; each adds one share of the noise, and %zu are worth the price",
+                 ". Each party adds one share of the noise; %zu shares are worth the price",
                  tacit_plan_noise_shares(plan));
     return TACIT_OK;
 }

@@ -342,7 +342,9 @@ const tacit_option tacit_join_options[] = {
       .help = "the data source that is charged; the data file unless told" },
     { .name = "allow-entrusted",
       .kind = TACIT_OPTION_FLAG,
-      .help = "values in clear may go to this coordinator, trusted to add the noise" },
+      .help =
+          "the coordinator may see exact sums or values, and is trusted to keep them to itself and to add "
+          "the noise, if any" },
     { .name = "allow-exact",
       .kind = TACIT_OPTION_FLAG,
       .help = "exact sums may leave, which no differential privacy protects; the ledger counts them "

@@ -29,7 +29,7 @@ static tacit_status run_consent(const tacit_arguments *arguments, tacit_console 
     }
     TACIT_CHECK(tacit_site_consent(site, error));
     tacit_console_print(console, "Consent to %s is given, for the definition %s.\n", tacit_site_id(site),
-                        amended ? "as amended" : "that was shown when joining");
+                        amended ? "as amended" : "that you last consented to");
     TACIT_CHECK(tacit_console_document(
         console,
         json_pack("{s:s,s:b,s:b}", "study", tacit_site_id(site), "consent", true, "amended", amended),
@@ -42,18 +42,20 @@ cleanup:
 static tacit_status run_withdraw(const tacit_arguments *arguments, tacit_console *console,
                                  tacit_error *error) {
     char home[PATH_MAX], id[TACIT_SITE_ID_SIZE];
-    bool told = false;
+    bool told = false, ended = false;
+    const char *study = tacit_arguments_operand(arguments, "STUDY");
     TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
-    TACIT_TRY(tacit_site_withdraw(home, tacit_arguments_operand(arguments, "STUDY"), id, &told, error));
-    tacit_console_print(console,
-                        "Withdrawn from %s: nothing leaves from now on, and from the next round on the study "
-                        "goes on without you, or "
-                        "ends: if too few are left, or if its sums are exact. What has left stays where it "
-                        "is: whatever was or will be "
-                        "released of it keeps its "
-                        "influence, within the price that was charged.\n",
-                        id);
-    if (!told)
+    TACIT_TRY(tacit_site_has_ended(&ended, home, study, error));
+    TACIT_TRY(tacit_site_withdraw(home, study, id, &told, error));
+    tacit_console_print(
+        console,
+        "Withdrawn from %s: %s What has left cannot be called back, and stays part of whatever "
+        "was or will be made from it.\n",
+        id,
+        ended ? "the study had ended before, and nothing more was going to leave."
+              : "nothing leaves for it from now on. From the next round on the study goes on "
+                "without you, or ends: if too few are left, or if its sums are exact.");
+    if (!told && !ended)
         tacit_console_note(console,
                            "the coordinator could not be told now; rounds may wait for you meanwhile");
     return tacit_console_document(
@@ -69,7 +71,7 @@ const tacit_command tacit_command_consent = {
     .name = "consent",
     .section = "Taking part",
     .summary = "consent to a study that was amended, or again after withdrawing",
-    .description = "After withdrawing, to the definition that was shown when joining. When the coordinator "
+    .description = "After withdrawing, to the definition that was last consented to. When the coordinator "
                    "has amended the study, shows "
                    "the new version with its price and consent document, and asks; its price is counted "
                    "beside that of the earlier one. "
@@ -79,7 +81,8 @@ const tacit_command tacit_command_consent = {
         (const tacit_option[]){
             { .name = "allow-entrusted",
               .kind = TACIT_OPTION_FLAG,
-              .help = "from now on: values in clear may go to this coordinator, trusted to add the noise" },
+              .help = "from now on: this coordinator may see exact sums or values, and is trusted to keep "
+                      "them to itself and to add the noise, if any" },
             { .name = "allow-exact",
               .kind = TACIT_OPTION_FLAG,
               .help = "from now on: exact sums may leave, which no differential privacy protects" },

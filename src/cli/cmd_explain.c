@@ -11,6 +11,7 @@
 #include "cli/text.h"
 #include "method/methods.h"
 #include "session/masked.h"
+#include "session/wording.h"
 
 static void print_item(const tacit_console *console, const char *title, const char *text) {
     tacit_wrap wrap = { .out = console->out, .width = console->width, .indent = 12 };
@@ -50,44 +51,53 @@ static void print_settings(const tacit_console *console, const tacit_plan *plan,
     print_item(console, "here", text);
 }
 
-static void print_text(tacit_console *console, const tacit_plan *plan, const tacit_prices *prices,
-                       const tacit_noise_law *noise, const char *sums) {
+static void print_noise(tacit_console *console, const tacit_explanation *about) {
+    const tacit_noise_law *noise = &about->noise;
+    char text[512], price[TACIT_PRICE_TEXT_SIZE];
+    snprintf(text, sizeof text, "%s; %s", tacit_price_text(price, &about->prices.claimed),
+             about->plan.method->claim);
+    print_item(console, "paper", text);
+    snprintf(
+        text, sizeof text,
+        "%s; %s in %zu dimensions, s = %.4g, added to %s, of L2 sensitivity %.4g; in %s its norm is %s %.4g",
+        tacit_wording_noise(&about->plan, &about->prices.charged), noise->law, noise->dimension, noise->scale,
+        noise->added_to, noise->sensitivity, noise->norm_in != NULL ? noise->norm_in : "the published model",
+        noise->in_objective ? "at most about" : "about", noise->mean_norm);
+    print_item(console, "noise", text);
+}
+
+static void print_text(tacit_console *console, const tacit_explanation *about, const tacit_wording *words) {
+    const tacit_plan *plan = &about->plan;
     const tacit_method *method = plan->method;
+    const tacit_price *charged = &about->prices.charged;
     char text[512], price[TACIT_PRICE_TEXT_SIZE];
     snprintf(text, sizeof text, "%s (%s)", method->title, method->reference);
     print_item(console, method->name, text);
-    print_settings(console, plan, prices);
-    print_item(console, "leaves", method->leaves);
-    if (method->undeployable == NULL)
-        print_item(console, "how", tacit_release_kind_name(method->release_kind(plan)));
-    print_item(console, "seen by", method->seen_by);
-    if (method->undeployable == NULL) print_item(console, "sums", sums);
-    print_item(console, "guarantee", method->guarantee);
-    print_item(console, "assuming", method->assumption);
-    print_item(console, "theorem", method->theorem);
+    print_settings(console, plan, &about->prices);
+    print_item(console, "leaves", words->leaves);
+    if (method->undeployable == NULL) print_item(console, "how", tacit_wording_release(plan, charged));
+    print_item(console, "seen by", words->seen_by);
+    if (method->undeployable == NULL) print_item(console, "sums", about->sums);
+    print_item(console, "guarantee", words->guarantee);
+    print_item(console, "assuming", words->assumption);
+    print_item(console, "theorem", words->theorem);
     print_item(console, "charged",
-               isinf(prices->charged.epsilon) ? "nothing is private"
-                                              : tacit_price_text(price, &prices->charged));
-    if (!method->noise_free) {
-        snprintf(text, sizeof text, "%s; %s", tacit_price_text(price, &prices->claimed), method->claim);
-        print_item(console, "paper", text);
-        snprintf(
-            text, sizeof text,
-            "%s in %zu dimensions, s = %.4g, added to %s, of L2 sensitivity %.4g; in %s its norm is %s %.4g",
-            noise->law, noise->dimension, noise->scale, noise->added_to, noise->sensitivity,
-            noise->norm_in != NULL ? noise->norm_in : "the published model",
-            noise->in_objective ? "at most about" : "about", noise->mean_norm);
-        print_item(console, "noise", text);
-    }
+               isinf(charged->epsilon) ? "epsilon infinite: no limit on what can be inferred is promised"
+                                       : tacit_price_text(price, charged));
+    if (!method->noise_free)
+        print_noise(console, about);
+    else if (method->undeployable == NULL)
+        print_item(console, "noise", tacit_wording_noise(plan, charged));
     if (method->undeployable != NULL) {
         snprintf(text, sizeof text, "refused: %s", method->undeployable);
         print_item(console, "deployed", text);
     } else if (method->meetings != NULL) {
-        print_item(console, "deployed",
-                   "if the owner says --allow-neighbours; words go through the coordinator, sealed for each "
-                   "neighbour");
+        print_item(
+            console, "deployed",
+            "only if the owner says --allow-neighbours; messages go through the coordinator, encrypted "
+            "for each neighbour");
     }
-    print_item(console, "caveats", method->caveats);
+    print_item(console, "caveats", words->caveats);
 }
 
 /* ---- the method's table beside the paper's ---- */
@@ -114,19 +124,22 @@ static tacit_status print_comparison(tacit_console *console, const char *title, 
 static tacit_status run_explain(const tacit_arguments *arguments, tacit_console *console,
                                 tacit_error *error) {
     tacit_explanation about = TACIT_EXPLANATION_INIT;
+    tacit_wording words = TACIT_WORDING_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_explanation_make(&about, arguments, error));
+    TACIT_CHECK(tacit_wording_make(&words, &about.plan, error));
     if (console->json) {
         json_t *document = NULL;
         TACIT_CHECK(tacit_explanation_document(&document, &about, error));
         TACIT_CHECK(tacit_console_document(console, document, error));
     } else {
-        print_text(console, &about.plan, &about.prices, &about.noise, about.sums);
+        print_text(console, &about, &words);
         if (about.comparison != NULL)
             TACIT_CHECK(
                 print_comparison(console, about.plan.method->comparison_title, about.comparison, error));
     }
 cleanup:
+    tacit_wording_clear(&words);
     tacit_explanation_clear(&about);
     return status;
 }

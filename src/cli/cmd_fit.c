@@ -45,11 +45,10 @@ static tacit_status report(tacit_console *console, const tacit_fit_result *resul
     tacit_console_print(console, "%s on %zu rows, %s; the model is in %s\n", guarantee->method, result->rows,
                         tacit_price_text(price, &guarantee->charged), path);
     tacit_console_print(
-        console, "%s: %s; epsilon %g of %g and delta %g of %g are left per %s\n", source,
-        result->again ? "nothing was charged, this model had been released before" : "charged",
-        tacit_remaining(account->spent_epsilon, account->limited, account->limit_epsilon),
-        account->limit_epsilon, tacit_remaining(account->spent_delta, account->limited, account->limit_delta),
-        account->limit_delta, tacit_unit_name(guarantee->charged.unit));
+        console, "%s: %s; of the limit, epsilon %g at delta %g per %s, epsilon %g is left\n", source,
+        result->again ? "nothing was charged, because this model was released before" : "charged",
+        account->limit_epsilon, account->limit_delta, tacit_unit_name(guarantee->charged.unit),
+        tacit_remaining(account->spent_epsilon, account->limited, account->limit_epsilon));
     json_t *document = json_pack(
         "{s:s,s:o,s:I,s:o,s:o,s:b,s:o,s:o}", "method", guarantee->method, "model", tacit_json_text(path),
         "rows", (json_int_t)result->rows, "charged", tacit_json_price(&guarantee->charged), "claimed",

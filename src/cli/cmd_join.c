@@ -33,14 +33,17 @@ static tacit_status take_part(const tacit_arguments *arguments, tacit_console *c
     tacit_site_result result;
     tacit_status status;
     TACIT_TRY(tacit_site_serve(site, &result, error));
-    if (strcmp(result.state, "done") != 0)
+    if (strcmp(result.state, "done") != 0) {
+        TACIT_CHECK(tacit_site_keep_end(site, result.state, error));
         TACIT_CHECK(tacit_fail(error, TACIT_IO, "study '%s' ended without a model: %s: %s", name,
                                result.state, result.reason));
+    }
     if (out == NULL)
         TACIT_CHECK(tacit_path_join(path, sizeof path, tacit_site_folder(site), "model.json", error));
     else
         snprintf(path, sizeof path, "%s", out);
     TACIT_CHECK(tacit_file_write(path, result.model.bytes, result.model.length, 0644, error));
+    TACIT_CHECK(tacit_site_keep_end(site, result.state, error));
     tacit_console_print(console, "Study '%s' is done. The model is in %s\n", name, path);
     TACIT_CHECK(tacit_console_document(
         console,

@@ -28,7 +28,8 @@ static tacit_status set_limit(tacit_ledger *ledger, const tacit_arguments *argum
         limit.delta, account.spent_epsilon, tacit_composition_name(account.by), account.sum_epsilon,
         account.sum_delta, tacit_remaining(account.spent_epsilon, true, limit.epsilon));
     if (!tacit_amount_within(account.spent_epsilon, limit.epsilon))
-        tacit_console_warn(console, "more than this limit is spent already: nothing further will leave");
+        tacit_console_warn(console, "more than this limit is spent already: no further answer with a finite "
+                                    "price leaves");
     json_t *document = tacit_account_document(&account, study, limit.unit);
     if (document != NULL) json_object_set_new(document, "source", tacit_json_text(source));
     return tacit_console_document(console, document, error);
@@ -61,7 +62,10 @@ const tacit_command tacit_command_ledger_limit = {
     .section = "Ledger",
     .summary = "set how much may be spent of a data source",
     .description =
-        "With no limit set nothing leaves a data source. A release must fit every limit it counts towards: "
+        "With no limit set, no answer that has a finite price leaves a data source; exact answers, which "
+        "have "
+        "none, leave only where the owner allows them, and need no limit. A release must fit every limit it "
+        "counts towards: "
         "that of its study, if there is one, and that of the data source. A charge per party counts towards "
         "both units, a charge per record towards the record limit only. Setting a limit again replaces it; "
         "what is spent stays spent.\n\n"

@@ -16,7 +16,9 @@ typedef struct showing {
     tacit_grid *log, *accounts;
     tacit_buffer refusals; /* sentences, printed under the log */
     json_t *entry_list, *account_list;
-    bool limited; /* in total, in any unit */
+    bool limited;  /* in total, in any unit */
+    bool exact;    /* exact answers have left: they spend more than any limit */
+    bool unproved; /* nothing is proved, at the delta of a limit in total, about what has left */
 } showing;
 
 static void add_price(tacit_grid *grid, const tacit_entry *entry) {
@@ -83,6 +85,8 @@ static tacit_status add_accounts(showing *view, const char *study, tacit_error *
         if (!tacit_account_is_shown(&account, study)) continue;
         bool limited = account.limited;
         view->limited = view->limited || (limited && study == NULL);
+        view->exact = view->exact || (isinf(account.sum_epsilon) && study == NULL);
+        view->unproved = view->unproved || (limited && isinf(account.spent_epsilon) && study == NULL);
         tacit_grid_cell(view->accounts, "%s", study != NULL ? study : "in total");
         tacit_grid_cell(view->accounts, "%s", tacit_unit_name((tacit_unit)unit));
         add_amount(view->accounts, true, account.sum_epsilon);
@@ -119,16 +123,36 @@ cleanup:
     return status;
 }
 
+/* What the limit, or that there is none, means for the next answer. */
+static void print_outlook(tacit_console *console, const showing *view) {
+    if (view->exact)
+        tacit_console_print(console,
+                            "\nexact answers have left, which spend epsilon without bound: no answer "
+                            "with a finite price leaves any more%s. Further exact answers leave where "
+                            "you have allowed them.\n",
+                            view->limited ? ", whatever the limit" : "");
+    else if (view->unproved)
+        tacit_console_print(
+            console,
+            "\nat the limit's delta nothing is proved about the answers that have left, and no "
+            "further one leaves: set the limit with a larger --delta (tacit ledger limit "
+            "--source %s)\n",
+            view->source);
+    else if (!view->limited)
+        tacit_console_print(
+            console,
+            "\nno limit is set: no answer with a finite price leaves until you set one (tacit "
+            "ledger limit --source %s --epsilon E). Exact answers, where you have allowed them, "
+            "need no limit.\n",
+            view->source);
+}
+
 static tacit_status print_source(tacit_console *console, const showing *view, tacit_error *error) {
     tacit_console_print(console, "data source %s\n\n", view->source);
     TACIT_TRY(tacit_console_grid(console, view->log, error));
     tacit_console_print(console, "%s\n", tacit_buffer_text(&view->refusals));
     TACIT_TRY(tacit_console_grid(console, view->accounts, error));
-    if (!view->limited)
-        tacit_console_print(console,
-                            "\nno limit is set, so nothing leaves: tacit ledger limit --source %s "
-                            "--epsilon E\n",
-                            view->source);
+    print_outlook(console, view);
     return TACIT_OK;
 }
 

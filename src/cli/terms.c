@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "session/masked.h"
+#include "session/wording.h"
 
 /* A text of several lines, beside its name. */
 static void show_text(tacit_console *console, const char *name, const tacit_buffer *text) {
@@ -20,25 +21,22 @@ static void show_text(tacit_console *console, const char *name, const tacit_buff
     }
 }
 
-/* Of a study with auxiliary points: what is trained, what is told of it, and to whom. */
+/* Of a study with auxiliary points: what is done with them here. */
 static void show_points(tacit_console *console, const tacit_site *site) {
     const tacit_study *study = tacit_site_study(site);
     const tacit_plan *plan = &study->plan;
-    size_t labels = study->point_count;
-    if (tacit_method_takes(plan->method, "local"))
+    size_t points = study->point_count;
+    bool labels = tacit_method_takes(plan->method, "local");
+    if (labels)
         tacit_console_note(console, "trains     %s on your rows; the classifier stays here",
                            tacit_site_local(site) != NULL ? tacit_site_local(site)
                                                           : tacit_plan_text(plan, "local"));
-    tacit_console_note(
-        console,
-        "points     %zu public points are fetched, checked against the hash you consent to, and "
-        "labelled: %.3g labels for each of your rows",
-        labels, (double)labels / (double)tacit_site_rows(site));
-    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && plan->sums == TACIT_SUMS_CLEAR)
-        tacit_console_note(console,
-                           "entrusted  your labels go to %s in clear, which is trusted to add them to the "
-                           "others', to add the noise, and to keep them to itself",
-                           tacit_site_coordinator(site));
+    tacit_console_note(console,
+                       "points     %zu public points are fetched and checked against the hash you consent to",
+                       points);
+    if (labels)
+        tacit_console_note(console, "           your classifier labels them: %zu labels, from %zu rows",
+                           points, tacit_site_rows(site));
 }
 
 /* How many others may be on the coordinator's side. */
@@ -57,61 +55,92 @@ static void show_withstood(tacit_console *console, const tacit_plan *plan, const
             coordinator);
 }
 
+/* How many contributions the least sum has; for other answers, how many parties must give one. */
+static tacit_status least_parties(size_t *out, const tacit_plan *plan, tacit_error *error) {
+    *out = plan->minimum_parties;
+    if (tacit_plan_hearing(plan) != TACIT_HEARS_SUMS || plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
+    return tacit_secure_minimum(out, plan, error);
+}
+
+static void show_ciphertexts(tacit_console *console, const tacit_site *site) {
+    const tacit_plan *plan = &tacit_site_study(site)->plan;
+    char key[2 * TACIT_HASH_BYTES + 1];
+    tacit_console_note(
+        console,
+        "sums       encrypted: %s, server A, adds up ciphertexts, and only centre server B has "
+        "their key",
+        tacit_site_coordinator(site));
+    tacit_console_note(console, "key        %s: compare it with what the operator of server B says",
+                       sodium_bin2hex(key, sizeof key, plan->centre_key, sizeof plan->centre_key));
+}
+
 /* What the coordinator sees of the parties' contributions to a sum. */
 static tacit_status show_sums(tacit_console *console, const tacit_site *site, tacit_error *error) {
     const tacit_plan *plan = &tacit_site_study(site)->plan;
     const char *coordinator = tacit_site_coordinator(site);
-    size_t minimum;
+    size_t least;
+    TACIT_TRY(least_parties(&least, plan, error));
     if (tacit_plan_hearing(plan) == TACIT_HEARS_CIPHERTEXTS) {
-        char key[2 * TACIT_HASH_BYTES + 1];
-        tacit_console_note(console,
-                           "sums       encrypted: %s, server A, adds up ciphertexts, and only centre "
-                           "server B has their key",
-                           coordinator);
-        tacit_console_note(console, "key        %s: compare it with what the operator of server B says",
-                           sodium_bin2hex(key, sizeof key, plan->centre_key, sizeof plan->centre_key));
-        return TACIT_OK;
-    }
-    if (tacit_plan_hearing(plan) == TACIT_HEARS_SINGLE) {
+        show_ciphertexts(console, site);
+    } else if (tacit_plan_hearing(plan) == TACIT_HEARS_SINGLE) {
         tacit_console_note(console, "sums       none: %s sees your answer, with the noise already in it",
                            coordinator);
-        return TACIT_OK;
-    }
-    if (plan->sums == TACIT_SUMS_CLEAR) {
+    } else if (plan->sums == TACIT_SUMS_CLEAR) {
         tacit_console_note(console, "sums       in clear: %s sees your contributions one by one",
                            coordinator);
-        return TACIT_OK;
+    } else {
+        tacit_console_note(
+            console, "sums       %s: %s sees sums of at least %zu parties' contributions, and no single one",
+            tacit_sum_way_name(plan->sums), coordinator, least);
+        if (plan->sums == TACIT_SUMS_PAILLIER)
+            tacit_console_note(
+                console,
+                "key holder the party that joined first holds the key (%u bits) and decrypts sums under "
+                "masks; together with %s it could read your contributions one by one",
+                plan->key_bits, coordinator);
+        show_withstood(console, plan, coordinator);
     }
-    TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
-    tacit_console_note(
-        console, "sums       %s: %s sees the sum of at least %zu parties' contributions, and no single one",
-        tacit_sum_way_name(plan->sums), coordinator, minimum);
-    if (plan->sums == TACIT_SUMS_PAILLIER)
+    if (plan->method->meetings != NULL)
         tacit_console_note(
             console,
-            "key holder the party that joined first holds the key (%u bits) and decrypts sums under "
-            "masks; together with %s it could read your contributions one by one",
-            plan->key_bits, coordinator);
-    tacit_console_note(
-        console, "assumes    at most %zu of %zu parties vanish in a sum, and at most %zu help %s to look",
-        tacit_plan_dropouts(plan), plan->parties, tacit_plan_colluders(plan), coordinator);
-    show_withstood(console, plan, coordinator);
+            "neighbours graph %s, %s rounds: those next to you see exactly what you send them, "
+            "and %s carries it encrypted; compare the roster that is shown when the study "
+            "starts",
+            tacit_plan_text(plan, "graph"), tacit_plan_text(plan, "rounds"), coordinator);
+    return TACIT_OK;
+}
+
+/* Whom the owner trusts with exact values, and with what. */
+static void show_trust(tacit_console *console, const tacit_site *site, const tacit_price *charged) {
+    const tacit_plan *plan = &tacit_site_study(site)->plan;
+    bool sums = tacit_plan_hearing(plan) == TACIT_HEARS_SUMS && plan->sums != TACIT_SUMS_CLEAR;
+    if (plan->method->meetings != NULL || plan->method->release_kind(plan) != TACIT_RELEASE_ENTRUSTED) return;
+    tacit_console_note(console,
+                       "trust      %s gets %s, and only its word assures you that it %skeeps %s to itself",
+                       tacit_site_coordinator(site), sums ? "the exact sum" : "your exact values",
+                       isinf(charged->epsilon) ? "" : "adds the noise and ", sums ? "the sum" : "them");
+}
+
+static void show_price(tacit_console *console, const tacit_plan *plan, const tacit_price *charged) {
+    char price[TACIT_PRICE_TEXT_SIZE];
+    if (isinf(charged->epsilon)) {
+        tacit_console_note(
+            console,
+            "price      epsilon infinite, per %s: nothing bounds what the results may reveal, and "
+            "no limit in your ledger stops such answers",
+            tacit_unit_name(charged->unit));
+        tacit_console_note(console,
+                           "           once one has left, your ledger counts this data source as spent, "
+                           "and refuses every later answer that has a finite price");
+    } else {
+        tacit_console_note(console, "price      %s", tacit_price_text(price, charged));
+    }
+    tacit_console_note(console, "noise      %s", tacit_wording_noise(plan, charged));
     if (tacit_plan_shares_noise(plan))
         tacit_console_note(
-            console, "shares     you add a share of the noise: one of %zu that together are worth the price",
-            tacit_plan_noise_shares(plan));
-    if (plan->method->meetings != NULL)
-        tacit_console_note(console,
-                           "neighbours graph %s, %s rounds: those next to you see your words exactly, and %s "
-                           "carries them sealed; compare the roster that is shown when the study starts",
-                           tacit_plan_text(plan, "graph"), tacit_plan_text(plan, "rounds"), coordinator);
-    else if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED)
-        tacit_console_note(
             console,
-            "entrusted  the sum goes to %s in clear, which is trusted to add the noise and to keep "
-            "the sum to itself",
-            coordinator);
-    return TACIT_OK;
+            "shares     %zu shares of the noise are worth the price, and no sum is opened that has fewer",
+            tacit_plan_noise_shares(plan));
 }
 
 /* What exact sums tell together with those of earlier studies and versions. */
@@ -133,8 +162,9 @@ static void show_stop(tacit_console *console, const tacit_stop *stop) {
                        stop->target == TACIT_TARGET_POWER ? "at least" : "at most", stop->limit, stop->look,
                        stop->looks);
     if (stop->look < stop->looks)
-        tacit_console_note(console, "           before another look you are asked for consent again, and it "
-                                    "has its own price");
+        tacit_console_note(console,
+                           "           before another look you are asked for consent again, at a price "
+                           "of its own");
 }
 
 /* What was written for people: what it is for, who approved it, when it runs, the document. */
@@ -153,36 +183,51 @@ static void show_about(tacit_console *console, const tacit_study *study) {
     show_text(console, "", &study->document);
 }
 
-tacit_status tacit_terms_show(tacit_console *console, const tacit_site *site, tacit_error *error) {
+static void show_parties(tacit_console *console, const tacit_site *site, size_t least) {
+    const tacit_plan *plan = &tacit_site_study(site)->plan;
+    tacit_console_note(
+        console,
+        "parties    %zu expected, and nothing is computed from fewer than %zu; yours has %zu rows, "
+        "and at least %zu are required",
+        plan->parties, least, tacit_site_rows(site), plan->minimum_rows);
+}
+
+static tacit_status show_terms(tacit_console *console, const tacit_site *site, const tacit_wording *words,
+                               tacit_error *error) {
     const tacit_study *study = tacit_site_study(site);
     const tacit_plan *plan = &study->plan;
     const tacit_method *method = plan->method;
     tacit_prices prices = { .event = { .count = 0 } };
-    char price[TACIT_PRICE_TEXT_SIZE];
+    size_t least;
     TACIT_TRY(method->price(plan, &prices, error));
+    TACIT_TRY(least_parties(&least, plan, error));
     tacit_console_note(console, "study      %s (%s), asked by %s", study->name, study->title,
                        tacit_site_coordinator(site));
     show_about(console, study);
     tacit_console_note(console, "method     %s: %s", method->name, method->title);
-    tacit_console_note(console, "leaves     %s", method->leaves);
-    tacit_console_note(console, "seen by    %s", method->seen_by);
+    tacit_console_note(console, "leaves     %s", words->leaves);
+    tacit_console_note(console, "seen by    %s", words->seen_by);
     if (study->point_count > 0) show_points(console, site);
     TACIT_TRY(show_sums(console, site, error));
     TACIT_TRY(show_past(console, site, error));
-    tacit_console_note(console, "guarantee  %s", method->guarantee);
-    tacit_console_note(console, "price      %s (%s)", tacit_price_text(price, &prices.charged),
-                       tacit_release_kind_name(method->release_kind(plan)));
-    tacit_console_note(console,
-                       "parties    %zu expected, at least %zu must answer; yours has %zu rows, %zu needed",
-                       plan->parties, plan->minimum_parties, tacit_site_rows(site), plan->minimum_rows);
+    show_trust(console, site, &prices.charged);
+    tacit_console_note(console, "guarantee  %s", words->guarantee);
+    tacit_console_note(console, "assuming   %s", words->assumption);
+    show_price(console, plan, &prices.charged);
+    show_parties(console, site, least);
     show_stop(console, &study->stop);
     if (tacit_site_local(site) != NULL)
         tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));
-    if (isinf(prices.charged.epsilon))
-        tacit_console_note(console, "noise      none: what leaves is exact");
-    else
-        tacit_console_note(console, "noise      exact: real-valued, rounded once (docs/noise.md)");
+    tacit_console_note(console, "caveats    %s", words->caveats);
     return TACIT_OK;
+}
+
+tacit_status tacit_terms_show(tacit_console *console, const tacit_site *site, tacit_error *error) {
+    tacit_wording words = TACIT_WORDING_INIT;
+    TACIT_TRY(tacit_wording_make(&words, &tacit_site_study(site)->plan, error));
+    tacit_status status = show_terms(console, site, &words, error);
+    tacit_wording_clear(&words);
+    return status;
 }
 
 tacit_status tacit_terms_ask(const tacit_arguments *arguments, tacit_error *error) {

@@ -222,21 +222,22 @@ const tacit_method tacit_method_avg = {
     .units = "record|party",
     .spreads = true,
     .parameters = parameters,
-    .leaves = "the weights of a model fitted to the party's rows, as one contribution to a sum",
-    .seen_by =
-        "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted; a deployed "
-        "study shows it the sum only, unless it says sum: clear); "
-        "noise=party: the "
-        "coordinator, with the party's own noise inside (charged). Everybody sees the final model",
-    .guarantee =
-        "epsilon-differential privacy (delta = 0), for replacing one row of a party (unit=record) or all its "
-        "rows "
-        "(unit=party), towards everybody who sees the model; with noise=party towards the coordinator too",
-    .assumption = "every row lies in the unit ball (the schema's encoding sees to it); parties have at least "
-                  "the declared "
-                  "minimum of rows (a smaller one refuses); with noise=coordinator, that the coordinator "
-                  "adds the noise "
-                  "and keeps the contributions to itself",
+    .leaves = "the weights of a model fitted to the party's rows[noise=party: , with the party's own "
+              "noise added], as one contribution to a sum",
+    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sum of all parties' weights, "
+               "and no single party's][noise=coordinator,sees=each: the coordinator sees each party's "
+               "exact weights][noise=party,sees=sum: the coordinator sees the sum of all parties' noisy "
+               "weights, and no single party's][noise=party,sees=each: the coordinator sees each party's "
+               "noisy weights]. Everybody sees the final model",
+    .guarantee = "epsilon-differential privacy (delta = 0) for replacing [unit=record: one row][unit=party: "
+                 "all rows] of a party, towards everybody who sees the model[noise=party: , the coordinator "
+                 "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
+                 "sees exact values]",
+    .assumption = "every row lies in the unit ball (the schema's encoding ensures it); every party has at "
+                  "least the declared minimum of rows (a party with fewer "
+                  "refuses)[noise=coordinator,sees=sum: ; the coordinator adds the noise, publishes nothing "
+                  "else and keeps the exact sum to itself][noise=coordinator,sees=each: ; the coordinator "
+                  "adds the noise, publishes nothing else and keeps the exact weights to itself]",
     .theorem = "gamma-norm noise of scale S/epsilon on a sum of L2 sensitivity S (Chaudhuri, Monteleoni and "
                "Sarwate 2011). "
                "S = 2L/(n_min lambda) per record, 2 min(L/lambda, sqrt(W((K-1)/e)/lambda)) per party, L = 1 "

@@ -399,33 +399,36 @@ const tacit_method tacit_method_dpgd = {
     .needs_delta = true,
     .stops_early = true,
     .parameters = parameters,
-    .leaves =
-        "in every round, the sum (unit=party: the mean) of the gradients of the party's rows at weights "
-        "that all know, and with unit=record the number of its rows, as one contribution to a sum",
-    .seen_by = "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); "
-               "noise=party: the coordinator, with the party's own noise inside (charged); noise=shares: "
-               "nobody, only "
-               "the sum over all parties, with the noise inside (sealed). Everybody sees the weights after "
-               "every step",
-    .guarantee =
-        "(epsilon, delta)-differential privacy of all rounds together, for replacing one row of a "
-        "party (unit=record) or all its rows (unit=party), towards everybody who sees all steps; with "
-        "noise=party or shares towards the coordinator too",
+    .leaves = "in every round, the [unit=record: sum][unit=party: mean] of the gradients of the party's "
+              "rows at weights that all parties know[noise=party: , with the party's own noise "
+              "added][noise=shares: , with the party's share of the noise added][unit=record: , and the "
+              "number of its rows], as one contribution to a sum",
+    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sum over all parties in every "
+               "round, and no single party's][noise=coordinator,sees=each: the coordinator sees each "
+               "party's exact gradients in every round][noise=party,sees=sum: the coordinator sees the sum "
+               "of all parties' noisy gradients in every round, and no single "
+               "party's][noise=party,sees=each: the coordinator sees each party's noisy gradients in every "
+               "round][noise=shares: the coordinator sees the sum over all parties in every round, with "
+               "the noise in it, and no single party's]. Everybody sees the weights after every step",
+    .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
+                 "one row][unit=party: all rows] of a party, towards everybody who sees all "
+                 "steps[noise=party|shares: , the coordinator included][noise=coordinator: . There is no "
+                 "such guarantee towards the coordinator, which sees exact values]",
     .assumption =
-        "every row lies in the unit ball (the schema's encoding sees to it); with unit=record the "
-        "number of a party's rows is no secret; with noise=coordinator, that the coordinator adds "
-        "the noise and keeps the contributions to itself; with noise=shares, secure summation, and that "
-        "no more parties vanish from a sum or collude than the study declares",
-    .theorem =
-        "Gaussian noise of standard deviation S sigma sqrt(T) on a sum of L2 sensitivity S = 2L, L = 1 or "
-        "sqrt(2) for softmax, in each of T rounds; sigma the exact calibration of a single round (Balle "
-        "and Wang 2018), because T Gaussians compose to one, also when adaptive (Dong, Roth and Su 2022). "
-        "noise=shares: shares of "
-        "discrete Gaussian noise, zCDP composed (Kairouz, Liu and Steinke 2021, Proposition 14)",
+        "every row lies in the unit ball (the schema's encoding ensures it)[unit=record: ; the "
+        "number of a party's rows is no secret][noise=coordinator: ; the coordinator adds the "
+        "noise, publishes nothing else and keeps the exact values to itself][noise=shares: ; secure "
+        "summation, and that no more parties vanish from a sum or collude than the study declares]",
+    .theorem = "[noise=coordinator|party: Gaussian noise of standard deviation S sigma sqrt(T) on a sum of "
+               "L2 sensitivity S = 2L, L = 1 or sqrt(2) for softmax, in each of T rounds; sigma the exact "
+               "calibration of a single round (Balle and Wang 2018), because T Gaussians compose to one, "
+               "also when adaptive (Dong, Roth and Su 2022)][noise=shares: shares of discrete Gaussian "
+               "noise on a sum of L2 sensitivity S = 2L, L = 1 or sqrt(2) for softmax, in each of T "
+               "rounds, zCDP composed (Kairouz, Liu and Steinke 2021, Proposition 14)]",
     .claim = "no paper's: Rajkumar and Agarwal print the price of one round (psgd)",
-    .caveats =
-        "as many questions as rounds: every party must stay connected. A round's own price in the ledger "
-        "is more than its share; what counts is the composition, at the limit's delta",
+    .caveats = "as many questions as rounds: every party must stay connected. The price of one round in "
+               "the ledger is more than its share; what counts is the composition of all rounds, at the "
+               "limit's delta",
     .check = check,
     .price = price,
     .noise = noise_law,

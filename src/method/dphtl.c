@@ -572,23 +572,24 @@ const tacit_method tacit_method_dphtl = {
     .needs_points = true,
     .needs_target = true,
     .parameters = parameters,
-    .leaves = "once: the weights of a model of some of the source's rows, and of one that tells its other "
-              "rows from the public points, each with the source's own noise inside",
-    .seen_by = "the target, which runs the coordinator, and whoever it shows them to: nothing has to be kept "
-               "secret about them. The target's rows stay with it; its model is its own to publish",
-    .guarantee = "epsilon-differential privacy (law=pure) or (epsilon, delta)-differential privacy "
-                 "(law=gaussian) for replacing one row of a source, towards everybody; twice both numbers "
-                 "with labelled=1. Nothing is promised for the target's own rows",
-    .assumption = "every row lies in the unit ball (the schema's encoding sees to it); the points are "
-                  "public; the number of a source's rows is no secret, and its rows fall into two parts by "
-                  "position, so that a row is in one of them",
-    .theorem = "a row is used by one of two releases (parallel composition): a hypothesis by output or "
-               "objective perturbation (see output and plr, without Huber's loss), or importance weights "
-               "(see dpiw). The target's work is post-processing",
-    .claim = "the same epsilon, with importance weights of sensitivity sqrt(d)/(n lambda_iw) "
-             "(calibration=paper) and a solver that is taken to be exact",
-    .caveats = "in the full vocabulary of texts pure noise drowns every hypothesis below epsilon = 5: use "
-               "project=public:P, or law=gaussian. The target's model tells of the target's rows",
+    .leaves = "once: weights of a model of [labelled!=1: some of ]the source's rows, and of one that tells "
+              "[labelled!=1: its other rows][labelled=1: them] from the public points, with noise inside",
+    .seen_by = "the target, which runs the coordinator, sees each source's weights and may show them to "
+               "anybody. The target's own rows stay with it",
+    .guarantee = "[law=pure: epsilon-differential privacy (delta = 0)][law=gaussian: (epsilon, "
+                 "delta)-differential privacy], at the price charged, for replacing one row of a source, "
+                 "towards everybody, the target included. Nothing is promised for the target's own rows",
+    .assumption = "rows lie in the unit ball (the schema's encoding ensures it); the points are public; the "
+                  "number of a source's rows is no secret",
+    .theorem = "a row is used by [labelled!=1: one of two releases (parallel composition)][labelled=1: both "
+               "of two releases]: a hypothesis by output or objective perturbation (see output and plr, "
+               "without Huber's loss), or importance weights (see dpiw). The rest is post-processing",
+    .claim =
+        "the same epsilon, with importance weights of sensitivity sqrt(d)/(n lambda_iw) (calibration=paper) "
+        "and an exact solver",
+    .caveats = "[law=pure: in the full vocabulary of texts pure noise drowns every hypothesis below "
+               "epsilon = 5: use project=public:P, or a delta above 0. ]The target's model tells of the "
+               "target's rows",
     .check = check,
     .undeployable_as = undeployable_as,
     .price = price,

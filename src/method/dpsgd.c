@@ -548,23 +548,29 @@ const tacit_method tacit_method_dpsgd = {
     .stops_early = true,
     .lambda_may_vanish = true,
     .parameters = parameters,
-    .leaves =
-        "in every step, the sum of the clipped gradients of a random sample of the party's rows, at weights "
-        "that all know, and the number of its rows, as one contribution to a sum; with noise=party and keep "
-        "or "
-        "upload set, the largest of the noisy numbers or their signs",
-    .seen_by =
-        "noise=coordinator: the coordinator, in clear or as a masked sum, trusted to add the noise "
-        "(entrusted); noise=shares: nobody but as a masked sum with noise inside (sealed); noise=party: the "
-        "coordinator, with the party's own noise inside (charged). Everybody sees the weights after every "
-        "step",
-    .guarantee =
-        "(epsilon, delta)-differential privacy of all steps together, for replacing one row of a party, "
-        "towards everybody who sees all steps; with noise=shares or noise=party towards the coordinator too",
-    .assumption = "which rows took part stays secret; the number of a party's rows is no secret; with "
-                  "noise=coordinator, "
-                  "that the coordinator adds the noise and keeps the sums to itself; with noise=shares, that "
-                  "no more parties vanish from a sum or collude than the study declares",
+    .leaves = "in every step, the sum of the clipped gradients of a random sample of the party's rows, at "
+              "weights that all parties know[noise=party: , with the party's own noise "
+              "added][noise=shares: , with the party's share of the noise "
+              "added][noise=party,keep!=1,upload=full: , of which only the largest numbers are "
+              "sent][noise=party,keep!=1,upload=ternary: , of which only the signs of the largest numbers "
+              "are sent][noise=party,keep=1,upload=ternary: , of which only the signs are sent]; and the "
+              "number of its rows[sees=sum: , as one contribution to a sum]",
+    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sum over all parties in every "
+               "step, and no single party's][noise=coordinator,sees=each: the coordinator sees each "
+               "party's exact sums in every step][noise=party,sees=sum: the coordinator sees the sum of "
+               "all parties' noisy gradients in every step, and no single party's][noise=party,sees=each: "
+               "the coordinator sees what each party sends in every step, with the party's noise in "
+               "it][noise=shares: the coordinator sees the sum over all parties in every step, with the "
+               "noise in it, and no single party's]. Everybody sees the weights after every step",
+    .guarantee = "(epsilon, delta)-differential privacy of all steps together, for replacing one row of a "
+                 "party, towards everybody who sees all steps[noise=party|shares: , the coordinator "
+                 "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
+                 "sees exact values]",
+    .assumption =
+        "nobody learns which rows took part in a step; the number of a party's rows is no "
+        "secret[noise=coordinator: ; the coordinator adds the noise, publishes nothing else and "
+        "keeps the exact sums to itself][noise=shares: ; secure summation, and that no more parties "
+        "vanish from a sum or collude than the study declares]",
     .theorem =
         "Gaussian noise on a Poisson sample, relative to the norm C that each row's gradient is "
         "clipped to; its "

@@ -426,11 +426,11 @@ const tacit_method tacit_method_dpstgd = {
     .parameters = parameters,
     .leaves = "in every turn, which weights have the largest noisy gradients over a sample of the party's "
               "rows, and the noisy signs of these, packed into bits",
-    .seen_by = "the coordinator, with the party's own noise inside (charged). Every party sees the weights "
-               "when its turn comes",
+    .seen_by = "the coordinator sees what each party sends, with the party's own noise in it. Every party "
+               "sees the weights when its turn comes",
     .guarantee = "(epsilon, delta)-differential privacy of all turns together, for replacing one row of a "
                  "party, towards everybody, the coordinator included",
-    .assumption = "none beyond the party's own noise: what a row adds to a sum is cut to [-B, B] in every "
+    .assumption = "nothing beyond the party's own noise: what a row adds to a sum is cut to [-B, B] in every "
                   "number, whatever the row",
     .theorem =
         "an unordered choice of the n largest of d numbers costs 2 min(n, d - n) e and their signs n e; "

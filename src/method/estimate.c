@@ -538,30 +538,27 @@ const tacit_method tacit_method_estimate = {
     .leaves =
         "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of second "
         "moments, as one contribution to a sum; its number of rows",
-    .seen_by =
-        "the coordinator, which uses only the total of all parties' sums: under secure summation it sees "
-        "nothing else, and where sums go in clear each party's own (entrusted). Everybody sees the weights "
-        "of "
-        "every round, the final coefficients and their standard errors",
-    .guarantee = "none in the sense of differential privacy: sums are exact. No row leaves, and sums over "
-                 "many rows are "
-                 "all that does",
-    .assumption = "the coordinator adds up what it receives and does not look at a single party's sums; "
-                  "every party has "
-                  "many more rows than there are columns (owners can bound that: the disclosure policy)",
+    .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and "
+               "no single party's][sees=each: the coordinator sees each party's exact sums in every "
+               "round]. Everybody sees the weights of every round, the final coefficients and their "
+               "standard errors",
+    .guarantee = "no differential privacy: the sums are exact, and no noise is added. No row leaves as it "
+                 "is; what leaves are sums over rows, and from exact sums something about single rows may be "
+                 "inferred",
+    .assumption =
+        "the coordinator keeps the [sees=sum: totals][sees=each: sums] to itself and does not try "
+        "to infer rows from them; every party has many more rows than there are columns (owners can "
+        "require that: tacit rules)",
     .theorem = "no privacy theorem applies. The estimate is that of all rows pooled: the derivatives of a "
                "sum are the "
                "sums of the derivatives, and integers add up without rounding",
     .claim = "the same",
-    .caveats =
-        "exact sums over few rows, or over two sets that differ in one row, can reveal that row, and a "
-        "coordinator "
-        "that departs from the protocol can choose weights under which few rows dominate a sum: use a "
-        "private "
-        "method where that matters. A missing value counts as the middle of its bounds, a missing or unknown "
-        "level as the first level: have missing: error and strict: yes in the schema for R's numbers. The "
-        "same "
-        "parties must answer in every round. With lambda above 0 standard errors leave the bias out",
+    .caveats = "exact sums over few rows, or over two sets that differ in one row, can reveal that row, "
+               "and a coordinator that departs from the protocol can choose weights under which few rows "
+               "dominate a sum: use a private method where that matters. A missing value counts as the "
+               "middle of its bounds, a missing or unknown level as the first level: set missing: error "
+               "and strict: yes in the schema for R's numbers. The same parties must answer in every "
+               "round. With lambda above 0, standard errors leave out the bias",
     .check = check,
     .infers = infers,
     .price = tacit_yardstick_price,

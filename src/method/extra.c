@@ -59,14 +59,14 @@ const tacit_method tacit_method_extra = {
     .leaves =
         "in every round the party's current weights, to its neighbours in the graph; its number of rows "
         "and, at the end, its weights in a sum, to the coordinator",
-    .seen_by = "neighbours see the weights in clear, round by round, and can tell gradients of the party's "
-               "rows from "
-               "their differences; the coordinator sees numbers of rows and the sum at the end; everybody "
-               "sees the mean",
-    .guarantee = "none: no differential privacy. Nobody but the neighbours sees a party's words",
-    .assumption =
-        "that neighbours may see them (entrusted); for convergence, that the graph is connected and "
-        "rows lie in the unit ball",
+    .seen_by = "neighbours see the party's exact weights, round by round, and can work out gradients of "
+               "its rows from their differences; the coordinator sees each party's number of rows, and of "
+               "the weights at the end [sees=sum: only the sum][sees=each: each party's]; everybody sees "
+               "the mean",
+    .guarantee = "no differential privacy: what neighbours see is exact. Besides the neighbours, nobody sees "
+                 "what a party sends them",
+    .assumption = "neighbours keep what they see to themselves (entrusted); for convergence, the graph is "
+                  "connected and rows lie in the unit ball",
     .theorem = "none on privacy. Convergence: linear to the exact optimum with a fixed step below (1 + least "
                "eigenvalue)/L "
                "(Shi et al. 2015)",

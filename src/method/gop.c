@@ -59,12 +59,12 @@ const tacit_method tacit_method_gop = {
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
               "noise for the solver's "
               "error",
-    .seen_by = "everybody: nothing has to be kept secret about it. A coordinator publishes the mean of the "
-               "parties' answers",
+    .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
+               "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "
+               "answer carries its party's own noise, so at the price charged it may be shown to anybody",
     .guarantee = "(epsilon, delta)-differential privacy for replacing one row of a party, towards everybody",
-    .assumption = "every row lies in the unit ball (the schema's encoding sees to it); two classes; the "
-                  "number of a party's "
-                  "rows is no secret",
+    .assumption = "every row lies in the unit ball (the schema's encoding ensures it); two classes; the "
+                  "number of a party's rows is no secret",
     .theorem = "b ~ N(0, s^2 I) and the Jacobian factor 1 + c/(n (lambda + Delta)) of a replaced row: "
                "epsilon~ = .99 epsilon - "
                "log(1 + c/(n lambda)) or, where that is below half, Delta = c/(n (exp(.99 epsilon/2) - 1)) - "

@@ -52,15 +52,14 @@ const tacit_method tacit_method_gossip = {
     .leaves =
         "whenever the party meets a neighbour, its current weights; its number of rows and, at the end, "
         "its weights in a sum, to the coordinator",
-    .seen_by =
-        "the neighbour it meets sees its weights in clear, and can tell gradients of its rows from what "
-        "it says "
-        "over time; the coordinator sees numbers of rows and the sum at the end; everybody sees the "
-        "mean",
-    .guarantee = "none: no differential privacy. Nobody but the neighbours sees a party's words",
-    .assumption =
-        "that neighbours may see them (entrusted); for convergence, that the graph is connected over "
-        "time and rows lie in the unit ball",
+    .seen_by = "each neighbour that the party meets sees its exact weights, and can work out gradients of "
+               "its rows from several meetings; the coordinator sees each party's number of rows, and of "
+               "the weights at the end [sees=sum: only the sum][sees=each: each party's]; everybody sees "
+               "the mean",
+    .guarantee = "no differential privacy: what neighbours see is exact. Besides the neighbours, nobody sees "
+                 "what a party sends them",
+    .assumption = "neighbours keep what they see to themselves (entrusted); for convergence, the graph is "
+                  "connected over time and rows lie in the unit ball",
     .theorem = "none on privacy. Convergence: every node reaches the optimum almost surely with steps of one "
                "over its own "
                "meetings (Ram, Nedic and Veeravalli 2009)",

@@ -409,19 +409,21 @@ const tacit_method tacit_method_histogram = {
     .spreads = true,
     .most_columns = MOST_AXES,
     .parameters = parameters,
-    .leaves = "how many of the party's rows of each class lie in each cell of a public grid, as one "
-              "contribution to a sum",
-    .seen_by =
-        "noise=coordinator: the coordinator, in clear, trusted to add the noise (entrusted); noise=shares: "
-        "nobody, only the sum over all parties, with the noise inside (sealed). Everybody sees the final "
-        "model, and may see the noisy counts",
+    .leaves = "how many of the party's rows of each class lie in each cell of a public grid[noise=shares: "
+              ", with the party's share of the noise added], as one contribution to a sum",
+    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact counts of all parties' rows "
+               "together, and no single party's][noise=coordinator,sees=each: the coordinator sees each "
+               "party's exact counts][noise=shares: the coordinator sees the counts of all parties' rows "
+               "together, with the noise in them, and no single party's]. Everybody sees the final model, "
+               "and may see the noisy counts",
     .guarantee = "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards "
-                 "everybody who sees "
-                 "the noisy counts or the model",
-    .assumption =
-        "noise=coordinator: the coordinator adds the noise and keeps the counts to itself; noise=shares: "
-        "secure summation, and that no more parties vanish from the sum or collude than the study "
-        "declares; the grid comes from the public schema and declared numbers",
+                 "everybody who sees the noisy counts or the model[noise=shares: , the coordinator "
+                 "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
+                 "sees exact counts]",
+    .assumption = "[noise=coordinator: the coordinator adds the noise, publishes nothing else and keeps the "
+                  "exact counts to itself][noise=shares: secure summation, and that no more parties vanish "
+                  "from the sum or collude than the study declares]; the grid comes from the public schema "
+                  "and declared numbers",
     .theorem =
         "discrete Laplace noise of scale 2/epsilon on each count: replacing a row moves two counts by 1 "
         "each, 2 in "

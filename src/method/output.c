@@ -125,13 +125,13 @@ const tacit_method tacit_method_output = {
     .spreads = true,
     .parameters = perturb_parameters,
     .leaves = "the weights of a model fitted to the party's rows, with the party's own noise inside",
-    .seen_by = "everybody: nothing has to be kept secret about it. A coordinator publishes the mean of the "
-               "parties' answers",
+    .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
+               "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "
+               "answer carries its party's own noise, so at the price charged it may be shown to anybody",
     .guarantee =
         "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards everybody",
-    .assumption = "every row lies in the unit ball (the schema's encoding sees to it); the number of a "
-                  "party's rows is no "
-                  "secret",
+    .assumption = "every row lies in the unit ball (the schema's encoding ensures it); the number of a "
+                  "party's rows is no secret",
     .theorem = "gamma-norm noise of scale S/epsilon on weights of L2 sensitivity S = min(2L/(n lambda), 2 "
                "sqrt(m/lambda)) + "
                "2g/lambda (Chaudhuri, Monteleoni and Sarwate 2011, Corollary 8): L = 1, or sqrt(2) for "

@@ -118,15 +118,14 @@ const tacit_method tacit_method_pate = {
     .needs_delta = true,
     .parameters = parameters,
     .leaves = TACIT_ENSEMBLE_LEAVES,
-    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to "
-               "add the noise "
-               "(entrusted). Everybody sees the points, the noisy labels and the final model",
+    .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
+               "and no single party's labels][sees=each: the coordinator sees each party's labels, "
+               "exactly]. Everybody sees the points, the noisy labels and the final model",
     .guarantee = "(epsilon, delta)-differential privacy for replacing all rows of a party, towards everybody "
-                 "who sees the "
-                 "labels or the model",
-    .assumption =
-        "the auxiliary points may be known to all; the coordinator adds the noise and keeps the counts to "
-        "itself",
+                 "who sees the noisy labels or the model. There is no such guarantee towards the "
+                 "coordinator, which sees exact labels[sees=sum:  of all parties together]",
+    .assumption = "the auxiliary points may be known to all; the coordinator adds the noise, publishes "
+                  "nothing else and keeps the exact labels to itself",
     .theorem = "Gaussian noise by the analytic calibration on all counts together, of L2 sensitivity sqrt(2 "
                "T) for T "
                "queries; the largest of each and the student are post-processing",

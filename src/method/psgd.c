@@ -330,18 +330,22 @@ const tacit_method tacit_method_psgd = {
     .needs_delta = true,
     .stops_early = true,
     .parameters = parameters,
-    .leaves = "the number of the party's rows; then, in every round, the sum of the gradients of its rows at "
-              "weights that all know, with noise drawn for the round and noise that the party drew once",
-    .seen_by = "the coordinator, who is trusted with nothing. Everybody sees the weights after every step",
-    .guarantee = "differential privacy of all rounds together for replacing one row of a party, towards "
-                 "everybody: T answers of epsilon each, composed at delta. It is that which is charged",
-    .assumption =
-        "every row lies in the unit ball (the schema's encoding sees to it); two classes; the number "
-        "of a party's rows is no secret",
-    .theorem =
-        "gamma-norm noise of scale 2L/epsilon, L = 1, on a sum of L2 sensitivity 2L makes one answer "
-        "epsilon-private; T answers compose by the optimal theorem of Kairouz, Oh and Viswanath 2015 or, "
-        "where that is less, to T epsilon",
+    .leaves = "the number of the party's rows; then, in every round, the sum of the gradients of its rows "
+              "at weights that all parties know, with [noise=both: noise drawn for the round and noise "
+              "that the party drew once][noise=fresh: noise drawn for the round][noise=fixed: noise that "
+              "the party drew once for all rounds, which cancels in the difference of two]",
+    .seen_by = "[sees=sum: the coordinator sees the sum of all parties' noisy gradients in every round, "
+               "and no single party's][sees=each: the coordinator sees each party's noisy gradients in "
+               "every round]. Everybody sees the weights after every step",
+    .guarantee = "[noise=both|fresh: differential privacy of all rounds together for replacing one row of a "
+                 "party, towards everybody, the coordinator included: T answers of epsilon each, composed at "
+                 "delta. That composition is what is charged][noise=fixed: none: two rounds together reveal "
+                 "the exact difference of their gradients]",
+    .assumption = "every row lies in the unit ball (the schema's encoding ensures it); two classes; the "
+                  "number of a party's rows is no secret",
+    .theorem = "[noise=both|fresh: gamma-norm noise of scale 2L/epsilon, L = 1, on a sum of L2 sensitivity "
+               "2L makes one answer epsilon-private; T answers compose by the optimal theorem of Kairouz, "
+               "Oh and Viswanath 2015 or, where that is less, to T epsilon][noise=fixed: none]",
     .claim = "(epsilon, delta) for any number of rounds (Theorem 4.2). That is the privacy of the limit seen "
              "alone; every party sees every step, and the noise drawn once cancels in the difference of two",
     .caveats =

@@ -66,13 +66,14 @@ const tacit_method tacit_method_pst_f = {
     .leaves = "the weights of K models, each fitted to one group of the features of half of the party's rows "
               "and a random "
               "linear term, and those of a model of their predictions on the other half",
-    .seen_by = "everybody: nothing has to be kept secret about it. A coordinator publishes the mean of the "
-               "parties' answers",
+    .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
+               "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "
+               "answer carries its party's own noise, so at the price charged it may be shown to anybody",
     .guarantee =
         "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards everybody",
-    .assumption =
-        "every row lies in the unit ball (the schema's encoding sees to it); two classes; the number of a "
-        "party's rows is no secret; groups and importances are public knowledge, not taken from the rows",
+    .assumption = "every row lies in the unit ball (the schema's encoding ensures it); two classes; the "
+                  "number of a party's rows is no secret; groups and importances are public knowledge, not "
+                  "taken from the rows",
     .theorem = "b_k ~ G(d_k, 2/epsilon') loses q_k epsilon' and the Jacobian log(1 + c q_k^2/(n (lambda_k + "
                "Delta_k))) of a "
                "replaced row; over groups the first add up to epsilon', and epsilon' = .99 epsilon minus the "

@@ -291,15 +291,15 @@ const tacit_method tacit_method_pst_h = {
         "of a source, the weights of K models of its rows, one for each group of features, each with a "
         "random linear term; "
         "of a target, those of K models drawn towards the sources', and of a model of their predictions",
-    .seen_by = "everybody: nothing has to be kept secret about it. Targets see the mean of the sources' "
-               "models, and the "
-               "coordinator publishes the mean of the targets'",
+    .seen_by = "the coordinator sees each party's models, and targets see the mean of the sources'. "
+               "Everybody sees the mean of the targets' models. Every model carries its party's own noise, "
+               "so at the price charged it may be shown to anybody",
     .guarantee = "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards "
                  "everybody: source-epsilon for "
                  "a source's rows, epsilon for a target's",
-    .assumption =
-        "every row lies in the unit ball (the schema's encoding sees to it); two classes; the number of a "
-        "party's rows is no secret; groups and importances are public knowledge, not taken from the rows",
+    .assumption = "every row lies in the unit ball (the schema's encoding ensures it); two classes; the "
+                  "number of a party's rows is no secret; groups and importances are public knowledge, not "
+                  "taken from the rows",
     .theorem = "source and target are those of pst-f, about other prior means: b_k ~ G(d_k, 2/epsilon') "
                "loses q_k epsilon' and the "
                "Jacobian log(1 + c q_k^2/(n (lambda_k + Delta_k))), together epsilon over all groups; a "

@@ -58,11 +58,12 @@ const tacit_method tacit_method_pst_s = {
     .leaves = "the weights of K models, each fitted to its own block of the party's rows and a random linear "
               "term, and "
               "those of a model of their predictions on other rows",
-    .seen_by = "everybody: nothing has to be kept secret about it. A coordinator publishes the mean of the "
-               "parties' answers",
+    .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
+               "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "
+               "answer carries its party's own noise, so at the price charged it may be shown to anybody",
     .guarantee =
         "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards everybody",
-    .assumption = "every row lies in the unit ball (the schema's encoding sees to it); two classes; the "
+    .assumption = "every row lies in the unit ball (the schema's encoding ensures it); two classes; the "
                   "number of a party's rows is no secret",
     .theorem = "every row is in one block, or in the part for the high model, by its position alone: each is "
                "perturbed for epsilon (method plr), and parallel composition makes the whole epsilon",

@@ -147,15 +147,15 @@ const tacit_method tacit_method_soft_stat = {
     .needs_points = true,
     .parameters = parameters,
     .leaves = TACIT_ENSEMBLE_LEAVES,
-    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to "
-               "add the noise "
-               "(entrusted). Everybody sees the points, the noisy statistic and the final model",
-    .guarantee =
-        "epsilon-differential privacy (law=pure) or (epsilon, delta)-differential privacy (law=gaussian) for "
-        "replacing all rows of a party, towards everybody who sees the model",
+    .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
+               "and no single party's labels][sees=each: the coordinator sees each party's labels, "
+               "exactly]. Everybody sees the points, the noisy statistic and the final model",
+    .guarantee = "[law=pure: epsilon-differential privacy (delta = 0)][law=gaussian: (epsilon, "
+                 "delta)-differential privacy] for replacing all rows of a party, towards everybody who sees "
+                 "the statistic or the model. There is no such guarantee towards the coordinator, which sees "
+                 "exact labels[sees=sum:  of all parties together]",
     .assumption = "the auxiliary points lie in the unit ball and may be known to all; the coordinator adds "
-                  "the noise and "
-                  "keeps the counts to itself",
+                  "the noise, publishes nothing else and keeps the exact labels to itself",
     .theorem = "gamma-norm noise of scale S/epsilon, or Gaussian noise by the analytic calibration, on the "
                "statistic seen through L^-1, L L^T >= X^T X/N of the points: its L2 sensitivity is S = 1/M "
                "(sqrt(2)/M for more than two classes), M parties answering, and the noise in the statistic "

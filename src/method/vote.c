@@ -79,15 +79,15 @@ const tacit_method tacit_method_vote = {
     .needs_points = true,
     .parameters = parameters,
     .leaves = TACIT_ENSEMBLE_LEAVES,
-    .seen_by = "the coordinator sees how many parties said what of each point, in clear, and is trusted to "
-               "add the noise "
-               "(entrusted). Everybody sees the points and the final model",
-    .guarantee =
-        "epsilon-differential privacy (delta = 0) for replacing all rows of a party, towards everybody who "
-        "sees the model; with aux_private=yes also for replacing one auxiliary point",
-    .assumption =
-        "the auxiliary points lie in the unit ball and, unless aux_private=yes, may be known to all; the "
-        "coordinator adds the noise and keeps the counts to itself",
+    .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
+               "and no single party's labels][sees=each: the coordinator sees each party's labels, "
+               "exactly]. Everybody sees the points and the final model",
+    .guarantee = "epsilon-differential privacy (delta = 0) for replacing all rows of a "
+                 "party[aux_private=yes: , or one auxiliary point], towards everybody who sees the model. "
+                 "There is no such guarantee towards the coordinator, which sees exact labels[sees=sum:  of "
+                 "all parties together]",
+    .assumption = "the auxiliary points lie in the unit ball[aux_private=no:  and may be known to all]; the "
+                  "coordinator adds the noise, publishes nothing else and keeps the exact labels to itself",
     .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = the lesser of kappa/lambda "
                "(sqrt(2) kappa/lambda "
                "for more than two classes) and 2 sqrt(W((K-1)/e)/lambda), W Lambert's function; plus twice "

@@ -97,8 +97,7 @@ static tacit_status keep_result(const tacit_site *site, const tacit_site_result 
         TACIT_TRY(site_path(site, SITE_MODEL_FILE, path, error));
         TACIT_TRY(tacit_file_write(path, result->model.bytes, result->model.length, 0644, error));
     }
-    TACIT_TRY(site_path(site, SITE_ENDED_FILE, path, error));
-    return tacit_file_write(path, result->state, strlen(result->state), 0600, error);
+    return tacit_site_keep_end(site, result->state, error);
 }
 
 static tacit_status serve_one(worker *self, tacit_error *error) {
@@ -108,7 +107,7 @@ static tacit_status serve_one(worker *self, tacit_error *error) {
                                        .news = worker_news,
                                        .context = self,
                                        .retry_ms = self->owner->settings->callbacks.retry_ms };
-    char line[TACIT_ERROR_TEXT_SIZE + 64];
+    char line[TACIT_ERROR_TEXT_SIZE + 128];
     tacit_status status;
     TACIT_CHECK(tacit_site_open(&site, self->owner->settings->home, self->name, &callbacks, error));
     tell(self->owner, self->name, "waiting for questions");

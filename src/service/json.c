@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "service/home.h"
+#include "session/wording.h"
 
 json_t *tacit_json_number(double value) {
     if (isnan(value)) return json_null();
@@ -56,15 +57,22 @@ tacit_status tacit_json_explanation(json_t **out, const tacit_plan *plan, tacit_
     const tacit_method *method = plan->method;
     tacit_prices prices = { .event = { .count = 0 } };
     tacit_noise_law noise = { .law = "" };
+    tacit_wording words = TACIT_WORDING_INIT;
+    char sums[TACIT_WORDING_SUMS_SIZE];
     TACIT_TRY(method->price(plan, &prices, error));
     if (method->noise != NULL) TACIT_TRY(method->noise(plan, &noise, error));
-    *out = json_pack(
-        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "method", method->name, "title",
-        method->title, "reference", method->reference, "leaves", method->leaves, "release",
-        tacit_release_kind_name(method->release_kind(plan)), "seen_by", method->seen_by, "guarantee",
-        method->guarantee, "assumption", method->assumption, "theorem", method->theorem, "claim",
-        method->claim, "caveats", method->caveats, "charged", tacit_json_price(&prices.charged), "claimed",
-        tacit_json_price(&prices.claimed), "noise", noise_document(method, &noise), "undeployable",
-        method->undeployable != NULL ? json_string(method->undeployable) : json_null());
+    TACIT_TRY(tacit_wording_make(&words, plan, error));
+    *out = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o}", "method",
+                     method->name, "title", method->title, "reference", method->reference, "leaves",
+                     words.leaves, "release", tacit_release_kind_name(method->release_kind(plan)), "how",
+                     tacit_wording_release(plan, &prices.charged), "noise_added",
+                     tacit_wording_noise(plan, &prices.charged), "seen_by", words.seen_by, "guarantee",
+                     words.guarantee, "assumption", words.assumption, "theorem", words.theorem, "claim",
+                     method->claim, "caveats", words.caveats, "charged", tacit_json_price(&prices.charged),
+                     "claimed", tacit_json_price(&prices.claimed), "noise", noise_document(method, &noise),
+                     "undeployable",
+                     method->undeployable != NULL ? json_string(method->undeployable) : json_null(),
+                     "secure_sums", tacit_wording_sums(sums, plan) ? json_string(sums) : json_null());
+    tacit_wording_clear(&words);
     return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
 }

@@ -1,6 +1,7 @@
 #include "service/page.h"
 
 #include <limits.h>
+#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,14 +83,14 @@ static tacit_status add_study(void *context, const tacit_site_summary *joined, t
     const tacit_study *study = joined->study;
     studies->list = tacit_json_append(
         studies->list,
-        json_pack("{s:o,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:I,s:I,s:o}", "next",
+        json_pack("{s:o,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:b,s:I,s:I,s:o}", "next",
                   next != NULL ? next : json_null(), "description", text_or_null(&study->description),
                   "approval", study->approval[0] != 0 ? json_string(study->approval) : json_null(), "look",
                   (json_int_t)study->stop.look, "looks", (json_int_t)study->stop.looks, "id", joined->id,
                   "name", joined->study->name, "title", joined->study->title, "coordinator",
                   joined->coordinator, "source", tacit_json_escaped(joined->source), "consent",
-                  names[consent], "amended", joined->amended, "has_model", joined->has_model, "parties",
-                  (json_int_t)joined->study->plan.parties, "minimum_rows",
+                  names[consent], "amended", joined->amended, "ended", joined->ended, "has_model",
+                  joined->has_model, "parties", (json_int_t)joined->study->plan.parties, "minimum_rows",
                   (json_int_t)joined->study->plan.minimum_rows, "explanation", explanation));
     return studies->list != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
@@ -227,10 +228,10 @@ static tacit_status accounts_document(json_t **out, tacit_ledger *ledger, tacit_
         }
         if (!account.limited && account.sum_epsilon == 0) continue;
         json_t *limit = account.limited ? tacit_json_number(account.limit_epsilon) : json_null();
-        list =
-            tacit_json_append(list, json_pack("{s:s,s:o,s:o,s:o}", "unit", tacit_unit_name((tacit_unit)unit),
-                                              "spent", tacit_json_number(account.spent_epsilon), "delta",
-                                              tacit_json_number(account.spent_delta), "limit", limit));
+        json_t *one = json_pack("{s:s,s:b,s:o,s:o,s:o}", "unit", tacit_unit_name((tacit_unit)unit), "exact",
+                                isinf(account.sum_epsilon), "spent", tacit_json_number(account.spent_epsilon),
+                                "delta", tacit_json_number(account.spent_delta), "limit", limit);
+        list = tacit_json_append(list, one);
     }
     *out = list;
     return list != NULL ? TACIT_OK : tacit_fail_memory(error);

@@ -313,10 +313,10 @@ static tacit_status no_limit(const char *given, const tacit_price *price, tacit_
     const char *quote =
         strpbrk(source, " \t()&;|<>*?$#\"") != NULL ? "'" : ""; /* the line is there to be copied */
     if (price->delta > 0) snprintf(delta, sizeof delta, " --delta %g", price->delta);
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s%s%s --epsilon %g%s",
-        source, quote, source, quote, price->epsilon, delta);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "no limit is set for %s, and an answer with a price needs one: tacit ledger limit "
+                      "--source %s%s%s --epsilon %g%s",
+                      source, quote, source, quote, price->epsilon, delta);
 }
 
 /* Whether any limit bounds the charge is asked first, to say how to set one. */
@@ -331,7 +331,7 @@ tacit_status site_check_ledger(tacit_ledger *ledger, const char *study, const ta
         return no_limit(tacit_ledger_source(ledger), price, error);
     tacit_status status = tacit_ledger_fits(ledger, study, price, &prices->event, &quiet);
     if (status == TACIT_OK) return TACIT_OK;
-    return tacit_fail(error, status, "this costs epsilon %g and %s", price->epsilon, quiet.text);
+    return tacit_fail(error, status, "this costs epsilon %g, and %s", price->epsilon, quiet.text);
 }
 
 tacit_status site_check_budget(const char *home, const char *source, const char *study,
@@ -410,11 +410,12 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
                           plan->method->name);
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
         return tacit_fail(
-            error, TACIT_REFUSED,
-            "the study sends %s in clear to '%s', trusted to add the noise: allow that with "
-            "--allow-entrusted%s",
-            plan->sums != TACIT_SUMS_CLEAR ? "the sum of all parties' values" : "values", site->coordinator,
-            tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party" : "");
+            error, TACIT_REFUSED, "'%s' gets %s, %s: allow that with --allow-entrusted%s", site->coordinator,
+            plan->sums != TACIT_SUMS_CLEAR ? "the exact sum of all parties' values" : "your exact values",
+            isinf(prices.charged.epsilon) ? "to which no noise is added" : "and is trusted to add the noise",
+            isinf(prices.charged.epsilon)               ? " and --allow-exact"
+            : tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party"
+                                                        : "");
     TACIT_TRY(check_policy(site, &prices.charged, error));
     if (!isinf(prices.charged.epsilon))
         return site_check_budget(site->home, site->source, site->id, &prices, error);

@@ -111,12 +111,19 @@ typedef struct tacit_site_summary {
     bool amended;            /* there is a version that the owner has not consented to */
     const tacit_study *next; /* that version; NULL: none, or it cannot be read */
     bool has_model;          /* it has ended, and the model is in its folder */
+    bool ended;              /* nothing more will be asked, with a model or without */
 } tacit_site_summary;
 
 typedef tacit_status tacit_site_visit(void *context, const tacit_site_summary *joined, tacit_error *error);
 
 /* Visit every study that was joined, in the order of their names. A folder that cannot be read is passed over. */
 tacit_status tacit_site_list(const char *home, tacit_site_visit *visit, void *context, tacit_error *error);
+
+/* Write down that a study has ended, "done" or otherwise: after its model is kept, because nobody asks for it again. */
+tacit_status tacit_site_keep_end(const tacit_site *site, const char *state, tacit_error *error);
+
+/* Whether a joined study has ended, as far as this home was told. */
+tacit_status tacit_site_has_ended(bool *out, const char *home, const char *study, tacit_error *error);
 
 /* What is asked, by whom, of how many rows; borrowed. */
 const tacit_study *tacit_site_study(const tacit_site *site);

@@ -247,6 +247,25 @@ tacit_status tacit_site_open(tacit_site **out, const char *home, const char *stu
     return status;
 }
 
+tacit_status tacit_site_keep_end(const tacit_site *site, const char *state, tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(site_path(site, SITE_ENDED_FILE, path, error));
+    return tacit_file_write(path, state, strlen(state), 0600, error);
+}
+
+static bool has_ended(const tacit_site *site) {
+    return !site_file_exists(site, SITE_AMENDED_FILE) &&
+           (site_file_exists(site, SITE_ENDED_FILE) || site_file_exists(site, SITE_MODEL_FILE));
+}
+
+tacit_status tacit_site_has_ended(bool *out, const char *home, const char *study, tacit_error *error) {
+    tacit_site *site = NULL;
+    TACIT_TRY(site_open_folder(&site, home, study, error));
+    *out = has_ended(site);
+    tacit_site_free(site);
+    return TACIT_OK;
+}
+
 static int is_study(const struct dirent *entry) { return strchr(entry->d_name, '@') != NULL; }
 
 static tacit_status visit_site(const tacit_site *site, tacit_site_visit *visit, void *context,
@@ -261,7 +280,8 @@ static tacit_status visit_site(const tacit_site *site, tacit_site_visit *visit, 
                                   .study = site->study,
                                   .amended = amended,
                                   .next = next,
-                                  .has_model = site_file_exists(site, SITE_MODEL_FILE) };
+                                  .has_model = site_file_exists(site, SITE_MODEL_FILE),
+                                  .ended = has_ended(site) };
     tacit_status status = visit(context, &joined, error);
     tacit_study_free(next);
     tacit_buffer_clear(&signature);

@@ -230,7 +230,8 @@ struct tacit_method {
     /* Why a study with these settings is refused; NULL, or returning NULL: it may be deployed. */
     const char *(*undeployable_as)(const tacit_plan *plan);
 
-    /* Who learns what, for `tacit explain` and for whoever is asked to consent. All are filled (a test checks it). */
+    /* Who learns what, for `tacit explain` and for whoever is asked to consent. All are filled (a test checks it). With clauses for
+     * single settings: to be read through session/wording.h. */
     const char *leaves;     /* what leaves a party */
     const char *seen_by;    /* who sees it */
     const char *guarantee;  /* what is guaranteed, to whom */

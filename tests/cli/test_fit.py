@@ -65,7 +65,7 @@ class Fit(ProgramTest):
         self.assertEqual(self.spent(), {"epsilon": 0.5, "delta": 1e-5})
         said = self.succeed(*self.words("plr", "1")).stdout
         self.assertIn("model.json", said)
-        self.assertIn(" of 2 and delta ", said)
+        self.assertIn("of the limit, epsilon 2 at delta ", said)
         self.succeed("ledger", "verify")
 
     def test_a_draft_of_the_schema_is_refused_until_every_mark_is_gone(self):
@@ -135,7 +135,7 @@ class Fit(ProgramTest):
 
     def test_without_a_limit_it_is_refused_with_the_remedy(self):
         said = self.fail_with(3, *self.words("plr", "1"), says=["no limit is set"])
-        self.succeed(*shlex.split(said.split("nothing may leave: tacit ")[1]))
+        self.succeed(*shlex.split(said.split("needs one: tacit ")[1]))
         self.fit("plr", "1")
         self.fail_with(3, *self.words("plr", "0.5"), says=["costs epsilon 0.5", "spent is epsilon 1", "raise the limit"])
 

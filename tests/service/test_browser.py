@@ -16,6 +16,7 @@ from urllib.parse import urlparse
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from deployed import PATIENCE, DeployedTest
+from golden import difference, masked
 from pages import Neighbour, Page, pieces
 
 try:
@@ -238,6 +239,58 @@ class Pages(BrowserTest):
         self.one(".chart canvas")
         self.keep("party-page")
         self.check_quiet()
+
+
+class Screens(BrowserTest):
+    """The party page word for word, in each state that a study can be in (golden.py)."""
+
+    def see(self, name, *expected):
+        """Open the page anew, wait for what it must say, and compare all of it, what is folded up included."""
+        self.browser.get(self.start("page", home=self.home(0)).wait_line(LINK).group(1))
+        for text in expected:
+            self.wait_text(text)
+        self.browser.execute_script("""
+            document.querySelectorAll('details').forEach(one => { one.open = true; });
+            document.querySelectorAll('.chart').forEach(one => { one.hidden = true; });""")
+        wrong = difference("page-" + name, masked(self.one("#main").text, self.path))
+        if wrong:
+            self.fail(wrong)
+        return {button.text for button in self.browser.find_elements(By.CSS_SELECTOR, "main button")}
+
+    def badge(self):
+        """The words of the badge, and whether it is green."""
+        mark = self.one("main .state")
+        return mark.text, mark.value_of_css_property("color") == "rgba(26, 127, 55, 1)"
+
+    def test_of_a_study_with_noise(self):
+        self.study(title="Who falls ill")
+        self.coordinator()
+        process = self.join(0)
+        self.assertEqual(self.see("consent-given", "consent given"), {"Withdraw"})
+        self.assertEqual(self.badge(), ("consent given", True))
+        self.check_done({0: process, 1: self.join(1), 2: self.join(2)})
+        self.assertEqual(self.see("ended", "charge (charged)"), set())  # nothing is left to withdraw from
+        self.assertEqual(self.badge(), ("ended", False))
+
+    def test_of_exact_sums(self):
+        self.study(title="Who falls ill", method="estimate", set="{}", epsilon=None, **{"lambda": 0.01})
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        self.see("ended-exact", "Exact answers have left")
+
+    def test_of_a_study_that_is_amended_and_one_withdrawn_from(self):
+        self.study(title="Who falls ill")
+        self.coordinator()
+        party = self.join(0)
+        self.succeed("study", "amend", self.folder, self.definition(title="Who falls ill again", epsilon=1))
+        self.assertEqual(party.finish(), 3, party.text())
+        self.assertEqual(self.see("amended", "A new version"), {"Withdraw", "Consent to this version"})
+        self.assertEqual(self.badge(), ("amended: no consent to the new version", False))
+        self.press("button.consent.next")
+        self.wait(lambda: "A new version" not in self.text(), "no consent")
+        self.press("button.withdraw")
+        self.assertEqual(self.see("withdrawn", "withdrawal"), {"Consent again"})
+        self.assertEqual(self.badge(), ("withdrawn", False))
 
 
 # What a hostile page on another port of this machine can do in the same browser: ask the victim's port with whatever the browser adds,

@@ -125,8 +125,8 @@ class Shares(KeyedTest):
         self.assertEqual(status["state"], "done")
         self.assertEqual(status["sums"], {"way": way, "minimum": 3, "dropouts": 0.1, "colluders": 0.34})
         for party, process in parties.items():
-            process.wait_line(r"^assumes    at most 0 of 3 parties vanish in a sum, and at most 1 help")
-            process.wait_line(r"^shares     you add a share of the noise: one of 2 that together")
+            process.wait_line(r"^withstands 1 of the other parties telling ")
+            process.wait_line(r"^shares     2 shares of the noise are worth the price")
             charges = self.charges(party)
             self.assertEqual([charge["kind"] for charge in charges], ["sealed"] * 2)
             self.assertIn(assumption, charges[0]["assumption"])
