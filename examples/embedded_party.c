@@ -94,7 +94,7 @@ static tacit_status use(const tacit_model *model, const device *self, tacit_erro
     double probability[2];
     tacit_status status = tacit_frame_dense(&newest, self->value[MEASUREMENTS - 1], TACIT_NUMBER_FLOAT, 1,
                                             COLUMNS, 0, sizeof(float), error);
-    if (status == TACIT_OK) status = tacit_model_predict(probability, NULL, model, newest, 1, error);
+    if (status == TACIT_OK) status = tacit_model_predict(probability, 2, NULL, 0, model, newest, 1, error);
     if (status == TACIT_OK) printf("the pump fails within a day with probability %.2f\n", probability[1]);
     tacit_frame_free(newest);
     return status;

@@ -13,6 +13,9 @@
  * the JSON document that the command prints with --json. So whatever the program can do can be said here, and a newer
  * library keeps programs that were built with an older one.
  *
+ * What a call cannot do without must not be NULL: it is then TACIT_USAGE, and no crash. Where NULL means something, the call says so; `error`
+ * and what a free function is given may always be NULL.
+ *
  * A flag is "yes" or "no". Numbers are read and written with a decimal point: where a program sets the locale, LC_NUMERIC stays "C".
  */
 #ifndef TACIT_TACIT_H
@@ -138,19 +141,22 @@ tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_
                                   const tacit_frame *target, const tacit_options *options,
                                   const tacit_progress *progress, tacit_error *error);
 
-/* What a model makes of rows: `scores` receives rows x tacit_model_outputs numbers (probabilities of the classes in their order,
- * where the model has such; else votes, margins, or the mean of a number), `labels` a class each. Either may be NULL. The frame
+/* What a model makes of rows: `scores`, with room for `score_capacity` numbers, receives rows x tacit_model_outputs of them (probabilities of the
+ * classes in their order, where the model has such; else votes, margins, or the mean of a number), `labels`, with room for
+ * `label_capacity`, a class each. Either may be NULL. TACIT_LIMIT, and nothing is written, where there is too little room. The frame
  * needs neither labels nor bounds: the model has its own encoding. Columns are those the model was made of, in their order; where the
  * frame has names, they must be the model's. TACIT_USAGE for labels of a model of a number. */
-tacit_status tacit_model_predict(double *scores, int32_t *labels, const tacit_model *model,
-                                 const tacit_frame *frame, unsigned threads, tacit_error *error);
+tacit_status tacit_model_predict(double *scores, size_t score_capacity, int32_t *labels,
+                                 size_t label_capacity, const tacit_model *model, const tacit_frame *frame,
+                                 unsigned threads, tacit_error *error);
 size_t tacit_model_outputs(const tacit_model *model);
 size_t tacit_model_columns(const tacit_model *model); /* of the rows it is for */
 
-/* Coefficients of a linear model on the columns as they were given: `out` has tacit_model_outputs rows (one for two classes) of
- * tacit_model_columns numbers and the constant last. They hold for rows within bounds and norm. TACIT_USAGE for other models, for
+/* Coefficients of a linear model on the columns as they were given: `out`, with room for `capacity` numbers, receives tacit_model_outputs
+ * rows (one for two classes) of tacit_model_columns numbers and the constant last; TACIT_LIMIT where there is too little room. They hold for rows within bounds and norm. TACIT_USAGE for other models, for
  * columns that are no numbers, and where every row is divided by its own norm. */
-tacit_status tacit_model_coefficients(double *out, const tacit_model *model, tacit_error *error);
+tacit_status tacit_model_coefficients(double *out, size_t capacity, const tacit_model *model,
+                                      tacit_error *error);
 
 /* "kind" (linear, stack, network), "loss", "features", "columns", "outputs", "names", "classes", "probabilities", "guarantee", and where there
  * are such, coefficients with standard errors in "summary". */
@@ -217,7 +223,8 @@ tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_
 /* What is asked, by whom, what leaves and who sees it, the price, and whether the owner's rules allow it ("allowed", "remedy"). */
 tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *error);
 
-/* Consent and join; then answer until the study ends, reconnecting by itself. `model` (may be NULL) receives what it ended with. */
+/* Consent and join; then answer until the study ends, reconnecting by itself. `model` (may be NULL) receives what it ended with: a model of the
+ * columns and classes, of the kind and with the guarantee of the definition that was accepted. Whatever else the coordinator sends is TACIT_PROTOCOL. */
 tacit_status tacit_site_accept(tacit_site *site, tacit_error *error);
 tacit_status tacit_site_answer(tacit_model **model, tacit_site *site, tacit_error *error);
 

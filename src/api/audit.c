@@ -63,6 +63,7 @@ void tacit_auditing_clear(tacit_auditing *auditing) {
 
 tacit_status tacit_audit_document(char **json, const tacit_options *options, const tacit_progress *progress,
                                   tacit_error *error) {
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
     static const tacit_form form = { .name = "audit",
                                      .operands = tacit_audit_operands,
                                      .options = tacit_audit_options };

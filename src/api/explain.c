@@ -158,6 +158,7 @@ tacit_status tacit_explanation_document(json_t **out, tacit_explanation *explana
 }
 
 tacit_status tacit_explain_document(char **json, const tacit_options *options, tacit_error *error) {
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
     static const tacit_form form = { .name = "explain",
                                      .operands = tacit_explain_operands,
                                      .options = tacit_explain_options };

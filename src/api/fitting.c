@@ -79,6 +79,8 @@ cleanup:
 
 tacit_status tacit_frame_fit(tacit_model **out, const tacit_frame *frame, const tacit_options *options,
                              tacit_ledger *ledger, const tacit_progress *progress, tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
+    TACIT_TRY(tacit_require(frame, "the frame", error));
     tacit_arguments *arguments = NULL;
     tacit_fit_job job = { .ledger = ledger, .progress = progress };
     tacit_status status;

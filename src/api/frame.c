@@ -20,6 +20,7 @@ static tacit_status check_size(size_t rows, size_t columns, tacit_error *error) 
 tacit_status tacit_frame_dense(tacit_frame **out, const void *values, tacit_number_type type, size_t rows,
                                size_t columns, ptrdiff_t row_bytes, ptrdiff_t column_bytes,
                                tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
     if (values == NULL) return tacit_fail(error, TACIT_USAGE, "a frame needs its values");
     if (type != TACIT_NUMBER_DOUBLE && type != TACIT_NUMBER_FLOAT)
         return tacit_fail(error, TACIT_USAGE, "a frame's numbers are of type double or float");
@@ -66,6 +67,7 @@ static tacit_status check_columns(const tacit_frame *frame, uint32_t *seen, taci
 
 tacit_status tacit_frame_sparse(tacit_frame **out, const double *value, const void *column, const void *start,
                                 tacit_index_type type, size_t rows, size_t columns, tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
     if (start == NULL) return tacit_fail(error, TACIT_USAGE, "a sparse frame needs the starts of its rows");
     if (type != TACIT_INDEX_INT32 && type != TACIT_INDEX_INT64)
         return tacit_fail(error, TACIT_USAGE, "indexes are int32 or int64");
@@ -114,8 +116,8 @@ tacit_frame *tacit_frame_free(tacit_frame *frame) {
     return NULL;
 }
 
-size_t tacit_frame_rows(const tacit_frame *frame) { return frame->rows; }
-size_t tacit_frame_columns(const tacit_frame *frame) { return frame->columns; }
+size_t tacit_frame_rows(const tacit_frame *frame) { return frame != NULL ? frame->rows : 0; }
+size_t tacit_frame_columns(const tacit_frame *frame) { return frame != NULL ? frame->columns : 0; }
 
 const char *frame_column_name(const tacit_frame *frame, size_t column, char scratch[32]) {
     if (frame->names != NULL) return frame->names[column];
@@ -127,6 +129,7 @@ const char *frame_column_name(const tacit_frame *frame, size_t column, char scra
 
 /* A file's schema says all of it. */
 static tacit_status check_memory(const tacit_frame *frame, const char *what, tacit_error *error) {
+    TACIT_TRY(tacit_require(frame, "the frame", error));
     if (frame->kind != FRAME_FILE) return TACIT_OK;
     return tacit_fail(error, TACIT_USAGE, "%s of a file are what its schema says", what);
 }

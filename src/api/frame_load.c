@@ -46,6 +46,7 @@ static tacit_status load(tacit_frame *frame, const tacit_arguments *arguments, c
 
 tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_options *options,
                               const tacit_progress *progress, tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
     tacit_arguments *arguments = NULL;
     tacit_frame *frame = NULL;
     tacit_status status;

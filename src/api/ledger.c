@@ -108,6 +108,7 @@ typedef struct listing {
 } listing;
 
 tacit_status tacit_ledger_at(tacit_ledger **out, const char *path, const char *source, tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
     if (path == NULL || path[0] == 0 || source == NULL || source[0] == 0)
         return tacit_fail(error, TACIT_USAGE, "a ledger needs a file and the name of a data source");
     TACIT_TRY(tacit_library_start(error));
@@ -116,6 +117,7 @@ tacit_status tacit_ledger_at(tacit_ledger **out, const char *path, const char *s
 
 tacit_status tacit_ledger_limit(tacit_ledger *ledger, bool whole_party, double epsilon, double delta,
                                 tacit_error *error) {
+    TACIT_TRY(tacit_require(ledger, "the ledger", error));
     const tacit_price limit = { whole_party ? TACIT_UNIT_PARTY : TACIT_UNIT_RECORD, epsilon, delta };
     if (!(epsilon >= 0 && isfinite(epsilon) && delta >= 0 && delta < 1))
         return tacit_fail(error, TACIT_USAGE,
@@ -148,6 +150,8 @@ static tacit_status collect_name(void *context, const char *name, tacit_error *e
 }
 
 tacit_status tacit_ledger_document(char **json, tacit_ledger *ledger, tacit_error *error) {
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
+    TACIT_TRY(tacit_require(ledger, "the ledger", error));
     listing self = { ledger, json_array(), json_array() };
     char shown[TACIT_SOURCE_SHOWN_SIZE];
     tacit_levels studies = TACIT_LEVELS_INIT;
@@ -170,6 +174,8 @@ cleanup:
 }
 
 tacit_status tacit_ledger_verdict(char **json, tacit_ledger *ledger, tacit_error *error) {
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
+    TACIT_TRY(tacit_require(ledger, "the ledger", error));
     tacit_error found = TACIT_ERROR_INIT;
     tacit_verdict verdict = { 0 };
     tacit_status status = tacit_ledger_verify(&verdict, ledger, &found);

@@ -51,5 +51,6 @@ json_t *tacit_methods_list(void) {
 }
 
 tacit_status tacit_methods_document(char **json, tacit_error *error) {
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
     return tacit_document_text(json, tacit_methods_list(), error);
 }

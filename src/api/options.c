@@ -11,6 +11,7 @@ tacit_status tacit_library_start(tacit_error *error) {
 }
 
 tacit_status tacit_options_create(tacit_options **out, tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
     tacit_options *options = TACIT_NEW(tacit_options, 1);
     if (options == NULL) return tacit_fail_memory(error);
     *out = options;
@@ -19,6 +20,7 @@ tacit_status tacit_options_create(tacit_options **out, tacit_error *error) {
 
 tacit_status tacit_options_set(tacit_options *options, const char *name, const char *value,
                                tacit_error *error) {
+    TACIT_TRY(tacit_require(options, "the set of options", error));
     if (name == NULL || name[0] == 0 || value == NULL)
         return tacit_fail(error, TACIT_USAGE, "an option needs a name and a value");
     option_text *items = tacit_grow(options->items, options->count + 1, sizeof *items);

@@ -10,10 +10,12 @@
 #include "model/export.h"
 
 size_t tacit_model_outputs(const tacit_model *model) {
+    if (model == NULL) return 0;
     return tacit_model_has_probabilities(model) ? model->classes : 1;
 }
 
 size_t tacit_model_columns(const tacit_model *model) {
+    if (model == NULL) return 0;
     return model->schema != NULL ? frame_schema_columns(model->schema) : model->features;
 }
 
@@ -120,8 +122,19 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_model_predict(double *scores, int32_t *labels, const tacit_model *model,
-                                 const tacit_frame *frame, unsigned threads, tacit_error *error) {
+/* A model may have come from anywhere: how much it says is its own business, how much room there is the caller's. */
+static tacit_status check_room(const char *what, const void *room, size_t capacity, size_t rows, size_t each,
+                               tacit_error *error) {
+    if (room == NULL || rows == 0 || (each <= SIZE_MAX / rows && capacity >= rows * each)) return TACIT_OK;
+    return tacit_fail(error, TACIT_LIMIT, "there is room for %zu %s, and the model has %zu times %zu",
+                      capacity, what, rows, each);
+}
+
+tacit_status tacit_model_predict(double *scores, size_t score_capacity, int32_t *labels,
+                                 size_t label_capacity, const tacit_model *model, const tacit_frame *frame,
+                                 unsigned threads, tacit_error *error) {
+    TACIT_TRY(tacit_require(model, "the model", error));
+    TACIT_TRY(tacit_require(frame, "the frame", error));
     predicting all = { .model = model,
                        .out = scores,
                        .labels = labels,
@@ -133,6 +146,8 @@ tacit_status tacit_model_predict(double *scores, int32_t *labels, const tacit_mo
                           "the model does not say how rows are encoded: it was saved without a schema");
     if (labels != NULL && tacit_model_is_numeric(model))
         return tacit_fail(error, TACIT_USAGE, "a model of a number has no classes: ask for scores alone");
+    TACIT_TRY(check_room("scores", scores, score_capacity, frame->rows, all.outputs, error));
+    TACIT_TRY(check_room("labels", labels, label_capacity, frame->rows, 1, error));
     TACIT_TRY(tacit_pool_create(&pool, threads, error));
     tacit_status status = predict(&all, frame, pool, error);
     tacit_pool_free(pool);
@@ -180,9 +195,13 @@ static tacit_status pair_to_columns(const tacit_model *model, const tacit_featur
     return TACIT_OK;
 }
 
-tacit_status tacit_model_coefficients(double *out, const tacit_model *model, tacit_error *error) {
+tacit_status tacit_model_coefficients(double *out, size_t capacity, const tacit_model *model,
+                                      tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the coefficients", error));
+    TACIT_TRY(tacit_require(model, "the model", error));
     TACIT_TRY(check_linear(model, error));
     const size_t columns = tacit_model_columns(model), each = tacit_model_scores_per_row(model);
+    TACIT_TRY(check_room("coefficients", out, capacity, each == 2 ? 1 : each, columns + 1, error));
     tacit_feature *feature = TACIT_NEW(tacit_feature, model->features);
     if (feature == NULL) return tacit_fail_memory(error);
     tacit_status status = tacit_schema_linear(model->schema, feature, error);
@@ -211,6 +230,9 @@ static tacit_status exported(char **out, size_t *length, const tacit_model *mode
 }
 
 tacit_status tacit_model_to_onnx(void **bytes, size_t *length, const tacit_model *model, tacit_error *error) {
+    TACIT_TRY(tacit_require(bytes, "where to put the bytes", error));
+    TACIT_TRY(tacit_require(length, "where to put the length", error));
+    TACIT_TRY(tacit_require(model, "the model", error));
     char *copy = NULL;
     TACIT_TRY(exported(&copy, length, model, tacit_model_export_onnx, error));
     *bytes = copy;
@@ -218,16 +240,22 @@ tacit_status tacit_model_to_onnx(void **bytes, size_t *length, const tacit_model
 }
 
 tacit_status tacit_model_to_pmml(char **xml, const tacit_model *model, tacit_error *error) {
+    TACIT_TRY(tacit_require(xml, "where to put the document", error));
+    TACIT_TRY(tacit_require(model, "the model", error));
     size_t length;
     return exported(xml, &length, model, tacit_model_export_pmml, error);
 }
 
 tacit_status tacit_model_to_json(char **json, const tacit_model *model, tacit_error *error) {
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
+    TACIT_TRY(tacit_require(model, "the model", error));
     size_t length;
     return exported(json, &length, model, tacit_model_print, error);
 }
 
 tacit_status tacit_model_from_json(tacit_model **out, const char *json, size_t length, tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
+    TACIT_TRY(tacit_require(json, "the document", error));
     return tacit_model_parse(out, json, length, "the model", error);
 }
 
@@ -250,6 +278,8 @@ static json_t *names_document(const tacit_model *model) {
 }
 
 tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_error *error) {
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
+    TACIT_TRY(tacit_require(model, "the model", error));
     json_t *classes = json_array();
     for (size_t k = 0; k < model->class_names.count; k++)
         classes = tacit_json_append(classes, tacit_json_text(model->class_names.text[k]));

@@ -128,6 +128,7 @@ static tacit_status look(tacit_site **out, const char *invitation, const tacit_f
 tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const tacit_frame *frame,
                                 const tacit_options *options, const tacit_site_listener *listener,
                                 tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
     const tacit_form form = { .name = "joining a study",
                               .options = tacit_join_options,
                               .more = more_options,
@@ -144,6 +145,7 @@ tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const 
 tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_frame *frame,
                                const tacit_options *options, const tacit_site_listener *listener,
                                tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
     static const tacit_form form = { .name = "a joined study",
                                      .options = joined_options,
                                      .more = more_options };
@@ -167,6 +169,8 @@ cleanup:
 static json_t *text_or_null(const char *text) { return text[0] != 0 ? tacit_json_text(text) : json_null(); }
 
 tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *error) {
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
+    TACIT_TRY(tacit_require(site, "the site", error));
     const tacit_study *study = tacit_site_study(site);
     const tacit_plan *plan = &study->plan;
     tacit_error remedy = TACIT_ERROR_INIT;
@@ -200,11 +204,13 @@ tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *err
 /* ---- taking part ---- */
 
 tacit_status tacit_site_accept(tacit_site *site, tacit_error *error) {
+    TACIT_TRY(tacit_require(site, "the site", error));
     TACIT_TRY(tacit_site_check(site, error));
     return tacit_site_is_joined(site) ? tacit_site_consent(site, error) : tacit_site_join(site, error);
 }
 
 tacit_status tacit_site_answer(tacit_model **model, tacit_site *site, tacit_error *error) {
+    TACIT_TRY(tacit_require(site, "the site", error));
     tacit_site_result result;
     tacit_status status;
     TACIT_TRY(tacit_site_serve(site, &result, error));
@@ -220,6 +226,7 @@ cleanup:
 }
 
 tacit_status tacit_site_leave(bool *told, tacit_site *site, tacit_error *error) {
+    TACIT_TRY(tacit_require(site, "the site", error));
     char id[TACIT_SITE_ID_SIZE];
     bool reached = false;
     TACIT_TRY(tacit_site_withdraw(tacit_site_home(site), tacit_site_id(site), id, &reached, error));

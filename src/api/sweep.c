@@ -242,6 +242,7 @@ tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_
                                   const tacit_frame *test, const tacit_frame *auxiliary,
                                   const tacit_frame *target, const tacit_options *options,
                                   const tacit_progress *progress, tacit_error *error) {
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
     const tacit_frame *const frames[] = { train, test, auxiliary, target };
     framed all = { .sweep = TACIT_SWEEP_INIT };
     tacit_arguments *arguments = NULL;

@@ -49,6 +49,10 @@ tacit_status tacit_fail(tacit_error *error, tacit_status status, const char *for
     return status;
 }
 
+tacit_status tacit_require(const void *pointer, const char *what, tacit_error *error) {
+    return pointer != NULL ? TACIT_OK : tacit_fail(error, TACIT_USAGE, "%s is missing: NULL was given", what);
+}
+
 /* As much of `text` as fits. */
 static void append(char *out, size_t size, const char *text) {
     size_t used = strlen(out), length = strnlen(text, size - used - 1);

@@ -112,6 +112,8 @@ static bool read_reason(const json_t *object, tacit_guarantee *out) {
     if (reason == NULL) return true;
     if (!json_is_string(reason) || out->is_private || json_string_length(reason) >= sizeof out->reason)
         return false;
+    for (const char *at = json_string_value(reason); *at != 0; at++) /* it is shown to people */
+        if ((unsigned char)*at < ' ' || *at == 0x7F) return false;
     memcpy(out->reason, json_string_value(reason), json_string_length(reason) + 1);
     return true;
 }
@@ -296,6 +298,8 @@ tacit_status tacit_model_parse(tacit_model **out, const void *bytes, size_t leng
 }
 
 tacit_status tacit_model_save(const tacit_model *model, const char *path, tacit_error *error) {
+    TACIT_TRY(tacit_require(model, "the model", error));
+    TACIT_TRY(tacit_require(path, "the path", error));
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status = tacit_model_print(model, &text, error);
     if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, 0644, error);
@@ -304,6 +308,8 @@ tacit_status tacit_model_save(const tacit_model *model, const char *path, tacit_
 }
 
 tacit_status tacit_model_load(tacit_model **out, const char *path, tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
+    TACIT_TRY(tacit_require(path, "the path", error));
     tacit_buffer text = TACIT_BUFFER_LIMITED(FILE_BYTES_LIMIT);
     tacit_status status = tacit_file_read(path, &text, error);
     if (status == TACIT_OK) status = tacit_model_parse(out, text.bytes, text.length, path, error);

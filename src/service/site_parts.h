@@ -67,6 +67,10 @@ tacit_status site_client(const tacit_site *site, bool joined, const char *author
 tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
                        unsigned *http, tacit_buffer *response, tacit_error *error);
 
+/* TACIT_PROTOCOL unless these bytes are a model of the study that was consented to: its columns and classes, the kind that its method
+ * makes, its guarantee. Asked before a model from the coordinator is kept or handed to anybody. */
+tacit_status site_check_model(const tacit_site *site, const void *bytes, size_t length, tacit_error *error);
+
 /* The owner's rules about what may leave, as they are now; read again for every answer. */
 typedef struct site_rules {
     tacit_rules rules;

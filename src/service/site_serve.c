@@ -251,6 +251,8 @@ static tacit_status take_result(serving *self, const Tacit__Wire__Finished *fini
     snprintf(out->state, sizeof out->state, "%s", finished->state);
     snprintf(out->reason, sizeof out->reason, "%s", finished->reason);
     self->finished = true;
+    if (strcmp(out->state, "done") != 0) return TACIT_OK;
+    TACIT_TRY(site_check_model(self->site, finished->model.data, finished->model.len, error));
     return tacit_buffer_append(&out->model, finished->model.data, finished->model.len, error);
 }
 

@@ -18,6 +18,9 @@ static inline tacit_options *options_of(const char *const *words) {
 }
 #define OPTIONS(...) options_of((const char *const[]){ __VA_ARGS__, NULL })
 
+/* How many numbers an array holds. */
+#define ROOM(array) (sizeof(array) / sizeof(double))
+
 /* Rows with a relation to learn: `columns` numbers between -1 and 3, and a class. */
 enum { ROWS = 300, COLUMNS = 4 };
 

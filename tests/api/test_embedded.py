@@ -1,8 +1,11 @@
 """A device that embeds a party, with its rows in memory, against a real coordinator: examples/embedded_party.c."""
+import contextlib
 import json
 import os
+import re
 import shutil
 import signal
+import sqlite3
 import sys
 import unittest
 from pathlib import Path
@@ -32,7 +35,7 @@ class Embedded(DeployedTest):
         for name in ("embedded.schema.yaml", "embedded.study.yaml"):
             shutil.copy(EXAMPLES / name, self.path)
         self.succeed("study", "new", self.folder, self.path / "embedded.study.yaml")
-        self.coordinator()
+        self.serving = self.coordinator()
 
     def device(self, number, *more):
         process = Device([self.home(number), number, *more], self.path)
@@ -65,6 +68,36 @@ class Embedded(DeployedTest):
             self.assertEqual([charge["price"]["epsilon"] for charge in charges], [2.0])
             self.succeed("ledger", "verify", home=self.home(number))
         self.assertEqual(self.status("pumps")["state"], "done")
+
+    def published(self, change):
+        """Three devices finish; the coordinator then publishes a model that it changed, and device 0 asks for the end again."""
+        devices = [self.join_device(number) for number in range(3)]
+        for process in devices:
+            self.assertEqual(process.finish(), 0, process.text())
+        self.serving.kill()
+        with contextlib.closing(sqlite3.connect(self.folder / "coordinator.db")) as registry, registry:
+            model = json.loads(registry.execute("SELECT model FROM study WHERE name = 'pumps'").fetchone()[0])
+            change(model)
+            registry.execute("UPDATE study SET model = ? WHERE name = 'pumps'", (json.dumps(model).encode(),))
+        self.serving = self.coordinator()
+        late = self.device(0)
+        late.code = late.finish()
+        return late
+
+    def test_a_model_of_400_classes_never_reaches_a_device_whose_study_has_two(self):
+        def grow(model):
+            names = [f"c{k}" for k in range(400)]
+            model.update(loss="softmax", classes=400, class_names=names, weights=[0.5] * (400 * model["features"]))
+            model["schema"] = re.sub(r"classes: \[.*\]", f"classes: {json.dumps(names)}", model["schema"])
+        late = self.published(grow)
+        self.assertEqual(late.code, 1, late.text())  # and not killed by a signal, with its stack smashed
+        self.assertIn("the model that the coordinator sent is not the study's", late.text())
+        self.assertNotIn("with probability", late.process.stdout.read())
+
+    def test_a_model_that_is_the_studys_is_handed_out_again(self):
+        late = self.published(lambda model: None)
+        self.assertEqual(late.code, 0, late.text())
+        self.assertIn("with probability", late.process.stdout.read())
 
     def test_the_program_cannot_serve_rows_in_another_programs_memory(self):
         self.join_device(0).kill(signal.SIGKILL)

@@ -116,7 +116,7 @@ static void coefficients_of(tacit_frame *frame, double norm, bool intercept, dou
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(tacit_frame_set_norm(frame, norm, intercept, &error), error);
     tacit_model *model = fit_seeded(frame);
-    CHECK_OK(tacit_model_coefficients(out, model, &error), error);
+    CHECK_OK(tacit_model_coefficients(out, COLUMNS + 1, model, &error), error);
     tacit_model_free(model);
     tacit_frame_free(frame);
 }
@@ -253,7 +253,8 @@ static void check_missing_is_refused(tacit_frame *frame, const tacit_model *mode
     tacit_model *none = NULL;
     CHECK_OK(tacit_frame_refuse_missing(frame, &error), error);
     CHECK_FAILS(tacit_frame_fit(&none, frame, options, NULL, NULL, failed), TACIT_INPUT, place);
-    CHECK_FAILS(tacit_model_predict(scores, NULL, model, frame, 1, failed), TACIT_INPUT, place);
+    CHECK_FAILS(tacit_model_predict(scores, ROOM(scores), NULL, 0, model, frame, 1, failed), TACIT_INPUT,
+                place);
     assert_null(none);
     tacit_options_free(options);
     tacit_frame_free(frame);

@@ -27,7 +27,8 @@ static tacit_status go_through(char **text, tacit_error *error) {
     if (status == TACIT_OK) status = tacit_frame_set_classes(frame, made.label, 2, NULL, error);
     if (status == TACIT_OK) status = tacit_frame_set_bounds(frame, made.low, made.high, true, error);
     if (status == TACIT_OK) status = tacit_frame_fit(&model, frame, options, NULL, NULL, error);
-    if (status == TACIT_OK) status = tacit_model_predict(&probability[0][0], NULL, model, frame, 1, error);
+    if (status == TACIT_OK)
+        status = tacit_model_predict(&probability[0][0], ROOM(probability), NULL, 0, model, frame, 1, error);
     if (status == TACIT_OK) status = tacit_model_to_json(text, model, error);
     tacit_model_free(model);
     tacit_frame_free(frame);

@@ -151,8 +151,9 @@ static void coefficients_reproduce_scores(void **state) {
     tacit_model *model = fit_seeded(frame);
     assert_int_equal(tacit_model_outputs(model), 2);
     assert_int_equal(tacit_model_columns(model), COLUMNS);
-    CHECK_OK(tacit_model_predict(&probability[0][0], label, model, frame, 2, &error), error);
-    CHECK_OK(tacit_model_coefficients(out, model, &error), error);
+    CHECK_OK(tacit_model_predict(&probability[0][0], ROOM(probability), label, ROWS, model, frame, 2, &error),
+             error);
+    CHECK_OK(tacit_model_coefficients(out, ROOM(out), model, &error), error);
     for (size_t i = 0; i < ROWS; i++) {
         double score = out[COLUMNS];
         for (size_t j = 0; j < COLUMNS; j++) score += out[j] * made.value[i][j];
@@ -164,8 +165,8 @@ static void coefficients_reproduce_scores(void **state) {
     CHECK_OK(
         tacit_frame_dense(&frame, made.value, TACIT_NUMBER_DOUBLE, ROWS, 2, sizeof made.value[0], 8, &error),
         error);
-    CHECK_FAILS(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, failed), TACIT_USAGE,
-                "2 columns where 4 belong");
+    CHECK_FAILS(tacit_model_predict(&probability[0][0], ROOM(probability), NULL, 0, model, frame, 1, failed),
+                TACIT_USAGE, "2 columns where 4 belong");
     tacit_frame_free(frame);
     tacit_model_free(model);
 }
@@ -181,8 +182,9 @@ static void several_classes_have_a_row_of_coefficients_each(void **state) {
     tacit_frame *frame = bounded_frame(&made);
     CHECK_OK(tacit_frame_set_classes(frame, third, 3, names, &error), error);
     tacit_model *model = fit_seeded(frame);
-    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, &error), error);
-    CHECK_OK(tacit_model_coefficients(&out[0][0], model, &error), error);
+    CHECK_OK(tacit_model_predict(&probability[0][0], ROOM(probability), NULL, 0, model, frame, 1, &error),
+             error);
+    CHECK_OK(tacit_model_coefficients(&out[0][0], ROOM(out), model, &error), error);
     double sum = 0, score[3];
     for (size_t k = 0; k < 3; k++) {
         score[k] = out[k][COLUMNS];
@@ -212,8 +214,9 @@ static void two_classes_have_one_row_of_coefficients(void **state) {
     CHECK_OK(tacit_frame_dense(&frame, made.value, TACIT_NUMBER_DOUBLE, ROWS, 1, sizeof made.value[0],
                                sizeof(double), &error),
              error);
-    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, &error), error);
-    CHECK_OK(tacit_model_coefficients(out, model, &error), error);
+    CHECK_OK(tacit_model_predict(&probability[0][0], ROOM(probability), NULL, 0, model, frame, 1, &error),
+             error);
+    CHECK_OK(tacit_model_coefficients(out, ROOM(out), model, &error), error);
     assert_true(out[2] == 17 && out[3] == 17);
     for (size_t i = 0; i < ROWS; i++)
         CHECK_NEAR(probability[i][1], 1 / (1 + exp(-out[0] * made.value[i][0] - out[1])), 1e-12);
@@ -350,10 +353,11 @@ static void a_file_that_changed_is_not_predicted_for(void **state) {
     snprintf(path, sizeof path, "%s/rows.csv", folder);
     write_rows(path, ROWS);
     CHECK_OK(tacit_frame_load(&file, path, NULL, NULL, &error), error);
-    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, file, 1, &error), error);
+    CHECK_OK(tacit_model_predict(&probability[0][0], ROOM(probability), NULL, 0, model, file, 1, &error),
+             error);
     write_rows(path, ROWS - 1);
-    CHECK_FAILS(tacit_model_predict(&probability[0][0], NULL, model, file, 1, failed), TACIT_INPUT,
-                "rows.csv has changed since it was loaded, from 300 rows to 299");
+    CHECK_FAILS(tacit_model_predict(&probability[0][0], ROOM(probability), NULL, 0, model, file, 1, failed),
+                TACIT_INPUT, "rows.csv has changed since it was loaded, from 300 rows to 299");
     tacit_frame_free(file);
     tacit_frame_free(frame);
     tacit_model_free(model);
@@ -383,10 +387,11 @@ static void a_schema_may_refuse_missing_values(void **state) {
     tacit_model *model = fit_seeded(train);
     holes = made;
     tacit_frame *frame = bounded_frame(&holes);
-    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, &error), error);
+    CHECK_OK(tacit_model_predict(&probability[0][0], ROOM(probability), NULL, 0, model, frame, 1, &error),
+             error);
     holes.value[41][2] = NAN;
-    CHECK_FAILS(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, failed), TACIT_INPUT,
-                "row 42, column x3: NaN");
+    CHECK_FAILS(tacit_model_predict(&probability[0][0], ROOM(probability), NULL, 0, model, frame, 1, failed),
+                TACIT_INPUT, "row 42, column x3: NaN");
     CHECK_FAILS(tacit_frame_simulate(&json, &none, train, frame, NULL, NULL, simulation, NULL, failed),
                 TACIT_INPUT, "row 42, column x3: NaN");
     assert_null(json);
@@ -405,7 +410,8 @@ static void a_saved_model_predicts_the_same_from_a_file(void **state) {
     char path[128], words[512];
     tacit_frame *frame = bounded_frame(&made), *file = NULL;
     tacit_model *model = fit_seeded(frame), *loaded = NULL;
-    CHECK_OK(tacit_model_predict(&probability[0][0], NULL, model, frame, 1, &error), error);
+    CHECK_OK(tacit_model_predict(&probability[0][0], ROOM(probability), NULL, 0, model, frame, 1, &error),
+             error);
     snprintf(path, sizeof path, "%s/rows.csv", folder);
     FILE *rows = fopen(path, "w");
     assert_non_null(rows);

@@ -123,9 +123,9 @@ class Model:
         score = np.empty((len(frame), self.outputs)) if scores else None
         label = np.empty(len(frame), np.int32) if labels else None
         error = _errors.new_error()
-        status = lib.tacit_model_predict(ffi.NULL if score is None else ffi.cast("double *", score.ctypes.data),
-                                         ffi.NULL if label is None else ffi.cast("int32_t *", label.ctypes.data), self._pointer,
-                                         frame._pointer, threads, error)
+        status = lib.tacit_model_predict(ffi.NULL if score is None else ffi.cast("double *", score.ctypes.data), 0 if score is None else score.size,
+                                         ffi.NULL if label is None else ffi.cast("int32_t *", label.ctypes.data), 0 if label is None else label.size,
+                                         self._pointer, frame._pointer, threads, error)
         _errors.check(status, error)
         return score, label
 
@@ -133,7 +133,7 @@ class Model:
         """Of a linear model, on the columns as they were given: one row (two classes) or one a class, the constant last."""
         rows = 1 if self.outputs <= 2 else self.outputs
         out, error = np.empty((rows, self.columns + 1)), _errors.new_error()
-        _errors.check(lib.tacit_model_coefficients(ffi.cast("double *", out.ctypes.data), self._pointer, error), error)
+        _errors.check(lib.tacit_model_coefficients(ffi.cast("double *", out.ctypes.data), out.size, self._pointer, error), error)
         return out
 
     def __repr__(self) -> str:

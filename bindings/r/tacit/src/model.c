@@ -77,8 +77,9 @@ SEXP glue_model_predict(SEXP model, SEXP frame, SEXP threads, SEXP classes) {
         SET_VECTOR_ELT(result, 1, Rf_allocVector(INTSXP, count));
         labels = INTEGER(VECTOR_ELT(result, 1));
     }
-    tacit_status status = tacit_model_predict(REAL(VECTOR_ELT(result, 0)), labels, self, rows,
-                                              (unsigned)Rf_asInteger(threads), &error);
+    tacit_status status = tacit_model_predict(
+        REAL(VECTOR_ELT(result, 0)), (size_t)XLENGTH(VECTOR_ELT(result, 0)), labels,
+        labels != NULL ? (size_t)count : 0, self, rows, (unsigned)Rf_asInteger(threads), &error);
     UNPROTECT(1);
     return status == TACIT_OK ? result : glue_failure(&error);
 }
@@ -91,7 +92,7 @@ SEXP glue_model_coefficients(SEXP model) {
     int outputs = (int)tacit_model_outputs(self), length = (int)tacit_model_columns(self) + 1;
     SEXP result = PROTECT(Rf_allocMatrix(REALSXP, length, outputs));
     for (R_xlen_t i = 0; i < XLENGTH(result); i++) REAL(result)[i] = NA_REAL;
-    tacit_status status = tacit_model_coefficients(REAL(result), self, &error);
+    tacit_status status = tacit_model_coefficients(REAL(result), (size_t)XLENGTH(result), self, &error);
     UNPROTECT(1);
     return status == TACIT_OK ? result : glue_failure(&error);
 }
