@@ -207,7 +207,7 @@ typedef struct tacit_site_listener {
 
 /* Look at a study that the party was invited to. Rows are those of `frame`, which must stay until the site is freed; or, with
  * NULL, those that the option "data" names. Options: home (a folder for keys and ledger), source (the data source as the ledger
- * calls it; needed with a frame), allow-entrusted, allow-exact, allow-neighbours, role, local, listen, proxy, retry, and without a frame data,
+ * calls it; needed with a frame), allow-entrusted, allow-exact, allow-difference, allow-neighbours, role, local, listen, proxy, retry, and without a frame data,
  * schema, link, label, positive, no-header. A frame must be described as the study's schema describes its columns and classes, or
  * TACIT_REFUSED says where they differ. Nothing is promised yet. */
 tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const tacit_frame *frame,

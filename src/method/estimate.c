@@ -553,12 +553,13 @@ const tacit_method tacit_method_estimate = {
                "sum are the "
                "sums of the derivatives, and integers add up without rounding",
     .claim = "the same",
-    .caveats = "exact sums over few rows, or over two sets that differ in one row, can reveal that row, "
-               "and a coordinator that departs from the protocol can choose weights under which few rows "
-               "dominate a sum: use a private method where that matters. A missing value counts as the "
-               "middle of its bounds, a missing or unknown level as the first level: set missing: error "
-               "and strict: yes in the schema for R's numbers. The same parties must answer in every "
-               "round. With lambda above 0, standard errors leave out the bias",
+    .caveats = "exact sums over few rows, or over two sets that differ in one row, can reveal that row. A "
+               "coordinator that departs from the protocol can choose weights; each party refuses those "
+               "under which fewer of its rows count than its owner's minimum, and a liar can steer within "
+               "that: use a private method where that matters. A missing value counts as the middle of its "
+               "bounds, a missing or unknown level as the first level: set missing: error and strict: yes "
+               "in the schema for R's numbers. The same parties must answer in every round. With lambda "
+               "above 0, standard errors leave out the bias",
     .check = check,
     .infers = infers,
     .price = tacit_yardstick_price,

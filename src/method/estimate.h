@@ -1,6 +1,7 @@
 /* What the two halves of method estimate share. */
 #pragma once
 
+#include "method/row_sums.h"
 #include "session/party.h"
 
 enum {
@@ -18,6 +19,11 @@ tacit_sum_spec tacit_estimate_rows(void);
 tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, const double *terms, size_t length);
 
 tacit_release_kind tacit_estimate_kind(const tacit_plan *plan);
+
+/* TACIT_REFUSED when under these weights few rows of a real party would make up its sums, or the rounds go on and on
+ * (estimate_bounds.c). All who hold the party's rows call it, after their last sum. */
+tacit_status tacit_estimate_bounds(const tacit_party *party, const tacit_question *question,
+                                   const tacit_row_sums *how, tacit_error *error);
 
 /* The party's half: "rows", "response" and "sums". */
 extern const tacit_handler_entry tacit_estimate_handlers[];

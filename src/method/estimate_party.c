@@ -189,6 +189,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                            .pool = party->pool };
     TACIT_CHECK(tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &party->rows, error));
     TACIT_CHECK(finish_reply(party, &spec, reply, error));
+    TACIT_CHECK(tacit_estimate_bounds(party, question, &how, error));
 cleanup:
     end_pass(&self);
     return status;

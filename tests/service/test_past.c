@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/generate.h"
+#include "failing.h"
 #include "folder.h"
 #include "service/past.h"
 
@@ -227,6 +227,43 @@ static void test_parties_of_another_coordinator_are_not_compared(void **state) {
     close_world(&self);
 }
 
+/* ---- want of memory ---- */
+
+static void test_every_allocation_may_fail_once(void **state) {
+    (void)state;
+    world self = open_world();
+    tacit_dataset *rows = rows_of(0, ROWS);
+    tacit_past_rows about = { .source = "clinic.csv",
+                              .rows = rows,
+                              .total = ROWS,
+                              .schema = self.schema,
+                              .exact = true,
+                              .minimum = MINIMUM };
+    takes(&self, (asked){ .study = "a", .count = ROWS + MINIMUM });
+    sums(&self, "a@uni", "11111000");
+    bool failed = true;
+    for (long at = 1; failed; at++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        char study[32];
+        snprintf(study, sizeof study, "study-%ld", at);
+        about.study = study;
+        fail_allocation(at);
+        tacit_status status = tacit_past_hold_rows(self.past, &about, &error);
+        failed = allocation_failed();
+        assert_int_equal(status, failed ? TACIT_NO_MEMORY : TACIT_OK);
+    }
+    failed = true;
+    for (long at = 1; failed; at++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        fail_allocation(at);
+        tacit_status status = sum_over(&self, "b@uni", "@uni", "11111111", false, &error);
+        failed = allocation_failed();
+        assert_int_equal(status, failed ? TACIT_NO_MEMORY : TACIT_OK);
+    }
+    tacit_dataset_free(rows);
+    close_world(&self);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_stay_once_a_study_has_begun),
@@ -236,6 +273,7 @@ int main(void) {
         cmocka_unit_test(test_sums_do_not_differ_by_few_parties),
         cmocka_unit_test(test_three_sums_do_not_tell_of_few_parties),
         cmocka_unit_test(test_parties_of_another_coordinator_are_not_compared),
+        cmocka_unit_test(test_every_allocation_may_fail_once),
     };
     if (sodium_init() < 0) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,10 @@
  */
 #include "secure_bench.h"
 
+#include <math.h>
+
 #include "data/generate.h"
+#include "method/estimate.h"
 #include "method/methods.h"
 
 enum { FIVE = 5, VICTIM = 2, FEATURES = 3, ROWS = 60, NOBODY = -1 };
@@ -200,6 +203,97 @@ static void test_a_set_does_not_grow(void **state) {
     bench_close(self);
 }
 
+/* ---- weights of the coordinator's choice ---- */
+
+/* Ask for loss, gradient and Hessian at w. */
+static bool sums_at(bench *study, uint64_t round, const double w[FEATURES], lying *out) {
+    const double n = all_rows(study), terms[TACIT_ESTIMATE_TERMS] = { n / 2, 0, 0 };
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    *out = asking(study, round, "sums", NOBODY);
+    out->message = &message;
+    out->spec =
+        tacit_estimate_sum(&study->plan, n, terms, tacit_sums_length(TACIT_WEIGH_CURVATURE, FEATURES));
+    CHECK_OK(tacit_message_add_numbers(&message, "rows", &n, 1, &error), error);
+    CHECK_OK(tacit_message_add_integers(&message, "matrix", &(int64_t){ TACIT_WEIGH_CURVATURE }, 1, &error),
+             error);
+    CHECK_OK(tacit_message_add_numbers(&message, "weights", w, FEATURES, &error), error);
+    CHECK_OK(tacit_message_add_numbers(&message, "response", terms, TACIT_ESTIMATE_TERMS, &error), error);
+    bool opened = open_sum(out);
+    tacit_message_clear(&message);
+    return opened;
+}
+
+/* Weights of a length at right angles to the victim's first row: p is 1/2 there, and near 0 or 1 almost everywhere else. */
+static void single_out(const bench *study, double length, double w[FEATURES]) {
+    const double *x = study->sites[VICTIM].data->dense.values;
+    const double norm = sqrt(x[0] * x[0] + x[1] * x[1]);
+    w[0] = length * x[1] / norm;
+    w[1] = -length * x[0] / norm;
+    w[2] = 0;
+}
+
+static void test_weights_under_which_few_rows_count_are_refused(void **state) {
+    (void)state;
+    bench *self = study_of(&tacit_method_estimate);
+    const double start[FEATURES] = { 0, 0, 0 };
+    double w[FEATURES];
+    lying asked;
+    if (!sums_at(self, 0, start, &asked)) fail_msg("%s", asked.why);
+    single_out(self, 1, w); /* nothing out of the ordinary */
+    if (!sums_at(self, 1, w, &asked)) fail_msg("%s", asked.why);
+    single_out(self, 1000, w);
+    assert_false(sums_at(self, 2, w, &asked));
+    assert_int_equal(asked.status, TACIT_REFUSED);
+    assert_non_null(strstr(asked.why, "scores beyond 100"));
+    bench_close(self);
+}
+
+/* Scores stay within the bound, and one row leads all the same. */
+static void test_one_row_that_leads_the_second_moments_is_refused(void **state) {
+    (void)state;
+    bench *self = study_of(&tacit_method_estimate);
+    lying asked;
+    double w[FEATURES];
+    for (size_t k = 0; k < FIVE; k++) { /* all rows on one line, but for one of the victim's */
+        tacit_dataset *data = self->sites[k].data;
+        for (size_t i = 0; i < data->rows; i++) {
+            double *x = data->dense.values + i * FEATURES;
+            x[0] = i % 2 == 0 ? 0.9 : -0.9;
+            x[1] = x[2] = 0;
+            data->label[i] = i % 4 < 2;
+        }
+    }
+    double *row = self->sites[VICTIM].data->dense.values;
+    row[0] = 0;
+    row[1] = 0.9;
+    w[0] = 30;
+    w[1] = w[2] = 0;
+    assert_true(sums_at(self, 0, w, &asked)); /* of the others, whose rows are all alike */
+    assert_int_equal(asked.survivors, FIVE - 1);
+    assert_non_null(strstr(asked.why, "rows make up almost all of this party's second moments"));
+    bench_close(self);
+}
+
+static void test_rounds_without_end_are_refused(void **state) {
+    (void)state;
+    bench *self = study_of(&tacit_method_estimate);
+    const double start[FEATURES] = { 0, 0, 0 };
+    tacit_error error = TACIT_ERROR_INIT;
+    const tacit_row_sums how = { .family = tacit_estimate_family(&self->plan),
+                                 .weight = TACIT_WEIGH_CURVATURE,
+                                 .width = FEATURES,
+                                 .w = start,
+                                 .response = tacit_row_class };
+    const tacit_party *party = &self->sites[0].party;
+    tacit_question question = { .round = 20 };
+    CHECK_OK(tacit_estimate_bounds(party, &question, &how, &error), error);
+    question.round = 100000;
+    assert_int_equal(tacit_estimate_bounds(party, &question, &how, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "an honest fit takes fewer"));
+    bench_close(self);
+}
+
 /* ---- sums with noise in them ---- */
 
 static tacit_status answer_noised(tacit_party *party, const tacit_question *question, tacit_reply *reply,
@@ -374,6 +468,9 @@ int main(void) {
         cmocka_unit_test(test_two_sums_of_one_study_do_not_differ_by_a_party),
         cmocka_unit_test(test_the_set_is_held_over_a_restart),
         cmocka_unit_test(test_a_set_does_not_grow),
+        cmocka_unit_test(test_weights_under_which_few_rows_count_are_refused),
+        cmocka_unit_test(test_one_row_that_leads_the_second_moments_is_refused),
+        cmocka_unit_test(test_rounds_without_end_are_refused),
         cmocka_unit_test(test_sums_with_noise_may_shrink),
         cmocka_unit_test(test_a_study_fails_when_one_of_its_parties_does_not_come_back),
         cmocka_unit_test(test_a_study_fails_when_one_of_its_parties_refuses),

@@ -1,0 +1,124 @@
+/*
+ * What a party looks at before its sums at weights of somebody else's choice leave. Under some weights few rows make up almost all
+ * of an exact sum: with p near 0 and 1 for all rows but one, the Hessian is that row's x x^T; with exp(x.w) led by one row, so is
+ * everything. A party cannot redo the coordinator's step, for it does not know the sums of the others; it can see
+ * what the weights do to its own rows:
+ *
+ *   scores      |x.w| <= 100 in every row (logistic, poisson). Honest fits of columns that tell the classes almost apart reach 60;
+ *   rows        the effective number (sum v)^2 / sum v^2 of what multiplies x in the gradient, v = |l'|, and in the matrix, v = l''
+ *               or l'^2, is at least the owner's minimum of rows. It is n for equal v, and 1 if one row has all;
+ *   rounds      no more than the optimiser takes.
+ *
+ * With l'' it is asked of logistic and poisson in every round, matrix or not: the gradients at two close points differ by the
+ * Hessian. A hinge has rows with l'' = 0 or 1/(2h) only, and may have few of them on its way: its matrix counts where it is asked for.
+ * Of a linear response nothing is asked, since every sum is the same quadratic of X^T X, X^T y and y^T y whatever w is.
+ *
+ * Within these bounds weights can still be chosen (SECURITY.md).
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "method/estimate.h"
+
+static const double MOST_SCORE = 100;
+
+enum { ROUNDS_NEWTON = 300, ROUNDS_LBFGS = 1500 };
+
+/* Sums over rows, which add up over all who hold rows. */
+enum { FAR, SLOPES, SLOPES_SQUARED, CURVATURES, CURVATURES_SQUARED, MIDDLES_SQUARED, COUNTS };
+
+typedef struct looking {
+    const tacit_row_sums *how;
+    double *weights; /* of all features */
+    double count[COUNTS];
+} looking;
+
+static tacit_status look_at(void *context, const tacit_view *block, size_t first, tacit_error *error) {
+    looking *self = context;
+    (void)first;
+    (void)error;
+    for (size_t i = 0; i < block->rows.count; i++) {
+        const double score = tacit_rows_dot(&block->rows, i, self->weights);
+        double loss, slope, curvature;
+        self->how->family->row(self->how->response(self->how->context, block, i), score, &loss, &slope,
+                               &curvature);
+        self->count[FAR] += !(fabs(score) <= MOST_SCORE);
+        self->count[SLOPES] += fabs(slope);
+        self->count[SLOPES_SQUARED] += slope * slope;
+        self->count[CURVATURES] += curvature;
+        self->count[CURVATURES_SQUARED] += curvature * curvature;
+        self->count[MIDDLES_SQUARED] += slope * slope * slope * slope;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status count_rows(looking *self, const tacit_party *party, tacit_error *error) {
+    const tacit_row_sums *how = self->how;
+    self->weights = TACIT_NEW(double, party->plan->features);
+    if (self->weights == NULL) return tacit_fail_memory(error);
+    for (size_t j = 0; j < how->width; j++) self->weights[how->kept != NULL ? how->kept[j] : j] = how->w[j];
+    TACIT_TRY(tacit_dataset_map(&party->rows, 0, look_at, self, error));
+    if (party->reducer == NULL) return TACIT_OK;
+    return party->reducer->sum(party->reducer->context, self->count, COUNTS, error);
+}
+
+/* Nothing at all is no row's; NaN is refused. */
+static tacit_status enough(double sum, double squares, uint64_t minimum, const char *what,
+                           tacit_error *error) {
+    if (squares == 0 || sum * sum / squares >= (double)minimum) return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "at the coordinator's weights %.3g rows make up almost all of this party's %s, fewer than "
+        "the owner's minimum of %llu: exact sums would tell of these rows. If the study is an "
+        "honest one, its columns nearly tell the classes apart or a few rows lead: ask for a lambda "
+        "above 0 or fewer columns, or lower the minimum (tacit rules set --minimum-rows)",
+        sum * sum / squares, what, (unsigned long long)minimum);
+}
+
+static tacit_status check_rounds(const tacit_party *party, const tacit_question *question,
+                                 tacit_error *error) {
+    const bool lbfgs = tacit_plan_is(party->plan, "optimiser", "lbfgs");
+    const uint64_t most = lbfgs ? ROUNDS_LBFGS : ROUNDS_NEWTON;
+    if (question->round < most) return TACIT_OK;
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the coordinator asks in round %llu, and an honest fit takes fewer than %llu",
+                      (unsigned long long)question->round + 1, (unsigned long long)most);
+}
+
+static tacit_status check_counts(const tacit_party *party, const looking *self, tacit_error *error) {
+    const tacit_family *family = self->how->family;
+    const double *count = self->count;
+    const uint64_t minimum = party->gate->policy->minimum_rows;
+    const tacit_row_weight weight = self->how->weight;
+    if (family->likelihood && !(count[FAR] == 0))
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "at the coordinator's weights %.0f rows of this party have scores beyond %g: there is no "
+            "finite estimate, or the weights are meant to single rows out. Ask for a lambda above 0 "
+            "or fewer columns",
+            count[FAR], MOST_SCORE);
+    TACIT_TRY(enough(count[SLOPES], count[SLOPES_SQUARED], minimum, "gradient", error));
+    if (family->likelihood || weight == TACIT_WEIGH_CURVATURE)
+        TACIT_TRY(enough(count[CURVATURES], count[CURVATURES_SQUARED], minimum, "second moments", error));
+    if (weight == TACIT_WEIGH_SLOPE)
+        TACIT_TRY(enough(count[SLOPES_SQUARED], count[MIDDLES_SQUARED], minimum, "squared gradients", error));
+    return TACIT_OK;
+}
+
+/* Of those who hold a party's rows the one with the gate refuses; all of them add up first. */
+tacit_status tacit_estimate_bounds(const tacit_party *party, const tacit_question *question,
+                                   const tacit_row_sums *how, tacit_error *error) {
+    looking self = { .how = how };
+    const bool linear = !how->family->of_classes && !how->family->of_counts;
+    tacit_status status = TACIT_OK;
+    if (!linear) status = count_rows(&self, party, error);
+    free(self.weights);
+    if (status != TACIT_OK || party->follows || party->gate->mode != TACIT_GATE_REAL) return status;
+    TACIT_TRY(check_rounds(party, question, error));
+    if (how->weight == TACIT_WEIGH_SLOPE && how->family->likelihood)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator asks for squared gradients, which family %s has no use for",
+                          how->family->name);
+    return linear ? TACIT_OK : check_counts(party, &self, error);
+}
