@@ -162,7 +162,7 @@ class Pages(BrowserTest):
         self.wait_text("Download the model")
 
     def test_an_owner_withdraws_and_the_study_goes_on_without(self):
-        self.study(title="Who falls ill", parties="{expected: 3, minimum: 2}")
+        self.study(title="Who falls ill", parties="{expected: 4, minimum: 3}")
         coordinator = self.coordinator("--dashboard", "0")
         self.join(0)
         page = self.start("page", home=self.home(0))
@@ -175,14 +175,14 @@ class Pages(BrowserTest):
         self.check_narrow()
         self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         self.check_quiet()
-        parties = {party: self.join(party) for party in (1, 2)}
+        parties = {party: self.join(party) for party in (1, 2, 3)}
         for process in parties.values():
             self.assertEqual(process.finish(), 0, process.text())
         self.assertEqual(self.charges(0), [])
         self.browser.get(coordinator.wait_line(LINK).group(1))
         self.one("a[href='#/study/trial']").click()
         self.one("#download")
-        self.assertRegex(self.text(), r"2\s+parties in the model")
+        self.assertRegex(self.text(), r"3\s+parties in the model")
         self.check_quiet()
 
     def test_an_owner_reads_a_new_version_and_consents_to_it(self):

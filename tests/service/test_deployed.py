@@ -290,12 +290,12 @@ class Refused(DeployedTest):
         self.assertEqual(self.charges(0), [])
 
     def test_who_withdraws_sends_nothing_and_may_come_back(self):
-        self.study(parties="{expected: 3, minimum: 2}", patience="0.5")
+        self.study(parties="{expected: 4, minimum: 3}", patience="0.5")
         self.coordinator()
         gone = self.join(0)
         said = self.succeed("withdraw", "trial", home=self.home(0))
         self.assertIn("nothing leaves from now on", said.stdout)
-        others = {party: self.join(party) for party in (1, 2)}
+        others = {party: self.join(party) for party in (1, 2, 3)}
         self.assertEqual(gone.finish(), 3, gone.text())
         self.check_done(others)
         self.assertEqual(self.charges(0), [])
@@ -306,13 +306,13 @@ class Refused(DeployedTest):
         self.refuse(1, "withdraw", "another", home=self.home(0), says=["trial@"])
 
     def test_a_study_goes_on_with_the_minimum(self):
-        self.study(parties="{expected: 3, minimum: 2}")
+        self.study(parties="{expected: 4, minimum: 3}")
         self.coordinator()
         poor = self.join(0)
         self.limit(0, 0.25)
-        model = self.check_done({party: self.join(party) for party in (1, 2)})
+        model = self.check_done({party: self.join(party) for party in (1, 2, 3)})
         self.assertEqual(poor.finish(), 3)
-        self.assertEqual(model["guarantee"]["parties"], 2)
+        self.assertEqual(model["guarantee"]["parties"], 3)
 
 
 class Invitations(DeployedTest):
@@ -363,14 +363,15 @@ class Invitations(DeployedTest):
         self.refuse(1, "study", "invite", self.folder, "none", says=["'none'"])
 
     def test_no_more_parties_join_than_declared(self):
-        self.study(parties="{expected: 2, minimum: 2}")
+        self.study(parties="{expected: 3, minimum: 3}")
         self.coordinator()
         extra = self.invite()
         gone = self.join(0)
         gone.kill()  # keeps the study running
         self.join(1)
-        self.limit(2)
-        self.refuse(3, *self.join_words(2, extra), home=self.home(2), says=["takes no new parties"])
+        self.join(2)
+        self.limit(3)
+        self.refuse(3, *self.join_words(3, extra), home=self.home(3), says=["takes no new parties"])
 
     def test_another_coordinators_invitation_is_not_mistaken(self):
         self.study()

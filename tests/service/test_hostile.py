@@ -49,17 +49,18 @@ class KilledParty(DeployedTest):
 
     def test_with_its_answer_charged_and_lost(self):
         """The coordinator dies with the round open, and the answer with it: the stored bytes go to its successor."""
-        self.study(parties="{expected: 2, minimum: 2}")
+        self.study(parties="{expected: 3, minimum: 3}")
         coordinator = self.coordinator()
         absent = self.join(0)
         absent.kill()
+        other = self.join(2)
         present = self.join(1)
         present.wait_line("answering")
         coordinator.kill()
         present.wait_line("trying again until")
         present.kill()
         self.coordinator()
-        self.check_done({0: self.resume(0), 1: self.resume(1)})
+        self.check_done({0: self.resume(0), 1: self.resume(1), 2: other})
 
     def test_at_random_moments(self):
         self.study()
@@ -141,11 +142,11 @@ class KilledCoordinator(DeployedTest):
 
     def test_a_study_with_a_seat_lost_goes_on(self):
         """Running by the registry, with fewer parties than declared: it must neither hang nor take strangers in."""
-        self.study(parties="{expected: 3, minimum: 2}")
+        self.study(parties="{expected: 4, minimum: 3}")
         coordinator = self.coordinator()
         gone = self.join(0)
         gone.kill()
-        parties = {1: self.join(1), 2: self.join(2)}
+        parties = {party: self.join(party) for party in (1, 2, 3)}
         for process in parties.values():
             process.wait_line("answering")
         coordinator.kill()
@@ -154,7 +155,7 @@ class KilledCoordinator(DeployedTest):
         database.close()
         self.coordinator()
         model = self.check_done(parties)
-        self.assertEqual(model["guarantee"]["parties"], 2)
+        self.assertEqual(model["guarantee"]["parties"], 3)
         refused = self.resume(0)
         self.assertEqual(refused.finish(), 1)
         self.assertIn("revoked", refused.lines[-1])

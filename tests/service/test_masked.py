@@ -106,9 +106,10 @@ class Liars(MaskedTest):
         relay.listener.close()
 
     def test_a_roster_that_changes_is_refused_and_logged(self):
-        self.study(parties="{expected: 3, minimum: 2}")
+        self.study(parties="{expected: 4, minimum: 3}")
         coordinator = self.coordinator()
-        self.join(0).kill()
+        for absent in (0, 3):
+            self.join(absent).kill()
         parties = {party: self.join(party) for party in (1, 2)}
         for process in parties.values():
             process.wait_line("step advertise")

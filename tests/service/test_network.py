@@ -69,9 +69,9 @@ class NetworkTest(DeployedTest):
             self.assertLess(self.composed(party), 2.0)
 
     def test_a_party_vanishes_and_comes_back(self):
-        self.study(steps=12, parties="{expected: 3, minimum: 2}", patience=5)
+        self.study(steps=12, parties="{expected: 4, minimum: 3}", patience=5)
         coordinator = self.coordinator("--until-done")
-        parties = {party: self.join(party, epsilon=3) for party in PARTIES}
+        parties = {party: self.join(party, epsilon=3) for party in range(4)}
         parties[2].wait_line("round 2: answering")
         parties[2].kill()
         parties[0].wait_line("round 4: answering")

@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 
+#include <sodium.h>
+
+#include "service/coordinator_parts.h"
 #include "world.h"
 
 /* ---- invitations ---- */
@@ -31,6 +34,66 @@ static void an_invitation_works_once_for_one_key(void **state) {
     assert_true(tacit_registry_revoked(w.registry, "print-late"));
     tacit_buffer_clear(&certificate);
     end(&w);
+}
+
+/* ---- keys for secure sums ---- */
+
+/* In a roster one party would otherwise count as two. */
+static void two_parties_do_not_have_the_same_key_for_sums(void **state) {
+    (void)state;
+    world w = begin();
+    const uint8_t key[TACIT_SIGNING_KEY_BYTES] = { 1 }, other[TACIT_SIGNING_KEY_BYTES] = { 2 };
+    CHECK_OK(tacit_registry_set_signer(w.registry, "party-1", key, &w.error), w.error);
+    CHECK_OK(tacit_registry_set_signer(w.registry, "party-1", key, &w.error), w.error); /* after a crash */
+    fails(&w, tacit_registry_set_signer(w.registry, "party-2", key, &w.error), TACIT_REFUSED,
+          "another party has joined with the same key");
+    CHECK_OK(tacit_registry_set_signer(w.registry, "party-2", other, &w.error), w.error);
+    end(&w);
+}
+
+static tacit_status shows(const char *request, const uint8_t definition[TACIT_HASH_BYTES],
+                          const uint8_t key[TACIT_SIGNING_KEY_BYTES], const uint8_t *proof, size_t length,
+                          tacit_error *error) {
+    return coordinator_check_sum_key(
+        (ProtobufCBinaryData){ TACIT_HASH_BYTES, (uint8_t *)(uintptr_t)definition }, request,
+        (ProtobufCBinaryData){ TACIT_SIGNING_KEY_BYTES, (uint8_t *)(uintptr_t)key },
+        (ProtobufCBinaryData){ length, (uint8_t *)(uintptr_t)proof }, error);
+}
+
+/* A key that was seen on another roster cannot be joined with, nor the words of somebody who joined elsewhere be said again. */
+static void who_joins_shows_that_its_key_for_sums_is_its_own(void **state) {
+    (void)state;
+    world w = begin();
+    uint8_t key[TACIT_SIGNING_KEY_BYTES], secret[crypto_sign_SECRETKEYBYTES], digest[TACIT_DIGEST_BYTES],
+        proof[crypto_sign_BYTES], foreign[TACIT_SIGNING_KEY_BYTES], unused[crypto_sign_SECRETKEYBYTES];
+    const uint8_t definition[TACIT_HASH_BYTES] = { 3 }, another[TACIT_HASH_BYTES] = { 4 };
+    static const char says[] = "is its own";
+    crypto_sign_keypair(key, secret);
+    crypto_sign_keypair(foreign, unused);
+    tacit_sum_key_digest(digest, definition, "request", key);
+    crypto_sign_detached(proof, NULL, digest, sizeof digest, secret);
+    CHECK_OK(shows("request", definition, key, proof, sizeof proof, &w.error), w.error);
+    fails(&w, shows("request", definition, foreign, proof, sizeof proof, &w.error), TACIT_PROTOCOL, says);
+    fails(&w, shows("other", definition, key, proof, sizeof proof, &w.error), TACIT_PROTOCOL, says);
+    fails(&w, shows("request", another, key, proof, sizeof proof, &w.error), TACIT_PROTOCOL, says);
+    fails(&w, shows("request", definition, key, proof, sizeof proof - 1, &w.error), TACIT_PROTOCOL, says);
+    fails(&w, shows("request", definition, key, NULL, 0, &w.error), TACIT_PROTOCOL, "update its program");
+    end(&w);
+}
+
+/* Owners compare what is shown: two rosters that differ look different, in 160 bits or more. */
+static void a_roster_is_told_by_192_bits(void **state) {
+    (void)state;
+    char text[TACIT_ROSTER_TEXT_SIZE], other[TACIT_ROSTER_TEXT_SIZE];
+    uint8_t digest[TACIT_DIGEST_BYTES] = { 0x1e, 0x13 };
+    tacit_roster_text(text, digest);
+    assert_string_equal(text, "1e130000-00000000-00000000-00000000-00000000-00000000");
+    for (size_t i = 0; i < 192 / 8; i++) {
+        digest[i] ^= 1;
+        tacit_roster_text(other, digest);
+        assert_string_not_equal(other, text);
+        digest[i] ^= 1;
+    }
 }
 
 static void an_invitation_is_refused_when_unknown_expired_or_too_late(void **state) {
@@ -356,6 +419,9 @@ static void a_journal_gives_back_what_was_written(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_invitation_works_once_for_one_key),
+        cmocka_unit_test(two_parties_do_not_have_the_same_key_for_sums),
+        cmocka_unit_test(who_joins_shows_that_its_key_for_sums_is_its_own),
+        cmocka_unit_test(a_roster_is_told_by_192_bits),
         cmocka_unit_test(an_invitation_is_refused_when_unknown_expired_or_too_late),
         cmocka_unit_test(no_more_parties_join_than_the_study_has_seats),
         cmocka_unit_test(of_processes_that_redeem_one_token_at_once_one_wins),

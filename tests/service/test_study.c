@@ -144,13 +144,12 @@ static void a_wrong_member_is_told_with_its_line(void **state) {
 static void sums_are_as_the_study_says(void **state) {
     (void)state;
     char text[DEFINITION_SIZE];
-    tacit_study *study = parse(definition_with(text, "sum", "paillier\ndropouts: 0.34\ncolluders: 0"));
+    tacit_study *study = parse(definition_with(text, "sum", "paillier\ndropouts: 0.1\ncolluders: 0"));
     assert_int_equal(study->plan.sums, TACIT_SUMS_PAILLIER);
     assert_int_equal(study->plan.key_bits, 2048);
-    assert_int_equal(tacit_plan_dropouts(&study->plan), 1);
     assert_true(study->plan.colluders == 0);
     assert_non_null(strstr(tacit_buffer_text(&study->canonical),
-                           "sum: paillier\nkey_bits: 2048\ndropouts: 0.34\ncolluders: 0\n"));
+                           "sum: paillier\nkey_bits: 2048\ndropouts: 0.1\ncolluders: 0\n"));
     tacit_study_free(study);
     study = parse(definition_with(text, "sum", "paillier\nkey_bits: 3072"));
     assert_int_equal(study->plan.key_bits, 3072);
@@ -163,6 +162,28 @@ static void sums_are_as_the_study_says(void **state) {
           "key_bits must be 2048 or 3072");
     fails(definition_with(text, "sum", "clear\ndropouts: 0.1"), TACIT_INPUT,
           "dropouts belongs to secure sums");
+    fails(definition_with(text, "sum", "masked\ndropouts: 0.34"), TACIT_USAGE, "3 parties are too few");
+}
+
+/* Only a study that says so is another one for it: the texts that were consented to before keep their hash. */
+static void complete_is_told_where_it_is_set(void **state) {
+    (void)state;
+    char text[DEFINITION_SIZE];
+    tacit_study *study = parse(definition_with(text, "sum", "masked\ncomplete: yes"));
+    assert_true(study->plan.complete);
+    assert_non_null(strstr(tacit_buffer_text(&study->canonical), "colluders: 0.1\ncomplete: yes\n"));
+    tacit_study *again = parse(tacit_buffer_text(&study->canonical));
+    assert_memory_equal(again->hash, study->hash, sizeof study->hash);
+    tacit_study_free(again);
+    tacit_study_free(study);
+    study = parse(definition_with(text, "sum", "masked\ncomplete: no"));
+    assert_false(study->plan.complete);
+    assert_null(strstr(tacit_buffer_text(&study->canonical), "complete"));
+    tacit_study_free(study);
+    fails(definition_with(text, "sum", "masked\ncomplete: perhaps"), TACIT_INPUT,
+          "complete must be yes or no");
+    fails(definition_with(text, "sum", "paillier\ncomplete: yes"), TACIT_INPUT,
+          "complete belongs to sum: masked");
 }
 
 static void what_is_not_a_study_is_refused(void **state) {
@@ -571,6 +592,7 @@ int main(void) {
         cmocka_unit_test(a_missing_member_is_named),
         cmocka_unit_test(a_wrong_member_is_told_with_its_line),
         cmocka_unit_test(sums_are_as_the_study_says),
+        cmocka_unit_test(complete_is_told_where_it_is_set),
         cmocka_unit_test(what_is_not_a_study_is_refused),
         cmocka_unit_test(what_people_read_becomes_part_of_the_definition),
         cmocka_unit_test(what_people_could_not_read_is_refused_with_its_line),

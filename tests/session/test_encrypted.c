@@ -159,7 +159,7 @@ static void lie_at(bench *self, size_t step) {
         liar_hears(&lie, self, holder);
         uint8_t *count = lie.step.body.bytes;
         count[0] = 1; /* a sum of one */
-        check_refused(&lie, holder, "at least 2 must be in it");
+        check_refused(&lie, holder, "at least 3 must be in it");
         count[0] = PARTIES;
         count[4] ^= 1; /* party 2 twice, and another who has not signed */
         check_not_answered(&lie, holder, "");

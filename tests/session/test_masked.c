@@ -161,6 +161,9 @@ static void test_shapes(void **state) {
     tacit_plan many = { .parties = 1000, .minimum_parties = 900, .dropouts = 0.1, .colluders = 0.1 };
     CHECK_OK(tacit_masked_shape(&shape, &many, &error), error);
     assert_true(shape.degree < 200 && shape.minimum == 900);
+    many.complete = true;
+    CHECK_OK(tacit_masked_shape(&shape, &many, &error), error);
+    assert_int_equal(shape.degree, 999);
 }
 
 /* Of two contributions, who gave one and sees the sum has the other. */
