@@ -2,8 +2,8 @@
  * A device that takes part in a study with measurements that are only in its memory.
  *
  *     cc embedded_party.c $(pkg-config --cflags --libs tacit) -o embedded_party
- *     ./embedded_party FOLDER DEVICE INVITATION      the first time
- *     ./embedded_party FOLDER DEVICE                 after a restart: goes on where it stopped
+ *     ./embedded_party FOLDER DEVICE FILE      the first time, with a file that holds the invitation
+ *     ./embedded_party FOLDER DEVICE           after a restart: goes on where it stopped
  *
  * The study is embedded.study.yaml beside this file. What leaves the device is what the study's method sends, never a
  * measurement; before anything leaves, the ledger in FOLDER is charged, and refuses beyond the limit that is set below.
@@ -106,6 +106,17 @@ static void tell(void *context, const char *line) {
     fflush(stderr);
 }
 
+/* An invitation is as secret as a password, so it is read from a file: arguments can be read by others. NULL: it cannot be read. */
+static const char *read_invitation(const char *path) {
+    static char text[16384];
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return NULL;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    return text;
+}
+
 int main(int count, char **words) {
     tacit_error error = TACIT_ERROR_INIT;
     const tacit_site_listener listener = { .news = tell };
@@ -114,10 +125,14 @@ int main(int count, char **words) {
     tacit_site *site = NULL;
     tacit_model *model = NULL;
     if (count != 3 && count != 4) {
-        fprintf(stderr, "usage: embedded_party FOLDER DEVICE [INVITATION]\n");
+        fprintf(stderr, "usage: embedded_party FOLDER DEVICE [FILE]\n");
         return 2;
     }
-    const char *folder = words[1], *invitation = count == 4 ? words[3] : NULL;
+    const char *folder = words[1], *invitation = count == 4 ? read_invitation(words[3]) : NULL;
+    if (count == 4 && invitation == NULL) {
+        perror(words[3]);
+        return 1;
+    }
     measure(&pump, (unsigned)strtoul(words[2], NULL, 10));
 
     tacit_status status = describe(&frame, &pump, &error);

@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "api/arguments.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/hardening.h"
 #include "cli/listen.h"
 #include "service/center.h"
 
@@ -32,6 +34,11 @@ static tacit_status run_b(const tacit_arguments *arguments, tacit_console *conso
     if (settings.metrics) settings.metrics_port = (uint16_t)tacit_arguments_integer(arguments, "metrics");
     TACIT_TRY(tacit_parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address,
                                  &settings.port, error));
+    TACIT_TRY(tacit_folder_make(settings.folder, error)); /* it must be there to be confined to */
+    tacit_harden_settings hardening = { .count = 0 };
+    tacit_harden_allow(&hardening, settings.folder, true);
+    tacit_harden_allow_around(&hardening, settings.coordinator, false);
+    tacit_harden_program(console, &hardening, NULL);
     TACIT_TRY(tacit_center_run(&settings, error));
     return tacit_console_document(console, json_pack("{s:s}", "state", "stopped"), error);
 }

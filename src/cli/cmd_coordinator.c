@@ -5,6 +5,7 @@
 #include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/hardening.h"
 #include "cli/listen.h"
 #include "net/server.h"
 #include "service/coordinator.h"
@@ -66,6 +67,11 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
     unsigned long files = tacit_file_limit_raise(WANTED_FILES);
     if (files > 2 * OTHER_FILES)
         settings.connections = (unsigned)(files > WANTED_FILES ? WANTED_FILES : files) - OTHER_FILES;
+    tacit_harden_settings hardening = { .count = 0 };
+    tacit_harden_allow(&hardening, settings.folder, true);
+    tacit_harden_allow_around(&hardening, target, false);
+    tacit_harden_allow_around(&hardening, test, false);
+    tacit_harden_program(console, &hardening, settings.folder);
     TACIT_TRY(tacit_coordinator_run(&settings, error));
     return tacit_console_document(console, json_pack("{s:s}", "state", "stopped"), error);
 }

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/hardening.h"
 #include "cli/invitation.h"
 #include "cli/listen.h"
 #include "cli/reading.h"
@@ -19,6 +20,7 @@
 #include "service/daemon.h"
 #include "service/home.h"
 #include "service/metrics.h"
+#include "service/reach.h"
 #include "service/site.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
@@ -90,6 +92,10 @@ static tacit_status join(const tacit_arguments *arguments, tacit_console *consol
     tacit_console_note(console, "joined; waiting for questions (after a restart: tacit party %s)",
                        tacit_site_study(site)->name);
     console->serves = true;
+    tacit_harden_settings hardening = { .count = 0 };
+    tacit_reach_site(&hardening, site);
+    tacit_harden_allow_around(&hardening, tacit_arguments_text(arguments, "out"), true);
+    tacit_harden_program(console, &hardening, home);
     TACIT_CHECK(take_part(arguments, console, site, error));
 cleanup:
     tacit_site_free(site);
@@ -176,6 +182,11 @@ static tacit_status be_party(const tacit_arguments *arguments, tacit_console *co
     char home[PATH_MAX];
     tacit_use_log(arguments, "party", console);
     TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
+    TACIT_TRY(tacit_folder_make(home, error)); /* it must be there to be confined to */
+    tacit_harden_settings hardening = { .count = 0 };
+    tacit_reach_home(&hardening, home, tacit_arguments_operand(arguments, "STUDY"));
+    tacit_harden_allow_around(&hardening, tacit_arguments_text(arguments, "out"), true);
+    tacit_harden_program(console, &hardening, home);
     TACIT_TRY(tacit_serve_metrics(&metrics, arguments, home, console, error));
     tacit_tell_ready(NULL); /* a party dials out, and goes on trying */
     tacit_status status = serve(arguments, console, home, error);

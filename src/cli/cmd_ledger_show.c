@@ -190,16 +190,37 @@ cleanup:
     return status;
 }
 
+/* A source is named as it is charged, or as it is shown. */
+static bool is_named(const char *source, const char *name) {
+    char shown[TACIT_SOURCE_SHOWN_SIZE];
+    return strcmp(source, name) == 0 || strcmp(tacit_source_shown(shown, source), name) == 0;
+}
+
+/* The names of sources may hold passwords: those that are there are told as they may be shown. */
+static tacit_status check_name(const tacit_levels *sources, const char *name, const char *path,
+                               tacit_error *error) {
+    char shown[TACIT_SOURCE_SHOWN_SIZE];
+    tacit_levels names = TACIT_LEVELS_INIT;
+    tacit_status status = TACIT_OK;
+    size_t ignored;
+    for (size_t i = 0; i < sources->count; i++) {
+        if (is_named(sources->text[i], name)) goto cleanup;
+        TACIT_CHECK(collect_name(&names, tacit_source_shown(shown, sources->text[i]), error));
+    }
+    status = tacit_names_find(&names, name, "data source", "--source", path, &ignored, error);
+cleanup:
+    tacit_levels_clear(&names);
+    return status;
+}
+
 /* Which data sources the ledger knows; `only` must be among them. */
 static tacit_status find_sources(tacit_levels *out, char path[PATH_MAX], const char *only,
                                  tacit_error *error) {
     tacit_ledger *ledger = NULL;
-    size_t ignored;
     TACIT_TRY(tacit_ledger_use_open(&ledger, path, PATH_MAX, NULL, error));
     tacit_status status = tacit_ledger_sources(ledger, collect_name, out, error);
     tacit_ledger_free(ledger);
-    if (status == TACIT_OK && only != NULL)
-        status = tacit_names_find(out, only, "data source", "--source", path, &ignored, error);
+    if (status == TACIT_OK && only != NULL) status = check_name(out, only, path, error);
     return status;
 }
 
@@ -213,7 +234,7 @@ static tacit_status run_show(const tacit_arguments *arguments, tacit_console *co
     TACIT_CHECK(find_sources(&sources, path, given != NULL ? only : NULL, error));
     bool first = true;
     for (size_t i = 0; i < sources.count; i++) {
-        if (given != NULL && strcmp(sources.text[i], only) != 0) continue;
+        if (given != NULL && !is_named(sources.text[i], only)) continue;
         if (!first) tacit_console_print(console, "\n");
         first = false;
         TACIT_CHECK(show_source(list, console, sources.text[i], error));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/secret.h"
 #include "crypto/paillier_parts.h"
 #include "crypto/prime.h"
 
@@ -224,6 +225,7 @@ tacit_status tacit_paillier_secret_make(tacit_paillier_secret **out, const mp_li
     tacit_status status;
     tacit_paillier_secret *secret = TACIT_NEW(tacit_paillier_secret, 1);
     if (secret == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    tacit_secret_lock(secret, sizeof *secret);
     mpn_sec_mul(n, p, (mp_size_t)limbs, q, (mp_size_t)limbs, &unused);
     TACIT_CHECK(tacit_paillier_public_make(&secret->public, n, bits, error));
     start_half(&secret->p, p, q, limbs);

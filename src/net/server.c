@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 
 #include "base/memory.h"
+#include "base/secret.h"
 #include "net/clock.h"
 #include "net/server_parts.h"
 
@@ -383,6 +384,8 @@ static tacit_status make_server(tacit_server **out, const tacit_server_identity 
         server->identity.key = tacit_copy_text(identity->key);
         server->identity.certificate = tacit_copy_text(identity->certificate);
         server->identity.authority = tacit_copy_text(identity->authority);
+        if (server->identity.key != NULL)
+            tacit_secret_lock(server->identity.key, strlen(server->identity.key));
     }
     bool identified =
         identity == NULL || (server->identity.key != NULL && server->identity.certificate != NULL &&

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/secret.h"
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
 #include "service/home.h"
@@ -113,6 +114,7 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
         .own = host->target != NULL ? &host->own : NULL,
     };
     tacit_status status;
+    tacit_secret_lock(&session.secret, sizeof session.secret);
     TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
     TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
     TACIT_CHECK(tacit_entropy_create(&session.entropy, error));

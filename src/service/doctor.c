@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/harden.h"
 #include "base/memory.h"
 #include "net/clock.h"
 #include "net/identity.h"
@@ -69,6 +70,19 @@ static void check_versions(const examination *self) {
     doctor_find(self, TACIT_FINDING_OK, "versions", "",
                 "protocol %d, SQLite %s, GnuTLS %s, libsodium %s, curl %s", TACIT_PROTOCOL_VERSION,
                 sqlite3_libversion(), gnutls_check_version(NULL), sodium_version_string(), curl->version);
+}
+
+/* What a process that serves gives up (base/harden.h). */
+static void check_hardening(const examination *self) {
+    char text[TACIT_HARDEN_TEXT];
+    tacit_hardening possible = tacit_harden_possible();
+    bool whole = possible.no_dumps && possible.filtered && possible.confined > 0;
+    doctor_find(self, whole ? TACIT_FINDING_OK : TACIT_FINDING_WARN, "hardening",
+                whole ? ""
+                : !possible.no_dumps
+                    ? "unset TACIT_HARDENING but for a debugger"
+                    : "build with libseccomp, and run a kernel with Landlock (5.13 or later)",
+                "%s, when it serves", tacit_hardening_text(text, &possible));
 }
 
 static void check_folder(const examination *self) {
@@ -398,6 +412,7 @@ tacit_status tacit_doctor(const char *folder, const char **kind, tacit_finding_v
             "coordinator's",
             folder, folder);
     check_versions(&self);
+    check_hardening(&self);
     check_folder(&self);
     check_space(&self);
     check_files(&self);

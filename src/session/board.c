@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/secret.h"
 
 tacit_status tacit_board_create(tacit_board **out, const tacit_board_settings *settings, tacit_error *error) {
     if (strlen(settings->study) >= TACIT_ID_SIZE)
@@ -14,6 +15,7 @@ tacit_status tacit_board_create(tacit_board **out, const tacit_board_settings *s
                           TACIT_ID_SIZE - 1);
     tacit_board *board = TACIT_NEW(tacit_board, 1);
     if (board == NULL) return tacit_fail_memory(error);
+    tacit_secret_lock(&board->settings.secret, sizeof board->settings.secret);
     board->settings = *settings;
     memcpy(board->study, settings->study, strlen(settings->study) + 1);
     board->settings.study = board->study;

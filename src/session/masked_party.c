@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/secret.h"
 #include "session/masked_parts.h"
 
 #define ROSTER_NAME "roster"
@@ -109,6 +110,7 @@ tacit_status tacit_masks_create(tacit_masks **out, const tacit_plan *plan,
     if (masks == NULL) return tacit_fail_memory(error);
     masks->plan = plan;
     masks->store = *store;
+    tacit_secret_lock(masks->secret_key, sizeof masks->secret_key);
     memcpy(masks->secret_key, secret_key, sizeof masks->secret_key);
     if (plan->sums == TACIT_SUMS_MASKED) TACIT_CHECK(tacit_masked_shape(&masks->shape, plan, error));
     TACIT_CHECK(stored_roster(masks, error));

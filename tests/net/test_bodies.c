@@ -104,6 +104,8 @@ static void a_second_request_of_a_peer_ends_the_first(void **state) {
     tls_send(&again, "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
     tls_read_all(&waiting, answer, sizeof answer);
     assert_non_null(strstr(answer, "204"));
+    service_await(&on.all, &on.all.abandoned, 1); /* out of the line by then */
+    service_await(&on.all, &on.all.suspended, 2);
     assert_true(complete_text(service_take(&on.all), "news"));
     tls_read_all(&again, answer, sizeof answer);
     assert_non_null(strstr(answer, "200"));

@@ -50,7 +50,8 @@ class Installed(unittest.TestCase):
         self.assertRegex(run(self.program, "version"), r"^tacit \d+\.\d+\.\d+$")
 
     def test_folders_of_the_services_are_made_before_they_start(self):
-        made = self.one("lib/tmpfiles.d/tacit.conf").read_text().splitlines()
+        made, users = self.one("lib/tmpfiles.d/tacit.conf").read_text().splitlines(), set()
+        known = self.one("lib/sysusers.d/tacit.conf").read_text()
         units = list(self.root.rglob("lib/systemd/system/tacit-*.service"))
         self.assertEqual(len(units), 3)
         for unit in units:
@@ -58,8 +59,12 @@ class Installed(unittest.TestCase):
             state = re.search(r"^StateDirectory=(\S+)", text, re.MULTILINE).group(1)
             options = re.search(r"^EnvironmentFile=-(\S+)/", text, re.MULTILINE).group(1)
             with self.subTest(unit=unit.name):
-                self.assertIn(f"d /var/lib/{state} 0700 tacit tacit", made)
+                user = re.search(r"^User=(\S+)", text, re.MULTILINE).group(1)
+                self.assertIn(f"d /var/lib/{state} 0700 {user} {user}", made)
                 self.assertIn(f"d {options} 0755 root root", made)
+                self.assertRegex(known, rf"(?m)^u {user} .* /var/lib/{state}$")
+                users.add(user)
+        self.assertEqual(len(users), 3)  # none can read another's keys
 
     def test_binaries_are_hardened(self):
         self.assertIn(self.program, self.binaries())

@@ -4,17 +4,32 @@
     TACIT=build/src/cli/tacit tests/service/test_secrets.py
 """
 import os
+import re
+import select
 import subprocess
 import sys
+import time
 import unittest
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import PATIENCE, TACIT, DeployedTest, environment
+from deployed import PATIENCE, TACIT, DeployedTest, Running, environment
 
 PASSWORD = "open-sesame-7"
 SOURCES = (f"postgres:host=db user=u password={PASSWORD}?SELECT 1", f"postgres:host=db PASSWORD = '{PASSWORD}'?SELECT 1",
            f"postgres:postgresql://u:{PASSWORD}@db/clinic?SELECT 1", f"postgres:service=x sslpassword={PASSWORD}?SELECT 1")
+
+
+def wait_for_status(pid):
+    """What the kernel says of a process, once it has hardened itself."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        status = Path(f"/proc/{pid}/status").read_text()
+        if re.search(r"NoNewPrivs:\s+1", status) and ("Seccomp:\t0" not in status or time.monotonic() > deadline - PATIENCE + 2):
+            return status
+        select.select((), (), (), 0.02)
+    return status
 
 
 class Secrets(DeployedTest):
@@ -49,6 +64,21 @@ class Secrets(DeployedTest):
         done = subprocess.run([TACIT, "join", "-", *words], input=invitation, capture_output=True, text=True, env=environment(home),
                               cwd=self.path, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_what_serves_is_hardened(self):
+        self.study()
+        found = self.tacit("doctor", self.folder).stdout
+        coordinator = self.coordinator()
+        for process in (coordinator, self.join(0), self.start("party", home=self.path / "new home")):
+            status = wait_for_status(process.process.pid)
+            limits = Path(f"/proc/{process.process.pid}/limits").read_text()
+            self.assertRegex(status, r"NoNewPrivs:\s+1")
+            self.assertRegex(status, rf"Seccomp:\s+{2 if 'system calls filtered' in found else 0}")
+            self.assertRegex(limits, r"Max core file size\s+0\s+0")
+        process = Running(["coordinator", self.folder / "nothing"], more={"TACIT_HARDENING": "off"})
+        self.addCleanup(process.clean)
+        self.assertEqual(process.finish(), 1)
+        self.assertIn("not hardened", process.text())
 
     def test_a_home_that_others_can_write_is_refused(self):
         home = self.home(0)
