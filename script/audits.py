@@ -85,11 +85,17 @@ def line(found, control):
     return f"| {name} | {price} | {found['unit']} | {found['epsilon_lower']:.3f} | 2 x {found['runs']:,} | {tried} | {ended} | {verdict} |"
 
 
-def table(lines, seed, scale):
-    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
+def commit():
+    """Of the tree, when the runs begin: with a mark where it has changes of its own."""
+    said = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty"],
+                          capture_output=True, text=True)
+    return said.stdout.strip() or "unknown"
+
+
+def table(lines, begun_at, seed, scale):
     flags = f"--seed {seed}" + (f" --scale {scale:g}" if scale != 1 else "")
     heading = (
-        f"`script/audits {flags}` at commit {commit.stdout.strip() or 'unknown'}, on {os.cpu_count()} processors, "
+        f"`script/audits {flags}` at commit {begun_at}, on {os.cpu_count()} processors, "
         "99.9% confidence for each line:\n\n"
     )
     columns = "| | charged | unit | at least | runs | pairs tried | without an answer | verdict |\n|---|---|---|---|---|---|---|---|\n"
@@ -105,7 +111,7 @@ def main():
     parser.add_argument("--print", action="store_true", dest="only_print")
     given = parser.parse_args()
     wanted = set(filter(None, given.only.split(",")))
-    lines, wrong = [], []
+    lines, wrong, begun_at = [], [], commit()
     for entry, control in [(e, False) for e in SOUND] + [(e, True) for e in CONTROLS]:
         if wanted and entry[0] not in wanted:
             continue
@@ -114,7 +120,7 @@ def main():
         lines.append(line(found, control))
         if (found["verdict"] == "broken") != control:
             wrong.append(found["method"])
-    text = table(lines, given.seed, given.scale)
+    text = table(lines, begun_at, given.seed, given.scale)
     if given.only_print or wanted:
         print(text)
     else:
