@@ -15,7 +15,9 @@ static tacit_status read_audit(tacit_audit *out, tacit_choice **settings, const 
                    .lambda = tacit_arguments_given(arguments, "lambda")
                                  ? tacit_arguments_number(arguments, "lambda")
                                  : 0,
-                   .setting_count = count },
+                   .setting_count = count,
+                   .exactly = tacit_arguments_flag(arguments, "exact") },
+        .search = (size_t)tacit_arguments_integer(arguments, "search"),
         .runs = (size_t)tacit_arguments_integer(arguments, "runs"),
         .confidence = tacit_arguments_number(arguments, "confidence"),
         .seed = tacit_chance_seed(arguments),
@@ -35,13 +37,15 @@ const char *tacit_auditing_verdict(const tacit_audit_result *result) {
 json_t *tacit_auditing_document(const tacit_auditing *auditing) {
     const tacit_audit *audit = &auditing->audit;
     const tacit_audit_result *result = &auditing->result;
-    return json_pack("{s:s,s:o,s:o,s:s,s:o,s:o,s:I,s:s,s:s,s:o,s:I}", "method", audit->subject->name,
-                     "epsilon", tacit_json_number(result->charged.epsilon), "delta",
+    return json_pack("{s:s,s:o,s:o,s:s,s:o,s:o,s:I,s:s,s:s,s:o,s:I,s:b,s:I,s:[I,I]}", "method",
+                     audit->subject->name, "epsilon", tacit_json_number(result->charged.epsilon), "delta",
                      tacit_json_number(result->charged.delta), "unit", tacit_unit_name(result->charged.unit),
                      "epsilon_lower", tacit_json_number(result->epsilon_lower), "confidence",
                      tacit_json_number(audit->confidence), "runs", (json_int_t)audit->runs, "verdict",
                      tacit_auditing_verdict(result), "pair", result->pair, "reach",
-                     tacit_json_number(result->reach), "seed", (json_int_t)audit->seed);
+                     tacit_json_number(result->reach), "seed", (json_int_t)audit->seed, "exact",
+                     (int)audit->setup.exactly, "searched", (json_int_t)result->searched, "aborted",
+                     (json_int_t)result->aborted[0], (json_int_t)result->aborted[1]);
 }
 
 tacit_status tacit_auditing_run(tacit_auditing *out, const tacit_arguments *arguments,

@@ -39,6 +39,10 @@ static tacit_status print_text(tacit_console *console, const tacit_audit *audit,
                         "neighbour: probabilities of at least %.4g and at most %.4g.\n",
                         (unsigned long long)result->hits, result->counted,
                         (unsigned long long)result->other_hits, result->at_least, result->at_most);
+    if (result->aborted[0] + result->aborted[1] > 0)
+        tacit_console_print(
+            console, "Without an answer ended %llu runs on the first data set and %llu on its neighbour.\n",
+            (unsigned long long)result->aborted[0], (unsigned long long)result->aborted[1]);
     return TACIT_OK;
 }
 
@@ -73,7 +77,13 @@ const tacit_command tacit_command_audit = {
         "nothing, "
         "but shows how much of epsilon this pair uses.\n\n"
         "Half of the runs, at most 500,000, choose what to look for and the others count; bounds are "
-        "Clopper-Pearson's, and the confidence covers all of them together.",
+        "Clopper-Pearson's, and the confidence covers all of them together. A run that ends in a refusal or "
+        "an error is an "
+        "output like any other.\n\n"
+        "--exact audits what is really released: the noise of the operating system, through the gate of a "
+        "real party. "
+        "--search P looks for a worse pair first, from the known one on; what it finds is audited on runs of "
+        "its own.",
     .operands = tacit_audit_operands,
     .options = tacit_audit_options,
     .examples =
@@ -81,6 +91,8 @@ const tacit_command tacit_command_audit = {
             { "Is the noise of avg enough for one record?", "tacit audit avg --epsilon 1" },
             { "And for all rows of a party that adds its own noise?",
               "tacit audit avg --epsilon 1 --set unit=party --set noise=party" },
+            { "As it is really released, on the worst of forty pairs.",
+              "tacit audit vote --epsilon 1 --exact --search 40" },
             { "See the audit catch noise that is too small.", "tacit audit laplace-halved --epsilon 1" },
             { .text = NULL },
         },

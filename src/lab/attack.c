@@ -19,7 +19,7 @@ struct tacit_attack {
     tacit_sum_spec spec, exact_spec;
     size_t rounds;
     double rows;
-    bool by_differences;
+    bool by_differences, exactly;
     double expected[2][DIMENSION]; /* what the attacker looks at, without noise */
 };
 
@@ -58,6 +58,8 @@ tacit_attack *tacit_attack_free(tacit_attack *attack) {
     free(attack);
     return NULL;
 }
+
+void tacit_attack_draw_exactly(tacit_attack *attack, bool exactly) { attack->exactly = exactly; }
 
 const tacit_plan *tacit_attack_plan(const tacit_attack *attack) { return &attack->plan; }
 
@@ -113,6 +115,7 @@ tacit_status tacit_attack_look(tacit_attack *self, int world, const tacit_stream
     bool differ = self->by_differences && self->rounds > 1;
     size_t times = seed == NULL ? 1 : differ ? self->rounds / 2 : self->rounds;
     tacit_session session;
+    TACIT_TRY(tacit_local_draw_exactly(self->local[world], seed != NULL && self->exactly, error));
     TACIT_TRY(
         tacit_local_begin(self->local[world], plan, seed != NULL ? seed : &fixed, NULL, &session, error));
     memset(out, 0, DIMENSION * sizeof *out);

@@ -33,6 +33,9 @@ tacit_status tacit_attack_aim(tacit_attack *attack, const tacit_plan *plan, size
                               tacit_error *error);
 const tacit_plan *tacit_attack_plan(const tacit_attack *attack);
 
+/* Let noise be that of a real release from here on, or a simulation's again. */
+void tacit_attack_draw_exactly(tacit_attack *attack, bool exactly);
+
 /* What the answers come to in world 0 or 1; without noise when `seed` is NULL. */
 tacit_status tacit_attack_look(tacit_attack *attack, int world, const tacit_stream *seed, double *out,
                                tacit_error *error);

@@ -1,7 +1,9 @@
 #include "lab/audit.h"
 
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ enum {
 
 /* ---- scores ---- */
 
-/* Audits draw the fast noise of simulations. Its lowest bits depend on the value it was added to (Mironov 2012), and
+/* Most audits draw the fast noise of simulations. Its lowest bits depend on the value it was added to (Mironov 2012), and
  * given the chance an audit finds them: that is why no real release uses it. What is audited here is the law and the
  * scale of the noise, so scores, which are of order one, are rounded to far above those bits. Rounding is
  * post-processing: it can only hide a loss, never make one up. */
@@ -87,10 +89,11 @@ static void choose_events(event out[2], double *scores[2], size_t count, double 
     for (int side = 0; side < 2; side++) qsort(scores[side], count, sizeof(double), by_size);
     out[0] = (event){ scores[0][count / 2], false };
     out[1] = (event){ scores[0][count / 2], true };
-    for (int step = -14 * 32; step <= 14 * 32; step++) {
+    /* and, before them, the ends of the line, where runs without an answer are */
+    for (int step = -14 * 32 - 1; step <= 14 * 32; step++) {
         size_t rank = (size_t)((runs - 1) / (1 + exp(-step / 32.0)));
         for (int side = 0; side < 2; side++) {
-            double t = scores[side][rank];
+            double t = step < -14 * 32 ? (side == 0 ? DBL_MAX : -DBL_MAX) : scores[side][rank];
             double over = (double)at_least(scores[0], count, t),
                    other = (double)at_least(scores[1], count, t);
             double promised[2] = { promise(over, other, runs, z, delta),
@@ -115,28 +118,37 @@ typedef struct running {
     size_t first;      /* number of the first run of this phase */
     double *scores[2]; /* choosing */
     event events[2];   /* counting */
-    uint64_t hits[2][2];
-    pthread_mutex_t mutex; /* guards hits and done */
+    double without; /* the score of a run without an answer: an end of the line, chosen on the first runs */
+    uint64_t hits[2][2], aborted[2];
+    pthread_mutex_t mutex; /* guards hits, aborted and done */
     size_t done;
 } running;
 
-/* The score of one run: its noise follows from the seed, the run's number and the side alone. */
+/* The score of one run: what is random follows from the seed, the run's number and the side alone, unless noise is exact. NaN: the
+ * run ended without an answer. */
 static tacit_status score_of(running *work, size_t run, int side, unsigned worker, double *out,
                              tacit_error *error) {
     const tacit_auditable *subject = work->audit->subject;
     tacit_audit_case *one = &work->cases[worker];
     double *release = work->releases + worker * one->length;
     tacit_stream stream = tacit_stream_fork(&work->root, "run", run, (uint64_t)side);
-    TACIT_TRY(tacit_audit_draw(one, subject, side, &stream, release, error));
+    tacit_status status = tacit_audit_draw(one, subject, side, &stream, release, error);
+    if (status != TACIT_OK && tacit_audit_is_output(status)) {
+        if (error != NULL) *error = (tacit_error)TACIT_ERROR_INIT;
+        *out = NAN;
+        return TACIT_OK;
+    }
+    if (status != TACIT_OK) return status;
     double score = (subject->score != NULL ? subject->score : tacit_score_projection)(one, release, work->at);
-    *out = coarse(score);
+    *out = one->entropy != NULL ? score : coarse(score);
     if (isnan(score))
         return tacit_fail(error, TACIT_INTERNAL, "run %zu of %s has no score", run, subject->name);
     return TACIT_OK;
 }
 
-static void count_up(running *work, size_t runs, const uint64_t hits[2][2]) {
+static void count_up(running *work, size_t runs, const uint64_t hits[2][2], const uint64_t aborted[2]) {
     pthread_mutex_lock(&work->mutex);
+    for (int side = 0; side < 2; side++) work->aborted[side] += aborted[side];
     for (int e = 0; e < 2; e++)
         for (int side = 0; side < 2; side++) work->hits[e][side] += hits[e][side];
     work->done += runs;
@@ -146,21 +158,34 @@ static void count_up(running *work, size_t runs, const uint64_t hits[2][2]) {
 
 static tacit_status run_some(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
     running *work = context;
-    uint64_t hits[2][2] = { { 0, 0 }, { 0, 0 } };
+    uint64_t hits[2][2] = { { 0, 0 }, { 0, 0 } }, aborted[2] = { 0, 0 };
     if (tacit_progress_cancelled(work->audit->progress))
         return tacit_fail(error, TACIT_CANCELLED, "interrupted");
     for (size_t i = begin; i < end; i++)
         for (int side = 0; side < 2; side++) {
             double score;
             TACIT_TRY(score_of(work, work->first + i, side, worker, &score, error));
+            if (isnan(score)) {
+                aborted[side]++;
+                score = work->without;
+            }
             if (work->scores[side] != NULL)
                 work->scores[side][i] = score;
             else
                 for (int e = 0; e < 2; e++)
                     hits[e][side] += (score >= work->events[e].threshold) != work->events[e].exchanged;
         }
-    count_up(work, end - begin, (const uint64_t(*)[2])hits);
+    count_up(work, end - begin, (const uint64_t(*)[2])hits, aborted);
     return TACIT_OK;
+}
+
+/* Give runs without an answer the end of the line at which they tell most, in the scores of the first runs too. */
+static void place_aborted(running *work, size_t choosing) {
+    work->without = work->aborted[0] >= work->aborted[1] ? INFINITY : -INFINITY;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < choosing; i++)
+            if (isnan(work->scores[side][i])) work->scores[side][i] = work->without;
+    work->aborted[0] = work->aborted[1] = 0;
 }
 
 /* Choose on the first runs, count on the others. */
@@ -172,7 +197,9 @@ static tacit_status run_all(running *work, size_t choosing, double alpha, tacit_
         status = tacit_fail_memory(error);
         goto cleanup;
     }
+    work->without = NAN;
     TACIT_CHECK(tacit_pool_for(audit->pool, choosing, PIECE, run_some, work, error));
+    place_aborted(work, choosing);
     choose_events(work->events, work->scores, choosing, sqrt(2 * log(1 / alpha)),
                   work->cases[0].charged.delta);
 cleanup:
@@ -193,6 +220,7 @@ static tacit_audit_result proved(const running *work, int e, size_t counted, dou
     bool exchanged = work->events[e].exchanged;
     tacit_audit_result out = { .charged = one->charged,
                                .reach = one->reach,
+                               .aborted = { work->aborted[0], work->aborted[1] },
                                .exchanged = exchanged,
                                .counted = counted,
                                .hits = work->hits[e][exchanged],
@@ -230,8 +258,7 @@ static tacit_status open_cases(running *work, double *exact, size_t *opened, uns
     return TACIT_OK;
 }
 
-tacit_status tacit_audit_run(tacit_audit_result *out, const tacit_audit *audit, tacit_error *error) {
-    TACIT_TRY(check_audit(audit, error));
+static tacit_status run_pair(tacit_audit_result *out, const tacit_audit *audit, tacit_error *error) {
     unsigned workers = tacit_pool_threads(audit->pool);
     size_t opened = 0, choosing = audit->runs / 2 < MOST_CHOOSING ? audit->runs / 2 : MOST_CHOOSING;
     double alpha = (1 - audit->confidence) / 4, *exact = NULL;
@@ -257,5 +284,23 @@ cleanup:
     free(work.releases);
     free(exact);
     free(work.cases);
+    return status;
+}
+
+tacit_status tacit_audit_run(tacit_audit_result *out, const tacit_audit *audit, tacit_error *error) {
+    tacit_audit found = *audit;
+    tacit_audit_rows *rows = NULL;
+    TACIT_TRY(check_audit(audit, error));
+    bool searches = audit->search > 0 && audit->subject->pair != NULL;
+    if (searches) TACIT_TRY(tacit_audit_search(&rows, audit, error));
+    if (rows != NULL) found.setup.rows = rows;
+    tacit_status status = run_pair(out, &found, error);
+    if (status == TACIT_OK && searches) {
+        size_t used = strlen(out->pair);
+        out->searched = audit->search;
+        snprintf(out->pair + used, sizeof out->pair - used, "; %s of %zu tried",
+                 rows != NULL ? "its rows moved, the worst" : "the worst", audit->search);
+    }
+    tacit_audit_rows_free(rows);
     return status;
 }

@@ -12,6 +12,7 @@ typedef struct method_case {
     tacit_plan plan[2];  /* of each side */
     tacit_plan exact[2]; /* the same without noise */
     tacit_local *local[2];
+    bool exactly; /* where there is noise */
 } method_case;
 
 tacit_status tacit_audit_plan(tacit_plan *out, const tacit_method *method, const tacit_audit_setup *setup,
@@ -33,6 +34,7 @@ tacit_status tacit_audit_plan(tacit_plan *out, const tacit_method *method, const
 static tacit_status run_method(method_case *self, int side, const tacit_stream *stream, double **out,
                                size_t *length, tacit_error *error) {
     tacit_stream fixed = tacit_stream_from_seed(0);
+    TACIT_TRY(tacit_local_draw_exactly(self->local[side], stream != NULL && self->exactly, error));
     return tacit_pair_run(out, length, self->local[side],
                           stream != NULL ? &self->plan[side] : &self->exact[side], self->pair.statistic,
                           stream != NULL ? stream : &fixed, error);
@@ -83,6 +85,8 @@ static tacit_status open_method(tacit_audit_case *out, const tacit_auditable *su
     tacit_status status;
     if (self == NULL) return tacit_fail_memory(error);
     TACIT_CHECK(subject->pair(&self->pair, out->pair, setup, error));
+    self->exactly = setup->exactly;
+    if (setup->rows != NULL) TACIT_CHECK(tacit_audit_rows_use(setup->rows, &self->pair, error));
     TACIT_CHECK(tacit_pair_ready(&self->pair, error));
     TACIT_CHECK(self->pair.plan.method->price(&self->pair.plan, &prices, error));
     out->charged = prices.charged;
@@ -111,7 +115,20 @@ tacit_status tacit_audit_open(tacit_audit_case *out, const tacit_auditable *subj
     if (!(setup->lambda >= 0) || isinf(setup->lambda))
         return tacit_fail(error, TACIT_USAGE, "lambda is a positive number, not %g", setup->lambda);
     *out = (tacit_audit_case){ .charged = promised, .reach = NAN };
-    return subject->pair != NULL ? open_method(out, subject, setup, error) : subject->open(out, setup, error);
+    if (setup->exactly) TACIT_TRY(tacit_entropy_create(&out->entropy, error));
+    tacit_status status =
+        subject->pair != NULL ? open_method(out, subject, setup, error) : subject->open(out, setup, error);
+    if (status != TACIT_OK) out->entropy = tacit_entropy_free(out->entropy);
+    return status;
+}
+
+tacit_noise_source tacit_audit_source(const tacit_audit_case *one, tacit_stream *stream) {
+    return (tacit_noise_source){ one->entropy, one->entropy == NULL ? stream : NULL };
+}
+
+bool tacit_audit_is_output(tacit_status status) {
+    return status != TACIT_CANCELLED && status != TACIT_NO_MEMORY && status != TACIT_IO &&
+           status != TACIT_INTERNAL;
 }
 
 tacit_status tacit_audit_draw(tacit_audit_case *one, const tacit_auditable *subject, int side,
@@ -132,5 +149,6 @@ void tacit_audit_close(tacit_audit_case *one, const tacit_auditable *subject) {
         close_method(one->state);
     else
         subject->close(one);
+    one->entropy = tacit_entropy_free(one->entropy);
     one->state = NULL;
 }

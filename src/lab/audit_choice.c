@@ -48,8 +48,9 @@ static tacit_status draw_choice(tacit_audit_case *subject, int side, const tacit
         return TACIT_OK;
     }
     tacit_stream own = *stream;
-    TACIT_TRY(tacit_selection_release(&selected, &(tacit_noise_source){ .stream = &own }, &self->rule,
-                                      self->scores[side], CANDIDATES, error));
+    tacit_noise_source source = tacit_audit_source(subject, &own);
+    TACIT_TRY(
+        tacit_selection_release(&selected, &source, &self->rule, self->scores[side], CANDIDATES, error));
     *out = tacit_selected_indices(selected)[0] == 0;
     tacit_selected_free(selected);
     return TACIT_OK;

@@ -34,6 +34,7 @@ static void close_case(tacit_audit_case *subject) {
 static tacit_status draw_answers(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,
                                  tacit_error *error) {
     gradient_case *self = subject->state;
+    tacit_attack_draw_exactly(self->attack, subject->entropy != NULL);
     return tacit_attack_look(self->attack, side, stream, out, error);
 }
 

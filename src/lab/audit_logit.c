@@ -164,7 +164,7 @@ static tacit_status draw_view(tacit_audit_case *subject, int side, const tacit_s
                               tacit_error *error) {
     const logit_case *self = subject->state;
     tacit_stream own = stream != NULL ? *stream : tacit_stream_from_seed(0);
-    tacit_noise_source source = { .stream = &own }, *noise = stream != NULL ? &source : NULL;
+    tacit_noise_source source = tacit_audit_source(subject, &own), *noise = stream != NULL ? &source : NULL;
     TACIT_TRY(draw_some(self, side, false, noise, out, error));
     return draw_some(self, side, true, noise, out + self->gradients * WIDTH, error);
 }

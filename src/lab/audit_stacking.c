@@ -220,12 +220,13 @@ static tacit_status draw_printed(tacit_audit_case *subject, int side, const taci
     const printed_case *self = subject->state;
     const tacit_objective_noise *noise = &self->noise;
     tacit_stream own = stream != NULL ? *stream : tacit_stream_from_seed(0);
+    tacit_noise_source source = tacit_audit_source(subject, &own);
     for (size_t k = 0; k < MEMBERS; k++) {
         double b = 0;
         if (stream != NULL) {
             tacit_noised *drawn = NULL;
-            TACIT_TRY(tacit_mechanism_release_at(&drawn, &(tacit_noise_source){ .stream = &own }, &noise->law,
-                                                 noise->scale, &b, 1, noise->grid_bits, noise->bound, error));
+            TACIT_TRY(tacit_mechanism_release_at(&drawn, &source, &noise->law, noise->scale, &b, 1,
+                                                 noise->grid_bits, noise->bound, error));
             b = ldexp((double)tacit_noised_steps(drawn)[0], -noise->grid_bits);
             tacit_noised_free(drawn);
         }

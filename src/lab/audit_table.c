@@ -94,7 +94,7 @@ static tacit_status draw_mechanism(tacit_audit_case *subject, int side, const ta
         return TACIT_OK;
     }
     tacit_stream own = *stream;
-    tacit_noise_source source = { .stream = &own };
+    tacit_noise_source source = tacit_audit_source(subject, &own);
     tacit_noised *noised = NULL;
     int bits;
     frexp(1 + mechanism.sensitivity / mechanism.price.epsilon, &bits);

@@ -142,6 +142,7 @@ static tacit_status draw_answers(tacit_audit_case *subject, int side, const taci
     tacit_stream fixed = tacit_stream_from_seed(0);
     double rounds = tacit_plan_number(plan, "rounds");
     tacit_session session;
+    TACIT_TRY(tacit_local_draw_exactly(self->local[side], stream != NULL && subject->entropy != NULL, error));
     TACIT_TRY(
         tacit_local_begin(self->local[side], plan, stream != NULL ? stream : &fixed, NULL, &session, error));
     memset(out, 0, subject->length * sizeof *out);

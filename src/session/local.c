@@ -77,6 +77,10 @@ tacit_local *tacit_local_free(tacit_local *local) {
     free(local->word_bytes);
     for (size_t k = 0; local->memos != NULL && k < local->own; k++) tacit_memo_clear(&local->memos[k]);
     tacit_recall_free(local->recall);
+    tacit_local_forget_exact(local);
+    tacit_entropy_free(local->entropy);
+    free(local->keeps);
+    free(local->kept);
     free(local->memos);
     free(local->ledgers);
     free(local->common.derived);
@@ -106,7 +110,8 @@ static size_t piece_of(const tacit_local *local) {
 static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party *party, tacit_gate *gate,
                        tacit_stream *stream) {
     *stream = tacit_stream_fork(&local->seed, "party noise", k, round);
-    *gate = (tacit_gate){ local->ledgers[k - local->first], &local->policy, TACIT_GATE_SIMULATED };
+    *gate = (tacit_gate){ local->ledgers[k - local->first], &local->policy,
+                          local->exactly ? TACIT_GATE_REAL : TACIT_GATE_SIMULATED };
     *party = (tacit_party){
         .plan = local->plan,
         .number = k,
@@ -114,9 +119,10 @@ static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party
         .study = "simulation",
         .rows = tacit_split_view(local->split, local->dataset, k),
         .total_rows = tacit_split_count(local->split, k),
-        .noise = { .stream = stream },
+        .noise = { local->exactly ? local->entropy : NULL, local->exactly ? NULL : stream },
         .run = &local->seed,
         .memo = &local->memos[k - local->first],
+        .keep = local->exactly ? &local->keeps[k - local->first] : NULL,
         .common = &local->common,
         .gate = gate,
     };
@@ -458,6 +464,7 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
                                const tacit_progress *progress, tacit_session *out, tacit_error *error) {
     drop_ledgers(local);
     drop_words(local);
+    tacit_local_forget_exact(local);
     for (size_t k = 0; k < local->own; k++) TACIT_TRY(tacit_ledger_create(&local->ledgers[k], error));
     local->plan = plan;
     local->seed = tacit_stream_fork(seed, "parties", 0, 0);
@@ -475,6 +482,7 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
                        .context = local,
                        .exchange = exchange },
         .secret = tacit_stream_fork(seed, "coordinator", 0, 0),
+        .entropy = local->exactly ? local->entropy : NULL,
         .pool = coordinator_pool(local),
         .progress = progress,
         .recall = local->recall,

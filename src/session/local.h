@@ -45,6 +45,10 @@ size_t tacit_local_smallest_party(const tacit_local *local); /* in rows */
 tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const tacit_stream *seed,
                                const tacit_progress *progress, tacit_session *out, tacit_error *error);
 
+/* From the next run on: noise from the operating system, which no seed repeats, and the gate of a real party, which takes no other;
+ * its ledger is in memory, fresh in each run. Or, with false, as before. For audits, in which one thread asks. */
+tacit_status tacit_local_draw_exactly(tacit_local *local, bool exactly, tacit_error *error);
+
 /* Whether this rank is one that has only to serve: rank 0 runs the plan's coordinator. A method that asks nobody is run by all
  * ranks together, on rows that stay where they are. */
 bool tacit_local_serves(const tacit_local *local);

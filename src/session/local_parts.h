@@ -25,12 +25,19 @@ struct tacit_local {
     tacit_policy policy;
     const tacit_plan *plan;
     tacit_stream seed;
+    tacit_entropy *entropy; /* of exact noise; this and the next two NULL until it is asked for */
+    tacit_keep *keeps;      /* of each party that is here: where it keeps noise for the run */
+    tacit_buffer *kept;
+    bool exactly;
     const tacit_progress *progress;
     pthread_mutex_t mutex; /* guards what follows */
     size_t refusals;
     size_t first_refused;
     char refusal[TACIT_ERROR_TEXT_SIZE];
 };
+
+/* What parties have kept of a run with exact noise, if anything. */
+void tacit_local_forget_exact(tacit_local *local);
 
 /* The sum over the parties that are here, added to `total`; with `known` everybody passes the gate for a sum that is known, and
  * nothing is added. */

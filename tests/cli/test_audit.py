@@ -40,6 +40,12 @@ class Audit(ProgramTest):
         again = json.loads(self.succeed("audit", *words, "--json", "--seed", str(drawn["seed"])).stdout)
         self.assertEqual(drawn, again)
 
+    def test_exact_noise_and_a_search_are_told(self):
+        told = self.audit("output", "--epsilon", "1", "--runs", "2000", "--exact", "--search", "5")
+        self.assertEqual((told["exact"], told["searched"], told["aborted"], told["verdict"]), (True, 5, [0, 0], "holds"))
+        self.assertIn("the worst of 5 tried", told["pair"])
+        self.assertFalse(self.audit("laplace", "--epsilon", "1", "--runs", "200")["exact"])
+
     def test_the_table_says_pair_bound_and_verdict(self):
         text = self.succeed("audit", "avg", "--epsilon", "2", "--runs", "2000", "--seed", "4").stdout
         for part in ("seed 4", "pair: one of the", "of the declared sensitivity", "at least", "99.9%", "2 x 2000",

@@ -205,6 +205,35 @@ static inline void make_degenerate(degenerate *out, uint64_t number) {
     degenerate_terms(out, tacit_glm_size(problem), state);
 }
 
+/* Sparse rows of so many columns that nothing is factored: few entries each, rows that repeat, columns that nobody has. */
+static inline void make_wide_degenerate(degenerate *out, uint64_t number) {
+    uint64_t seed = number * 0x2545f4914f6cdd1du + 3, *state = &seed;
+    bool softmax = number % 3 == 0;
+    size_t rows = 130 + next_random(state) % 200, each = 1 + next_random(state) % (number % 2 ? 40 : 3);
+    size_t cols = softmax ? 600 : 2100 + next_random(state) % 900, distinct = 1 + next_random(state) % rows;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_glm_problem *problem = &out->problem;
+    *out = (degenerate){ .user = USER_OUTPUT, .wanted = 1e-9 };
+    problem->loss = softmax ? TACIT_LOSS_SOFTMAX : number % 3 == 1 ? TACIT_LOSS_HUBER : TACIT_LOSS_LOGISTIC;
+    problem->classes = softmax ? 4 : 2;
+    problem->huber_width = number % 3 == 1 ? 0.5 : 0;
+    problem->lambda = power_of_ten(state, -8, 2);
+    CHECK_OK(tacit_matrix_create(&out->dense, rows, 1, &error), error); /* for labels */
+    CHECK_OK(tacit_csr_create(&out->csr, rows, cols, rows * each, &error), error);
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t k = 0; k < each; k++) {
+            out->csr.column[i * each + k] = (uint32_t)((i % distinct * 7 + k * (cols / each)) % cols);
+            out->csr.value[i * each + k] = (i % distinct % 2 ? 1 : -1) * (1 - 1e-12) / sqrt((double)each);
+        }
+        out->csr.start[i + 1] = (i + 1) * each;
+    }
+    problem->x = tacit_rows_of_csr(&out->csr);
+    degenerate_labels(out, rows, problem->classes, state);
+    out->limits = (tacit_glm_limits){ .rows = rows, .cols = cols, .classes = problem->classes, .radius = 1 };
+    out->limits.slope = softmax ? 0.5 : number % 3 == 1 ? 1 : 0.25;
+    degenerate_terms(out, tacit_glm_size(problem), state);
+}
+
 static inline void unmake_degenerate(degenerate *self) {
     tacit_matrix_clear(&self->dense);
     tacit_csr_clear(&self->csr);

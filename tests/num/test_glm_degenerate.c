@@ -13,7 +13,7 @@ static uint64_t from_environment(const char *name, uint64_t usual) {
 
 /* The certified bound and the tolerance; false when the solver gave up. */
 static bool solve(const degenerate *one, double *bound, double *tolerance) {
-    static double w[64 * 16];
+    static double w[4096];
     tacit_glm_settings settings = tacit_glm_defaults();
     tacit_glm_fit fit = { .gradient_bound = INFINITY };
     tacit_error error = TACIT_ERROR_INIT;
@@ -52,9 +52,27 @@ static void the_solver_reaches_its_public_tolerance_on_every_input(void **state)
     assert_int_equal(failed, 0);
 }
 
+static void so_it_does_where_nothing_can_be_factored(void **state) {
+    (void)state;
+    uint64_t count = from_environment("TACIT_SOLVER_WIDE", 60);
+    for (uint64_t number = 0; number < count; number++) {
+        degenerate one;
+        double bound, tolerance;
+        make_wide_degenerate(&one, number);
+        bool solved = solve(&one, &bound, &tolerance) && bound <= tolerance;
+        if (!solved)
+            fprintf(stderr, "# wide input %llu: %zu x %zu, loss %d, lambda %g: bound %g, not %g\n",
+                    (unsigned long long)number, one.problem.x.count, one.problem.x.cols,
+                    (int)one.problem.loss, one.problem.lambda, bound, tolerance);
+        assert_true(solved);
+        unmake_degenerate(&one);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_solver_reaches_its_public_tolerance_on_every_input),
+        cmocka_unit_test(so_it_does_where_nothing_can_be_factored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,11 +37,12 @@ def explain(method: str, *, settings: Settings = None, **options: Any) -> dict[s
 
 def audit(method: str, *, epsilon: float, delta: float = 0.0, lam: Optional[float] = None, runs: Optional[int] = None,
           confidence: Optional[float] = None, seed: Optional[int] = None, settings: Settings = None, threads: Optional[int] = None,
-          progress: Optional[Progress] = None) -> dict[str, Any]:
+          exact: bool = False, search: Optional[int] = None, progress: Optional[Progress] = None) -> dict[str, Any]:
     """Try to break a promise of privacy by experiment, as ``tacit audit`` does.
 
     A ``verdict`` of ``"broken"`` proves the promise wrong; ``"holds"`` proves nothing, and ``epsilon_lower`` says how much of
-    epsilon the experiment could show.
+    epsilon the experiment could show. ``exact`` draws the noise of a real release, which no seed repeats; ``search`` tries so many
+    pairs of neighbours first.
 
     >>> import tacit
     >>> tacit.audit("laplace", epsilon=1, runs=20000, seed=1)["verdict"]
@@ -50,7 +51,7 @@ def audit(method: str, *, epsilon: float, delta: float = 0.0, lam: Optional[floa
     'broken'
     """
     options = options_of({"method": method, "epsilon": epsilon, "delta": delta, "lambda": lam, "runs": runs,
-                          "confidence": confidence, "seed": seed, "threads": threads}, settings)
+                          "confidence": confidence, "seed": seed, "threads": threads, "exact": exact or None, "search": search}, settings)
     out, task = ffi.new("char **"), Task(progress)
     task.run(lib.tacit_audit_document, out, options, task.progress(), discard=lambda: lib.tacit_string_free(out[0]))
     return json.loads(take_text(out[0]))

@@ -42,9 +42,9 @@ print.tacit_explanation <- function(x, ...) {
 }
 
 tacit_audit <- function(method, epsilon, delta = 0, lambda = NULL, runs = 200000, confidence = 0.999, seed = NULL, settings = list(),
-                        threads = NULL) {
+                        threads = NULL, exact = NULL, search = NULL) {
   options <- option_list(method = method, epsilon = epsilon, delta = delta, lambda = lambda, runs = as.double(runs),
-    confidence = confidence, seed = seed, threads = threads, settings = settings)
+    confidence = confidence, seed = seed, threads = threads, exact = exact, search = search, settings = settings)
   structure(class = "tacit_audit", json_read(checked(.Call(glue_audit, options$names, options$values))))
 }
 
