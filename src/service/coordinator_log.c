@@ -2,6 +2,7 @@
 #include <stdarg.h>
 
 #include "base/clean.h"
+#include "base/number.h"
 #include "service/coordinator_parts.h"
 #include "service/log.h"
 
@@ -10,7 +11,7 @@ static TACIT_PRINTF(3, 0) void write_line(coordinator *self, tacit_log_level lev
     char said[1024], line[1024], record[TACIT_LOG_LINE_SIZE], stamp[32];
     const tacit_coordinator_settings *settings = &self->settings;
     bool json = settings->log_format == TACIT_LOG_JSON;
-    vsnprintf(said, sizeof said, format, arguments);
+    tacit_format_list(said, sizeof said, format, arguments);
     tacit_text_clean(line, sizeof line, said); /* texts of peers stay on their line and steer no terminal */
     tacit_log_stamp(stamp, sizeof stamp);
     if (json) tacit_log_json(record, level, "coordinator", line);

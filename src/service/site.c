@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "model/classifier.h"
 #include "net/clock.h"
 #include "net/identity.h"
@@ -305,7 +306,7 @@ static tacit_status no_limit(const char *source, const tacit_price *price, tacit
     char delta[48] = "";
     const char *quote =
         strpbrk(source, " \t()&;|<>*?$#\"") != NULL ? "'" : ""; /* the line is there to be copied */
-    if (price->delta > 0) snprintf(delta, sizeof delta, " --delta %g", price->delta);
+    if (price->delta > 0) tacit_format(delta, sizeof delta, " --delta %g", price->delta);
     return tacit_fail(
         error, TACIT_REFUSED,
         "no limit is set for %s, so nothing may leave: tacit ledger limit --source %s%s%s --epsilon %g%s",
