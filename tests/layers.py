@@ -28,6 +28,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Comments go and string literals are emptied, line by line preserved, so that only code is judged.
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 PRINTS_OR_EXITS = re.compile(r"(?<![\w.>])(v?printf|puts|putchar|perror|exit|abort|quick_exit)\s*\(|\b(stdout|stderr)\b")
+LOCALE = re.compile(r"\b(strtod|strtof|strtold|strtod_l|atof|vsnprintf|vsprintf|vasprintf|vfprintf|setlocale|uselocale|newlocale|localeconv)\s*\(")
+SETS_LOCALE = re.compile(r"\b(setlocale|uselocale|strtod|strtof|atof)\s*\(")
+FRACTION = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[lL]?[aAeEfFgG]")
 DEPENDENCY = re.compile(r"^\w+\s*=\s*dependency\('([^']+)'", re.MULTILINE)
 
 
@@ -136,9 +139,39 @@ def setup_installs_every_dependency(root):
             yield f"meson.build: dependency '{name}' has no need_module line in script/setup"
 
 
+def calls(text, name):
+    """The texts between the parentheses of each call, comments left out."""
+    text = TOKEN.sub(lambda match: match.group(0) if match.group(0)[0] in "\"'" else "\n" * match.group(0).count("\n"), text)
+    for match in re.finditer(rf"(?<![\w.>]){name}\s*\(", text):
+        depth, at = 0, match.end() - 1
+        for token in re.finditer(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[()]', text[at:]):
+            depth += {"(": 1, ")": -1}.get(token.group(0), 0)
+            if depth == 0:
+                yield text.count("\n", 0, match.start()) + 1, text[at:at + token.end()]
+                break
+
+
+def numbers_are_read_and_written_in_one_place(root):
+    """A program may set a locale with a decimal comma: only base/number may read or write a number by the C library. The command line sets none."""
+    for folder in ("src", "bindings"):
+        for path in sources(root, folder):
+            name, text = str(path.relative_to(root)), path.read_text(encoding="utf-8")
+            command_line = name.startswith("src/cli/")
+            if name == "src/base/number.c":
+                continue
+            for number, line in enumerate(code_of(text).splitlines(), 1):
+                match = (SETS_LOCALE if command_line else LOCALE).search(line)
+                if match:
+                    yield f"{name}:{number}: uses {match.group(1)}; numbers go through base/number.h"
+            for number, call in calls(text, r"(?:f?s?n?printf|[fs]scanf)") if not command_line else ():
+                if FRACTION.search("".join(re.findall(r'"((?:\\.|[^"\\\n])*)"', call))):
+                    yield f"{name}:{number}: writes a number by the C library; use tacit_format (base/number.h)"
+
+
 RULES = [only_earlier_folders_are_included, the_library_includes_no_test, public_headers_include_only_public_headers,
          every_folder_has_a_readme, no_file_is_too_long, only_the_command_line_prints_or_exits,
-         nothing_is_built_for_this_machine_only, setup_installs_every_dependency, internal_headers_stay_in_their_folder]
+         nothing_is_built_for_this_machine_only, setup_installs_every_dependency, internal_headers_stay_in_their_folder,
+         numbers_are_read_and_written_in_one_place]
 
 # What to plant, and the rule that must find it; None: no rule may object.
 PLANTED = [
@@ -166,6 +199,14 @@ PLANTED = [
                      "void g(struct s *p) { p->abort(p); _exit(1); }\n"}, None),
     ("a build for this machine only", {"src/num/meson.build": "c_args: '-march=" + "native'\n"}, RULES[6]),
     ("a dependency that setup does not know", {"meson.build": "gmp_dep = dependency('gmp')\n"}, RULES[7]),
+    ("a strtod", {"src/data/a.c": "double f(char *s) { return strtod(s, 0); }\n"}, RULES[9]),
+    ("an sscanf", {"bindings/r/a.c": 'int f(char *s, double *x) { return sscanf(s, "%lf", x); }\n', "bindings/README.md": "text\n"}, RULES[9]),
+    ("a list of arguments printed past the one place", {"src/net/a.c": "void f(va_list v) { vsnprintf(0, 0, 0, v); }\n"}, RULES[9]),
+    ("a fraction printed over two lines", {"src/net/a.c": 'int f(char *b) { return snprintf(b, 1,\n "%zu (" "%.3g)", 1); }\n'}, RULES[9]),
+    ("a locale set by the program", {"src/cli/a.c": "void f(void) { setlocale(0, 0); }\n"}, RULES[9]),
+    ("a fraction printed on the command line, and whole numbers elsewhere",
+     {"src/cli/a.c": 'int f(char *b) { return snprintf(b, 1, "%g", 1.0); }\n',
+      "src/net/a.c": 'int f(char *b) { return snprintf(b, 1, "%d%% of %s", 1, "%g"[0] ? "x" : ""); }\n'.replace('"%g"[0]', "1") + "/* strtod(%g) */\n"}, None),
     ("the bits of the exact samplers outside rand", {"src/privacy/a.c": '#include "rand/bits.h"\n'}, RULES[8]),
     ("the ledger's inside in a method", {"src/method/a.c": '#include "privacy/ledger_class.h"\n'}, RULES[8]),
     ("the accountants' inside elsewhere", {"src/lab/a.c": '#include "privacy/account_internal.h"\n'}, RULES[8]),

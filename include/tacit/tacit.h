@@ -16,7 +16,7 @@
  * What a call cannot do without must not be NULL: it is then TACIT_USAGE, and no crash. Where NULL means something, the call says so; `error`
  * and what a free function is given may always be NULL.
  *
- * A flag is "yes" or "no". Numbers are read and written with a decimal point: where a program sets the locale, LC_NUMERIC stays "C".
+ * A flag is "yes" or "no". Numbers are read and written with a decimal point, whatever locale the program has set.
  */
 #ifndef TACIT_TACIT_H
 #define TACIT_TACIT_H

@@ -8,6 +8,7 @@
 
 #include "api/guess.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 /* Make room for one more element of an array that holds value->count of them. */
 #define GROW_BY_ONE(items, count) tacit_grow((items), (count) + 1, sizeof *(items))
@@ -35,11 +36,11 @@ static const char *range_text(const tacit_option *option, char *out, size_t size
     char low[48] = "", high[48] = "";
     bool both = isfinite(option->least) && isfinite(option->most);
     if (isfinite(option->least))
-        snprintf(low, sizeof low, "%s %.15g", option->rules & TACIT_RULE_ABOVE ? "above" : "at least",
-                 option->least);
+        tacit_format(low, sizeof low, "%s %.15g", option->rules & TACIT_RULE_ABOVE ? "above" : "at least",
+                     option->least);
     if (isfinite(option->most))
-        snprintf(high, sizeof high, "%s %.15g", option->rules & TACIT_RULE_BELOW ? "below" : "at most",
-                 option->most);
+        tacit_format(high, sizeof high, "%s %.15g", option->rules & TACIT_RULE_BELOW ? "below" : "at most",
+                     option->most);
     snprintf(out, size, "%s%s%s%s", low, both ? " and " : "", high,
              option->rules & TACIT_RULE_INFINITE ? ", or inf" : "");
     return out;
@@ -56,8 +57,7 @@ static tacit_status check_range(const tacit_option *option, double number, const
                       range_text(option, range, sizeof range), text);
 }
 
-/* Only decimal notation: strtod alone would also take hexadecimal, leading spaces and NaN. The program
- * never leaves the C locale, so the decimal point is a point. */
+/* Only decimal notation: tacit_read_double alone would also take hexadecimal, leading spaces and NaN. */
 static tacit_status parse_number(const tacit_option *option, const char *text, double *out,
                                  tacit_error *error) {
     if (option->rules & TACIT_RULE_INFINITE && strcmp(text, "inf") == 0) {
@@ -67,7 +67,7 @@ static tacit_status parse_number(const tacit_option *option, const char *text, d
     char *end = NULL;
     bool decimal = text[0] != 0 && text[strspn(text, "+-.0123456789eE")] == 0;
     errno = 0;
-    double number = decimal ? strtod(text, &end) : 0;
+    double number = decimal ? tacit_read_double(text, &end) : 0;
     if (!decimal || end == text || *end != 0)
         return tacit_fail(error, TACIT_USAGE, "--%s takes a number%s, not '%.40s'", option->name,
                           option->rules & TACIT_RULE_INFINITE ? " or inf" : "", text);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 /* One byte beyond the capacity is always allocated, for the NUL that tacit_buffer_text relies on. */
 static tacit_status grow(tacit_buffer *buffer, size_t needed, tacit_error *error) {
     size_t limit = buffer->limit != 0 ? buffer->limit : SIZE_MAX / 2;
@@ -68,14 +70,14 @@ tacit_status tacit_buffer_print(tacit_buffer *buffer, tacit_error *error, const 
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = tacit_format_list(NULL, 0, format, arguments);
     va_end(arguments);
     tacit_status status = TACIT_OK;
     uint8_t *at = NULL;
     if (length < 0) status = tacit_fail(error, TACIT_INTERNAL, "text could not be formatted");
     if (status == TACIT_OK) status = tacit_buffer_reserve(buffer, (size_t)length, &at, error);
     if (status == TACIT_OK && length > 0) {
-        vsnprintf((char *)at, (size_t)length + 1, format, again);
+        tacit_format_list((char *)at, (size_t)length + 1, format, again);
         buffer->length += (size_t)length;
     }
     va_end(again);

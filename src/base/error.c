@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/version.h"
 #include "tacit/tacit.h"
 
@@ -44,7 +45,7 @@ tacit_status tacit_fail(tacit_error *error, tacit_status status, const char *for
     error->status = status;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    tacit_format_list(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -67,7 +68,7 @@ tacit_status tacit_fail_in(tacit_error *error, tacit_status status, const char *
     memcpy(inner, said, strlen(said) + 1);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    tacit_format_list(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
     append(error->text, sizeof error->text, ": ");
     append(error->text, sizeof error->text, inner);

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/names.h"
 #include "data/text.h"
 
@@ -55,7 +56,7 @@ tacit_status tacit_csv_fail(const tacit_csv *csv, uint64_t line, size_t column, 
     char said[TACIT_ERROR_TEXT_SIZE], name[TACIT_CELL_TEXT], known[TACIT_CELL_TEXT + 4] = "";
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(said, sizeof said, format, arguments);
+    tacit_format_list(said, sizeof said, format, arguments);
     va_end(arguments);
     if (column < csv->names.count) {
         const char *text = csv->names.text[column];

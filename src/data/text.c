@@ -1,11 +1,12 @@
 #include "data/text.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "base/number.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -56,10 +57,7 @@ static bool take_apart(const char *at, const char *end, decimal *number) {
 }
 
 static bool slow_number(const char *text, double *out) {
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (c_locale == (locale_t)0) return false;
-    double value = strtod_l(text, NULL, c_locale);
-    freelocale(c_locale);
+    double value = tacit_read_double(text, NULL);
     if (!isfinite(value)) return false;
     *out = value;
     return true;
@@ -86,14 +84,10 @@ bool tacit_text_to_number(const char *text, size_t length, double *out) {
 
 const char *tacit_number_to_text(double value, char out[TACIT_NUMBER_TEXT]) {
     if (value == 0) value = 0; /* -0 and 0 are the same number */
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    locale_t before = uselocale(c_locale);
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(out, TACIT_NUMBER_TEXT, "%.*g", digits, value);
-        if (strtod(out, NULL) == value) break;
+        tacit_format(out, TACIT_NUMBER_TEXT, "%.*g", digits, value);
+        if (tacit_read_double(out, NULL) == value) break;
     }
-    uselocale(before);
-    freelocale(c_locale);
     return out;
 }
 

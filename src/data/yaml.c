@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "data/text.h"
 
 static tacit_status parse_failed(const tacit_yaml *yaml, tacit_error *error) {
@@ -79,7 +80,7 @@ tacit_status tacit_yaml_fail(const tacit_yaml *yaml, const yaml_node_t *node, ta
     char said[TACIT_ERROR_TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(said, sizeof said, format, arguments);
+    tacit_format_list(said, sizeof said, format, arguments);
     va_end(arguments);
     return tacit_fail(error, TACIT_INPUT, "%s:%zu: %s", yaml->name, node->start_mark.line + 1, said);
 }

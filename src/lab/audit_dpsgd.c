@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "lab/audit_parts.h"
 #include "rand/fast.h"
 
@@ -58,7 +59,7 @@ static tacit_status dpsgd_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], con
 static tacit_status rehearse(tacit_plan *exact, tacit_error *error) {
     char epochs[40];
     double steps = ceil(tacit_plan_number(exact, "epochs") / tacit_plan_number(exact, "sampling") - 1e-9);
-    snprintf(epochs, sizeof epochs, "%.17g", fmax(1, steps));
+    tacit_format(epochs, sizeof epochs, "%.17g", fmax(1, steps));
     TACIT_TRY(tacit_plan_set(exact, "sampling", "1", error));
     return tacit_plan_set(exact, "epochs", epochs, error);
 }
@@ -114,9 +115,9 @@ static tacit_status open_batches(tacit_audit_case *out, const tacit_audit_setup 
     out->state = self;
     out->length = 1;
     out->reach = 2 / law.sensitivity;
-    snprintf(out->pair, sizeof out->pair,
-             "a row with the other label, in one of %.0f batches of each of %g epochs",
-             fmax(1, 1 / tacit_plan_number(&plan, "sampling")), self->epochs);
+    tacit_format(out->pair, sizeof out->pair,
+                 "a row with the other label, in one of %.0f batches of each of %g epochs",
+                 fmax(1, 1 / tacit_plan_number(&plan, "sampling")), self->epochs);
     return TACIT_OK;
 }
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 enum { PARTIES = 2, POINTS = 4 };
 
@@ -56,9 +57,9 @@ static tacit_status turning_party(tacit_pair *out, char text[TACIT_AUDIT_TEXT], 
     }
     TACIT_TRY(tacit_dataset_create(&out->auxiliary[0], POINTS, 1, classes, 2, error));
     for (size_t i = 0; i < POINTS; i++) out->auxiliary[0]->dense.values[i] = 1;
-    snprintf(text, TACIT_AUDIT_TEXT,
-             "one of two parties turns around what it says of %d equal points; lambda %.4g", POINTS,
-             out->plan.lambda);
+    tacit_format(text, TACIT_AUDIT_TEXT,
+                 "one of two parties turns around what it says of %d equal points; lambda %.4g", POINTS,
+                 out->plan.lambda);
     return deal_one_each(&out->split, PARTIES, error);
 }
 

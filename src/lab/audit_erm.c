@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "lab/audit_parts.h"
 #include "method/perturb.h"
 
@@ -36,9 +37,9 @@ static tacit_status changed_label(tacit_pair *out, char text[TACIT_AUDIT_TEXT], 
         out->data[side]->dense.values[0] = 1;
         out->data[side]->label[0] = 1 - side;
     }
-    snprintf(text, TACIT_AUDIT_TEXT,
-             "one of %zu rows, the others at the origin, has the other label; loss=huber, lambda %.4g", rows,
-             out->plan.lambda);
+    tacit_format(text, TACIT_AUDIT_TEXT,
+                 "one of %zu rows, the others at the origin, has the other label; loss=huber, lambda %.4g",
+                 rows, out->plan.lambda);
     return TACIT_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "lab/audit_methods.h"
 
 /* (|x - at[1]|_1 - |x - at[0]|_1)/|at[1] - at[0]|_1, in [-1, 1]: under discrete Laplace noise the logarithm of the likelihood
@@ -46,8 +47,8 @@ static tacit_status histogram_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT],
         out->data[side]->label[0] = 1;
     }
     out->plan.features = out->plan.parties = out->plan.minimum_rows = 1;
-    snprintf(text, TACIT_AUDIT_TEXT, "the only row lies in the first or in the last of %.0f cells",
-             tacit_plan_number(&out->plan, "cells"));
+    tacit_format(text, TACIT_AUDIT_TEXT, "the only row lies in the first or in the last of %.0f cells",
+                 tacit_plan_number(&out->plan, "cells"));
     return one_row(&out->split, error);
 }
 

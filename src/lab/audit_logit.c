@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "lab/audit_methods.h"
 #include "lab/audit_parts.h"
 #include "lab/logit_look.h"
@@ -31,9 +32,9 @@ static tacit_status make_plan(tacit_plan *plan, const tacit_method *method, cons
                               tacit_error *error) {
     char text[40];
     TACIT_TRY(tacit_audit_plan(plan, method, setup, error));
-    snprintf(text, sizeof text, "%.17g", setup->epsilon);
+    tacit_format(text, sizeof text, "%.17g", setup->epsilon);
     TACIT_TRY(tacit_plan_set(plan, "dp", text, error));
-    snprintf(text, sizeof text, "%.17g", setup->delta);
+    tacit_format(text, sizeof text, "%.17g", setup->delta);
     if (setup->delta > 0) TACIT_TRY(tacit_plan_set(plan, "dp-delta", text, error));
     plan->epsilon = INFINITY; /* the price is that of dp */
     plan->delta = 0;

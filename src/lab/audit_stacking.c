@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "lab/audit_methods.h"
 #include "lab/audit_parts.h"
 #include "method/stacking.h"
@@ -82,9 +83,9 @@ static tacit_status stack_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], con
             out->data[side]->dense.values[j] = (1 - 1e-12) / sqrt((double)features);
         out->data[side]->label[0] = 1 - side;
     }
-    snprintf(text, TACIT_AUDIT_TEXT,
-             "one of %zu rows%s, the others at the origin, has the other label; lambda %.4g", rows,
-             lent ? " of a target" : "", plan->lambda);
+    tacit_format(text, TACIT_AUDIT_TEXT,
+                 "one of %zu rows%s, the others at the origin, has the other label; lambda %.4g", rows,
+                 lent ? " of a target" : "", plan->lambda);
     return TACIT_OK;
 }
 

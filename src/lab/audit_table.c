@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/text.h"
 #include "lab/audit_ensemble.h"
 #include "lab/audit_methods.h"
@@ -203,8 +204,8 @@ static tacit_status avg_party(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size
         out->data[side]->dense.values[0] = out->data[side]->dense.values[1] = 1;
         out->data[side]->label[0] = side;
     }
-    snprintf(text, TACIT_AUDIT_TEXT, "all rows of %s have the other label; lambda %.4g", whose(parties),
-             out->plan.lambda);
+    tacit_format(text, TACIT_AUDIT_TEXT, "all rows of %s have the other label; lambda %.4g", whose(parties),
+                 out->plan.lambda);
     return TACIT_OK;
 }
 
@@ -231,8 +232,8 @@ tacit_status audit_turned_row(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size
         values[1] = (side == 0 ? cosine : -cosine) * INSIDE;
         values[2] = -1;
     }
-    snprintf(text, TACIT_AUDIT_TEXT, "one of the %zu rows of %s turned against the rest; lambda %.4g", rows,
-             whose(parties), lambda);
+    tacit_format(text, TACIT_AUDIT_TEXT, "one of the %zu rows of %s turned against the rest; lambda %.4g",
+                 rows, whose(parties), lambda);
     return TACIT_OK;
 }
 

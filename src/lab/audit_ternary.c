@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "lab/audit_parts.h"
 #include "method/ternary.h"
 
@@ -95,9 +96,9 @@ static tacit_status open_case(tacit_audit_case *out, bool claim, const tacit_aud
     out->reach = NAN;
     self->kept =
         (size_t)fmax(1, floor(tacit_plan_number(&self->plan, "keep") * (double)out->length * (1 + 1e-12)));
-    snprintf(out->pair, sizeof out->pair, "%s, seen through %g answers",
-             claim ? "the only row has twenty numbers, or none" : "the only row has the other label",
-             tacit_plan_number(&self->plan, "rounds"));
+    tacit_format(out->pair, sizeof out->pair, "%s, seen through %g answers",
+                 claim ? "the only row has twenty numbers, or none" : "the only row has the other label",
+                 tacit_plan_number(&self->plan, "rounds"));
 cleanup:
     if (status != TACIT_OK) close_case(out);
     return status;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "lab/audit_parts.h"
 #include "method/methods.h"
 
@@ -42,8 +43,8 @@ static tacit_status dpiw_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], cons
         values[1] = (side == 0 ? 1 : -1) * sqrt(1 - SINE * SINE) * (1 - 1e-12);
         values[2] = -1;
     }
-    snprintf(text, TACIT_AUDIT_TEXT, "one of %zu rows turned against the rest; lambda_iw %.4g", rows,
-             tacit_plan_number(plan, "lambda_iw"));
+    tacit_format(text, TACIT_AUDIT_TEXT, "one of %zu rows turned against the rest; lambda_iw %.4g", rows,
+                 tacit_plan_number(plan, "lambda_iw"));
     return add_point(out, error);
 }
 

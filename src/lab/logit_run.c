@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/split.h"
 #include "session/local.h"
 
@@ -39,7 +40,7 @@ static tacit_status make_plan(tacit_plan *plan, const tacit_dataset *data, const
                           .minimum_parties = choice->nodes,
                           .minimum_rows = 1 };
     TACIT_TRY(tacit_method_require(&plan->method, choice->method, error));
-    snprintf(scale, sizeof scale, "%.17g", choice->scale);
+    tacit_format(scale, sizeof scale, "%.17g", choice->scale);
     TACIT_TRY(tacit_plan_set(plan, "scale", scale, error));
     TACIT_TRY(tacit_plan_set(plan, "engine", choice->engine, error));
     TACIT_TRY(tacit_plan_set(plan, "stop", choice->stop, error));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/documents.h"
 #include "data/projection.h"
 #include "lab/corpus.h"
@@ -60,7 +61,7 @@ static tacit_status add_review(tacit_corpus *corpus, const char *line, size_t le
         if (name == 7 && memcmp(line + at, "#label#", 7) == 0)
             positive = colon[1] == 'p';
         else if (name > 0)
-            TACIT_TRY(tacit_corpus_term(corpus, line + at, name, strtod(colon + 1, NULL), error));
+            TACIT_TRY(tacit_corpus_term(corpus, line + at, name, tacit_read_double(colon + 1, NULL), error));
         at += size + 1;
     }
     if (positive < 0) return tacit_fail(error, TACIT_INPUT, "a review without a label");

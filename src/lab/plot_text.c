@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "lab/plot_parts.h"
 
 int plot_whole(double pixels) { return (int)(llround(fmax(pixels, 0) * 100) / 100); }
@@ -15,7 +16,7 @@ void plot_put(plot_page *page, const char *format, ...) {
     char line[512];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(line, sizeof line, format, arguments);
+    int length = tacit_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
     if (length < 0 || (size_t)length >= sizeof line)
         page->status = tacit_fail(page->error, TACIT_INTERNAL, "a line of the chart is too long");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "lab/logit_run.h"
 #include "lab/logit_sets.h"
 #include "lab/reproduce.h"
@@ -483,7 +484,7 @@ static tacit_status run_starts(const tacit_simulation *simulation, const tacit_s
                                tacit_error *error) {
     world self = { .data = NULL };
     tacit_logit_reference optimum = { .path = NULL };
-    double start = strtod(setup->name, NULL);
+    double start = tacit_read_double(setup->name, NULL);
     tacit_simulation same = *simulation;
     tacit_status status;
     same.seed = 0; /* the same rows for every start */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "lab/plot.h"
 #include "lab/reproduce.h"
 #include "lab/rounds_plot.h"
@@ -109,7 +110,7 @@ static void add_by_setup(drawing *draw, size_t setup, double epsilon) {
     if (isinf(epsilon)) /* every curve has its own */
         snprintf(title, sizeof title, "%s", from->experiment->setups[setup].panel);
     else
-        snprintf(title, sizeof title, "%s, ε = %g", from->experiment->setups[setup].panel, epsilon);
+        tacit_format(title, sizeof title, "%s, ε = %g", from->experiment->setups[setup].panel, epsilon);
     tacit_plot_panel *panel = add_panel(draw, title);
     const char **names = draw->names + draw->name_count;
     size_t positions = 0;

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *variant) {
     if (method->noise_free) return INFINITY;
@@ -111,7 +112,7 @@ static void begin_stage(counting *run, const tacit_simulation *simulation, const
     if (plan->method->noise_free)
         snprintf(run->name, sizeof run->name, "%s", plan->method->name);
     else
-        snprintf(run->name, sizeof run->name, "%s at epsilon %g", plan->method->name, plan->epsilon);
+        tacit_format(run->name, sizeof run->name, "%s at epsilon %g", plan->method->name, plan->epsilon);
 }
 
 static void begin_trial(counting *run, size_t trial) {

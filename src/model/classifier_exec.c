@@ -3,13 +3,13 @@
  * protocol) and is trusted with nothing: exec_process.c holds it to time and size, and here its labels are counted and
  * checked. Only a party's owner may name it.
  */
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/text.h"
 #include "model/classifier_kinds.h"
 #include "model/exec_command.h"
@@ -59,8 +59,7 @@ static tacit_status train_exec(tacit_classifier **out, const char *argument, con
 typedef struct feeding {
     const tacit_view *rows;
     const tacit_rows *points;
-    double *row;     /* one, expanded */
-    locale_t locale; /* whose numbers have a decimal point */
+    double *row; /* one, expanded */
     bool rows_begun, points_begun;
     size_t rows_done, points_done;
 } feeding;
@@ -83,8 +82,8 @@ static tacit_status feed_numbers(const feeding *f, const tacit_rows *rows, size_
         if (f->row[j] == 0)
             *at++ = '0'; /* most of a one-hot row */
         else
-            at += snprintf(at, TACIT_NUMBER_TEXT, "%.17g",
-                           f->row[j]); /* 17 digits bring back the same double */
+            at += tacit_format(at, TACIT_NUMBER_TEXT, "%.17g",
+                               f->row[j]); /* 17 digits bring back the same double */
     }
     out->length += (size_t)(at - (char *)start);
     return TACIT_OK;
@@ -111,11 +110,7 @@ static tacit_status feed_some(feeding *f, tacit_buffer *out, tacit_error *error)
 }
 
 static tacit_status feed(void *context, tacit_buffer *out, tacit_error *error) {
-    feeding *f = context;
-    locale_t before = uselocale(f->locale);
-    tacit_status status = feed_some(f, out, error);
-    uselocale(before);
-    return status;
+    return feed_some(context, out, error);
 }
 
 /* ---- what it knows ---- */
@@ -160,8 +155,7 @@ static tacit_status predict_exec(const tacit_classifier *base, const tacit_rows 
     int32_t *answer = TACIT_NEW(int32_t, points->count);
     char **words = NULL;
     tacit_status status;
-    f.locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (f.row == NULL || variables == NULL || answer == NULL || f.locale == (locale_t)0) {
+    if (f.row == NULL || variables == NULL || answer == NULL) {
         status = tacit_fail_memory(error);
         goto cleanup;
     }
@@ -181,7 +175,6 @@ cleanup:
     free(answer);
     free(variables);
     free(f.row);
-    if (f.locale != (locale_t)0) freelocale(f.locale);
     tacit_buffer_clear(&output);
     return status;
 }

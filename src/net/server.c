@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/secret.h"
 #include "net/clock.h"
 #include "net/server_parts.h"
@@ -59,7 +60,7 @@ TACIT_PRINTF(2, 0)
 TACIT_PRINTF(2, 0)
 static void hand_over_message(tacit_server *server, const char *format, va_list arguments) {
     char line[512];
-    vsnprintf(line, sizeof line, format, arguments);
+    tacit_format_list(line, sizeof line, format, arguments);
     line[strcspn(line, "\r\n")] = 0;
     if (line[0] == 0) return;
     /* A lock of its own: the library below may complain while we call it under the other one. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/number.h"
 #include "privacy/ledger_class.h"
 
 tacit_ledger *tacit_ledger_free(tacit_ledger *ledger) {
@@ -45,8 +46,8 @@ tacit_status tacit_account_check(const tacit_account *account, const tacit_price
     char then[96];
     const char *remedy = "ask for less, or let the owner raise the limit";
     if (isfinite(after->epsilon))
-        snprintf(then, sizeof then, "would make it %.12g, by %s composition", after->epsilon,
-                 tacit_composition_name(after->by));
+        tacit_format(then, sizeof then, "would make it %.12g, by %s composition", after->epsilon,
+                     tacit_composition_name(after->by));
     else
         snprintf(then, sizeof then, "leaves nothing that is proved at this delta");
     if (!isfinite(after->epsilon) && isfinite(price->epsilon)) /* a larger epsilon would not do */

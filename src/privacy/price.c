@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/number.h"
+
 const char *tacit_unit_name(tacit_unit unit) {
     switch (unit) {
     case TACIT_UNIT_RECORD: return "record";
@@ -43,7 +45,7 @@ tacit_price tacit_price_add(tacit_price first, tacit_price second) {
 }
 
 const char *tacit_price_text(char out[TACIT_PRICE_TEXT_SIZE], const tacit_price *price) {
-    snprintf(out, TACIT_PRICE_TEXT_SIZE, "epsilon %.12g, delta %.12g, per %s", price->epsilon, price->delta,
-             tacit_unit_name(price->unit));
+    tacit_format(out, TACIT_PRICE_TEXT_SIZE, "epsilon %.12g, delta %.12g, per %s", price->epsilon,
+                 price->delta, tacit_unit_name(price->unit));
     return out;
 }

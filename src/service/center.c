@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "net/clock.h"
 #include "net/identity.h"
 #include "net/socket.h"
@@ -63,7 +64,7 @@ static void tell(center *self, const char *format, ...) {
     char line[TACIT_ERROR_TEXT_SIZE + 200];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    tacit_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
     for (char *at = line; *at != 0; at++)
         if ((unsigned char)*at < 0x20 || *at == 0x7f) *at = ' ';

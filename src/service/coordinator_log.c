@@ -2,6 +2,7 @@
 #include <stdarg.h>
 
 #include "base/clean.h"
+#include "base/number.h"
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
 
@@ -24,7 +25,7 @@ static TACIT_PRINTF(4, 0) void write_line(coordinator *self, tacit_log_level lev
                                           const char *format, va_list arguments) {
     char said[1024], line[1024];
     if (level < self->settings.log_level) return;
-    vsnprintf(said, sizeof said, format, arguments);
+    tacit_format_list(said, sizeof said, format, arguments);
     tacit_text_clean(line, sizeof line, said); /* texts of peers stay on their line and steer no terminal */
     pthread_mutex_lock(&self->mutex);
     if (who == NULL || tacit_log_admit(&self->limiter, format, who, line, tacit_clock_monotonic_ms()))

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "net/clock.h"
 #include "service/coordinator_parts.h"
 #include "service/metrics.h"
@@ -68,7 +69,7 @@ static tacit_status tell_requests(coordinator *self, tacit_buffer *out, tacit_er
         for (size_t i = 0; i < METRIC_BUCKETS; i++) {
             count += atomic_load(&self->figures.taken[path][i]);
             if (i + 1 < METRIC_BUCKETS)
-                snprintf(text, sizeof text, "%g", bounds[i]);
+                tacit_format(text, sizeof text, "%g", bounds[i]);
             else
                 memcpy(text, "+Inf", sizeof "+Inf");
             TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_bucket", "path", paths[path], "le",

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "net/clock.h"
 #include "privacy/ledger.h"
 #include "service/home.h"
@@ -82,10 +83,10 @@ static void owners_word(const daemon_state *self, const char *name, char out[WOR
         (void)tacit_ledger_account(&total, ledger, NULL, TACIT_UNIT_RECORD, NULL);
         (void)tacit_ledger_account(&study, ledger, site->id, TACIT_UNIT_RECORD, NULL);
     }
-    snprintf(out, WORD_SIZE, "%s %d %d %.17g %.17g %d %.17g %.17g %lld.%09ld %lld.%09ld", site->id,
-             (int)consent, total.limited, total.limit_epsilon, total.limit_delta, study.limited,
-             study.limit_epsilon, study.limit_delta, (long long)rules.st_mtim.tv_sec, rules.st_mtim.tv_nsec,
-             (long long)settings.st_mtim.tv_sec, settings.st_mtim.tv_nsec);
+    tacit_format(out, WORD_SIZE, "%s %d %d %.17g %.17g %d %.17g %.17g %lld.%09ld %lld.%09ld", site->id,
+                 (int)consent, total.limited, total.limit_epsilon, total.limit_delta, study.limited,
+                 study.limit_epsilon, study.limit_delta, (long long)rules.st_mtim.tv_sec,
+                 rules.st_mtim.tv_nsec, (long long)settings.st_mtim.tv_sec, settings.st_mtim.tv_nsec);
     tacit_ledger_free(ledger);
     tacit_site_free(site);
 }

@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "base/harden.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "net/clock.h"
 #include "net/identity.h"
 #include "net/socket.h"
@@ -50,7 +51,7 @@ void doctor_find(const examination *self, tacit_finding_level level, const char 
     char text[TACIT_ERROR_TEXT_SIZE + 200];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    tacit_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     self->visit(self->context, &(tacit_finding){ level, check, text, remedy });
 }

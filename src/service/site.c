@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "model/classifier.h"
 #include "net/clock.h"
 #include "net/identity.h"
@@ -312,7 +313,7 @@ static tacit_status no_limit(const char *given, const tacit_price *price, tacit_
     char delta[48] = "";
     const char *quote =
         strpbrk(source, " \t()&;|<>*?$#\"") != NULL ? "'" : ""; /* the line is there to be copied */
-    if (price->delta > 0) snprintf(delta, sizeof delta, " --delta %g", price->delta);
+    if (price->delta > 0) tacit_format(delta, sizeof delta, " --delta %g", price->delta);
     return tacit_fail(error, TACIT_REFUSED,
                       "no limit is set for %s, and an answer with a price needs one: tacit ledger limit "
                       "--source %s%s%s --epsilon %g%s",

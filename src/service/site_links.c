@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "net/clock.h"
 #include "net/server.h"
 #include "service/log.h"
@@ -55,7 +56,7 @@ static void tell(const site_links *self, const char *format, ...) {
     if (callbacks->news == NULL) return;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    tacit_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
     callbacks->news(callbacks->context, line);
 }

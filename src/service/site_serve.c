@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "net/clock.h"
 #include "privacy/gate.h"
 #include "service/home.h"
@@ -60,7 +61,7 @@ static void news(const serving *self, const char *format, ...) {
     char line[768];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    tacit_format_list(line, sizeof line, format, arguments);
     va_end(arguments);
     callbacks->news(callbacks->context, line);
 }

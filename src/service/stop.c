@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "num/special.h"
 
 /* ---- looks ---- */
@@ -103,12 +104,12 @@ tacit_status tacit_stop_judge(tacit_stop_verdict *out, const tacit_stop *stop,
 char *tacit_stop_text(char out[TACIT_STOP_TEXT_SIZE], const tacit_stop *stop,
                       const tacit_stop_verdict *verdict) {
     if (stop->target == TACIT_TARGET_POWER)
-        snprintf(out, TACIT_STOP_TEXT_SIZE,
-                 "the power to find an effect of %g on %s is %.3g, and at least %g is asked for",
-                 stop->effect, stop->column, verdict->value, stop->limit);
+        tacit_format(out, TACIT_STOP_TEXT_SIZE,
+                     "the power to find an effect of %g on %s is %.3g, and at least %g is asked for",
+                     stop->effect, stop->column, verdict->value, stop->limit);
     else
-        snprintf(out, TACIT_STOP_TEXT_SIZE, "the %s of %s is %.4g, and at most %g is asked for",
-                 stop->target == TACIT_TARGET_ERROR ? "standard error" : "width of the interval",
-                 stop->column, verdict->value, stop->limit);
+        tacit_format(out, TACIT_STOP_TEXT_SIZE, "the %s of %s is %.4g, and at most %g is asked for",
+                     stop->target == TACIT_TARGET_ERROR ? "standard error" : "width of the interval",
+                     stop->column, verdict->value, stop->limit);
     return out;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "session/party_parts.h"
 
 void tacit_reply_clear(tacit_reply *reply) {
@@ -28,8 +29,8 @@ tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const
 tacit_status tacit_party_linear_model(tacit_party *party, const tacit_linear_fit *given,
                                       const tacit_model **out, tacit_model **owned, tacit_error *error) {
     char purpose[sizeof party->memo->made_for];
-    snprintf(purpose, sizeof purpose, "linear lambda %.17g tolerance %.17g huber %.17g", given->lambda,
-             given->gradient_tolerance, given->huber_width);
+    tacit_format(purpose, sizeof purpose, "linear lambda %.17g tolerance %.17g huber %.17g", given->lambda,
+                 given->gradient_tolerance, given->huber_width);
     tacit_memo *memo = party->memo;
     if (memo != NULL && memo->model != NULL && strcmp(memo->made_for, purpose) == 0) {
         *out = memo->model;
@@ -135,7 +136,7 @@ tacit_status tacit_party_classifier(tacit_party *party, const char *kinds, doubl
     char kind[TACIT_SETTING_SIZE], purpose[sizeof party->memo->trained_as];
     TACIT_TRY(tacit_classifier_of_party(party->local != NULL ? party->local : kinds, party->number, kind,
                                         sizeof kind, error));
-    snprintf(purpose, sizeof purpose, "%s lambda %.17g", kind, lambda);
+    tacit_format(purpose, sizeof purpose, "%s lambda %.17g", kind, lambda);
     tacit_memo *memo = party->memo;
     if (memo != NULL && memo->classifier != NULL && strcmp(memo->trained_as, purpose) == 0) {
         *out = memo->classifier;

@@ -69,19 +69,24 @@ class Embedded(DeployedTest):
             self.succeed("ledger", "verify", home=self.home(number))
         self.assertEqual(self.status("pumps")["state"], "done")
 
-    def published(self, change):
-        """Three devices finish; the coordinator then publishes a model that it changed, and device 0 asks for the end again."""
+    def finish_study(self):
         devices = [self.join_device(number) for number in range(3)]
         for process in devices:
             self.assertEqual(process.finish(), 0, process.text())
+
+    def published(self, change):
+        """The study is done; the coordinator publishes a model that it changed, and device 0 asks for the end again."""
         self.serving.kill()
         with contextlib.closing(sqlite3.connect(self.folder / "coordinator.db")) as registry, registry:
-            model = json.loads(registry.execute("SELECT model FROM study WHERE name = 'pumps'").fetchone()[0])
+            honest = registry.execute("SELECT model FROM study WHERE name = 'pumps'").fetchone()[0]
+            model = json.loads(honest)
             change(model)
             registry.execute("UPDATE study SET model = ? WHERE name = 'pumps'", (json.dumps(model).encode(),))
         self.serving = self.coordinator()
         late = self.device(0)
         late.code = late.finish()
+        with contextlib.closing(sqlite3.connect(self.folder / "coordinator.db")) as registry, registry:
+            registry.execute("UPDATE study SET model = ? WHERE name = 'pumps'", (honest,))
         return late
 
     def test_a_model_of_400_classes_never_reaches_a_device_whose_study_has_two(self):
@@ -89,12 +94,45 @@ class Embedded(DeployedTest):
             names = [f"c{k}" for k in range(400)]
             model.update(loss="softmax", classes=400, class_names=names, weights=[0.5] * (400 * model["features"]))
             model["schema"] = re.sub(r"classes: \[.*\]", f"classes: {json.dumps(names)}", model["schema"])
+        self.finish_study()
         late = self.published(grow)
         self.assertEqual(late.code, 1, late.text())  # and not killed by a signal, with its stack smashed
         self.assertIn("the model that the coordinator sent is not the study's", late.text())
         self.assertNotIn("with probability", late.process.stdout.read())
 
+    def test_a_model_that_differs_from_the_definition_in_anything_is_refused(self):
+        def changed(*path):
+            def change(model):
+                *where, name, value = path
+                for key in where:
+                    model = model[key]
+                self.assertNotEqual(model[name], value)
+                model[name] = value
+            return change
+
+        def rescaled(model):
+            model["schema"] = model["schema"].replace("high: 20", "high: 25")
+
+        def network(model):
+            size = model["features"] * 3 + 3 + 3 + 1
+            model.update(network={"hidden": [3], "activation": "tanh"}, weights=[0.5] * size)
+
+        self.finish_study()
+        cases = {"other columns or classes": [rescaled], "how rows are encoded": [changed("schema", "")],
+                 "classes are called otherwise": [changed("class_names", ["other", "names"])],
+                 "it is a network": [network], "another method or study": [changed("guarantee", "method", "plr"), changed("guarantee", "study", "other")],
+                 "another guarantee": [changed("guarantee", "private", False), changed("guarantee", "noise", "simulated"),
+                                       changed("guarantee", "charged", "epsilon", 0.5), changed("guarantee", "claimed", "epsilon", 0.5)],
+                 "more parties than take part": [changed("guarantee", "parties", 1000)], "not the study's: ": [changed("weights", [])]}
+        for said, changes in cases.items():
+            for change in changes:
+                late = self.published(change)
+                self.assertEqual(late.code, 1, late.text())
+                self.assertIn("the model that the coordinator sent is not the study's", late.text())
+                self.assertIn(said, late.text())
+
     def test_a_model_that_is_the_studys_is_handed_out_again(self):
+        self.finish_study()
         late = self.published(lambda model: None)
         self.assertEqual(late.code, 0, late.text())
         self.assertIn("with probability", late.process.stdout.read())

@@ -16,6 +16,10 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests"))
+import german  # noqa: E402
+
 PACKAGE = ROOT / "bindings" / "r" / "tacit"
 
 
@@ -67,6 +71,29 @@ class Package(unittest.TestCase):
         woven = self.run_in("Rscript", "-e", f"lines <- readLines('{page}'); cat(tacit:::page_html(lines, globalenv()), sep = '\\n')")
         self.assertIn("Private: epsilon = 2", woven)
         self.assertIn("noise", woven[woven.index("confint(model)"):])
+
+    def test_numbers_are_the_same_in_a_locale_with_a_decimal_comma(self):
+        code = '''
+            library(tacit)
+            everything <- function() {
+              model <- tacit_glm(diagnosis ~ mean_radius + mean_texture, breast_cancer, epsilon = 0.75, lambda = 1/3, seed = 1,
+                                 bounds = breast_cancer_bounds, classes = c("benign", "malignant"))
+              file <- tempfile(fileext = ".json"); xml <- tempfile(fileext = ".pmml")
+              tacit_save(model, file); tacit_export(model, xml)
+              ledger <- tacit_ledger(tempfile(fileext = ".db"), "patients", epsilon = 1.5, delta = 1e-5)
+              found <- tacit_simulate(diagnosis ~ mean_radius, breast_cancer, "avg", epsilon = 0.5, parties = 3, seed = 1,
+                                      bounds = breast_cancer_bounds, test_fraction = 0.25)
+              list(coef(model), readLines(file), readLines(xml), coef(tacit_load(file)), summary(ledger)$epsilon_limit, found$runs$accuracy,
+                   model$document, tacit_explain("gop", epsilon = 0.75, delta = 1e-5)$charged)
+            }
+            plain <- everything()
+            locale <- suppressWarnings(Sys.setlocale("LC_NUMERIC", "de_DE.UTF-8"))
+            stopifnot(identical(locale, "de_DE.UTF-8"), identical(unname(Sys.localeconv()["decimal_point"]), ","))
+            stopifnot(identical(everything(), plain))
+            cat("the same\n")
+        '''
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("the same", self.run_in("Rscript", "-e", code, LOCPATH=german.make(folder)["LOCPATH"], LC_ALL="", LANG="C.UTF-8"))
 
     def test_its_data_are_those_of_the_examples(self):
         def rows(path, delimiter):

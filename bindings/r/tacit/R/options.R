@@ -21,6 +21,7 @@ option_text <- function(value) {
 
 number_text <- function(value) {
   if (!is.finite(value)) return(if (isTRUE(value > 0)) "inf" else as.character(value))
-  short <- format(value, digits = 15, scientific = abs(value) >= 2^53 || (value != 0 && abs(value) < 1e-4), decimal.mark = ".")
-  if (as.numeric(short) == value) short else formatC(value, digits = 17, format = "g", width = 1, decimal.mark = ".")
+  pointed <- function(text) chartr(",", ".", text) # a session may have a locale with commas
+  short <- pointed(format(value, digits = 15, scientific = abs(value) >= 2^53 || (value != 0 && abs(value) < 1e-4), decimal.mark = "."))
+  if (as.numeric(short) == value) short else pointed(formatC(value, digits = 17, format = "g", width = 1, decimal.mark = "."))
 }
