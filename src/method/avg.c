@@ -235,9 +235,10 @@ const tacit_method tacit_method_avg = {
                  "sees exact values]",
     .assumption = "every row lies in the unit ball (the schema's encoding ensures it); every party has at "
                   "least the declared minimum of rows (a party with fewer "
-                  "refuses)[noise=coordinator,sees=sum: ; the coordinator adds the noise, publishes nothing "
-                  "else and keeps the exact sum to itself][noise=coordinator,sees=each: ; the coordinator "
-                  "adds the noise, publishes nothing else and keeps the exact weights to itself]",
+                  "refuses)[noise=coordinator,sees=sum: ; the coordinator adds the noise, publishes only "
+                  "noisy results and keeps the exact sum to itself][noise=coordinator,sees=each: ; the "
+                  "coordinator adds the noise, publishes only noisy results and keeps the exact weights to "
+                  "itself]",
     .theorem = "gamma-norm noise of scale S/epsilon on a sum of L2 sensitivity S (Chaudhuri, Monteleoni and "
                "Sarwate 2011). "
                "S = 2L/(n_min lambda) per record, 2 min(L/lambda, sqrt(W((K-1)/e)/lambda)) per party, L = 1 "

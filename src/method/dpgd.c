@@ -414,11 +414,11 @@ const tacit_method tacit_method_dpgd = {
                  "one row][unit=party: all rows] of a party, towards everybody who sees all "
                  "steps[noise=party|shares: , the coordinator included][noise=coordinator: . There is no "
                  "such guarantee towards the coordinator, which sees exact values]",
-    .assumption =
-        "every row lies in the unit ball (the schema's encoding ensures it)[unit=record: ; the "
-        "number of a party's rows is no secret][noise=coordinator: ; the coordinator adds the "
-        "noise, publishes nothing else and keeps the exact values to itself][noise=shares: ; secure "
-        "summation, and that no more parties vanish from a sum or collude than the study declares]",
+    .assumption = "every row lies in the unit ball (the schema's encoding ensures it)[unit=record: ; the "
+                  "number of a party's rows is no secret][noise=coordinator: ; the coordinator adds the "
+                  "noise, publishes only noisy results and keeps the exact values to itself][noise=shares: ; "
+                  "secure summation, and that no more parties vanish from a sum or collude than the study "
+                  "declares]",
     .theorem = "[noise=coordinator|party: Gaussian noise of standard deviation S sigma sqrt(T) on a sum of "
                "L2 sensitivity S = 2L, L = 1 or sqrt(2) for softmax, in each of T rounds; sigma the exact "
                "calibration of a single round (Balle and Wang 2018), because T Gaussians compose to one, "

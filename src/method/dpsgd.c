@@ -566,11 +566,10 @@ const tacit_method tacit_method_dpsgd = {
                  "party, towards everybody who sees all steps[noise=party|shares: , the coordinator "
                  "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
                  "sees exact values]",
-    .assumption =
-        "nobody learns which rows took part in a step; the number of a party's rows is no "
-        "secret[noise=coordinator: ; the coordinator adds the noise, publishes nothing else and "
-        "keeps the exact sums to itself][noise=shares: ; secure summation, and that no more parties "
-        "vanish from a sum or collude than the study declares]",
+    .assumption = "nobody learns which rows took part in a step; the number of a party's rows is no "
+                  "secret[noise=coordinator: ; the coordinator adds the noise, publishes only noisy results "
+                  "and keeps the exact sums to itself][noise=shares: ; secure summation, and that no more "
+                  "parties vanish from a sum or collude than the study declares]",
     .theorem =
         "Gaussian noise on a Poisson sample, relative to the norm C that each row's gradient is "
         "clipped to; its "

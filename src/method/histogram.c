@@ -420,10 +420,11 @@ const tacit_method tacit_method_histogram = {
                  "everybody who sees the noisy counts or the model[noise=shares: , the coordinator "
                  "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
                  "sees exact counts]",
-    .assumption = "[noise=coordinator: the coordinator adds the noise, publishes nothing else and keeps the "
-                  "exact counts to itself][noise=shares: secure summation, and that no more parties vanish "
-                  "from the sum or collude than the study declares]; the grid comes from the public schema "
-                  "and declared numbers",
+    .assumption =
+        "[noise=coordinator: the coordinator adds the noise, publishes only noisy results and keeps "
+        "the exact counts to itself][noise=shares: secure summation, and that no more parties "
+        "vanish from the sum or collude than the study declares]; the grid comes from the public "
+        "schema and declared numbers",
     .theorem =
         "discrete Laplace noise of scale 2/epsilon on each count: replacing a row moves two counts by 1 "
         "each, 2 in "

@@ -124,8 +124,8 @@ const tacit_method tacit_method_pate = {
     .guarantee = "(epsilon, delta)-differential privacy for replacing all rows of a party, towards everybody "
                  "who sees the noisy labels or the model. There is no such guarantee towards the "
                  "coordinator, which sees exact labels[sees=sum:  of all parties together]",
-    .assumption = "the auxiliary points may be known to all; the coordinator adds the noise, publishes "
-                  "nothing else and keeps the exact labels to itself",
+    .assumption = "the auxiliary points may be known to all; the coordinator adds the noise, publishes only "
+                  "noisy results and keeps the exact labels to itself",
     .theorem = "Gaussian noise by the analytic calibration on all counts together, of L2 sensitivity sqrt(2 "
                "T) for T "
                "queries; the largest of each and the student are post-processing",

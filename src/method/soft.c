@@ -93,7 +93,8 @@ const tacit_method tacit_method_soft = {
                  "There is no such guarantee towards the coordinator, which sees exact labels[sees=sum:  of "
                  "all parties together]",
     .assumption = "the auxiliary points lie in the unit ball[aux_private=no:  and may be known to all]; the "
-                  "coordinator adds the noise, publishes nothing else and keeps the exact labels to itself",
+                  "coordinator adds the noise, publishes only noisy results and keeps the exact labels to "
+                  "itself",
     .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = kappa/(M lambda), sqrt(2) kappa/(M "
                "lambda) for "
                "more than two classes, M parties answering, kappa <= 1 the root of the largest eigenvalue of "

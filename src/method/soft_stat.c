@@ -155,7 +155,7 @@ const tacit_method tacit_method_soft_stat = {
                  "the statistic or the model. There is no such guarantee towards the coordinator, which sees "
                  "exact labels[sees=sum:  of all parties together]",
     .assumption = "the auxiliary points lie in the unit ball and may be known to all; the coordinator adds "
-                  "the noise, publishes nothing else and keeps the exact labels to itself",
+                  "the noise, publishes only noisy results and keeps the exact labels to itself",
     .theorem = "gamma-norm noise of scale S/epsilon, or Gaussian noise by the analytic calibration, on the "
                "statistic seen through L^-1, L L^T >= X^T X/N of the points: its L2 sensitivity is S = 1/M "
                "(sqrt(2)/M for more than two classes), M parties answering, and the noise in the statistic "

@@ -200,7 +200,7 @@ const char *tacit_wording_noise(const tacit_plan *plan, const tacit_price *charg
     case TACIT_RELEASE_SEALED: return "by all parties together, a share each, before anything leaves them";
     case TACIT_RELEASE_ENTRUSTED: break;
     }
-    return "by the coordinator, after it has received the exact values";
+    return "by the coordinator, once it has the exact values";
 }
 
 const char *tacit_wording_release(const tacit_plan *plan, const tacit_price *charged) {

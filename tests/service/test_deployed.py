@@ -211,7 +211,7 @@ class Refused(DeployedTest):
         self.coordinator()
         invitation = self.invite()
         self.limit(0)
-        self.refuse(3, *self.join_words(0, invitation), home=self.home(0), says=["in clear", "--allow-entrusted"])
+        self.refuse(3, *self.join_words(0, invitation), home=self.home(0), says=["exact sum", "--allow-entrusted"])
         self.assertFalse((self.home(0) / "studies").exists())
         self.assertEqual(self.charges(0), [])
         self.unused(invitation, 0, "--allow-entrusted")
@@ -294,7 +294,7 @@ class Refused(DeployedTest):
         self.coordinator()
         gone = self.join(0)
         said = self.succeed("withdraw", "trial", home=self.home(0))
-        self.assertIn("nothing leaves from now on", said.stdout)
+        self.assertIn("nothing leaves for it from now on", said.stdout)
         others = {party: self.join(party) for party in (1, 2, 3)}
         self.assertEqual(gone.finish(), 3, gone.text())
         self.check_done(others)

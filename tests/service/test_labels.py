@@ -137,16 +137,16 @@ class Consent(LabelsTest):
         party = self.join(0)
         said = party.text()
         self.assertRegex(said, r"(?m)^trains +tree,bayes on your rows")
-        self.assertRegex(said, r"(?m)^points +60 public points.* 1\.5 labels for each")
-        self.assertRegex(said, r"(?m)^sums +masked: Tacit coordinator sees the sum of at least 4 parties'")
-        self.assertRegex(said, r"(?m)^entrusted +the sum goes to Tacit coordinator in clear")
-        self.assertRegex(said, r"(?m)^price .*\(entrusted\)")
+        self.assertRegex(said, r"(?m)^points +60 public points.*\n +your classifier labels them: 60 labels, from 40 rows")
+        self.assertRegex(said, r"(?m)^sums +masked: Tacit coordinator sees sums of at least 4 parties'")
+        self.assertRegex(said, r"(?m)^trust +Tacit coordinator gets the exact sum, and only its word")
+        self.assertRegex(said, r"(?m)^noise +by the coordinator, ")
 
     def test_entrusting_labels_needs_the_owners_word(self):
         self.study()
         self.coordinator()
         self.limit(0, "2e6")
-        line = self.refuse(3, *self.join_words(0, self.invite()), home=self.home(0), says=["in clear", "--allow-entrusted"])
+        line = self.refuse(3, *self.join_words(0, self.invite()), home=self.home(0), says=["exact sum", "--allow-entrusted"])
         self.assertNotIn("noise=party", line)
 
     def test_fewer_parties_than_the_owners_rule_are_refused_before_joining(self):

@@ -135,7 +135,7 @@ class Lifecycle(DeployedTest):
         left.kill()
         coordinator.wait_line("study trial runs with 3 parties")
         said = self.succeed("withdraw", "trial", home=self.home(2))
-        self.assertIn("keeps its influence", said.stdout)
+        self.assertIn("cannot be called back", said.stdout)
         model = self.check_done(parties)  # long before the round's patience has run out
         self.assertEqual(model["guarantee"]["parties"], 2)
         self.assertEqual(self.charges(2), [])
