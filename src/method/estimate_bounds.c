@@ -114,7 +114,8 @@ tacit_status tacit_estimate_bounds(const tacit_party *party, const tacit_questio
     tacit_status status = TACIT_OK;
     if (!linear) status = count_rows(&self, party, error);
     free(self.weights);
-    if (status != TACIT_OK || party->follows || party->gate->mode != TACIT_GATE_REAL) return status;
+    if (status != TACIT_OK || party->follows || party->gate == NULL) return status;
+    if (party->gate->mode != TACIT_GATE_REAL) return TACIT_OK;
     TACIT_TRY(check_rounds(party, question, error));
     if (how->weight == TACIT_WEIGH_SLOPE && how->family->likelihood)
         return tacit_fail(error, TACIT_REFUSED,

@@ -75,7 +75,7 @@ static void clear_groups(grouped *self) {
 
 static uint32_t pattern_of(const uint8_t *const *sets, size_t rows, size_t thing) {
     uint32_t pattern = 0;
-    for (size_t i = 0; i < rows; i++) pattern |= (uint32_t)(sets[i][thing] != 0) << i;
+    for (size_t i = 0; i < rows && i <= TACIT_SETS_MOST; i++) pattern |= (uint32_t)(sets[i][thing] != 0) << i;
     return pattern;
 }
 
