@@ -28,6 +28,7 @@ function nextPart(study, message) {
     next.description ? element("p", { class: "lines" }, next.description) : "",
     next.approval ? element("p", { class: "soft" }, "Approved: " + next.approval) : "",
     next.document ? element("p", { class: "lines" }, next.document) : "",
+    next.past ? element("p", { class: "past" }, next.past) : "",
     whoLearnsWhat(next.explanation),
     element("p", {}, element("button", { type: "button", class: "consent next", onclick: () =>
       say(study, "consent", message, { version: next.hash }) }, look ? "Consent to this look" : "Consent to this version")));

@@ -44,6 +44,7 @@ tacit_site_settings tacit_joining_settings(const tacit_arguments *arguments, con
                                   .no_header = reading.no_header,
                                   .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
                                   .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
+                                  .allow_difference = tacit_arguments_flag(arguments, "allow-difference"),
                                   .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
                                   .listen = tacit_arguments_text(arguments, "listen"),
                                   .proxy = tacit_arguments_text(arguments, "proxy"),

@@ -348,6 +348,10 @@ const tacit_option tacit_join_options[] = {
       .help = "exact sums may leave, which no differential privacy protects; the ledger counts them "
               "as an "
               "infinite epsilon, so that no private method can use this data source after" },
+    { .name = "allow-difference",
+      .kind = TACIT_OPTION_FLAG,
+      .help = "exact sums may differ from those of earlier studies by few parties or rows, and so show what "
+              "these gave; refused otherwise" },
     { .name = "allow-neighbours",
       .kind = TACIT_OPTION_FLAG,
       .help = "in a study without a centre, neighbours may see exactly what it makes of the rows, round "

@@ -14,6 +14,7 @@ static tacit_status run_consent(const tacit_arguments *arguments, tacit_console 
     tacit_site_callbacks callbacks = { .news = print_news, .context = console };
     tacit_site_word word = { .allow_entrusted = tacit_arguments_flag(arguments, "allow-entrusted"),
                              .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
+                             .allow_difference = tacit_arguments_flag(arguments, "allow-difference"),
                              .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
                              .role = tacit_arguments_text(arguments, "role") };
     bool amended = false;
@@ -47,7 +48,8 @@ static tacit_status run_withdraw(const tacit_arguments *arguments, tacit_console
     tacit_console_print(console,
                         "Withdrawn from %s: nothing leaves from now on, and from the next round on the study "
                         "goes on without you, or "
-                        "ends if too few are left. What has left stays where it is: whatever was or will be "
+                        "ends: if too few are left, or if its sums are exact. What has left stays where it "
+                        "is: whatever was or will be "
                         "released of it keeps its "
                         "influence, within the price that was charged.\n",
                         id);
@@ -81,6 +83,10 @@ const tacit_command tacit_command_consent = {
             { .name = "allow-exact",
               .kind = TACIT_OPTION_FLAG,
               .help = "from now on: exact sums may leave, which no differential privacy protects" },
+            { .name = "allow-difference",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "from now on: exact sums of this study may differ from earlier ones by few parties or "
+                      "rows, and so show what these gave" },
             { .name = "allow-neighbours",
               .kind = TACIT_OPTION_FLAG,
               .help = "from now on: neighbours may see exactly what a study without a centre makes of the "

@@ -114,6 +114,16 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
     return TACIT_OK;
 }
 
+/* What exact sums tell together with those of earlier studies and versions. */
+static tacit_status show_past(tacit_console *console, const tacit_site *site, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_site_past(site, &text, error);
+    if (status == TACIT_OK && text.length > 0)
+        tacit_console_note(console, "past       %s", tacit_buffer_text(&text));
+    tacit_buffer_clear(&text);
+    return status;
+}
+
 /* When there is enough, and which look this is. */
 static void show_stop(tacit_console *console, const tacit_stop *stop) {
     static const char *const targets[] = { "", "standard error", "width of the interval", "power" };
@@ -158,6 +168,7 @@ tacit_status tacit_terms_show(tacit_console *console, const tacit_site *site, ta
     tacit_console_note(console, "seen by    %s", method->seen_by);
     if (study->point_count > 0) show_points(console, site);
     TACIT_TRY(show_sums(console, site, error));
+    TACIT_TRY(show_past(console, site, error));
     tacit_console_note(console, "guarantee  %s", method->guarantee);
     tacit_console_note(console, "price      %s (%s)", tacit_price_text(price, &prices.charged),
                        tacit_release_kind_name(method->release_kind(plan)));

@@ -44,18 +44,27 @@ static json_t *text_or_null(const tacit_buffer *text) {
 }
 
 /* What there is to read of a version before one consents to it: what `tacit consent` shows. */
-static tacit_status version_document(json_t **out, const tacit_study *study, tacit_error *error) {
+static tacit_status version_document(json_t **out, const page *self, const tacit_site_summary *joined,
+                                     tacit_error *error) {
+    const tacit_study *study = joined->next;
+    const tacit_past_question about = { joined->source, joined->id, &study->plan, false };
     char hash[2 * TACIT_HASH_BYTES + 1];
+    tacit_buffer past = TACIT_BUFFER_INIT;
     json_t *explanation = NULL;
-    TACIT_TRY(tacit_json_explanation(&explanation, &study->plan, error));
-    *out = json_pack("{s:s,s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "hash",
+    tacit_status status;
+    TACIT_CHECK(tacit_past_text(&past, self->settings->home, &about, error));
+    TACIT_CHECK(tacit_json_explanation(&explanation, &study->plan, error));
+    *out = json_pack("{s:o,s:s,s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "past", text_or_null(&past), "hash",
                      sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash), "title",
                      study->title, "description", text_or_null(&study->description), "approval",
                      study->approval[0] != 0 ? json_string(study->approval) : json_null(), "document",
                      text_or_null(&study->document), "look", (json_int_t)study->stop.look, "looks",
                      (json_int_t)study->stop.looks, "parties", (json_int_t)study->plan.parties,
                      "minimum_rows", (json_int_t)study->plan.minimum_rows, "explanation", explanation);
-    return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (*out == NULL) status = tacit_fail_memory(error);
+cleanup:
+    tacit_buffer_clear(&past);
+    return status;
 }
 
 static tacit_status add_study(void *context, const tacit_site_summary *joined, tacit_error *error) {
@@ -64,7 +73,7 @@ static tacit_status add_study(void *context, const tacit_site_summary *joined, t
     tacit_consent consent = TACIT_CONSENT_NONE;
     json_t *explanation = NULL, *next = NULL;
     TACIT_TRY(consent_of(studies->owner, joined, &consent, error));
-    if (joined->next != NULL) TACIT_TRY(version_document(&next, joined->next, error));
+    if (joined->next != NULL) TACIT_TRY(version_document(&next, studies->owner, joined, error));
     tacit_status status = tacit_json_explanation(&explanation, &joined->study->plan, error);
     if (status != TACIT_OK) {
         json_decref(next);

@@ -138,6 +138,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     site->no_header = settings->no_header;
     site->allow_entrusted = settings->allow_entrusted;
     site->allow_exact = settings->allow_exact;
+    site->allow_difference = settings->allow_difference;
     site->allow_neighbours = settings->allow_neighbours;
     TACIT_CHECK(copy_if_given(&site->home, settings->home, error));
     TACIT_CHECK(settings->data != NULL ? copy_if_given(&site->data, settings->data, error)

@@ -21,8 +21,9 @@ typedef struct tacit_site_settings {
     const char *source;           /* the data source as the ledger calls it */
     const char *label, *positive; /* as for reading any file; NULL: as the schema says */
     bool no_header;
-    bool allow_entrusted; /* values in clear may go to this coordinator */
-    bool allow_exact;     /* exact sums may leave: no differential privacy */
+    bool allow_entrusted;  /* values in clear may go to this coordinator */
+    bool allow_exact;      /* exact sums may leave: no differential privacy */
+    bool allow_difference; /* two of them may differ by few parties or rows */
     bool
         allow_neighbours; /* neighbours in a study without a centre may see exact values: no differential privacy */
     const char
@@ -75,8 +76,8 @@ tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TA
 
 /* What an owner may say anew when consenting; what is not said stays as it was when joining. */
 typedef struct tacit_site_word {
-    bool allow_entrusted, allow_exact, allow_neighbours; /* true: from now on */
-    const char *role;                                    /* NULL: as before */
+    bool allow_entrusted, allow_exact, allow_neighbours, allow_difference; /* true: from now on */
+    const char *role;                                                      /* NULL: as before */
 } tacit_site_word;
 
 /* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as before. `word` may be
@@ -84,6 +85,19 @@ typedef struct tacit_site_word {
 tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
                                const tacit_site_word *word, const tacit_site_callbacks *callbacks,
                                tacit_error *error);
+
+/* For whoever is to consent: what exact sums of this study tell together with earlier ones of the same rows; nothing where there is
+ * nothing to say. */
+tacit_status tacit_site_past(const tacit_site *site, tacit_buffer *out, tacit_error *error);
+
+/* The same of a version that is only looked at. `study` as the ledger calls it; `allowed` as the owner said. */
+typedef struct tacit_past_question {
+    const char *source, *study;
+    const tacit_plan *plan;
+    bool allowed;
+} tacit_past_question;
+tacit_status tacit_past_text(tacit_buffer *out, const char *home, const tacit_past_question *about,
+                             tacit_error *error);
 
 /* Consent to the study as reviewed. The ledger then lets it have its price; what earlier versions had stays counted. */
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error);

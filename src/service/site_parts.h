@@ -16,7 +16,7 @@ struct ProtobufCMessageDescriptor;
 struct tacit_site {
     tacit_site_callbacks callbacks;
     char *home, *data, *schema_path, *source, *label, *positive, *local, *listen, *link, *role, *proxy;
-    bool no_header, allow_entrusted, allow_exact, allow_neighbours;
+    bool no_header, allow_entrusted, allow_exact, allow_neighbours, allow_difference;
     bool joined; /* before: it was opened, not looked at */
     tacit_study *study;
     tacit_schema *schema;
@@ -149,6 +149,11 @@ tacit_status site_sum_key(const tacit_site *site, uint8_t public_key[TACIT_SIGNI
 
 /* This party's part in the study's masked sums; *out stays NULL for a study without. It keeps its state in the folder. */
 tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error);
+
+/* Hold the study to the rows that it began with, and compare them with those of earlier exact sums; and the same of the parties over
+ * whom exact sums are opened (site_past.c). */
+tacit_status site_hold_rows(const tacit_site *site, uint64_t minimum, bool begun, tacit_error *error);
+tacit_masks_past site_sets(tacit_site *site);
 
 /* Renewing this party's certificate (site_renewal.c). When is that due? */
 tacit_status site_renewal_time(const tacit_site *site, int64_t *out, tacit_error *error);

@@ -143,6 +143,7 @@ static tacit_status settle_rows(serving *self, tacit_error *error) {
         news(self, "the rows could not be read again, and are used as they were: %s", trouble.text);
     if (site->total_rows != before)
         news(self, "the study begins with %zu rows; there were %zu when we joined", site->total_rows, before);
+    TACIT_TRY(site_hold_rows(site, self->owner.policy.minimum_rows, account.sum_epsilon != 0, error));
     self->rows_settled = true;
     return TACIT_OK;
 }

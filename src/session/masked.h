@@ -39,7 +39,9 @@ tacit_status tacit_masked_shape(tacit_graph_shape *out, const tacit_plan *plan, 
  * are among them. */
 tacit_status tacit_secure_minimum(size_t *out, const tacit_plan *plan, tacit_error *error);
 
-/* Whether the plan's sums carry no noise of their own, so that in one version of a study all are over the same parties. */
+/* Whether what parties give carries no noise of their own: exact, or for a coordinator that is trusted to add the noise. And
+ * whether it is for secure sums, so that in one version of a study all are over the same parties. */
+bool tacit_plan_is_exact(const tacit_plan *plan);
 bool tacit_plan_holds_set(const tacit_plan *plan);
 
 /* The name of a step, "unknown" for what is none. */
@@ -91,6 +93,15 @@ tacit_status tacit_masks_create(tacit_masks **out, const tacit_plan *plan,
                                 const uint8_t secret_key[crypto_sign_SECRETKEYBYTES],
                                 const tacit_masks_store *store, tacit_error *error);
 tacit_masks *tacit_masks_free(tacit_masks *masks);
+
+/* Called with the signing keys of the parties over which exact sums will be opened, before the first is: whatever but TACIT_OK
+ * keeps it closed. Again with the same ones after a crash. */
+typedef struct tacit_masks_past {
+    tacit_status (*hold)(void *context, const uint8_t (*keys)[TACIT_SIGNING_KEY_BYTES], size_t count,
+                         tacit_error *error);
+    void *context;
+} tacit_masks_past;
+void tacit_masks_set_past(tacit_masks *masks, const tacit_masks_past *past);
 
 /* The digest of the roster that this party goes by; NULL before the first step of the first sum. */
 const uint8_t *tacit_masks_roster(const tacit_masks *masks);

@@ -6,6 +6,7 @@
 struct tacit_masks {
     const tacit_plan *plan;
     tacit_masks_store store;
+    tacit_masks_past past;
     tacit_graph_shape shape; /* of masked sums */
     uint8_t secret_key[crypto_sign_SECRETKEYBYTES];
     uint8_t (*keys)[TACIT_SIGNING_KEY_BYTES]; /* plan->parties; NULL before the first sum */

@@ -13,6 +13,7 @@
  * in it, before the contribution leaves; and the set, before the signature of it does.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "session/masked_parts.h"
@@ -21,9 +22,14 @@
 
 enum { SET_VERSION = 1 };
 
+bool tacit_plan_is_exact(const tacit_plan *plan) {
+    tacit_prices prices = { .event = { .count = 0 } };
+    if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED || isinf(plan->epsilon)) return true;
+    return plan->method->price(plan, &prices, NULL) != TACIT_OK || isinf(prices.charged.epsilon);
+}
+
 bool tacit_plan_holds_set(const tacit_plan *plan) {
-    if (plan->sums == TACIT_SUMS_CLEAR) return false; /* each contribution is seen anyway */
-    return plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED || isinf(plan->epsilon);
+    return plan->sums != TACIT_SUMS_CLEAR && tacit_plan_is_exact(plan); /* in clear, each is seen anyway */
 }
 
 typedef struct set_record {
@@ -109,12 +115,31 @@ static tacit_status refuse_set(const stepping *self, const set_record *record, c
         without, with);
 }
 
+/* Whoever keeps the sets of other studies is asked before this one is taken. */
+static tacit_status ask_past(const stepping *self, const uint8_t *set, tacit_error *error) {
+    const tacit_masks *masks = self->masks;
+    const size_t parties = masks->plan->parties;
+    size_t count = 0;
+    if (masks->past.hold == NULL) return TACIT_OK;
+    uint8_t(*keys)[TACIT_SIGNING_KEY_BYTES] = malloc(parties * sizeof *keys);
+    if (keys == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < parties; i++)
+        if (set[i / 8] >> i % 8 & 1) memcpy(keys[count++], masks->keys[i], sizeof *keys);
+    tacit_status status =
+        masks->past.hold(masks->past.context, (const uint8_t(*)[TACIT_SIGNING_KEY_BYTES])keys, count, error);
+    free(keys);
+    return status;
+}
+
+void tacit_masks_set_past(tacit_masks *masks, const tacit_masks_past *past) { masks->past = *past; }
+
 tacit_status masked_hold_set(const stepping *self, const uint8_t *set, tacit_error *error) {
     set_record record;
     tacit_status status;
     TACIT_CHECK(load_record(self, &record, error));
     if (has_noise(self, &record)) goto cleanup;
     if (!record.held) {
+        TACIT_CHECK(ask_past(self, set, error));
         record.held = 1;
         TACIT_CHECK(tacit_buffer_append(&record.set, set, set_bytes(self), error));
         TACIT_CHECK(save_record(self, &record, error));
