@@ -91,7 +91,8 @@ typedef struct tacit_form {
       .most = 0.9 },                                                                                         \
     {                                                                                                        \
         .name = "colluders", .kind = TACIT_OPTION_NUMBER, .placeholder = "F", .fallback = "0.1",             \
-        .help = "the largest fraction that shares what it knows with whoever looks (noise=shares)",          \
+        .help = "the largest fraction that shares what it knows with whoever looks; one of four or more, "   \
+                "unless 0 (noise=shares)",                                                                   \
         .rules = TACIT_RULE_RANGE, .least = 0, .most = 0.9                                                   \
     }
 

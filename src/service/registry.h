@@ -144,7 +144,8 @@ typedef tacit_status tacit_party_visit(void *context, const char *party, bool aw
 tacit_status tacit_registry_parties(tacit_registry *registry, const char *study, tacit_party_visit *visit,
                                     void *context, tacit_error *error);
 
-/* The key that signs a party's part in masked sums; the first one counts. TACIT_REFUSED when another party has the same. */
+/* The key that signs a party's part in masked sums; the first one counts. TACIT_REFUSED when another party of
+ * the study has the same. */
 tacit_status tacit_registry_set_signer(tacit_registry *registry, const char *party,
                                        const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error);
 

@@ -6,21 +6,26 @@
 #include "base/memory.h"
 #include "service/registry_parts.h"
 
-/* With the lock held. A key in two places of a roster would be one party that counts as two. */
+/* With the lock held. A key in two places of a study's roster would be one party that counts as two. */
 static tacit_status check_unused(tacit_registry *registry, const char *party,
                                  const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error) {
     tacit_statement *get = NULL;
     bool used = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT 1 FROM signer WHERE key = ?1 AND party <> ?2", error));
+    TACIT_CHECK(tacit_statement_prepare(
+        &get, registry->store,
+        "SELECT 1 FROM signer s JOIN invitation o ON o.party = s.party"
+        " JOIN invitation m ON m.party = ?2 AND m.study = o.study LEFT JOIN party p ON p.name = s.party"
+        " WHERE s.key = ?1 AND s.party <> ?2 AND coalesce(p.revoked, 0) = 0",
+        error));
     tacit_bind_blob(get, 1, key, TACIT_SIGNING_KEY_BYTES);
     tacit_bind_text(get, 2, party);
     TACIT_CHECK(tacit_statement_step(&used, get, error));
     if (used)
-        status = tacit_fail(error, TACIT_REFUSED,
-                            "another party has joined with the same key for secure sums: join from a home "
-                            "folder of your own, with a new invitation");
+        status =
+            tacit_fail(error, TACIT_REFUSED,
+                       "another party of the study has joined with the same key for secure sums: join from "
+                       "a home folder of your own, or have the earlier party revoked");
 cleanup:
     tacit_statement_free(get);
     return status;

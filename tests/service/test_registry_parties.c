@@ -43,11 +43,16 @@ static void two_parties_do_not_have_the_same_key_for_sums(void **state) {
     (void)state;
     world w = begin();
     const uint8_t key[TACIT_SIGNING_KEY_BYTES] = { 1 }, other[TACIT_SIGNING_KEY_BYTES] = { 2 };
-    CHECK_OK(tacit_registry_set_signer(w.registry, "party-1", key, &w.error), w.error);
-    CHECK_OK(tacit_registry_set_signer(w.registry, "party-1", key, &w.error), w.error); /* after a crash */
-    fails(&w, tacit_registry_set_signer(w.registry, "party-2", key, &w.error), TACIT_REFUSED,
-          "another party has joined with the same key");
-    CHECK_OK(tacit_registry_set_signer(w.registry, "party-2", other, &w.error), w.error);
+    ticket tickets[2] = { invite(&w, 1), invite(&w, 2) };
+    char first[TACIT_ID_SIZE], second[TACIT_ID_SIZE];
+    join(&w, &tickets[0], 7, first);
+    join(&w, &tickets[1], 8, second);
+    CHECK_OK(tacit_registry_set_signer(w.registry, first, key, &w.error), w.error);
+    CHECK_OK(tacit_registry_set_signer(w.registry, first, key, &w.error), w.error); /* after a crash */
+    fails(&w, tacit_registry_set_signer(w.registry, second, key, &w.error), TACIT_REFUSED,
+          "has joined with the same key");
+    CHECK_OK(tacit_registry_set_signer(w.registry, "of-another-study", key, &w.error), w.error);
+    CHECK_OK(tacit_registry_set_signer(w.registry, second, other, &w.error), w.error);
     end(&w);
 }
 

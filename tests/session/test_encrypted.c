@@ -57,10 +57,12 @@ static void test_too_few_or_no_key_holder_open_nothing(void **state) {
     assert_true(wait_for_question(self, 1));
     take_encrypted_turns(self, TACIT_PAILLIER_SUM_KEY);
     assert_true(wait_for_question(self, 2));
-    for (size_t k = 1; k < PARTIES; k++) self->sites[k].gone = true;
-    all_take_turns(self);
+    for (size_t k = 1; k <= 2; k++) { /* three of four are needed */
+        self->sites[k].gone = true;
+        take_turn(self, &self->sites[k]);
+    }
     assert_int_equal(end(self), TACIT_REFUSED);
-    assert_non_null(strstr(self->error.text, "3 refused: no"));
+    assert_non_null(strstr(self->error.text, "2 refused: no"));
     bench_close(self);
     self = bench_open();
     begin(self);
