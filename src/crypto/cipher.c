@@ -25,7 +25,7 @@ static bool system_keeps(unsigned registers) {
 
 static bool has_aesni(void) {
     unsigned a, b, c, d;
-    return __get_cpuid(1, &a, &b, &c, &d) != 0 && has_bits(c, bit_AES | bit_SSSE3 | bit_SSE4_1);
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && has_bits(c, bit_AES | bit_PCLMUL | bit_SSSE3 | bit_SSE4_1);
 }
 
 static bool has_vaes(void) {

@@ -181,8 +181,53 @@ static AESNI void aesni_transpose(tacit_wire *out, const uint8_t *rows, size_t s
     tacit_transpose_rows(out, rows, stride, columns);
 }
 
-const tacit_cipher tacit_cipher_aesni = { aesni_expand_key, aesni_counter,  aesni_hash,
-                                          aesni_garble,     aesni_evaluate, aesni_transpose };
+/* ---- the field of 2^128 elements ---- */
+
+#define CLMUL __attribute__((target("pclmul,ssse3,sse4.1")))
+#define CLMUL_INLINE static inline __attribute__((always_inline, target("pclmul,ssse3,sse4.1")))
+
+/* Add a b, 256 bits that are not reduced yet, in three overlapping parts. */
+CLMUL_INLINE void add_product(__m128i part[3], __m128i a, __m128i b) {
+    part[0] = _mm_xor_si128(part[0], _mm_clmulepi64_si128(a, b, 0x00));
+    part[1] = _mm_xor_si128(
+        part[1], _mm_xor_si128(_mm_clmulepi64_si128(a, b, 0x01), _mm_clmulepi64_si128(a, b, 0x10)));
+    part[2] = _mm_xor_si128(part[2], _mm_clmulepi64_si128(a, b, 0x11));
+}
+
+CLMUL_INLINE __m128i reduced(const __m128i part[3]) {
+    const __m128i rest = _mm_set_epi64x(0, 0x87);
+    __m128i low = _mm_xor_si128(part[0], _mm_slli_si128(part[1], 8));
+    __m128i high = _mm_xor_si128(part[2], _mm_srli_si128(part[1], 8));
+    __m128i top = _mm_clmulepi64_si128(high, rest, 0x01);
+    low = _mm_xor_si128(low, _mm_slli_si128(top, 8));
+    high = _mm_xor_si128(high, _mm_srli_si128(top, 8));
+    return _mm_xor_si128(low, _mm_clmulepi64_si128(high, rest, 0x00));
+}
+
+/* Four blocks a reduction. */
+CLMUL tacit_wire tacit_polynomial_clmul(const tacit_wire power[4], const tacit_wire *x, size_t blocks) {
+    const __m128i y1 = _mm_loadu_si128((const void *)&power[0]),
+                  y2 = _mm_loadu_si128((const void *)&power[1]),
+                  y3 = _mm_loadu_si128((const void *)&power[2]),
+                  y4 = _mm_loadu_si128((const void *)&power[3]);
+    __m128i sum = _mm_setzero_si128();
+    for (size_t k = 0; k < blocks; k += 4) {
+        __m128i part[3] = { _mm_loadu_si128((const void *)&x[k + 3]), _mm_setzero_si128(),
+                            _mm_setzero_si128() };
+        add_product(part, sum, y4);
+        add_product(part, _mm_loadu_si128((const void *)&x[k]), y3);
+        add_product(part, _mm_loadu_si128((const void *)&x[k + 1]), y2);
+        add_product(part, _mm_loadu_si128((const void *)&x[k + 2]), y1);
+        sum = reduced(part);
+    }
+    tacit_wire out;
+    _mm_storeu_si128((void *)&out, sum);
+    return out;
+}
+
+const tacit_cipher tacit_cipher_aesni = { aesni_expand_key,      aesni_counter,  aesni_hash,
+                                          aesni_garble,          aesni_evaluate, aesni_transpose,
+                                          tacit_polynomial_clmul };
 #else
 typedef int tacit_no_aesni; /* a file must not be empty */
 #endif

@@ -55,6 +55,10 @@ typedef struct tacit_cipher {
     /* 128 rows of `columns` bits (a multiple of 512), `stride` bytes apart, to `columns` wires: bit r of wire c is
      * bit c of row r. */
     void (*transpose)(tacit_wire *out, const uint8_t *rows, size_t stride, size_t columns);
+
+    /* x_0 y^(blocks - 1) + ... + x_(blocks - 1) in the field of field128_parts.h; power[k] is y^(k + 1), and `blocks` a
+     * multiple of 4. */
+    tacit_wire (*polynomial)(const tacit_wire power[4], const tacit_wire *x, size_t blocks);
 } tacit_cipher;
 
 /* Borrowed, immutable. The engine must be available. */
@@ -63,6 +67,7 @@ const tacit_cipher *tacit_cipher_of(tacit_engine engine);
 extern const tacit_cipher tacit_cipher_portable;
 #if defined(__x86_64__)
 extern const tacit_cipher tacit_cipher_aesni, tacit_cipher_vaes;
+tacit_wire tacit_polynomial_clmul(const tacit_wire power[4], const tacit_wire *x, size_t blocks);
 #endif
 
 /* The orthomorphism s; half[1] is the left half. */

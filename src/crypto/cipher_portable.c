@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "crypto/cipher_parts.h"
+#include "crypto/field128_parts.h"
 #include "crypto/transpose_parts.h"
 
 /* In each byte place, an 8 x 8 transposition of word index and bit index; its own inverse. */
@@ -253,5 +254,12 @@ static void portable_transpose(tacit_wire *out, const uint8_t *rows, size_t stri
     tacit_transpose_rows(out, rows, stride, columns);
 }
 
+static tacit_wire portable_polynomial(const tacit_wire power[4], const tacit_wire *x, size_t blocks) {
+    tacit_wire sum = { { 0, 0 } };
+    for (size_t k = 0; k < blocks; k++) sum = tacit_wire_xor(tacit_field_multiply(sum, power[0]), x[k]);
+    return sum;
+}
+
 const tacit_cipher tacit_cipher_portable = { portable_expand_key, portable_counter,  portable_hash,
-                                             portable_garble,     portable_evaluate, portable_transpose };
+                                             portable_garble,     portable_evaluate, portable_transpose,
+                                             portable_polynomial };

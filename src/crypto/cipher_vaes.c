@@ -205,8 +205,9 @@ static VAES void vaes_transpose(tacit_wire *out, const uint8_t *rows, size_t str
     tacit_transpose_rows(out, rows, stride, columns);
 }
 
-const tacit_cipher tacit_cipher_vaes = { vaes_expand_key, vaes_counter,  vaes_hash,
-                                         vaes_garble,     vaes_evaluate, vaes_transpose };
+const tacit_cipher tacit_cipher_vaes = { vaes_expand_key,       vaes_counter,  vaes_hash,
+                                         vaes_garble,           vaes_evaluate, vaes_transpose,
+                                         tacit_polynomial_clmul };
 #else
 typedef int tacit_no_vaes; /* a file must not be empty */
 #endif

@@ -12,8 +12,10 @@
  * scalars of its own, as in their proof. Group elements are checked; ristretto255 has no small subgroup.
  *
  * Extension. Ishai, Kilian, Nissim and Petrank (CRYPTO 2003): 128 base transfers in the other direction, then any
- * number with AES alone. Secure against parties that follow the protocol; a receiver that does not could learn bits
- * of the sender's delta. That is the assumption of the two centres (SECURITY.md).
+ * number with AES alone; with the consistency check by a universal hash of Roy ("SoftSpokenOT", CRYPTO 2022, with k = 1), made
+ * non-interactive. A receiver that uses different choices in different columns, and so could learn bits of the sender's delta, is
+ * caught but for a chance of 2^-c for c bits (the proof is in ot_extension.c): TACIT_PROTOCOL, before the sender has used a
+ * transfer of that batch. Of Keller, Orsini and Scholl (2015) the published proof has a gap; this check is not theirs.
  *
  * Correlated: the sender's messages are Z and Z xor delta with one secret delta for all. These are labels of wires,
  * as free XOR wants them; delta is odd, so that colours differ.

@@ -1,24 +1,45 @@
 /*
- * The IKNP extension. With choices r and base seeds (k0_i, k1_i), i < 128, at the receiver and delta and the seeds of
+ * The extension. With choices r and base seeds (k0_i, k1_i), i < 128, at the receiver and delta and the seeds of
  * its bits at the sender, G AES in counter mode:
  *     receiver    t_i = G(k0_i),  sends  u_i = t_i ^ G(k1_i) ^ r
  *     sender      q_i = G(k_{delta_i}) ^ delta_i u_i = t_i ^ delta_i r
  * so that row k of the transposed matrices obeys q_k = t_k ^ r_k delta. Correlated transfers use these rows as they
  * are; chosen messages are masked with H(q_k, k) and H(q_k ^ delta, k).
+ *
+ * The check, for each batch. h is the polynomial hash of a row, as 128-bit blocks of the field of 2^128 elements, at a point y that
+ * is the hash of all u_i; the last block of r is random, and its transfers are thrown away.
+ *     receiver    sends  a = h(r)  and a digest of all b_i = h(t_i)
+ *     sender      compares with the digest of all h(q_i) ^ delta_i a
+ * Claim. Say the receiver used r_i in column i. The sender's b_i is h(t_i) ^ delta_i (h(r_i) ^ a). Where h(r_i) != a it
+ * passes for one value of delta_i at most, which the receiver must guess, independently for each i. Where h(r_i) = a the r_i
+ * are the same: two that differ have the same hash at no more than 64 points of 2^128, or for all 128^2/2 pairs with
+ * a chance of 2^-109 for every y that the receiver tries. So whoever deviates in c columns is caught but for a chance of
+ * 2^-c, and has learnt these c bits of delta if it is not: no more than it could have guessed.
+ * To the sender a is uniform, for the last block has the factor 1 and is random; the digest follows from a and what it has.
  */
 #include <sodium.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "crypto/cipher_parts.h"
+#include "crypto/digest.h"
+#include "crypto/field128_parts.h"
 #include "crypto/ot.h"
 
 enum {
     WIDTH = 128,     /* base transfers */
     BATCH = 8192,    /* transfers at a time: 1 KiB a row, 128 KiB in all */
     ROW = BATCH / 8, /* bytes */
-    ROUND_TO = 512   /* what a transposition takes */
+    ROUND_TO = 512,  /* what a transposition takes */
+    SPARE = 128,     /* transfers of a batch with random choices, which hide the others in the check */
+    MOST = BATCH - SPARE
 };
+
+/* What the receiver says after its columns. */
+typedef struct consistency {
+    tacit_wire choices;
+    uint8_t rows[TACIT_DIGEST_BYTES];
+} consistency;
 
 struct tacit_ot_sender {
     tacit_channel *channel;
@@ -29,6 +50,7 @@ struct tacit_ot_sender {
     uint64_t hashed; /* tweaks so far */
     tacit_aes_key seed[WIDTH];
     _Alignas(64) uint8_t matrix[WIDTH][ROW];
+    _Alignas(64) uint8_t columns[WIDTH * ROW]; /* a copy, which a peer with shared memory cannot change */
 };
 
 struct tacit_ot_receiver {
@@ -36,12 +58,13 @@ struct tacit_ot_receiver {
     const tacit_cipher *cipher;
     tacit_hash_key hash;
     uint64_t used, hashed;
+    tacit_aes_key spare; /* of the random choices */
     tacit_aes_key seed[2][WIDTH];
     _Alignas(64) uint8_t matrix[WIDTH][ROW];
     _Alignas(64) uint8_t other[ROW], choices[ROW];
 };
 
-static size_t padded(size_t count) { return (count + ROUND_TO - 1) / ROUND_TO * ROUND_TO; }
+static size_t padded(size_t count) { return (count + SPARE + ROUND_TO - 1) / ROUND_TO * ROUND_TO; }
 
 static void *allocate_zeroed(size_t size) {
     void *block = tacit_allocate_aligned((size + 63) / 64 * 64, 1);
@@ -93,10 +116,12 @@ tacit_status tacit_ot_receiver_create(tacit_ot_receiver **out, tacit_channel *ch
                                       tacit_engine engine, tacit_error *error) {
     tacit_ot_receiver *self = allocate_zeroed(sizeof *self);
     if (self == NULL) return tacit_fail_memory(error);
-    tacit_wire seeds[2 * WIDTH];
+    tacit_wire seeds[2 * WIDTH], spare;
     tacit_status status = TACIT_OK;
     self->channel = channel;
     self->cipher = tacit_cipher_of(engine);
+    tacit_stream_bytes(stream, &spare, sizeof spare);
+    self->cipher->expand_key(&self->spare, spare);
     TACIT_CHECK(tacit_ot_base_send(seeds, WIDTH, channel, stream, error));
     TACIT_CHECK(agree_on_hash(&self->hash, channel, NULL, error));
     for (int i = 0; i < 2 * WIDTH; i++) self->cipher->expand_key(&self->seed[i % 2][i / 2], seeds[i]);
@@ -104,6 +129,7 @@ tacit_status tacit_ot_receiver_create(tacit_ot_receiver **out, tacit_channel *ch
     self = NULL;
 cleanup:
     sodium_memzero(seeds, sizeof seeds);
+    sodium_memzero(&spare, sizeof spare);
     tacit_ot_receiver_free(self);
     return status;
 }
@@ -146,23 +172,84 @@ static void rows_to_wires(tacit_wire *out, const uint8_t *matrix, const tacit_ci
     sodium_memzero(rest, sizeof rest);
 }
 
+/* ---- the check ---- */
+
+/* y and its powers, from all that was sent of this batch and which one it is. */
+static void draw_point(tacit_wire power[4], const tacit_hash_key *hash, uint64_t used, const uint8_t *columns,
+                       size_t bytes) {
+    uint8_t out[TACIT_DIGEST_BYTES];
+    tacit_digest digest;
+    tacit_digest_begin(&digest, "tacit OT extension check", NULL);
+    tacit_digest_bytes(&digest, &hash->start, sizeof hash->start);
+    tacit_digest_u64(&digest, used);
+    tacit_digest_u64(&digest, bytes);
+    tacit_digest_bytes(&digest, columns, WIDTH * bytes);
+    tacit_digest_end(&digest, out);
+    memcpy(&power[0], out, sizeof power[0]);
+    for (int k = 1; k < 4; k++) power[k] = tacit_field_multiply(power[k - 1], power[0]);
+}
+
+static tacit_wire hash_row(const uint8_t *row, const tacit_cipher *cipher, const tacit_wire power[4],
+                           size_t bytes) {
+    return cipher->polynomial(power, (const tacit_wire *)(const void *)row, bytes / sizeof(tacit_wire));
+}
+
+/* A digest of the 128 hashed rows, each with `shift` added where delta has a 1. */
+static void hash_rows(uint8_t out[TACIT_DIGEST_BYTES], const uint8_t *matrix, const tacit_cipher *cipher,
+                      const tacit_wire power[4], tacit_wire delta, tacit_wire shift, size_t bytes) {
+    tacit_wire rows[WIDTH];
+    tacit_digest digest;
+    for (size_t i = 0; i < WIDTH; i++)
+        rows[i] = tacit_wire_xor(hash_row(matrix + i * ROW, cipher, power, bytes),
+                                 tacit_wire_if(delta.half[i / 64] >> i % 64 & 1, shift));
+    tacit_digest_begin(&digest, "tacit OT extension rows", NULL);
+    tacit_digest_bytes(&digest, rows, sizeof rows);
+    tacit_digest_end(&digest, out);
+    sodium_memzero(rows, sizeof rows);
+}
+
+static tacit_status check_rows(tacit_ot_sender *self, const tacit_wire power[4], size_t bytes,
+                               tacit_error *error) {
+    consistency said;
+    uint8_t rows[TACIT_DIGEST_BYTES];
+    TACIT_TRY(tacit_channel_receive(self->channel, &said, sizeof said, error));
+    hash_rows(rows, self->matrix[0], self->cipher, power, self->delta, said.choices, bytes);
+    if (sodium_memcmp(rows, said.rows, sizeof rows) != 0)
+        return tacit_fail(error, TACIT_PROTOCOL,
+                          "the peer cheats in oblivious transfer: its columns are not of one set of choices");
+    return TACIT_OK;
+}
+
+static tacit_status show_rows(tacit_ot_receiver *self, const tacit_wire power[4], size_t bytes,
+                              tacit_error *error) {
+    const tacit_wire none = { { 0, 0 } };
+    consistency said = { .choices = hash_row(self->choices, self->cipher, power, bytes) };
+    hash_rows(said.rows, self->matrix[0], self->cipher, power, none, none, bytes);
+    return tacit_channel_send(self->channel, &said, sizeof said, error);
+}
+
+/* ---- a batch ---- */
+
 static tacit_status send_batch(tacit_wire *zero, size_t count, tacit_ot_sender *self, tacit_error *error) {
     size_t bytes = padded(count) / 8;
-    const uint8_t *columns = NULL;
+    const uint8_t *columns = self->columns;
+    tacit_wire power[4];
     for (int i = 0; i < WIDTH; i++)
         fill_row(self->matrix[i], self->cipher, &self->seed[i], self->used, bytes);
+    TACIT_TRY(tacit_channel_receive(self->channel, self->columns, WIDTH * bytes, error));
+    draw_point(power, &self->hash, self->used, columns, bytes);
     self->used += bytes / sizeof(tacit_wire);
-    TACIT_TRY(tacit_channel_take(&columns, self->channel, WIDTH * bytes, error));
     for (size_t i = 0; i < WIDTH; i++)
         add_row(self->matrix[i], columns + i * bytes, 0 - (self->delta.half[i / 64] >> i % 64 & 1), bytes);
+    TACIT_TRY(check_rows(self, power, bytes, error));
     rows_to_wires(zero, self->matrix[0], self->cipher, count);
     return TACIT_OK;
 }
 
 tacit_status tacit_ot_send_correlated(tacit_wire *zero, size_t count, tacit_ot_sender *sender,
                                       tacit_error *error) {
-    for (size_t at = 0; at < count; at += BATCH)
-        TACIT_TRY(send_batch(zero + at, count - at < BATCH ? count - at : BATCH, sender, error));
+    for (size_t at = 0; at < count; at += MOST)
+        TACIT_TRY(send_batch(zero + at, count - at < MOST ? count - at : MOST, sender, error));
     return TACIT_OK;
 }
 
@@ -182,8 +269,10 @@ static tacit_status receive_batch(tacit_wire *chosen, const uint8_t *choices, si
                                   tacit_ot_receiver *self, tacit_error *error) {
     size_t bytes = padded(count) / 8;
     uint8_t *columns = NULL;
+    tacit_wire power[4];
     TACIT_TRY(tacit_channel_space(&columns, self->channel, WIDTH * bytes, error));
     pack_bits(self->choices, choices, count);
+    fill_row(self->choices + bytes - SPARE / 8, self->cipher, &self->spare, self->used, SPARE / 8);
     for (size_t i = 0; i < WIDTH; i++) {
         uint8_t *column = columns + i * bytes;
         fill_row(self->matrix[i], self->cipher, &self->seed[0][i], self->used, bytes);
@@ -192,8 +281,10 @@ static tacit_status receive_batch(tacit_wire *chosen, const uint8_t *choices, si
         add_row(self->other, self->choices, UINT64_MAX, bytes);
         memcpy(column, self->other, bytes);
     }
+    draw_point(power, &self->hash, self->used, columns, bytes);
     self->used += bytes / sizeof(tacit_wire);
     tacit_channel_sent(self->channel, WIDTH * bytes);
+    TACIT_TRY(show_rows(self, power, bytes, error));
     /* The sender can work while this end transposes. */
     TACIT_TRY(tacit_channel_flush(self->channel, error));
     rows_to_wires(chosen, self->matrix[0], self->cipher, count);
@@ -202,15 +293,15 @@ static tacit_status receive_batch(tacit_wire *chosen, const uint8_t *choices, si
 
 tacit_status tacit_ot_receive_correlated(tacit_wire *chosen, const uint8_t *choices, size_t count,
                                          tacit_ot_receiver *receiver, tacit_error *error) {
-    for (size_t at = 0; at < count; at += BATCH)
-        TACIT_TRY(receive_batch(chosen + at, choices + at, count - at < BATCH ? count - at : BATCH, receiver,
-                                error));
+    for (size_t at = 0; at < count; at += MOST)
+        TACIT_TRY(
+            receive_batch(chosen + at, choices + at, count - at < MOST ? count - at : MOST, receiver, error));
     return TACIT_OK;
 }
 
 /* ---- messages of one's choice ---- */
 
-enum { PART = 1024 };
+enum { PART = 2048 - SPARE };
 
 tacit_status tacit_ot_send(const tacit_wire *messages, size_t count, tacit_ot_sender *sender,
                            tacit_error *error) {

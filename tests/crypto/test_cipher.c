@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "crypto/cipher_parts.h"
+#include "crypto/field128_parts.h"
 #include "rand/stream.h"
 
 static tacit_stream fresh(void) { return tacit_stream_from_seed(0x5eed); }
@@ -163,6 +164,39 @@ static void rows_become_columns(void **state) {
     }
 }
 
+/* Bit by bit: a b modulo x^128 + x^7 + x^2 + x + 1. */
+static tacit_wire slow_product(tacit_wire a, tacit_wire b) {
+    tacit_wire out = { { 0, 0 } };
+    for (int i = 127; i >= 0; i--) {
+        uint64_t carry = out.half[1] >> 63;
+        out.half[1] = out.half[1] << 1 | out.half[0] >> 63;
+        out.half[0] = out.half[0] << 1 ^ (carry != 0 ? 0x87 : 0);
+        if ((b.half[i / 64] >> i % 64 & 1) != 0) out = tacit_wire_xor(out, a);
+    }
+    return out;
+}
+
+static void polynomials_are_those_of_the_field(void **state) {
+    (void)state;
+    enum { BLOCKS = 64, TRIALS = 50 };
+    tacit_stream stream = fresh();
+    const tacit_wire all = { { UINT64_MAX, UINT64_MAX } }, top = { { 0, UINT64_C(1) << 63 } };
+    for (int trial = 0; trial < TRIALS; trial++) {
+        tacit_wire x[BLOCKS], power[4] = { trial == 0 ? all : trial == 1 ? top : draw(&stream) };
+        tacit_wire expected = { { 0, 0 } };
+        for (int k = 1; k < 4; k++) {
+            power[k] = slow_product(power[k - 1], power[0]);
+            assert_wire_equal(tacit_field_multiply(power[k - 1], power[0]), power[k]);
+        }
+        for (int k = 0; k < BLOCKS; k++) {
+            x[k] = trial % 3 == 0 ? all : draw(&stream);
+            expected = tacit_wire_xor(slow_product(expected, power[0]), x[k]);
+        }
+        FOR_EACH_ENGINE(engine)
+        assert_wire_equal(tacit_cipher_of(engine)->polynomial(power, x, BLOCKS), expected);
+    }
+}
+
 static void the_best_engine_is_available(void **state) {
     (void)state;
     assert_true(tacit_engine_available(tacit_engine_best()));
@@ -178,6 +212,7 @@ int main(void) {
         cmocka_unit_test(engines_agree),
         cmocka_unit_test(half_gates_are_and_for_every_value_and_colour),
         cmocka_unit_test(rows_become_columns),
+        cmocka_unit_test(polynomials_are_those_of_the_field),
         cmocka_unit_test(the_best_engine_is_available),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ class Installed(unittest.TestCase):
                         "lib/systemd/system/tacit-coordinator@.service", "lib/systemd/system/tacit-center@.service",
                         "lib/systemd/system/tacit-party.service", "lib/sysusers.d/tacit.conf", "lib/tmpfiles.d/tacit.conf",
                         "share/doc/tacit/NOTICE", "share/doc/tacit/LICENSE", "share/doc/tacit/README.md", "share/doc/tacit/docs/operation.md",
-                        "share/doc/tacit/examples/breast_cancer.csv", "share/doc/tacit/uPlot.LICENSE"):
+                        "share/doc/tacit/examples/breast_cancer.csv", "share/doc/tacit/uPlot.LICENSE", "share/doc/tacit/tacit.cdx.json"):
             with self.subTest(file=pattern):
                 self.assertGreater(self.one(pattern).stat().st_size, 0)
         self.assertRegex(run(self.program, "version"), r"^tacit \d+\.\d+\.\d+$")
