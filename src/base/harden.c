@@ -123,7 +123,7 @@ static bool forbid_some(scmp_filter_ctx filter) {
     for (unsigned family = 0; family < 64; family++) {
         if (family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK) continue;
         done = done && seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1,
-                                        SCMP_A0(SCMP_CMP_EQ, family)) == 0;
+                                        SCMP_A0(SCMP_CMP_EQ, family, 0)) == 0;
     }
     done = done && seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
                                     SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, TIOCSTI)) == 0;

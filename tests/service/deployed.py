@@ -35,7 +35,7 @@ ROWS = 40
 
 
 def environment(home=None):
-    kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}
+    kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS") or name == "TACIT_HARDENING"}
     return {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80", **kept,
             **({"TACIT_HOME": str(home)} if home else {})}
 
@@ -99,7 +99,8 @@ class Running:
         return self.finish(seconds)
 
     def memory(self):
-        """All that the process can write to, heap, stacks, data, without what is only zeros."""
+        """All that the process can write to, heap, stacks, data, without what is only zeros. A hardened process shows it to root
+        only: a test that looks for itself says TACIT_HARDENING=off where it is run by somebody else."""
         found, piece = [], 1 << 16
         with open(f"/proc/{self.process.pid}/maps") as maps, open(f"/proc/{self.process.pid}/mem", "rb", 0) as memory:
             for line in maps:

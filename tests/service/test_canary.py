@@ -19,6 +19,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from deployed import DeployedTest, Relay
 from pages import Page, documented
 
+if os.geteuid() != 0:
+    os.environ["TACIT_HARDENING"] = "off"  # these tests look into the memory of processes
+
 AGE, DOSE, NOTE = "0.123456789012", "0.765432109876", "canary-in-a-coal-mine"
 TITLE = "This title is public and found everywhere"  # the control of every place that is searched
 POINTS = 40
