@@ -204,7 +204,12 @@ static tacit_status open_ledger(fitting *self, bool *again, tacit_error *error) 
     question_hash(self, 0, hash);
     TACIT_TRY(tacit_gate_has_answer(again, &self->gate, hash, hash, error));
     if (!*again) TACIT_TRY(site_check_ledger(ledger, STUDY, &self->prices, error));
-    return tacit_ledger_consent(ledger, STUDY, self->request, error);
+    tacit_error refused = TACIT_ERROR_INIT;
+    tacit_status status = tacit_ledger_reserve(ledger, STUDY, self->request, &self->prices.charged,
+                                               &self->prices.event, &refused);
+    if (status == TACIT_REFUSED && *again) /* what is stored is free */
+        return tacit_ledger_consent(ledger, STUDY, self->request, error);
+    return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", refused.text);
 }
 
 static tacit_status open_gate(fitting *self, bool *again, tacit_error *error) {
@@ -242,11 +247,13 @@ static tacit_status run(fitting *self, tacit_fit_result *out, tacit_error *error
     TACIT_CHECK(tacit_model_describe(model, &job->rows->classes, job->schema, error));
     remember_guarantee(self, model);
     if (outcome.lambda > 0) model->guarantee.lambda = outcome.lambda;
+    if (job->ledger != NULL) TACIT_CHECK(tacit_ledger_end(job->ledger, STUDY, error));
     if (job->ledger != NULL)
         TACIT_CHECK(tacit_ledger_account(&out->account, job->ledger, NULL, self->prices.charged.unit, error));
     out->model = model;
     outcome.models[0] = NULL;
 cleanup:
+    if (status != TACIT_OK && job->ledger != NULL) (void)tacit_ledger_end(job->ledger, STUDY, NULL);
     tacit_stream_wipe(&session.secret);
     tacit_outcome_clear(&outcome);
     return status;
