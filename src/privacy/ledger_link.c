@@ -10,6 +10,8 @@ tacit_status tacit_ledger_reserve(tacit_ledger *ledger, const char *study,
     tacit_ledger_file *self = NULL;
     TACIT_TRY(tacit_ledger_file_of(&self, ledger, "consenting", error));
     TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
+    if (price->epsilon == 0 && price->delta == 0)
+        return tacit_ledger_consent(ledger, study, study_hash, error);
     TACIT_TRY(tacit_price_check(price, error));
     tacit_release about = { .study = study };
     if (isfinite(price->epsilon)) {

@@ -275,10 +275,13 @@ static tacit_status check_shape(tacit_ledger_file *self, tacit_error *error) {
             same = a != NULL && b != NULL && strcmp(a, b) == 0;
         }
     }
+    bool memory =
+        model == NULL || sqlite3_errcode(model) == SQLITE_NOMEM || sqlite3_errcode(file) == SQLITE_NOMEM;
     sqlite3_finalize(expected);
     sqlite3_finalize(there);
     sqlite3_close(model);
     if (same) return TACIT_OK;
+    if (memory) return tacit_fail_memory(error);
     return tacit_fail(error, TACIT_CORRUPT, "%s: its tables are not those of a ledger: %s",
                       tacit_store_path(self->store), damaged_remedy);
 }
