@@ -24,11 +24,12 @@ json_t *tacit_account_document(const tacit_account *account, const char *study, 
                             ? amounts(tacit_remaining(account->spent_epsilon, true, account->limit_epsilon),
                                       account->limit_delta)
                             : json_null();
-    return json_pack("{s:o,s:s,s:o,s:o,s:s,s:o,s:o}", "study",
+    return json_pack("{s:o,s:s,s:o,s:o,s:s,s:s,s:o,s:o}", "study",
                      study != NULL ? tacit_json_text(study) : json_null(), "unit", tacit_unit_name(unit),
                      "sum", amounts(account->sum_epsilon, account->sum_delta), "spent",
                      amounts(account->spent_epsilon, account->spent_delta), "accountant",
-                     tacit_composition_name(account->by), "limit", limit, "remaining", remaining);
+                     tacit_composition_name(account->by), "count", tacit_count_name(account->counting.count),
+                     "limit", limit, "remaining", remaining);
 }
 
 bool tacit_account_is_shown(const tacit_account *account, const char *study) {

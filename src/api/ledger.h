@@ -7,7 +7,7 @@
 /* What may still be spent; infinite without a limit. */
 double tacit_remaining(double spent, bool limited, double limit);
 
-/* {"study", "unit", "sum", "spent", "accountant", "limit", "remaining"}, the last two null without a limit; what is spent
+/* {"study", "unit", "sum", "spent", "accountant", "count", "limit", "remaining"}, the last two null without a limit; what is spent
  * and remains is epsilon at the limit's delta. New reference. */
 json_t *tacit_account_document(const tacit_account *account, const char *study, tacit_unit unit);
 

@@ -94,6 +94,7 @@ static tacit_status add_accounts(showing *view, const char *study, tacit_error *
         tacit_grid_cell(view->accounts, "%.6g", account.spent_epsilon);
         add_amount(view->accounts, true, account.spent_delta);
         tacit_grid_cell(view->accounts, "%s", tacit_composition_name(account.by));
+        tacit_grid_cell(view->accounts, "%s", limited ? tacit_count_name(account.counting.count) : "-");
         add_amount(view->accounts, limited, account.limit_epsilon);
         if (limited)
             tacit_grid_cell(view->accounts, "%.6g",
@@ -165,7 +166,8 @@ static tacit_status show_source(json_t *sources, tacit_console *console, const c
     static const tacit_grid_column accounts[] = {
         { "study", TACIT_LEFT },      { "unit", TACIT_LEFT },   { "sum epsilon", TACIT_RIGHT },
         { "sum delta", TACIT_RIGHT }, { "spent", TACIT_RIGHT }, { "at delta", TACIT_RIGHT },
-        { "by", TACIT_LEFT },         { "limit", TACIT_RIGHT }, { "left", TACIT_RIGHT },
+        { "by", TACIT_LEFT },         { "count", TACIT_LEFT },  { "limit", TACIT_RIGHT },
+        { "left", TACIT_RIGHT },
     };
     char path[PATH_MAX], shown[TACIT_SOURCE_SHOWN_SIZE];
     showing view = { .source = tacit_source_shown(shown, source),

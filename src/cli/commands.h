@@ -44,6 +44,7 @@
     X(page)                                                                                                  \
     X(ledger_show)                                                                                           \
     X(ledger_limit)                                                                                          \
+    X(ledger_link)                                                                                           \
     X(ledger_verify)                                                                                         \
     X(help)                                                                                                  \
     X(version)

@@ -13,7 +13,7 @@ typedef enum tacit_count {
     TACIT_COUNT_SUM, /* prices add */
     TACIT_COUNT_RDP, /* a filter of Renyi divergences */
     TACIT_COUNT_GDP, /* a filter of Gaussian differential privacy: nothing is lost on Gaussians */
-    TACIT_COUNT_BOTH /* the better of the last two, each at half of delta */
+    TACIT_COUNT_BOTH /* the better of the last two, each at its part of delta */
 } tacit_count;
 
 enum { TACIT_COUNTS = 5 };
@@ -49,6 +49,8 @@ typedef struct tacit_holding {
     tacit_price loose_sum;
     tacit_block *blocks;
     size_t count, capacity;
+    bool
+        settled; /* all of it was let pass: only what was asked first can be too large for the filters' part of delta */
 } tacit_holding;
 
 #define TACIT_HOLDING_INIT                                                                                   \
@@ -56,6 +58,10 @@ typedef struct tacit_holding {
 
 tacit_status tacit_holding_add(tacit_holding *holding, const tacit_block *block, tacit_error *error);
 void tacit_holding_clear(tacit_holding *holding);
+
+/* Whether prices add up from the first on: because that was of a delta that the filters have no room for. What is asked next must not
+ * decide it. */
+bool tacit_holding_is_summed(const tacit_holding *holding, double delta);
 
 /* The least epsilon of a limit at `delta`, counted so, that would have let all this pass: infinite when none would. */
 tacit_status tacit_holding_spent(tacit_spending *out, const tacit_holding *holding, tacit_unit unit,

@@ -26,8 +26,8 @@ tacit_status tacit_ledger_account(tacit_account *out, tacit_ledger *ledger, cons
     return ledger->class->account(out, ledger, study, unit, error);
 }
 
-tacit_status tacit_ledger_set_limit(tacit_ledger *ledger, const char *study, const tacit_price *limit,
-                                    tacit_error *error) {
+static tacit_status set_limit(tacit_ledger *ledger, const char *study, const tacit_price *limit,
+                              const tacit_count *count, tacit_error *error) {
     TACIT_TRY(check_unit(limit->unit, error));
     if (study != NULL) TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
     if (!(limit->epsilon >= 0) || !isfinite(limit->epsilon))
@@ -36,7 +36,25 @@ tacit_status tacit_ledger_set_limit(tacit_ledger *ledger, const char *study, con
     if (!(limit->delta >= 0 && limit->delta < 1))
         return tacit_fail(error, TACIT_INPUT, "a limit of delta %g protects nobody: give a number below 1",
                           limit->delta);
-    return ledger->class->set_limit(ledger, study, limit, error);
+    return ledger->class->set_limit(ledger, study, limit, count, error);
+}
+
+tacit_status tacit_ledger_set_limit(tacit_ledger *ledger, const char *study, const tacit_price *limit,
+                                    tacit_error *error) {
+    return set_limit(ledger, study, limit, NULL, error);
+}
+
+tacit_status tacit_ledger_set_limit_counted(tacit_ledger *ledger, const char *study, const tacit_price *limit,
+                                            tacit_count count, tacit_error *error) {
+    if ((unsigned)count >= TACIT_COUNTS)
+        return tacit_fail(error, TACIT_USAGE, "%d is no way of counting", (int)count);
+    if (!ledger->class->durable)
+        return tacit_fail(error, TACIT_USAGE, "a ledger in memory counts in one way only");
+    if (limit->delta == 0 && count != TACIT_COUNT_SUM)
+        return tacit_fail(error, TACIT_INPUT,
+                          "a limit without a delta is counted by the sum of prices: give a delta, such as "
+                          "1e-6, or count by sum");
+    return set_limit(ledger, study, limit, &count, error);
 }
 
 tacit_status tacit_account_check(const tacit_account *account, const tacit_price *price,

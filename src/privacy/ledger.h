@@ -12,12 +12,14 @@
  * that total is a guarantee for the releases priced per party only. An owner who wants it to hold for
  * everything sets a party limit and no record limit; releases priced per record are then refused.
  *
- * Composition. An account keeps the sum of the prices and the events behind them. What is spent of a limit is
- * the least epsilon that holds at the limit's delta: by the accountants over all events (accountant.h), or by the sum
- * of the prices where that is less. It is never below the true composition, never above the sum, and never falls
- * when a charge is added. At delta 0 it is the sum, and only what costs no delta may leave. The sum, and Gaussians
- * among themselves, hold whoever chooses the next question and why; the rest supposes that the *kinds* of noise asked
- * for later were not chosen in view of earlier answers (docs/accounting.md).
+ * Composition. An account keeps the sum of the prices and the events behind them. What is spent of a limit in total is
+ * counted by a filter (counting.h) that is fixed when the limit is set and holds whoever chooses the next study, and why. Of one
+ * study, whose kinds and numbers are fixed by its definition, it is the least epsilon that any accountant proves at the
+ * limit's delta (accountant.h), or the sum of the prices where that is less. It never falls when a charge is added. At delta 0 it is the
+ * sum, and only what costs no delta may leave.
+ *
+ * What a study may take is held for it from consent to its end (tacit_ledger_reserve): a study that was accepted fits to its last
+ * round, whatever others ask meanwhile.
  *
  * Limits. A release must fit every limit it counts towards, and at least one *total* limit must bound it:
  * a record charge needs the record limit, a party charge the record or the party limit (either bounds it).
@@ -28,6 +30,7 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "privacy/counting.h"
 #include "privacy/release.h"
 
 typedef struct tacit_ledger tacit_ledger;
@@ -61,6 +64,7 @@ typedef struct tacit_account {
     tacit_composition by; /* the accountant that gave it; basic: it is the sum */
     bool limited;
     double limit_epsilon, limit_delta; /* when limited */
+    tacit_counting counting;           /* how; by accountants' least without a limit */
 } tacit_account;
 
 /* The account of the data source in total (study NULL) or within one study. A ledger in memory keeps only
@@ -74,6 +78,12 @@ tacit_status tacit_ledger_account(tacit_account *out, tacit_ledger *ledger, cons
 tacit_status tacit_ledger_set_limit(tacit_ledger *ledger, const char *study, const tacit_price *limit,
                                     tacit_error *error);
 
+/* The same, counted from now on in this way. tacit_ledger_set_limit leaves the way as it is; that of a first limit in total is BOTH,
+ * SUM where delta is 0, and that of a study LEAST. Moving to another way, or another delta, after answers have left is a choice in view
+ * of them: what then holds has the deltas of all ways so far added up. Durable ledgers only. */
+tacit_status tacit_ledger_set_limit_counted(tacit_ledger *ledger, const char *study, const tacit_price *limit,
+                                            tacit_count count, tacit_error *error);
+
 /* Whether one more charge would keep within every limit it counts towards: TACIT_OK, or TACIT_REFUSED with the sentence
  * that the asker would get. Nothing is charged. `event` may be NULL: not known. Durable ledgers only. */
 tacit_status tacit_ledger_fits(tacit_ledger *ledger, const char *study, const tacit_price *price,
@@ -84,6 +94,23 @@ tacit_status tacit_ledger_fits(tacit_ledger *ledger, const char *study, const ta
 tacit_status tacit_ledger_consent(tacit_ledger *ledger, const char *study,
                                   const uint8_t study_hash[TACIT_HASH_BYTES], tacit_error *error);
 tacit_status tacit_ledger_withdraw(tacit_ledger *ledger, const char *study, tacit_error *error);
+
+/* Consent, and hold for the study what all its answers cost: TACIT_REFUSED unless that fits every limit beside what others hold.
+ * Answers within it are then never refused for want of budget, unless the owner lowers a limit. Consenting to the same definition
+ * again takes up what was held. `event` may be NULL: not known. A price without bound (exact values) holds nothing. */
+tacit_status tacit_ledger_reserve(tacit_ledger *ledger, const char *study,
+                                  const uint8_t study_hash[TACIT_HASH_BYTES], const tacit_price *price,
+                                  const tacit_event *event, tacit_error *error);
+
+/* The study asks no more: what it has not used is given back. Logged, where something was held. Consent stays. */
+tacit_status tacit_ledger_end(tacit_ledger *ledger, const char *study, tacit_error *error);
+
+/* Say that this data source holds the same people as `other`: from now on both share the limits in total of `other`, and what was
+ * charged to either counts towards them. Not to be undone. Logged. TACIT_REFUSED when only this one has a limit. */
+tacit_status tacit_ledger_link(tacit_ledger *ledger, const char *other, tacit_error *error);
+
+/* The data source whose limits in total hold for this one: itself, unless it was linked. */
+tacit_status tacit_ledger_people(char out[TACIT_NAME_MOST + 1], tacit_ledger *ledger, tacit_error *error);
 
 typedef enum tacit_consent { TACIT_CONSENT_NONE, TACIT_CONSENT_GIVEN, TACIT_CONSENT_WITHDRAWN } tacit_consent;
 
@@ -96,8 +123,12 @@ typedef enum tacit_entry_kind {
     TACIT_ENTRY_REFUSAL,
     TACIT_ENTRY_LIMIT,
     TACIT_ENTRY_CONSENT,
-    TACIT_ENTRY_WITHDRAWAL
+    TACIT_ENTRY_WITHDRAWAL,
+    TACIT_ENTRY_END,
+    TACIT_ENTRY_LINK
 } tacit_entry_kind;
+
+enum { TACIT_ENTRY_KINDS = 7 };
 
 /* What is spent of one limit, composed at its delta. */
 typedef struct tacit_balance {
@@ -113,15 +144,18 @@ typedef struct tacit_entry {
     tacit_entry_kind kind;
     const char *reason;  /* refusal: the sentence the asker got */
     tacit_release about; /* charge, refusal: all but the payload bytes; limit: price, study ("": total);
-                            consent: study, study_hash */
+                            consent: study, study_hash and what is held: price, event; end: study; link: the
+                            other data source, as `question` */
     tacit_balance
         after[2][TACIT_UNITS]; /* charge: what is then spent, [0] in total and [1] of the study; limit: of the
                                             account it is for */
+    bool counted;              /* limit: `counting` is said; not in a ledger before format 4 */
+    tacit_counting counting;   /* limit: how it is counted */
     uint8_t payload_hash[TACIT_HASH_BYTES]; /* charge: of the released bytes */
     uint8_t hash[TACIT_HASH_BYTES];         /* of this entry and the chain before it */
 } tacit_entry;
 
-/* "charge", "refusal", "limit", "consent", "withdrawal". */
+/* "charge", "refusal", "limit", "consent", "withdrawal", "end", "link". */
 const char *tacit_entry_kind_name(tacit_entry_kind kind);
 
 typedef tacit_status tacit_entry_visit(void *context, const tacit_entry *entry, tacit_error *error);

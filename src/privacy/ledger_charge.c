@@ -93,12 +93,29 @@ cleanup:
     return status;
 }
 
+/* What is spent of an account now, and what would be. An answer that is held for its study changes nothing in total. */
+static tacit_status look_ahead(tacit_spending *then, tacit_account *account, tacit_ledger_file *self,
+                               const tacit_asked *asked, const char *study, tacit_unit unit, bool held,
+                               tacit_error *error) {
+    tacit_spending before;
+    if (account->spent_epsilon < 0) {
+        TACIT_TRY(tacit_ledger_file_compose(&before, self, account, study, unit, NULL, error));
+        account->spent_epsilon = before.epsilon;
+        account->by = before.by;
+    }
+    if (!held || study[0] != 0)
+        return tacit_ledger_file_compose(then, self, account, study, unit, asked, error);
+    *then = (tacit_spending){ account->spent_epsilon, account->limit_delta, account->by };
+    return TACIT_OK;
+}
+
 /* One limit, if it is set: *limited says so, and *after receives what would be spent of it. */
 static tacit_status check_limit(bool *limited, tacit_balance *after, tacit_ledger_file *self,
-                                const tacit_release *release, const char *study, tacit_unit unit,
+                                const tacit_asked *asked, const char *study, tacit_unit unit, bool held,
                                 tacit_error *error) {
+    const tacit_release *release = asked->release;
     tacit_account account;
-    tacit_spending before, then;
+    tacit_spending then;
     char whose[2 * TACIT_NAME_MOST + 32];
     TACIT_TRY(tacit_log_account(&account, self->store, self->source, study, unit, error));
     *limited = account.limited;
@@ -109,27 +126,38 @@ static tacit_status check_limit(bool *limited, tacit_balance *after, tacit_ledge
         *after = (tacit_balance){ true, INFINITY, account.limit_delta, account.by };
         return TACIT_OK;
     }
-    if (account.spent_epsilon < 0) {
-        TACIT_TRY(tacit_ledger_file_compose(&before, self, &account, study, unit, NULL, error));
-        account.spent_epsilon = before.epsilon;
-        account.by = before.by;
-    }
-    TACIT_TRY(tacit_ledger_file_compose(&then, self, &account, study, unit, release, error));
+    TACIT_TRY(look_ahead(&then, &account, self, asked, study, unit, held, error));
     snprintf(whose, sizeof whose, study[0] != 0 ? "of %s for study %s" : "of %s", self->source, study);
     TACIT_TRY(tacit_account_check(&account, &release->price, &then, unit, whose, error));
     *after = (tacit_balance){ true, then.epsilon, then.delta, then.by };
     return TACIT_OK;
 }
 
-/* Every limit that the release counts towards, and that one of the totals bounds it. */
-static tacit_status check_limits(tacit_balance after[2][TACIT_UNITS], tacit_ledger_file *self,
-                                 const tacit_release *release, tacit_error *error) {
-    const tacit_price *price = &release->price;
-    bool bounded = false, of_total = false, of_study = false;
+static tacit_status is_held(bool *out, tacit_ledger_file *self, const tacit_asked *asked,
+                            tacit_error *error) {
+    const tacit_release *release = asked->release;
+    tacit_event event = tacit_release_event(release);
+    tacit_block block;
+    bool found = false;
+    *out = false;
+    if (asked->whole || event.count == 0) return TACIT_OK;
+    TACIT_TRY(tacit_log_block(&found, &block, self->store, self->source, release->study, release->study_hash,
+                              error));
+    *out = found && tacit_block_covers(&block, &event, &release->price);
+    return TACIT_OK;
+}
+
+tacit_status tacit_ledger_file_check(tacit_balance after[2][TACIT_UNITS], tacit_ledger_file *self,
+                                     const tacit_asked *asked, tacit_error *error) {
+    const tacit_price *price = &asked->release->price;
+    bool bounded = false, of_total = false, of_study = false, held = false;
+    TACIT_TRY(is_held(&held, self, asked, error));
     for (int unit = 0; unit < TACIT_UNITS; unit++) {
         if (!tacit_unit_counts(price->unit, unit)) continue;
-        TACIT_TRY(check_limit(&of_total, &after[0][unit], self, release, "", unit, error));
-        TACIT_TRY(check_limit(&of_study, &after[1][unit], self, release, release->study, unit, error));
+        TACIT_TRY(check_limit(&of_total, &after[0][unit], self, asked, "", unit, held, error));
+        if (!asked->in_total)
+            TACIT_TRY(check_limit(&of_study, &after[1][unit], self, asked, asked->release->study, unit, held,
+                                  error));
         bounded = bounded || of_total;
     }
     /* No limit bounds exact sums; they are charged all the same, so that nothing that promises differential privacy leaves
@@ -151,7 +179,8 @@ tacit_status tacit_ledger_fits(tacit_ledger *ledger, const char *study, const ta
     if (event != NULL) release.event = *event;
     TACIT_TRY(tacit_store_begin_reading(self->store, error));
     tacit_status status = tacit_log_check(self->store, error);
-    if (status == TACIT_OK) status = check_limits(after, self, &release, error);
+    if (status == TACIT_OK)
+        status = tacit_ledger_file_check(after, self, &(tacit_asked){ &release, true, false }, error);
     tacit_store_rollback(self->store);
     return status;
 }
@@ -173,41 +202,6 @@ static tacit_status keep_answer(tacit_ledger_file *self, const tacit_release *re
     return status;
 }
 
-/* The state of one study of the data source, in place of the last. */
-static tacit_status keep_state(tacit_ledger_file *self, const tacit_release *release, tacit_error *error) {
-    tacit_statement *put = NULL;
-    if (release->state_length == 0) return TACIT_OK;
-    TACIT_TRY(tacit_statement_prepare(
-        &put, self->store, "INSERT OR REPLACE INTO kept (source, study, state) VALUES (?1, ?2, ?3)", error));
-    tacit_bind_text(put, 1, self->source);
-    tacit_bind_text(put, 2, release->study);
-    tacit_bind_blob(put, 3, release->state, release->state_length);
-    tacit_status status = tacit_statement_run(put, error);
-    tacit_statement_free(put);
-    return status;
-}
-
-tacit_status tacit_ledger_file_state(bool *found, tacit_ledger *ledger, const char *study, tacit_buffer *out,
-                                     tacit_error *error) {
-    tacit_ledger_file *self = (tacit_ledger_file *)ledger;
-    tacit_statement *get = NULL;
-    const uint8_t *bytes;
-    size_t length;
-    bool row = false;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, self->store,
-                                        "SELECT state FROM kept WHERE source = ?1 AND study = ?2", error));
-    tacit_bind_text(get, 1, self->source);
-    tacit_bind_text(get, 2, study);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (row) TACIT_CHECK(tacit_column_blob(&bytes, &length, get, 0, TACIT_PAYLOAD_MOST, error));
-    if (row) TACIT_CHECK(tacit_buffer_append(out, bytes, length, error));
-    *found = row;
-cleanup:
-    tacit_statement_free(get);
-    return status;
-}
-
 /* Within a transaction: everything up to the commit. */
 static tacit_status settle(bool *stored, tacit_ledger_file *self, const tacit_release *release,
                            tacit_buffer *out, tacit_error *error) {
@@ -219,10 +213,10 @@ static tacit_status settle(bool *stored, tacit_ledger_file *self, const tacit_re
         return tacit_fail(error, TACIT_INPUT, "no answer to question %s is stored: hand over the bytes",
                           release->question);
     tacit_entry entry = tacit_entry_make(TACIT_ENTRY_CHARGE, self->source, release, NULL);
-    TACIT_TRY(check_limits(entry.after, self, release, error));
+    TACIT_TRY(tacit_ledger_file_check(entry.after, self, &(tacit_asked){ release, false, false }, error));
     TACIT_TRY(tacit_log_append(self->store, &entry, error));
     TACIT_TRY(keep_answer(self, release, entry.number, error));
-    return keep_state(self, release, error);
+    return tacit_ledger_file_keep(self, release, error);
 }
 
 tacit_status tacit_ledger_file_charge(bool *stored, tacit_ledger *ledger, const tacit_release *release,

@@ -23,8 +23,9 @@ typedef struct tacit_ledger_class {
                           tacit_error *error);
     tacit_status (*account)(tacit_account *out, tacit_ledger *ledger, const char *study, tacit_unit unit,
                             tacit_error *error);
+    /* `count` NULL: as before. */
     tacit_status (*set_limit)(tacit_ledger *ledger, const char *study, const tacit_price *limit,
-                              tacit_error *error);
+                              const tacit_count *count, tacit_error *error);
     void (*free)(tacit_ledger *ledger);
 } tacit_ledger_class;
 

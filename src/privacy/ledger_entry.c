@@ -5,10 +5,10 @@
 
 #include "privacy/ledger_log.h"
 
-/* Version 2 has the event behind the price, and what is then spent of each limit. */
-enum { BODY_VERSION_FIRST = 1, BODY_VERSION = 2 };
+/* Version 2 has the event behind the price, and what is then spent of each limit; version 3 how a limit is counted. */
+enum { BODY_VERSION_FIRST = 1, BODY_VERSION_EVENTS = 2, BODY_VERSION = 3 };
 
-static const uint32_t UNKNOWN_BALANCE = UINT32_MAX; /* in place of an accountant */
+static const uint32_t UNKNOWN_BALANCE = UINT32_MAX; /* in place of an accountant, or of a way of counting */
 
 _Static_assert(TACIT_HASH_BYTES == crypto_generichash_BYTES, "BLAKE2b-256");
 
@@ -19,6 +19,8 @@ const char *tacit_entry_kind_name(tacit_entry_kind kind) {
     case TACIT_ENTRY_LIMIT: return "limit";
     case TACIT_ENTRY_CONSENT: return "consent";
     case TACIT_ENTRY_WITHDRAWAL: return "withdrawal";
+    case TACIT_ENTRY_END: return "end";
+    case TACIT_ENTRY_LINK: return "link";
     }
     return "unknown entry";
 }
@@ -87,6 +89,9 @@ tacit_status tacit_entry_encode(tacit_buffer *out, const tacit_entry *entry, tac
     TACIT_TRY(tacit_buffer_append_double(out, about->price.delta, error));
     TACIT_TRY(put_event(out, &about->event, error));
     TACIT_TRY(put_balances(out, entry, error));
+    TACIT_TRY(tacit_buffer_append_u32(out, entry->counted ? (uint32_t)entry->counting.count : UNKNOWN_BALANCE,
+                                      error));
+    TACIT_TRY(tacit_buffer_append_double(out, entry->counting.order, error));
     TACIT_TRY(tacit_buffer_append(out, about->answer_id, sizeof about->answer_id, error));
     TACIT_TRY(tacit_buffer_append(out, about->study_hash, sizeof about->study_hash, error));
     TACIT_TRY(tacit_buffer_append(out, about->question_hash, sizeof about->question_hash, error));
@@ -130,6 +135,16 @@ static bool take_balances(tacit_cursor *cursor, tacit_entry *entry) {
     return true;
 }
 
+static bool take_counting(tacit_cursor *cursor, tacit_entry *entry) {
+    uint32_t way;
+    if (!tacit_cursor_read_u32(cursor, &way) || !tacit_cursor_read_double(cursor, &entry->counting.order))
+        return false;
+    entry->counted = way != UNKNOWN_BALANCE;
+    if (entry->counted && way >= TACIT_COUNTS) return false;
+    entry->counting.count = entry->counted ? (tacit_count)way : TACIT_COUNT_LEAST;
+    return true;
+}
+
 /* A refusal may be about a release whose codes are nonsense: those are kept as they came, and only the
  * entry's own kind is checked. */
 static bool take_numbers(tacit_cursor *cursor, tacit_entry *entry) {
@@ -140,7 +155,7 @@ static bool take_numbers(tacit_cursor *cursor, tacit_entry *entry) {
         !tacit_cursor_read_u32(cursor, &release_kind) || !tacit_cursor_read_u32(cursor, &noise) ||
         !tacit_cursor_read_u32(cursor, &unit))
         return false;
-    if (version < BODY_VERSION_FIRST || version > BODY_VERSION || kind > TACIT_ENTRY_WITHDRAWAL) return false;
+    if (version < BODY_VERSION_FIRST || version > BODY_VERSION || kind >= TACIT_ENTRY_KINDS) return false;
     entry->kind = (tacit_entry_kind)kind;
     about->kind = (tacit_release_kind)release_kind;
     about->noise = (tacit_noise)noise;
@@ -157,7 +172,8 @@ static bool take_numbers(tacit_cursor *cursor, tacit_entry *entry) {
         !tacit_cursor_read_double(cursor, &about->price.delta))
         return false;
     return version == BODY_VERSION_FIRST ||
-           (take_event(cursor, &about->event) && take_balances(cursor, entry));
+           (take_event(cursor, &about->event) && take_balances(cursor, entry) &&
+            (version == BODY_VERSION_EVENTS || take_counting(cursor, entry)));
 }
 
 static bool take_bytes_and_texts(tacit_cursor *cursor, tacit_entry *entry) {

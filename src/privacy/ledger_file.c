@@ -8,8 +8,9 @@
 
 /* Format 1. `head` repeats the end of the log, so that entries cut off the end are missed. An answer is kept
  * with its charge for as long as it may be asked for again. Format 2 adds the events behind the prices. Format 3
- * adds what a party goes on from in a study; it is the owner's own and follows from nothing in the log. */
-static const char *const scripts[] = {
+ * adds what a party goes on from in a study; it is the owner's own and follows from nothing in the log. Format 4 adds what studies hold,
+ * how limits are counted, and which data sources share one. */
+const char *const tacit_ledger_scripts[] = {
     "CREATE TABLE log (entry INTEGER PRIMARY KEY, body BLOB NOT NULL, hash BLOB NOT NULL) STRICT;"
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL,"
     " hash BLOB NOT NULL) STRICT;"
@@ -21,13 +22,27 @@ static const char *const scripts[] = {
         "") "CREATE TABLE seal (one INTEGER PRIMARY KEY CHECK (one = 1), hash BLOB NOT NULL) STRICT;",
     ("CREATE TABLE kept (source TEXT NOT NULL, study TEXT NOT NULL, state BLOB NOT NULL,"
      " PRIMARY KEY (source, study)) STRICT, WITHOUT ROWID;"),
+    TACIT_LEDGER_STATE_TABLES_4("") "ALTER TABLE kept ADD COLUMN hash BLOB;",
 };
 
-/* The charges of a file of format 1 become events, each what its price says; then the first seal. */
-static tacit_status adapt(tacit_store *store, int64_t version, tacit_error *error) {
+const size_t tacit_ledger_script_count = sizeof tacit_ledger_scripts / sizeof *tacit_ledger_scripts;
+
+/* Whatever was charged before format 4 was held by no study. */
+static tacit_status adapt_holding(tacit_store *store, tacit_error *error) {
+    TACIT_TRY(tacit_store_run(
+        store,
+        "INSERT INTO loose SELECT source, unit, kind, parameter, delta, sampling, replaced, sum(runs) "
+        "FROM event GROUP BY source, unit, kind, parameter, delta, sampling, replaced;"
+        "INSERT INTO loose_sum SELECT source, unit, epsilon, delta FROM spending WHERE study = '';",
+        error));
+    TACIT_TRY(tacit_ledger_file_guard_kept(store, error));
+    return tacit_log_seal(store, error);
+}
+
+/* The charges of a file of format 1 become events, each what its price says. */
+static tacit_status adapt_events(tacit_store *store, int64_t version, tacit_error *error) {
     tacit_statement *query = NULL;
     tacit_status status = TACIT_OK;
-    if (version >= 2) return TACIT_OK;
     if (version >= 1)
         TACIT_CHECK(
             tacit_statement_prepare(&query, store, "SELECT entry, body FROM log ORDER BY entry", error));
@@ -47,16 +62,24 @@ static tacit_status adapt(tacit_store *store, int64_t version, tacit_error *erro
             goto cleanup;
         }
     }
-    TACIT_CHECK(tacit_log_seal(store, error));
 cleanup:
     tacit_statement_free(query);
     return status;
 }
 
+/* An old seal is looked at before anything is built on what it guards. */
+static tacit_status adapt(tacit_store *store, int64_t version, tacit_error *error) {
+    if (version >= 4) return TACIT_OK;
+    if (version < 2) TACIT_TRY(adapt_events(store, version, error));
+    if (version >= 2) TACIT_TRY(tacit_log_check_old_seal(store, error));
+    return adapt_holding(store, error);
+}
+
 static const tacit_store_schema schema = { .what = "ledger",
                                            .application_id = 0x54634c67, /* "TcLg" */
-                                           .scripts = scripts,
-                                           .script_count = sizeof scripts / sizeof *scripts,
+                                           .scripts = tacit_ledger_scripts,
+                                           .script_count =
+                                               sizeof tacit_ledger_scripts / sizeof *tacit_ledger_scripts,
                                            .adapt = adapt };
 
 tacit_status tacit_ledger_file_of(tacit_ledger_file **out, tacit_ledger *ledger, const char *doing,
@@ -75,8 +98,10 @@ static void free_file(tacit_ledger *ledger) {
 
 tacit_status tacit_ledger_file_compose(tacit_spending *out, tacit_ledger_file *self,
                                        const tacit_account *account, const char *study, tacit_unit unit,
-                                       const tacit_release *release, tacit_error *error) {
+                                       const tacit_asked *asked, tacit_error *error) {
+    if (study[0] == 0) return tacit_ledger_file_total(out, self, account, unit, asked, error);
     tacit_charges charges = TACIT_CHARGES_INIT;
+    const tacit_release *release = asked != NULL ? asked->release : NULL;
     tacit_price sum = { unit, account->sum_epsilon, account->sum_delta };
     tacit_status status;
     TACIT_CHECK(tacit_log_charges(&charges, self->store, self->source, study, unit, error));
@@ -110,6 +135,50 @@ static tacit_status read_account(tacit_account *out, tacit_ledger_file *self, co
     return TACIT_OK;
 }
 
+/* A way that the owner did not name stays; of a first limit it is a theorem whoever asks next. Its order is that of the limit it was
+ * first set with: another one, chosen in view of answers, would not be covered. */
+static void choose_counting(tacit_entry *entry, const tacit_account *account) {
+    const tacit_price *limit = &entry->about.price;
+    bool study = entry->about.study[0] != 0, named = entry->counted;
+    bool same = account->limited && account->limit_delta == limit->delta &&
+                (!named || account->counting.count == entry->counting.count);
+    entry->counted = true;
+    if (same) {
+        entry->counting = account->counting;
+        return;
+    }
+    tacit_count count = named              ? entry->counting.count
+                        : account->limited ? account->counting.count
+                        : study            ? TACIT_COUNT_LEAST
+                                           : TACIT_COUNT_BOTH;
+    if (!named && !study && limit->delta == 0) count = TACIT_COUNT_SUM;
+    if (!named && !study && limit->delta > 0 && account->limited && account->limit_delta == 0)
+        count = TACIT_COUNT_BOTH; /* it had no delta to be counted at */
+    entry->counting = tacit_counting_for(count, limit->epsilon, limit->delta);
+}
+
+static tacit_status read_totals(tacit_ledger_file *self, tacit_entry *entry, tacit_error *error) {
+    for (int unit = 0; unit < TACIT_UNITS; unit++) {
+        tacit_account account;
+        tacit_spending spent;
+        TACIT_TRY(tacit_log_account(&account, self->store, self->source, "", unit, error));
+        account.spent_epsilon = -1; /* what was held and is given back is not spent */
+        if (!account.limited) continue;
+        TACIT_TRY(tacit_ledger_file_compose(&spent, self, &account, "", unit, NULL, error));
+        entry->after[0][unit] = (tacit_balance){ true, spent.epsilon, spent.delta, spent.by };
+    }
+    return TACIT_OK;
+}
+
+/* What is spent in total once the entry has taken effect: it does for a moment, and is taken back. */
+static tacit_status foresee(tacit_ledger_file *self, tacit_entry *entry, tacit_error *error) {
+    TACIT_TRY(tacit_store_run(self->store, "SAVEPOINT ahead", error));
+    tacit_status status = tacit_log_apply(self->store, entry, error);
+    if (status == TACIT_OK) status = read_totals(self, entry, error);
+    if (status != TACIT_OK) return status; /* the caller takes all back */
+    return tacit_store_run(self->store, "ROLLBACK TO ahead; RELEASE ahead", error);
+}
+
 /* Log an act of the owner and let it take effect, within a transaction. */
 static tacit_status settle(tacit_ledger_file *self, tacit_entry *entry, tacit_error *error) {
     TACIT_TRY(tacit_log_check(self->store, error));
@@ -119,25 +188,37 @@ static tacit_status settle(tacit_ledger_file *self, tacit_entry *entry, tacit_er
         tacit_spending spent;
         TACIT_TRY(
             tacit_log_account(&account, self->store, self->source, entry->about.study, limit->unit, error));
-        if (!account.limited || account.limit_delta != limit->delta) account.spent_epsilon = -1;
+        choose_counting(entry, &account);
+        if (!account.limited || account.limit_delta != limit->delta ||
+            account.counting.count != entry->counting.count)
+            account.spent_epsilon = -1;
         account.limited = true;
         account.limit_delta = limit->delta;
+        account.counting = entry->counting;
         TACIT_TRY(
             tacit_ledger_file_compose(&spent, self, &account, entry->about.study, limit->unit, NULL, error));
         entry->after[entry->about.study[0] != 0][limit->unit] =
             (tacit_balance){ true, spent.epsilon, spent.delta, spent.by };
-    }
+    } else if (entry->kind == TACIT_ENTRY_CONSENT && entry->about.price.epsilon > 0)
+        TACIT_TRY(
+            tacit_ledger_file_check(entry->after, self, &(tacit_asked){ &entry->about, true, true }, error));
+    else
+        TACIT_TRY(foresee(self, entry, error));
     return tacit_log_append(self->store, entry, error);
+}
+
+tacit_status tacit_ledger_file_record(tacit_ledger_file *self, tacit_entry *entry, tacit_error *error) {
+    TACIT_TRY(tacit_store_begin(self->store, error));
+    tacit_status status = settle(self, entry, error);
+    if (status == TACIT_OK) return tacit_store_commit(self->store, error);
+    tacit_store_rollback(self->store);
+    return status;
 }
 
 static tacit_status record(tacit_ledger_file *self, tacit_entry_kind kind, const tacit_release *about,
                            tacit_error *error) {
     tacit_entry entry = tacit_entry_make(kind, self->source, about, NULL);
-    TACIT_TRY(tacit_store_begin(self->store, error));
-    tacit_status status = settle(self, &entry, error);
-    if (status == TACIT_OK) return tacit_store_commit(self->store, error);
-    tacit_store_rollback(self->store);
-    return status;
+    return tacit_ledger_file_record(self, &entry, error);
 }
 
 static tacit_status account(tacit_account *out, tacit_ledger *ledger, const char *study, tacit_unit unit,
@@ -151,9 +232,15 @@ static tacit_status account(tacit_account *out, tacit_ledger *ledger, const char
 }
 
 static tacit_status set_limit(tacit_ledger *ledger, const char *study, const tacit_price *limit,
-                              tacit_error *error) {
+                              const tacit_count *count, tacit_error *error) {
+    tacit_ledger_file *self = (tacit_ledger_file *)ledger;
     tacit_release about = { .price = *limit, .study = study };
-    return record((tacit_ledger_file *)ledger, TACIT_ENTRY_LIMIT, &about, error);
+    tacit_entry entry = tacit_entry_make(TACIT_ENTRY_LIMIT, self->source, &about, NULL);
+    if (count != NULL) {
+        entry.counted = true;
+        entry.counting.count = *count;
+    }
+    return tacit_ledger_file_record(self, &entry, error);
 }
 
 static const tacit_ledger_class file_class = { .durable = true,

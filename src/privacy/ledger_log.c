@@ -1,6 +1,7 @@
 /* Appending to the log, and the state that follows from it. */
 #include "privacy/ledger_log.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "privacy/ledger_class.h"
@@ -115,19 +116,52 @@ static tacit_status write_amounts(tacit_store *store, const char *sql, const cha
     return status;
 }
 
+/* The sum of the prices; in total, of all data sources that share the limit. */
+static tacit_status read_sum(tacit_balance *out, tacit_store *store, const char *source, const char *study,
+                             tacit_unit unit, tacit_error *error) {
+    tacit_statement *query = NULL;
+    tacit_status status;
+    TACIT_CHECK(
+        prepare_for(&query, store,
+                    "SELECT epsilon, delta FROM spending WHERE study = ?2 AND unit = ?3 AND (source = ?1 "
+                    "OR (?2 = '' AND source IN (SELECT source FROM people WHERE people = ?1))) "
+                    "ORDER BY source",
+                    source, study, unit, error));
+    for (bool row = false;;) {
+        TACIT_CHECK(tacit_statement_step(&row, query, error));
+        if (!row) break;
+        out->epsilon = tacit_add_up(out->epsilon, tacit_column_double(query, 0));
+        out->delta = tacit_add_up(out->delta, tacit_column_double(query, 1));
+    }
+cleanup:
+    tacit_statement_free(query);
+    return status;
+}
+
+/* Whose limit and balance an account is about: in total that of the people, of a study that of the data source. */
+static tacit_status owner_of(char out[TACIT_NAME_MOST + 1], tacit_store *store, const char *source,
+                             const char *study, tacit_error *error) {
+    if (study[0] == 0) return tacit_log_people(out, store, source, error);
+    snprintf(out, TACIT_NAME_MOST + 1, "%s", source);
+    return TACIT_OK;
+}
+
 tacit_status tacit_log_account(tacit_account *out, tacit_store *store, const char *source, const char *study,
                                tacit_unit unit, tacit_error *error) {
-    tacit_balance sum = { .known = false }, limit = sum, spent = sum;
-    TACIT_TRY(read_amounts(
-        &sum, store, "SELECT epsilon, delta, 0 FROM spending WHERE source = ?1 AND study = ?2 AND unit = ?3",
-        source, study, unit, error));
+    tacit_balance sum = { .known = false }, limit = sum, spent = sum, way = sum;
+    char owner[TACIT_NAME_MOST + 1];
+    TACIT_TRY(owner_of(owner, store, source, study, error));
+    TACIT_TRY(read_sum(&sum, store, owner, study, unit, error));
     TACIT_TRY(read_amounts(
         &limit, store, "SELECT epsilon, delta, 0 FROM limits WHERE source = ?1 AND study = ?2 AND unit = ?3",
-        source, study, unit, error));
+        owner, study, unit, error));
     TACIT_TRY(read_amounts(&spent, store,
                            "SELECT epsilon, delta, accountant FROM balance "
                            "WHERE source = ?1 AND study = ?2 AND unit = ?3",
-                           source, study, unit, error));
+                           owner, study, unit, error));
+    TACIT_TRY(read_amounts(
+        &way, store, "SELECT middle, 0.0, way FROM counting WHERE source = ?1 AND study = ?2 AND unit = ?3",
+        owner, study, unit, error));
     bool fresh = limit.known && spent.known && spent.delta == limit.delta;
     *out = (tacit_account){ .sum_epsilon = sum.epsilon,
                             .sum_delta = sum.delta,
@@ -136,7 +170,8 @@ tacit_status tacit_log_account(tacit_account *out, tacit_store *store, const cha
                             .by = spent.by,
                             .limited = limit.known,
                             .limit_epsilon = limit.epsilon,
-                            .limit_delta = limit.delta };
+                            .limit_delta = limit.delta,
+                            .counting = { (tacit_count)way.by, way.epsilon } };
     return TACIT_OK;
 }
 
@@ -195,11 +230,13 @@ tacit_status tacit_log_apply_event(tacit_store *store, const tacit_entry *entry,
 static tacit_status apply_balance(tacit_store *store, const tacit_entry *entry, const char *study,
                                   tacit_unit unit, const tacit_balance *after, tacit_error *error) {
     tacit_statement *insert = NULL;
+    char owner[TACIT_NAME_MOST + 1];
     if (!after->known) return TACIT_OK;
+    TACIT_TRY(owner_of(owner, store, entry->source, study, error));
     TACIT_TRY(prepare_for(&insert, store,
                           "INSERT OR REPLACE INTO balance (source, study, unit, epsilon, delta, accountant) "
                           "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                          entry->source, study, unit, error));
+                          owner, study, unit, error));
     tacit_bind_double(insert, 4, after->epsilon);
     tacit_bind_double(insert, 5, after->delta);
     tacit_bind_integer(insert, 6, after->by);
@@ -216,32 +253,45 @@ static tacit_status apply_balances(tacit_store *store, const tacit_entry *entry,
     return TACIT_OK;
 }
 
-static tacit_status apply_charge(tacit_store *store, const tacit_entry *entry, tacit_error *error) {
+/* The sums of one data source itself. */
+static tacit_status add_spending(tacit_store *store, const tacit_entry *entry, const char *study,
+                                 tacit_unit unit, tacit_error *error) {
     const tacit_price *price = &entry->about.price;
+    tacit_balance sum = { .known = false };
+    TACIT_TRY(read_amounts(
+        &sum, store, "SELECT epsilon, delta, 0 FROM spending WHERE source = ?1 AND study = ?2 AND unit = ?3",
+        entry->source, study, unit, error));
+    return write_amounts(store,
+                         "INSERT OR REPLACE INTO spending (source, study, unit, epsilon, delta) "
+                         "VALUES (?1, ?2, ?3, ?4, ?5)",
+                         entry->source, study, unit, tacit_add_up(sum.epsilon, price->epsilon),
+                         tacit_add_up(sum.delta, price->delta), error);
+}
+
+static tacit_status apply_charge(tacit_store *store, const tacit_entry *entry, tacit_error *error) {
     const char *const studies[] = { "", entry->about.study };
-    for (int unit = 0; unit < TACIT_UNITS; unit++) {
-        if (!tacit_unit_counts(price->unit, unit)) continue;
-        for (size_t i = 0; i < 2; i++) {
-            tacit_account account;
-            TACIT_TRY(tacit_log_account(&account, store, entry->source, studies[i], unit, error));
-            tacit_price sum = tacit_account_sum(&account, price, unit);
-            TACIT_TRY(write_amounts(store,
-                                    "INSERT OR REPLACE INTO spending (source, study, unit, epsilon, delta) "
-                                    "VALUES (?1, ?2, ?3, ?4, ?5)",
-                                    entry->source, studies[i], unit, sum.epsilon, sum.delta, error));
-        }
-    }
+    for (int unit = 0; unit < TACIT_UNITS; unit++)
+        for (size_t i = 0; i < 2 && tacit_unit_counts(entry->about.price.unit, unit); i++)
+            TACIT_TRY(add_spending(store, entry, studies[i], unit, error));
     TACIT_TRY(tacit_log_apply_event(store, entry, error));
+    TACIT_TRY(tacit_log_apply_use(store, entry, error));
     return apply_balances(store, entry, error);
 }
 
 static tacit_status apply_limit(tacit_store *store, const tacit_entry *entry, tacit_error *error) {
     const tacit_price *limit = &entry->about.price;
+    char owner[TACIT_NAME_MOST + 1];
+    TACIT_TRY(owner_of(owner, store, entry->source, entry->about.study, error));
     TACIT_TRY(write_amounts(store,
                             "INSERT OR REPLACE INTO limits (source, study, unit, epsilon, delta) "
                             "VALUES (?1, ?2, ?3, ?4, ?5)",
-                            entry->source, entry->about.study, limit->unit, limit->epsilon, limit->delta,
-                            error));
+                            owner, entry->about.study, limit->unit, limit->epsilon, limit->delta, error));
+    if (entry->counted)
+        TACIT_TRY(write_amounts(store,
+                                "INSERT OR REPLACE INTO counting (source, study, unit, way, middle) "
+                                "VALUES (?1, ?2, ?3, CAST(?4 AS INTEGER), ?5)",
+                                owner, entry->about.study, limit->unit, (double)entry->counting.count,
+                                entry->counting.order, error));
     return apply_balances(store, entry, error);
 }
 
@@ -264,7 +314,16 @@ tacit_status tacit_log_apply(tacit_store *store, const tacit_entry *entry, tacit
     case TACIT_ENTRY_CHARGE: return apply_charge(store, entry, error);
     case TACIT_ENTRY_LIMIT: return apply_limit(store, entry, error);
     case TACIT_ENTRY_CONSENT:
-    case TACIT_ENTRY_WITHDRAWAL: return apply_consent(store, entry, error);
+    case TACIT_ENTRY_WITHDRAWAL:
+        TACIT_TRY(apply_consent(store, entry, error));
+        TACIT_TRY(tacit_log_apply_holding(store, entry, error));
+        return apply_balances(store, entry, error);
+    case TACIT_ENTRY_END:
+        TACIT_TRY(tacit_log_apply_holding(store, entry, error));
+        return apply_balances(store, entry, error);
+    case TACIT_ENTRY_LINK:
+        TACIT_TRY(tacit_log_apply_link(store, entry, error));
+        return apply_balances(store, entry, error);
     case TACIT_ENTRY_REFUSAL: return TACIT_OK;
     }
     return tacit_fail(error, TACIT_INTERNAL, "%d is not a kind of entry", (int)entry->kind);

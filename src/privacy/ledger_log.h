@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "privacy/charges.h"
+#include "privacy/counting.h"
 #include "privacy/ledger.h"
 #include "store/statement.h"
 
@@ -51,6 +52,26 @@ tacit_status tacit_log_account(tacit_account *out, tacit_store *store, const cha
 tacit_status tacit_log_charges(tacit_charges *out, tacit_store *store, const char *source, const char *study,
                                tacit_unit unit, tacit_error *error);
 
+/* ledger_block.c: a study's block; what a release, if it is all of a study, would make of one; and the parts of tacit_log_apply
+ * about blocks, loose charges and links. */
+tacit_status tacit_log_block(bool *found, tacit_block *out, tacit_store *store, const char *source,
+                             const char *study, const uint8_t *study_hash, tacit_error *error);
+tacit_block tacit_block_for(const tacit_release *release);
+tacit_status tacit_log_apply_holding(tacit_store *store, const tacit_entry *entry, tacit_error *error);
+tacit_status tacit_log_apply_use(tacit_store *store, const tacit_entry *entry, tacit_error *error);
+tacit_status tacit_log_apply_link(tacit_store *store, const tacit_entry *entry, tacit_error *error);
+tacit_status tacit_log_loose_sum(tacit_price *out, tacit_store *store, const char *source, tacit_unit unit,
+                                 tacit_error *error);
+
+/* The data source whose limit in total holds for `source`: itself, unless it was said to hold the same people as another. */
+tacit_status tacit_log_people(char out[TACIT_NAME_MOST + 1], tacit_store *store, const char *source,
+                              tacit_error *error);
+
+/* ledger_holding.c: all that counts for the unit, of all data sources that share its limit; `but`, if not NULL, is a study whose block is
+ * left out, and whose earlier versions count as ended. */
+tacit_status tacit_log_holding(tacit_holding *out, tacit_store *store, const char *source, tacit_unit unit,
+                               const tacit_release *but, tacit_error *error);
+
 /* Before anything is decided by the state: TACIT_CORRUPT when it is not what was sealed, or the log does not end where it
  * should. */
 tacit_status tacit_log_check(tacit_store *store, tacit_error *error);
@@ -58,3 +79,6 @@ tacit_status tacit_log_check(tacit_store *store, tacit_error *error);
 /* ledger_seal.c: set the seal to the state as it is; TACIT_CORRUPT when the state is not what was sealed. */
 tacit_status tacit_log_seal(tacit_store *store, tacit_error *error);
 tacit_status tacit_log_check_seal(tacit_store *store, tacit_error *error);
+
+/* The seal of formats 2 and 3, which had fewer tables. */
+tacit_status tacit_log_check_old_seal(tacit_store *store, tacit_error *error);

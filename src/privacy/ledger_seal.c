@@ -15,6 +15,15 @@ static const struct {
       "ORDER BY 1, 2, 3, 4, 5, 6, 7, 8",
       "ttiirrrii" },
     { "SELECT source, study, unit, epsilon, delta, accountant FROM main.balance ORDER BY 1, 2, 3", "ttirri" },
+    { "SELECT source, study, unit, way, middle FROM main.counting ORDER BY 1, 2, 3", "ttiir" },
+    { "SELECT source, study, study_hash, unit, open, kind, parameter, delta, sampling, replaced, runs, used, "
+      "epsilon, price_delta, used_epsilon, used_delta FROM main.block ORDER BY 1, 2, 3",
+      "ttbiiirrriiirrrr" },
+    { "SELECT source, unit, kind, parameter, delta, sampling, replaced, runs FROM main.loose "
+      "ORDER BY 1, 2, 3, 4, 5, 6, 7",
+      "tiirrrii" },
+    { "SELECT source, unit, epsilon, delta FROM main.loose_sum ORDER BY 1, 2", "tirr" },
+    { "SELECT source, people FROM main.people ORDER BY 1", "tt" },
 };
 
 /* Each value with its length before it, so that no two rows look alike. */
@@ -67,10 +76,13 @@ cleanup:
     return status;
 }
 
-static tacit_status hash_state(uint8_t out[TACIT_HASH_BYTES], tacit_store *store, tacit_error *error) {
+enum { TABLES = sizeof tables / sizeof *tables, TABLES_BEFORE_4 = 5 };
+
+static tacit_status hash_state(uint8_t out[TACIT_HASH_BYTES], tacit_store *store, size_t count,
+                               tacit_error *error) {
     crypto_generichash_state hash;
     crypto_generichash_init(&hash, NULL, 0, TACIT_HASH_BYTES);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) TACIT_TRY(hash_table(&hash, store, i, error));
+    for (size_t i = 0; i < count; i++) TACIT_TRY(hash_table(&hash, store, i, error));
     crypto_generichash_final(&hash, out, TACIT_HASH_BYTES);
     return TACIT_OK;
 }
@@ -78,7 +90,7 @@ static tacit_status hash_state(uint8_t out[TACIT_HASH_BYTES], tacit_store *store
 tacit_status tacit_log_seal(tacit_store *store, tacit_error *error) {
     uint8_t hash[TACIT_HASH_BYTES];
     tacit_statement *update = NULL;
-    TACIT_TRY(hash_state(hash, store, error));
+    TACIT_TRY(hash_state(hash, store, TABLES, error));
     TACIT_TRY(tacit_statement_prepare(&update, store, "INSERT OR REPLACE INTO seal VALUES (1, ?1)", error));
     tacit_bind_blob(update, 1, hash, sizeof hash);
     tacit_status status = tacit_statement_run(update, error);
@@ -86,7 +98,7 @@ tacit_status tacit_log_seal(tacit_store *store, tacit_error *error) {
     return status;
 }
 
-tacit_status tacit_log_check_seal(tacit_store *store, tacit_error *error) {
+static tacit_status check_seal(tacit_store *store, size_t count, tacit_error *error) {
     uint8_t sealed[TACIT_HASH_BYTES] = { 0 }, hash[TACIT_HASH_BYTES];
     tacit_statement *query = NULL;
     bool row = false;
@@ -94,7 +106,7 @@ tacit_status tacit_log_check_seal(tacit_store *store, tacit_error *error) {
     TACIT_CHECK(tacit_statement_prepare(&query, store, "SELECT hash FROM main.seal", error));
     TACIT_CHECK(tacit_statement_step(&row, query, error));
     if (row) TACIT_CHECK(tacit_column_bytes(sealed, sizeof sealed, query, 0, error));
-    TACIT_CHECK(hash_state(hash, store, error));
+    TACIT_CHECK(hash_state(hash, store, count, error));
     if (!row || memcmp(sealed, hash, sizeof hash) != 0)
         status = tacit_fail(error, TACIT_CORRUPT,
                             "%s: totals, limits or consents were damaged or changed from outside: verify the "
@@ -103,4 +115,12 @@ tacit_status tacit_log_check_seal(tacit_store *store, tacit_error *error) {
 cleanup:
     tacit_statement_free(query);
     return status;
+}
+
+tacit_status tacit_log_check_seal(tacit_store *store, tacit_error *error) {
+    return check_seal(store, TABLES, error);
+}
+
+tacit_status tacit_log_check_old_seal(tacit_store *store, tacit_error *error) {
+    return check_seal(store, TABLES_BEFORE_4, error);
 }

@@ -1,5 +1,7 @@
 /* Reading the log: for the owner to see, and to check that it and everything beside it still hold. */
 #include <sodium.h>
+#include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "privacy/ledger_file.h"
@@ -240,10 +242,72 @@ static tacit_status check_state(const walk *way, tacit_error *error) {
     TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("balance"), "balances", error));
     TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("limits"), "limits", error));
     TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("consent"), "consents", error));
+    TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("counting"), "ways of counting", error));
+    TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("block"), "amounts held for studies", error));
+    TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("loose"), "other charges", error));
+    TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("loose_sum"), "sums of other charges", error));
+    TACIT_TRY(check_none(way, ROWS_THAT_DIFFER("people"), "links between data sources", error));
     /* Each charge was matched to its own answer already; there must be no others. */
     TACIT_TRY(
         check_none(way, "SELECT 1 WHERE (SELECT count(*) FROM main.answer) <> ?1", "stored answers", error));
+    TACIT_TRY(tacit_ledger_file_check_kept(way->store, error));
     return tacit_log_check_seal(way->store, error);
+}
+
+/* What the file says of its own shape must be what the scripts make: a changed definition of a table would change what is done next. */
+static tacit_status check_shape(tacit_ledger_file *self, tacit_error *error) {
+    static const char shape[] =
+        "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name";
+    sqlite3 *model = NULL, *file = tacit_store_connection(self->store);
+    sqlite3_stmt *expected = NULL, *there = NULL;
+    bool same = sqlite3_open(":memory:", &model) == SQLITE_OK;
+    for (size_t i = 0; same && i < tacit_ledger_script_count; i++)
+        same = sqlite3_exec(model, tacit_ledger_scripts[i], NULL, NULL, NULL) == SQLITE_OK;
+    same = same && sqlite3_prepare_v2(model, shape, -1, &expected, NULL) == SQLITE_OK &&
+           sqlite3_prepare_v2(file, shape, -1, &there, NULL) == SQLITE_OK;
+    for (int code = SQLITE_ROW, found = SQLITE_ROW; same && code == SQLITE_ROW;) {
+        code = sqlite3_step(expected);
+        found = sqlite3_step(there);
+        same = code == found && (code == SQLITE_ROW || code == SQLITE_DONE);
+        for (int c = 0; same && code == SQLITE_ROW && c < 4; c++) {
+            const char *a = (const char *)sqlite3_column_text(expected, c),
+                       *b = (const char *)sqlite3_column_text(there, c);
+            same = a != NULL && b != NULL && strcmp(a, b) == 0;
+        }
+    }
+    bool memory =
+        model == NULL || sqlite3_errcode(model) == SQLITE_NOMEM || sqlite3_errcode(file) == SQLITE_NOMEM;
+    sqlite3_finalize(expected);
+    sqlite3_finalize(there);
+    sqlite3_close(model);
+    if (same) return TACIT_OK;
+    if (memory) return tacit_fail_memory(error);
+    return tacit_fail(error, TACIT_CORRUPT, "%s: its tables are not those of a ledger: %s",
+                      tacit_store_path(self->store), damaged_remedy);
+}
+
+/* Bytes of SQLite's head that keep a file from being written, or rows from being read, only later: how it may be read and written (1 or 2),
+ * bytes left free in each page, the format of the schema. */
+static tacit_status check_head(tacit_ledger_file *self, tacit_error *error) {
+    enum { READ = 19, WRITE = 18, FREE = 20, FORMAT = 47 };
+    uint8_t head[100] = { 0 };
+    FILE *file = fopen(tacit_store_path(self->store), "rb");
+    if (file == NULL) return tacit_fail_errno(error, "reading", tacit_store_path(self->store));
+    size_t length = fread(head, 1, sizeof head, file);
+    fclose(file);
+    bool right = length == sizeof head && (head[READ] == 1 || head[READ] == 2) && head[WRITE] == head[READ] &&
+                 head[FREE] == 0 && head[FORMAT] == 4;
+    if (right) return TACIT_OK;
+    return tacit_fail(error, TACIT_CORRUPT, "%s: the head of the file was changed: %s",
+                      tacit_store_path(self->store), damaged_remedy);
+}
+
+/* Settings in the head of the file that SQLite would act on. */
+static tacit_status check_settings(const walk *way, tacit_error *error) {
+    TACIT_TRY(check_none(way, "SELECT 1 FROM pragma_auto_vacuum WHERE auto_vacuum <> 0",
+                         "settings of the file", error));
+    return check_none(way, "SELECT 1 FROM pragma_encoding WHERE encoding <> 'UTF-8'", "settings of the file",
+                      error);
 }
 
 tacit_status tacit_ledger_verify(tacit_verdict *out, tacit_ledger *ledger, tacit_error *error) {
@@ -252,12 +316,17 @@ tacit_status tacit_ledger_verify(tacit_verdict *out, tacit_ledger *ledger, tacit
     tacit_store *store = self->store;
     walk way = { .store = store };
     tacit_status status = tacit_store_check(store, error);
+    if (status == TACIT_OK) status = check_head(self, error);
+    if (status == TACIT_OK) status = check_shape(self, error);
     if (status == TACIT_OK) status = tacit_store_begin_reading(store, error);
+    if (status == TACIT_OK) status = check_settings(&way, error);
     /* SQLite looks for a table among the temporary ones first, so that applying the log fills these. The
      * rollback removes them. */
     if (status == TACIT_OK)
-        status = tacit_store_run(
-            store, TACIT_LEDGER_STATE_TABLES_1("TEMP") TACIT_LEDGER_STATE_TABLES_2("TEMP"), error);
+        status = tacit_store_run(store,
+                                 TACIT_LEDGER_STATE_TABLES_1("TEMP") TACIT_LEDGER_STATE_TABLES_2("TEMP")
+                                     TACIT_LEDGER_STATE_TABLES_4("TEMP"),
+                                 error);
     if (status == TACIT_OK) status = check_chain(&way, error);
     if (status == TACIT_OK) status = check_state(&way, error);
     tacit_store_rollback(store);

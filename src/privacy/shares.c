@@ -135,6 +135,19 @@ tacit_status tacit_share_rho(double *out, const tacit_shared_noise *noise, doubl
 
 /* A pure epsilon-DP law has divergence at most min(epsilon, a epsilon^2/2) at order a (Bun and Steinke 2016,
  * Proposition 3.3). */
+/* The proof is that of method/dpsgd_setup.c at a sampling probability of 1: there mu is about a row that comes or goes, and the two sides
+ * of a replacement pull to opposite sides, so that mu is half of sensitivity/noise here. */
+bool tacit_share_gaussian(double *sigma, const tacit_shared_noise *noise, double scale) {
+    const double more = 1e-4; /* of the noise, for shares not being quite Gaussian */
+    double shares = (double)noise->shares, all = scale * sqrt(shares), root = sqrt((double)noise->length);
+    double mu = noise->sensitivity * (1 + more) / (2 * all), tau = 10 * shares * exp(-9.8 * scale * scale);
+    double eta = root * root * tau + pow((root + 40) / all, 2) / 5;
+    double density = exp(-mu * mu / 2) / sqrt(2 * M_PI);
+    *sigma = all / (noise->sensitivity * (1 + more)) * (1 - 1e-12);
+    return noise->law == TACIT_LAW_DISCRETE_GAUSSIAN && mu <= 10 &&
+           6 * eta <= more * (1 - 1e-9) * mu * density;
+}
+
 tacit_status tacit_share_renyi(double *out, const tacit_shared_noise *noise, double scale, double order,
                                tacit_error *error) {
     if (!(order >= 1) || !isfinite(order))

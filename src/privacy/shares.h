@@ -61,6 +61,11 @@ tacit_status tacit_share_event(tacit_event *out, const tacit_shared_noise *noise
  * at. Rhos of sums add. */
 tacit_status tacit_share_rho(double *out, const tacit_shared_noise *noise, double scale, tacit_error *error);
 
+/* Whether one sum with discrete Gaussian shares of this scale, for a sensitivity under replacement, is as private as continuous noise of
+ * *sigma times that sensitivity, but for a probability of 1e-87 of giving all away: then it is a Gaussian event marked as replaced. The noise
+ * that is counted is a part in 1e4 below what there is. False where the grid is too coarse for that. */
+bool tacit_share_gaussian(double *sigma, const tacit_shared_noise *noise, double scale);
+
 /* An upper bound on the Renyi divergence of order `order` >= 1 of one sum with shares of this scale, by either law. */
 tacit_status tacit_share_renyi(double *out, const tacit_shared_noise *noise, double scale, double order,
                                tacit_error *error);

@@ -161,6 +161,16 @@ static tacit_status question_hash(const fitting *self, const tacit_question *que
     return status;
 }
 
+/* Consent to the whole request, and hold its price until it ends. What is stored is free, whatever is left. */
+static tacit_status hold_budget(fitting *self, bool known, tacit_error *error) {
+    tacit_ledger *ledger = self->job->ledger;
+    tacit_error refused = TACIT_ERROR_INIT;
+    tacit_status status = tacit_ledger_reserve(ledger, STUDY, self->request, &self->prices.charged,
+                                               &self->prices.event, &refused);
+    if (status == TACIT_REFUSED && known) return tacit_ledger_consent(ledger, STUDY, self->request, error);
+    return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", refused.text);
+}
+
 /* Was this very question answered before? Then it is free. Else it is charged, and before the first that is, the budget is asked for
  * the whole. What follows stored answers goes on with a release that was begun and, then, found affordable. */
 static tacit_status look_up(fitting *self, const tacit_question *question, const uint8_t *hash,
@@ -170,7 +180,7 @@ static tacit_status look_up(fitting *self, const tacit_question *question, const
     TACIT_TRY(tacit_gate_has_answer(&known, &self->gate, hash, hash, error));
     if (!known && question->round == 0)
         TACIT_TRY(site_check_ledger(self->job->ledger, STUDY, &self->prices, error));
-    if (question->round == 0) TACIT_TRY(tacit_ledger_consent(self->job->ledger, STUDY, self->request, error));
+    if (question->round == 0) TACIT_TRY(hold_budget(self, known, error));
     self->fresh = self->fresh || !known;
     return TACIT_OK;
 }
@@ -265,11 +275,13 @@ static tacit_status run(fitting *self, tacit_fit_result *out, tacit_error *error
     TACIT_CHECK(tacit_model_describe(model, &job->rows->classes, job->schema, error));
     remember_guarantee(self, model);
     if (outcome.lambda > 0) model->guarantee.lambda = outcome.lambda;
+    if (job->ledger != NULL) TACIT_CHECK(tacit_ledger_end(job->ledger, STUDY, error));
     if (job->ledger != NULL)
         TACIT_CHECK(tacit_ledger_account(&out->account, job->ledger, NULL, self->prices.charged.unit, error));
     out->model = model;
     outcome.models[0] = NULL;
 cleanup:
+    if (status != TACIT_OK && job->ledger != NULL) (void)tacit_ledger_end(job->ledger, STUDY, NULL);
     tacit_stream_wipe(&session.secret);
     tacit_outcome_clear(&outcome);
     return status;

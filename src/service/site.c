@@ -479,15 +479,22 @@ cleanup:
 
 /* Consent is to the price that was shown. A coordinator that asks on and on is stopped there, not only where the data
  * source has nothing left. A limit that the owner set for the study stays. */
-static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, tacit_error *error) {
+static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, const tacit_prices *prices,
+                                tacit_error *error) {
+    tacit_account account;
+    if (isinf(prices->charged.epsilon))
+        return TACIT_OK; /* exact values: nothing bounds them but the owner's rule */
+    TACIT_TRY(tacit_ledger_account(&account, ledger, site->id, prices->charged.unit, error));
+    return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices->charged, error);
+}
+
+/* All that the study will cost is held for it from here on, so that it does not end half way for want of budget. */
+static tacit_status hold_budget(const tacit_site *site, tacit_ledger *ledger, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
     tacit_prices prices = { .event = { .count = 0 } };
-    tacit_account account;
     TACIT_TRY(plan->method->price(plan, &prices, error));
-    if (isinf(prices.charged.epsilon))
-        return TACIT_OK; /* exact values: nothing bounds them but the owner's rule */
-    TACIT_TRY(tacit_ledger_account(&account, ledger, site->id, prices.charged.unit, error));
-    return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices.charged, error);
+    TACIT_TRY(bound_study(site, ledger, &prices, error));
+    return tacit_ledger_reserve(ledger, site->id, site->study->hash, &prices.charged, &prices.event, error);
 }
 
 tacit_status site_record_consent(const tacit_site *site, tacit_error *error) {
@@ -497,8 +504,7 @@ tacit_status site_record_consent(const tacit_site *site, tacit_error *error) {
     TACIT_TRY(tacit_ledger_open(
         &ledger, path, site->source,
         site->allow_exact || site->allow_neighbours ? TACIT_LEDGER_CREATE : TACIT_LEDGER_EXISTING, error));
-    tacit_status status = bound_study(site, ledger, error);
-    if (status == TACIT_OK) status = tacit_ledger_consent(ledger, site->id, site->study->hash, error);
+    tacit_status status = hold_budget(site, ledger, error);
     tacit_ledger_free(ledger);
     return status;
 }

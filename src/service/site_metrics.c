@@ -15,7 +15,7 @@ typedef struct gathering {
     tacit_buffer *out;
     tacit_buffer *spent, *limit, *charges;
     const char *source;
-    size_t counts[5]; /* of entries, by kind */
+    size_t counts[TACIT_ENTRY_KINDS]; /* of entries, by kind */
 } gathering;
 
 static tacit_status count_entry(void *context, const tacit_entry *entry, tacit_error *error) {
@@ -46,7 +46,7 @@ static tacit_status gather_source(void *context, const char *source, tacit_error
                                              "unit", units[unit], account.limit_epsilon, error));
     }
     TACIT_CHECK(tacit_ledger_list(ledger, 0, count_entry, self, error));
-    for (int kind = TACIT_ENTRY_CHARGE; kind <= TACIT_ENTRY_WITHDRAWAL; kind++)
+    for (int kind = TACIT_ENTRY_CHARGE; kind < TACIT_ENTRY_KINDS; kind++)
         TACIT_CHECK(tacit_metrics_sample(self->charges, "tacit_ledger_entries_total", "source", source,
                                          "entry", tacit_entry_kind_name((tacit_entry_kind)kind),
                                          (double)self->counts[kind], error));

@@ -412,6 +412,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
     TACIT_CHECK(site_renewal_time(site, &self.renew_at, error));
     TACIT_CHECK(serve(&self, error));
+    TACIT_CHECK(tacit_ledger_end(self.ledger, site->id, error)); /* what it did not use is free again */
     site_mail_finish(site, self.links);
 cleanup:
     if (status != TACIT_OK) tacit_buffer_clear(&out->model);

@@ -41,7 +41,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.ask("si"), ["simulate"])
         self.assertIn("study", self.ask(""))
         self.assertNotIn("study new", self.ask(""))
-        self.assertEqual(self.ask("ledger", ""), ["show", "limit", "verify"])
+        self.assertEqual(self.ask("ledger", ""), ["show", "limit", "link", "verify"])
         self.assertEqual(self.ask("study", "inv"), ["invite"])
         self.assertEqual(self.ask("nonsense", ""), [])
 

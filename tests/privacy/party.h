@@ -98,7 +98,7 @@ static inline double party_spent(party *self, const char *study, tacit_unit unit
 
 /* How many entries of a kind the log of SOURCE holds, and the reason of the last refusal. */
 typedef struct log_summary {
-    int kinds[TACIT_ENTRY_WITHDRAWAL + 1];
+    int kinds[TACIT_ENTRY_KINDS];
     char reason[TACIT_ERROR_TEXT_SIZE];
     tacit_noise noise; /* of the last charge */
 } log_summary;

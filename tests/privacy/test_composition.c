@@ -1,4 +1,5 @@
-/* What many charges cost together: the ledger's side of the accountants. */
+/* What many charges cost together, by the least of the accountants: the account of one study, and of limits of earlier formats. How a limit in
+ * total is counted is in test_counting.c. */
 #include "party.h"
 
 #include <sqlite3.h>
@@ -18,7 +19,9 @@ static tacit_account account_of(party *self, const char *study, tacit_unit unit)
 
 static void limit_to(party *self, const char *study, tacit_unit unit, double epsilon, double delta) {
     const tacit_price limit = { unit, epsilon, delta };
-    CHECK_OK(tacit_ledger_set_limit(self->ledger, study, &limit, &self->error), self->error);
+    CHECK_OK(tacit_ledger_set_limit_counted(self->ledger, study, &limit,
+                                            delta > 0 ? TACIT_COUNT_LEAST : TACIT_COUNT_SUM, &self->error),
+             self->error);
 }
 
 /* A release of Gaussian noise with its event, as the mechanism gives it. */

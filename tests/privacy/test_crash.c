@@ -208,7 +208,9 @@ static void compete(tacit_event event, tacit_price price, tacit_price limit) {
     enum { CHILDREN = 4, EACH = 15, LIMIT = 40, SHARED = 5 };
     party self;
     party_ready(&self);
-    CHECK_OK(tacit_ledger_set_limit(self.ledger, NULL, &limit, &self.error), self.error);
+    CHECK_OK(tacit_ledger_set_limit_counted(self.ledger, NULL, &limit,
+                                            limit.delta > 0 ? TACIT_COUNT_GDP : TACIT_COUNT_SUM, &self.error),
+             self.error);
     tacit_ledger_free(self.ledger);
     int start[2], report[2];
     pid_t child[CHILDREN];
