@@ -97,7 +97,7 @@ typedef struct tacit_schema {
     bool strict;
     bool intercept;
     tacit_schema_rows rows;
-    double clip; /* C, with TACIT_ROWS_CLIP */
+    double clip;                                            /* C, with TACIT_ROWS_CLIP */
     bool label_from_rows, sparse_from_rows, clip_from_rows; /* these were read off rows */
 } tacit_schema;
 

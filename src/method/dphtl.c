@@ -584,9 +584,7 @@ const tacit_method tacit_method_dphtl = {
     .theorem = "a row is used by [labelled!=1: one of two releases (parallel composition)][labelled=1: both "
                "of two releases]: a hypothesis by output or objective perturbation (see output and plr, "
                "without Huber's loss), or importance weights (see dpiw). The rest is post-processing",
-    .claim =
-        "the same epsilon, with importance weights of sensitivity sqrt(d)/(n lambda_iw) (calibration=paper) "
-        "and an exact solver",
+    .claim = "the same epsilon, with weights of sensitivity sqrt(d)/(n lambda_iw) and an exact solver",
     .caveats = "[law=pure: in the full vocabulary of texts pure noise drowns every hypothesis below "
                "epsilon = 5: use project=public:P, or a delta above 0. ]The target's model tells of the "
                "target's rows",

@@ -92,8 +92,7 @@ static tacit_status say(export_plan *plan, tacit_error *error) {
     if (guarantee->study[0] != 0) TACIT_TRY(tacit_buffer_print(out, error, " in study %s", guarantee->study));
     if (!guarantee->is_private)
         return tacit_buffer_print(out, error, ". Nothing is promised: %s.",
-                                  guarantee->reason[0] != 0 ? guarantee->reason
-                                                            : "the model is not private");
+                                  guarantee->reason[0] != 0 ? guarantee->reason : "the model is not private");
     TACIT_TRY(tacit_buffer_print(out, error, ". Differentially private: each party was charged "));
     TACIT_TRY(say_price(out, &guarantee->charged, error));
     TACIT_TRY(tacit_buffer_print(out, error, "; the method's authors claim "));

@@ -83,8 +83,7 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
                            .noise = isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
                            .parties = outcome->parties,
                            .lambda = outcome->lambda > 0 ? outcome->lambda : plan->lambda };
-    if (!model->guarantee.is_private)
-        tacit_guarantee_withdraw(&model->guarantee, "no noise was added");
+    if (!model->guarantee.is_private) tacit_guarantee_withdraw(&model->guarantee, "no noise was added");
     snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
     snprintf(model->guarantee.study, sizeof model->guarantee.study, "%s", study->name);
     TACIT_CHECK(tacit_model_print(model, &text, error));

@@ -203,10 +203,8 @@ cleanup:
 
 /* ---- the key holder's last step ---- */
 
-/* What the question says of each contributor: its place, a digest and a signature. */
-enum { CONTRIBUTOR_BYTES = 4 + TACIT_DIGEST_BYTES + TACIT_SIGNATURE_BYTES };
-
-/* The contributors that a well-formed question names are the set that the key holder opens sums over, as in masked sums. */
+/* The contributors that a well-formed question names are the set that the key holder opens sums over, as in masked sums. After their
+ * number it has as many bytes of each, the place first. */
 static tacit_status hold_contributors(const stepping *self, const tacit_buffer *question,
                                       tacit_error *error) {
     const size_t parties = self->masks->plan->parties;
@@ -216,10 +214,11 @@ static tacit_status hold_contributors(const stepping *self, const tacit_buffer *
     uint32_t count = 0, place = 0;
     if (set == NULL) return tacit_fail_memory(error);
     tacit_cursor_read_u32(&cursor, &count);
+    const size_t each = count > 0 ? cursor.left / count : 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!tacit_cursor_read_u32(&cursor, &place) || place >= parties) break;
         set[place / 8] |= (uint8_t)(1u << place % 8);
-        tacit_cursor_skip(&cursor, &rest, CONTRIBUTOR_BYTES - 4);
+        if (each < 4 || !tacit_cursor_skip(&cursor, &rest, each - 4)) break;
     }
     tacit_status status = masked_hold_set(self, set, error);
     free(set);

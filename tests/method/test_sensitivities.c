@@ -8,6 +8,7 @@
 #include "method/gradient.h"
 #include "num/special.h"
 #include "parties.h"
+#include "privacy/erm.h"
 
 static void set(tacit_plan *plan, const char *name, const char *value) {
     tacit_error error = TACIT_ERROR_INIT;
@@ -51,8 +52,8 @@ static void dpgd_pays_for_the_rounding_of_gradients_and_grid(void **state) {
 static void avg_pays_for_solver_and_grid(void **state) {
     (void)state;
     const tacit_plan plan = plan_of(&tacit_method_avg, 2);
-    const double tolerance = 1e-9 / plan.lambda, w = tacit_lambert_w(1 / M_E);
-    const double largest = fmin(1 / plan.lambda, sqrt(w / plan.lambda));
+    const double w = tacit_lambert_w(1 / M_E), largest = fmin(1 / plan.lambda, sqrt(w / plan.lambda));
+    const double tolerance = tacit_fit_tolerance(plan.features, 2, 0.25, 1, 0, largest) / plan.lambda;
     tacit_sum_spec spec;
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(tacit_sum_spec_for(&spec, plan.features, largest + tolerance, plan.parties, &error), error);
