@@ -78,8 +78,8 @@ function budgetPart(source) {
       ? "Exact answers have left, which spend ε without bound, per " + account.unit + ": no answer with a finite price leaves any more."
       : account.spent === "inf" ? "At δ = " + number(account.delta) + ", the limit's, nothing is proved about what has left, per " + account.unit +
         ": no further answer leaves until the limit has a larger δ."
-      : "ε = " + number(account.spent) + (account.limit === null ? " spent, and no limit is set"
-        : " of " + number(account.limit) + " spent" + (account.delta ? ", at δ = " + number(account.delta) : "")) + ", per " + account.unit;
+      : "ε = " + number(account.spent) + (account.limit === null ? " spent or held, and no limit is set"
+        : " of " + number(account.limit) + " spent or held" + (account.delta ? ", at δ = " + number(account.delta) : "")) + ", per " + account.unit;
     const charges = source.entries.filter(entry => entry.spent && typeof entry.spent[account.unit] === "number");
     const parts = [element("p", {}, text)];
     if (typeof account.limit === "number" && typeof account.spent === "number")

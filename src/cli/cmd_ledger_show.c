@@ -256,8 +256,9 @@ const tacit_command tacit_command_ledger_show = {
     .description =
         "Every answer that left, every refusal and every act of the owner, for each data source; "
         "then what is spent and what is left per record and per party: the sum of the prices, and "
-        "the least epsilon that is proved about all answers together at the limit's delta, with the "
-        "accountant that proved it. The limit holds for the latter. The ledger is in $TACIT_HOME, or "
+        "the epsilon that is proved about all answers together at the limit's delta, by the way of "
+        "counting that was fixed with the limit. What a running study holds counts as spent until it "
+        "ends. The ledger is in $TACIT_HOME, or "
         "in ~/.local/share/tacit.",
     .options =
         (const tacit_option[]){

@@ -133,8 +133,6 @@ tacit_status tacit_share_rho(double *out, const tacit_shared_noise *noise, doubl
     return TACIT_OK;
 }
 
-/* A pure epsilon-DP law has divergence at most min(epsilon, a epsilon^2/2) at order a (Bun and Steinke 2016,
- * Proposition 3.3). */
 /* The proof is that of method/dpsgd_setup.c at a sampling probability of 1: there mu is about a row that comes or goes, and the two sides
  * of a replacement pull to opposite sides, so that mu is half of sensitivity/noise here. */
 bool tacit_share_gaussian(double *sigma, const tacit_shared_noise *noise, double scale) {
@@ -148,6 +146,8 @@ bool tacit_share_gaussian(double *sigma, const tacit_shared_noise *noise, double
            6 * eta <= more * (1 - 1e-9) * mu * density;
 }
 
+/* A pure epsilon-DP law has divergence at most min(epsilon, a epsilon^2/2) at order a (Bun and Steinke 2016,
+ * Proposition 3.3). */
 tacit_status tacit_share_renyi(double *out, const tacit_shared_noise *noise, double scale, double order,
                                tacit_error *error) {
     if (!(order >= 1) || !isfinite(order))

@@ -504,7 +504,9 @@ tacit_status site_record_consent(const tacit_site *site, tacit_error *error) {
     TACIT_TRY(tacit_ledger_open(
         &ledger, path, site->source,
         site->allow_exact || site->allow_neighbours ? TACIT_LEDGER_CREATE : TACIT_LEDGER_EXISTING, error));
-    tacit_status status = hold_budget(site, ledger, error);
+    /* Nothing more is asked of the version that this one replaces: what it held is free for this one. */
+    tacit_status status = site->earlier[0] != 0 ? tacit_ledger_end(ledger, site->earlier, error) : TACIT_OK;
+    if (status == TACIT_OK) status = hold_budget(site, ledger, error);
     tacit_ledger_free(ledger);
     return status;
 }

@@ -85,6 +85,7 @@ static tacit_status take_amended(tacit_site *site, tacit_error *error) {
     tacit_study_free(site->study);
     site->study = study;
     sodium_bin2hex(version, sizeof version, study->hash, 4);
+    memcpy(site->earlier, site->id, sizeof site->earlier);
     site->id[strcspn(site->id, "+")] = 0;
     size_t used = strlen(site->id);
     snprintf(site->id + used, sizeof site->id - used, "+%s", version);

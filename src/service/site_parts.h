@@ -26,8 +26,9 @@ struct tacit_site {
     tacit_holders holders;
     char coordinator[TACIT_ID_SIZE];
     char url[TACIT_INVITATION_URL_MAX + 1];
-    char id[TACIT_SITE_ID_SIZE]; /* study@authority: the study as ledger and home folder call it */
-    char folder[PATH_MAX];       /* this study's, in the home */
+    char id[TACIT_SITE_ID_SIZE];      /* study@authority: the study as ledger and home folder call it */
+    char earlier[TACIT_SITE_ID_SIZE]; /* of the version that an amended one replaces; empty: none */
+    char folder[PATH_MAX];            /* this study's, in the home */
     uint8_t token[TACIT_TOKEN_BYTES];
     tacit_buffer authority; /* the coordinator's certificate, PEM */
     tacit_buffer signature; /* of the study's definition, by that authority */

@@ -399,7 +399,7 @@ class Ledger(LearningTest):
         source = told["sources"][0]
         self.assertEqual((source["source"], source["entries"][0]["entry"]), ("ward-7", "limit"))
         self.assertEqual(source["accounts"][0], {"study": None, "unit": "record", "sum": {"epsilon": 0, "delta": 0},
-                                                 "spent": {"epsilon": 0, "delta": 0}, "accountant": "basic",
+                                                 "spent": {"epsilon": 0, "delta": 0}, "accountant": "basic", "count": "sum",
                                                  "limit": {"epsilon": 3, "delta": 0},
                                                  "remaining": {"epsilon": 3, "delta": 0}})
         self.assertIsNone(source["accounts"][1]["limit"])

@@ -78,8 +78,10 @@ class Backup(DeployedTest):
         database.close()
         self.coordinator()
         ended = {process: process.finish() for process in [self.resume(party) for party in PARTIES]}
-        # The first refusal leaves too few, and may be the last word that the others hear.
-        self.assertIn(3, ended.values())
+        # The first refusal leaves too few, and may be the last word that the others hear. Where the changed byte makes a number
+        # that no sum can have, the coordinator finds it itself, and ends the study.
+        texts = "\n".join(process.text() for process in ended)
+        self.assertTrue(3 in ended.values() or "failed" in texts, texts)
         self.assertNotIn(0, ended.values())
         for process in (each for each, code in ended.items() if code == 3):
             self.assertIn("used for another question", process.text())
