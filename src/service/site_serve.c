@@ -149,6 +149,17 @@ static tacit_status settle_rows(serving *self, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* Between rounds an owner who has withdrawn is not asked at all, and no round waits for an answer. */
+static tacit_status check_consent(serving *self, tacit_error *error) {
+    tacit_consent consent = TACIT_CONSENT_NONE;
+    TACIT_TRY(tacit_ledger_consent_state(&consent, self->ledger, self->site->id, error));
+    if (consent != TACIT_CONSENT_WITHDRAWN) return TACIT_OK;
+    (void)site_tell_leaving(self->site, NULL); /* a refusal says the same, round by round */
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the owner has withdrawn from study '%s': to take part again, tacit consent %s",
+                      self->site->study->name, self->site->study->name);
+}
+
 static tacit_status compute_answer(serving *self, const tacit_question *question, const tacit_buffer *bytes,
                                    tacit_buffer *answer, tacit_error *error) {
     tacit_site *site = self->site;
@@ -236,7 +247,8 @@ static tacit_status handle_question(serving *self, const Tacit__Wire__Question *
         tacit_error unsent = TACIT_ERROR_INIT;
         if (answered != TACIT_IO && answered != TACIT_NO_MEMORY)
             send_refusal(self, &question, answered, &unsent);
-        status = answered; /* the reason, for the owner */
+        (void)check_consent(self, NULL); /* a poll that crossed a withdrawal took part again */
+        status = answered;               /* the reason, for the owner */
     }
 cleanup:
     tacit_masked_step_clear(&masked);
@@ -331,17 +343,6 @@ static tacit_status step(serving *self, tacit_error *error) {
     bool ready;
     TACIT_TRY(need_points(self, &ready, error));
     return ready ? poll_once(self, error) : TACIT_OK;
-}
-
-/* Between rounds an owner who has withdrawn is not asked at all, and no round waits for an answer. */
-static tacit_status check_consent(serving *self, tacit_error *error) {
-    tacit_consent consent = TACIT_CONSENT_NONE;
-    TACIT_TRY(tacit_ledger_consent_state(&consent, self->ledger, self->site->id, error));
-    if (consent != TACIT_CONSENT_WITHDRAWN) return TACIT_OK;
-    (void)site_tell_leaving(self->site, NULL); /* a refusal says the same, round by round */
-    return tacit_fail(error, TACIT_REFUSED,
-                      "the owner has withdrawn from study '%s': to take part again, tacit consent %s",
-                      self->site->study->name, self->site->study->name);
 }
 
 /* A certificate that cannot be renewed now is good for a while yet. Where a life is shorter than the hour allowed for clocks, a third
