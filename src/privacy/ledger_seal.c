@@ -103,7 +103,7 @@ static tacit_status check_seal(tacit_store *store, size_t count, tacit_error *er
     tacit_statement *query = NULL;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&query, store, "SELECT hash FROM main.seal", error));
+    TACIT_CHECK(tacit_statement_prepare(&query, store, "SELECT hash FROM main.seal WHERE one = 1", error));
     TACIT_CHECK(tacit_statement_step(&row, query, error));
     if (row) TACIT_CHECK(tacit_column_bytes(sealed, sizeof sealed, query, 0, error));
     TACIT_CHECK(hash_state(hash, store, count, error));

@@ -203,7 +203,8 @@ static tacit_status check_chain(walk *way, tacit_error *error) {
         TACIT_CHECK(check_entry(way, log, answer, error));
     }
     uint8_t end[TACIT_HASH_BYTES] = { 0 };
-    TACIT_CHECK(tacit_statement_prepare(&head, store, "SELECT entries, hash FROM main.head", error));
+    TACIT_CHECK(
+        tacit_statement_prepare(&head, store, "SELECT entries, hash FROM main.head WHERE one = 1", error));
     TACIT_CHECK(tacit_statement_step(&row, head, error));
     if (row) TACIT_CHECK(tacit_column_bytes(end, sizeof end, head, 1, error));
     if (!row || (uint64_t)tacit_column_integer(head, 0) != verdict->entries ||
