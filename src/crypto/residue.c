@@ -105,7 +105,8 @@ static void double_times(const tacit_modulus *modulus, mp_limb_t *x, size_t time
 void tacit_modulus_start_pairs_with(tacit_modulus *modulus, const mp_limb_t *m, size_t limbs, size_t bits,
                                     bool vectors) {
     tacit_modulus_start(modulus, m, limbs, bits);
-    if (vectors) tacit_vector_start(modulus);
+    /* Not even entered elsewhere: a compiler may use vectors from its first line on. */
+    if (vectors && tacit_vector_available()) tacit_vector_start(modulus);
     size_t shift = modulus->digits > 0 ? modulus->digits * TACIT_DIGIT_BITS : limbs * LIMB_BITS;
     tacit_residue_enter(modulus, modulus->squared, modulus->one);
     modulus->pair_one[0] = 1;

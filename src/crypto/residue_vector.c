@@ -49,7 +49,7 @@ INLINED void split_digits(uint64_t *digit, const mp_limb_t *number, size_t limbs
 WITH_VECTORS void tacit_vector_start(tacit_modulus *modulus) {
     size_t digits =
         (modulus->limbs * LIMB_BITS + TACIT_DIGIT_BITS) / TACIT_DIGIT_BITS; /* a bit over m at least */
-    if (digits > TACIT_RESIDUE_DIGITS_MOST || !tacit_vector_available()) return;
+    if (digits > TACIT_RESIDUE_DIGITS_MOST) return;
     modulus->digits = digits;
     modulus->digit_inverse = modulus->inverse & DIGIT_MASK;
     split_digits(modulus->digit, modulus->m, modulus->limbs, (digits + LANES - 1) / LANES);

@@ -32,7 +32,7 @@ static void check_wiped(const tacit_space *space) {
 /* The working numbers hold value and noise, which together with the released sum tell the value. */
 static void nothing_of_the_noise_stays_in_memory(void **state) {
     (void)state;
-    static const double values[3] = { 0.3, -7, 1e6 };
+    static const double values[3] = { 0.3, -7, 1e6 }, tiny[3] = { 1e-110, 0, -1e-112 };
     static const tacit_law laws[] = { TACIT_LAW_LAPLACE, TACIT_LAW_GAUSSIAN, TACIT_LAW_GAMMA_NORM };
     for (size_t i = 0; i < 3; i++)
         for (int slow = 0; slow < 2; slow++) { /* with so many digits that there is more room to wipe */
@@ -41,7 +41,7 @@ static void nothing_of_the_noise_stays_in_memory(void **state) {
             tacit_exact_vector *vector = new_vector();
             tacit_exact_request request = real_request(laws[i], values, 3, 2.5, slow ? 400 : 20);
             source_begin(&bits, 3 + i, NULL, 0);
-            if (slow) request.value = (const double[3]){ 1e-110, 0, -1e-112 }, request.scale = 1e-110;
+            if (slow) request.value = tiny, request.scale = 1e-110;
             CHECK_OK(tacit_exact_fill(vector, &request, &bits.bits, &error), error);
             check_wiped(&vector->space);
             tacit_exact_vector_free(vector);
