@@ -77,6 +77,19 @@ static void the_last_noise_covers_solver_and_rounding_of_both_neighbours(void **
     }
 }
 
+/* Weights of up to 1/lambda = 1e9 make a certificate round by about d u c |w| > 1e-6: g must leave room for that. */
+static void the_tolerance_covers_the_rounding_of_the_certificate(void **state) {
+    (void)state;
+    const tacit_erm erm = {
+        .rows = 1000000, .dimension = 40, .lambda = 1e-9, .curvature = 0.25, .radius = 1, .epsilon = 30
+    };
+    tacit_objective_noise noise;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_objective_noise_for(&noise, &erm, TACIT_LAW_GAMMA_NORM, &error), error);
+    CHECK_NEAR(noise.lambda, erm.lambda, 1e-20);
+    assert_true(noise.tolerance >= 40 * 0x1p-53 * 0.25 / erm.lambda);
+}
+
 static void the_sensitivity_of_a_minimiser_has_all_its_terms(void **state) {
     (void)state;
     /* 2 L/(n lambda) + 2 g/lambda */
@@ -93,6 +106,7 @@ int main(void) {
         cmocka_unit_test(exact_noise_stays_within_its_bound),
         cmocka_unit_test(joined_values_are_as_good_as_the_worst_and_have_no_event),
         cmocka_unit_test(the_last_noise_covers_solver_and_rounding_of_both_neighbours),
+        cmocka_unit_test(the_tolerance_covers_the_rounding_of_the_certificate),
         cmocka_unit_test(the_sensitivity_of_a_minimiser_has_all_its_terms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
