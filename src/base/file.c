@@ -9,9 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-tacit_status tacit_file_read(const char *path, tacit_buffer *out, tacit_error *error) {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return tacit_fail_errno(error, "opening", path);
+static tacit_status read_all(int file, const char *path, tacit_buffer *out, tacit_error *error) {
     tacit_status status = TACIT_OK;
     for (;;) {
         uint8_t chunk[16384];
@@ -25,8 +23,19 @@ tacit_status tacit_file_read(const char *path, tacit_buffer *out, tacit_error *e
             break;
         }
     }
+    return status;
+}
+
+tacit_status tacit_file_read(const char *path, tacit_buffer *out, tacit_error *error) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return tacit_fail_errno(error, "opening", path);
+    tacit_status status = read_all(file, path, out, error);
     close(file);
     return status;
+}
+
+tacit_status tacit_input_read(tacit_buffer *out, tacit_error *error) {
+    return read_all(STDIN_FILENO, "standard input", out, error);
 }
 
 static tacit_status write_all(int file, const uint8_t *bytes, size_t length, const char *path,

@@ -8,6 +8,9 @@
 /* Read all of `path` into `out` (appended); TACIT_LIMIT beyond out->limit, which should be set. */
 tacit_status tacit_file_read(const char *path, tacit_buffer *out, tacit_error *error);
 
+/* Append all of standard input, up to its end. */
+tacit_status tacit_input_read(tacit_buffer *out, tacit_error *error);
+
 /* Write a temporary file beside `path`, sync it, rename it over `path`, sync the folder. */
 tacit_status tacit_file_write(const char *path, const void *bytes, size_t length, mode_t mode,
                               tacit_error *error);

@@ -15,7 +15,7 @@ static bool is_line(const char *text) {
 }
 
 tacit_status tacit_invitation_read(const char *operand, tacit_buffer *out, tacit_error *error) {
-    if (strcmp(operand, "-") == 0) return tacit_file_read("/dev/stdin", out, error);
+    if (strcmp(operand, "-") == 0) return tacit_input_read(out, error);
     if (strchr(operand, '/') != NULL || access(operand, F_OK) == 0)
         return tacit_file_read(operand, out, error);
     if (!is_line(operand))
