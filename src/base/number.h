@@ -1,6 +1,6 @@
 /*
  * Numbers as text with a decimal point, whatever locale the program around the library has set: all reading and writing of numbers goes through
- * here (tests/locale.py sees to it). The locale of the calling thread alone is changed, for the call; nothing is kept.
+ * here (tests/layers.py checks it). The locale of the calling thread alone is changed, for the call; nothing is kept.
  */
 #pragma once
 

@@ -217,7 +217,7 @@ tacit_status tacit_past_hold_set(tacit_past *past, const tacit_past_set *about, 
         status = tacit_fail(
             error, TACIT_REFUSED,
             "with earlier exact sums of %s, one over these %zu parties would show what %zu or fewer of them "
-            "gave: if that is meant, allow it with --allow-difference",
+            "gave: if you intend that, use --allow-difference",
             about->source, about->count, about->few);
     if (status == TACIT_OK && !recorded) status = record_set(past, about, &now, error);
     status = past_finish(past, status, error);
