@@ -96,7 +96,7 @@ class Installed(unittest.TestCase):
             if path.is_file() and not path.is_symlink():
                 content = path.read_bytes()
                 for place in (BUILT, SOURCE):
-                    self.assertNotIn(place.encode() + b"/", content, path)
+                    self.assertFalse(place.encode() + b"/" in content, f"{path} names {place}")
 
     def test_the_man_page_bears_the_date_it_is_given(self):
         page = self.one("share/man/man1/tacit.1").read_text()
@@ -142,6 +142,25 @@ class Installed(unittest.TestCase):
             environment["LD_LIBRARY_PATH"] = str(self.one("libtacit.so.1").parent)
             self.assertEqual(run(program, env=environment).strip(),
                              run("pkg-config", "--modversion", "tacit", env=environment).strip())
+
+    def test_a_program_links_the_static_library_without_a_clash_of_names(self):
+        if not list(self.root.rglob("libtacit.a")):
+            self.skipTest("this build has no libtacit.a: configure with -Dstatic=true")
+        archive = self.one("libtacit.a")
+        shown = set(re.findall(r" T (\w+)$", run("nm", "-g", "--defined-only", archive), re.M))
+        self.assertEqual(shown, set(re.findall(r"^ *(tacit_\w+);$", (Path(SOURCE) / "src/api/tacit.map").read_text(), re.M)))
+        inside = re.findall(r" t (tacit_\w+)$", run("nm", archive), re.M)[0]  # a name of the library that is the program's own, too
+        with tempfile.TemporaryDirectory(prefix="tacit-static-") as folder:
+            source, program = Path(folder) / "consumer.c", Path(folder) / "consumer"
+            source.write_text(f"#include <stdio.h>\n#include <tacit/tacit.h>\nint {inside}(void);\nint {inside}(void) {{ return 7; }}\n"
+                              "int main(void) { char *json = NULL; if (tacit_methods_document(&json, NULL) != TACIT_OK) return 1;\n"
+                              f"puts(json); tacit_string_free(json); return {inside}() - 7; }}\n")
+            environment = {**os.environ, "PKG_CONFIG_PATH": str(self.one("pkgconfig/tacit.pc").parent), "CCACHE_DISABLE": "1"}
+            needs = [word for word in run("pkg-config", "--static", "--libs", "tacit", env=environment).split() if word != "-ltacit"]
+            run(*os.environ["CC"].split(), "-std=c17", "-Wall", "-Werror", "-I", self.one("include/tacit/tacit.h").parent.parent, source,
+                "-o", program, archive, *needs, env=environment)
+            self.assertIn('"dpgd"', run(program))
+            self.assertNotIn("libtacit", run("readelf", "-dW", program))
 
 
 if __name__ == "__main__":
