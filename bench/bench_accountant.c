@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "privacy/accountant.h"
+#include "privacy/account/accountant.h"
 
 static double now(void) {
     struct timespec time;

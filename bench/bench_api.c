@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "method/methods.h"
-#include "service/fit.h"
+#include "site/fit.h"
 #include "tacit/tacit.h"
 
 static double seconds_now(clockid_t clock) {

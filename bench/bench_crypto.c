@@ -14,9 +14,9 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "crypto/multiexp.h"
-#include "crypto/paillier.h"
-#include "crypto/slots.h"
+#include "crypto/paillier/multiexp.h"
+#include "crypto/paillier/paillier.h"
+#include "crypto/paillier/slots.h"
 
 enum { BATCH = 16, ROWS = 2, COLUMNS = 64, VALUES = 60, FACTOR_BITS = 48 };
 

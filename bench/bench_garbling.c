@@ -11,9 +11,9 @@
  */
 #include <sodium.h>
 
-#include "crypto/circuits_linear.h"
-#include "crypto/garble.h"
-#include "crypto/ot.h"
+#include "crypto/garble/circuits_linear.h"
+#include "crypto/garble/garble.h"
+#include "crypto/ot/ot.h"
 #include "ends.h"
 
 enum { LANES = 64, BATCH = 1024, TRANSFERS = 1 << 16, ORDER = 50 };

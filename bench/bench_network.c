@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/batch.h"
+#include "model/clipped_batch.h"
 #include "model/optimiser.h"
 #include "rand/fast.h"
 

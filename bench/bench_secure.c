@@ -10,7 +10,7 @@
 #include <math.h>
 #include <sodium.h>
 
-#include "crypto/secure.h"
+#include "crypto/linear/secure.h"
 #include "ends.h"
 
 typedef struct server {

@@ -14,9 +14,9 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "crypto/mask.h"
-#include "crypto/paillier_sum.h"
-#include "crypto/securesum.h"
+#include "crypto/sum/mask.h"
+#include "crypto/paillier/paillier_sum.h"
+#include "crypto/sum/securesum.h"
 #include "rand/stream.h"
 
 static double now(void) {

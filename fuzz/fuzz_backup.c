@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "outside.h"
-#include "service/backup.h"
+#include "study/backup.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

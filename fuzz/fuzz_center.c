@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "outside.h"
-#include "service/center_parts.h"
+#include "center/center_parts.h"
 #include "session/centre.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/paillier_parts.h"
+#include "crypto/paillier/paillier_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 
 #include "outside.h"
-#include "service/site_parts.h"
-#include "service/web_parts.h"
+#include "site/site_parts.h"
+#include "web/web.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -11,7 +11,7 @@
 #include "data/meetings.h"
 #include "outside.h"
 #include "rand/entropy.h"
-#include "service/study.h"
+#include "study/study.h"
 #include "session/board.h"
 #include "session/party.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "outside.h"
-#include "privacy/ledger_log.h"
-#include "service/audit_parts.h"
+#include "privacy/ledger/ledger_log.h"
+#include "study/audit_archive_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "net/clock.h"
-#include "service/web_parts.h"
+#include "web/web.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/paillier_sum_parts.h"
+#include "crypto/paillier/paillier_sum_parts.h"
 #include "outside.h"
 #include "session/centre.h"
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "outside.h"
-#include "service/audit_export.h"
-#include "service/coordinator.h"
-#include "service/dashboard_parts.h"
-#include "service/rounds.h"
+#include "study/audit_export.h"
+#include "coordinator/coordinator.h"
+#include "coordinator/dashboard_parts.h"
+#include "study/round_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "outside.h"
-#include "service/revocations.h"
+#include "net/revocations.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -1,14 +1,14 @@
 /*
  * Linear algebra between two servers: oblivious transfer, garbled tables, multiplication triples, opened numbers. What one server
  * says in an honest run is recorded once; then the other one hears it with changes (outside.h). The first byte says who listens and
- * with which engine. Such changes cannot always be noticed (crypto/secure.h), but nothing may be read that was not sent, and a
+ * with which engine. Such changes cannot always be noticed (crypto/linear/secure.h), but nothing may be read that was not sent, and a
  * refusal has a sentence.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/secure.h"
+#include "crypto/linear/secure.h"
 #include "outside.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

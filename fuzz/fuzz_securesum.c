@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/securesum_parts.h"
+#include "crypto/sum/securesum_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "outside.h"
-#include "service/source.h"
+#include "site/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

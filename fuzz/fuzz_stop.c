@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "outside.h"
-#include "service/choose.h"
-#include "service/stop.h"
+#include "study/choose.h"
+#include "study/stop.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

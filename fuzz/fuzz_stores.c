@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "outside.h"
-#include "privacy/ledger.h"
-#include "service/registry.h"
+#include "privacy/ledger/ledger.h"
+#include "study/registry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

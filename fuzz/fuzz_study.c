@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/study.h"
+#include "study/study.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

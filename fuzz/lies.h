@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "crypto/securesum_parts.h"
+#include "crypto/sum/securesum_parts.h"
 #include "session/party.h"
 
 enum { LIES_PARTIES_MOST = 8, LIES_SUMS_MOST = 12 };

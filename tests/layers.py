@@ -11,18 +11,24 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Each folder of src may include itself and the folders before it.
-LAYERS = ["base", "num", "rand", "data", "store", "privacy", "model", "net", "crypto", "session", "method", "lab",
-          "service", "api", "cli"]
+# Each folder of src may include itself and the folders before it, sub-folders by themselves.
+LAYERS = ["base", "num", "rand", "data", "store", "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy", "model", "net",
+          "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear", "session", "method",
+          "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "web", "center", "coordinator", "site", "api", "cli"]
+TOPS = {layer.split("/")[0] for layer in LAYERS}
+# Programs that talk over the network only: neither uses the other's code.
+APART = {("site", "coordinator"), ("site", "center")}
+# The programs' folders are tested together, by tests/service.
+TESTED_TOGETHER = {"service": {"study", "web", "center", "coordinator", "site"}}
 FOREIGN = {"tests", "bench", "fuzz", "examples", "experiments", "bindings"}
 TOP_FOLDERS = ["tests", "proto", "web", "bindings", "examples", "experiments", "bench", "fuzz"]
 LONGEST_FILE = 600
 # Headers for their own folder and its tests: whoever includes one could make noise of any grade, charge past the gate or
 # take an accountant apart. By their ending, and those that have none.
 INTERNAL = re.compile(r"(^|_)(internal|parts)\.h$")
-INTERNAL_TOO = {"num/glm_span.h", "rand/bits.h", "rand/lazy.h", "rand/interval.h", "rand/ziggurat.h", "privacy/account_pld.h",
-                "privacy/charges.h", "privacy/choice.h", "privacy/ledger_class.h", "privacy/ledger_file.h",
-                "privacy/ledger_log.h"}
+INTERNAL_TOO = {"num/glm_span.h", "rand/bits.h", "rand/lazy.h", "rand/interval.h", "rand/ziggurat.h", "privacy/account/account_pld.h",
+                "privacy/account/charges.h", "privacy/mechanism/selection_parts.h", "privacy/ledger/ledger_class.h", "privacy/ledger/ledger_file.h",
+                "privacy/ledger/ledger_log.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Comments go and string literals are emptied, line by line preserved, so that only code is judged.
@@ -55,30 +61,48 @@ def includes(path):
 
 def only_earlier_folders_are_included(root):
     for path in sources(root, "src"):
-        layer = path.relative_to(root / "src").parts[0]
+        layer = str(path.relative_to(root / "src").parent)
         if layer not in LAYERS:
             yield f"{path.relative_to(root)}: src/{layer} is not a layer; add it to LAYERS in tests/layers.py"
             continue
         for number, target, quoted in includes(path):
-            first = target.split("/")[0]
+            folder = target.rpartition("/")[0]
             place = f"{path.relative_to(root)}:{number}: includes {target}"
-            if first in LAYERS and LAYERS.index(first) > LAYERS.index(layer):
-                yield f"{place}, but {layer} comes before {first}"
+            if folder in LAYERS and LAYERS.index(folder) > LAYERS.index(layer):
+                yield f"{place}, but {layer} comes before {folder}"
+            elif (layer, folder) in APART:
+                yield f"{place}, but {layer} and {folder} are programs apart"
             elif ".." in target.split("/"):
                 yield f"{place}; name the folder instead of climbing to it"
             elif quoted and "/" not in target and (path.parent / target).exists():
                 yield f"{place}; write {layer}/{target}"
 
 
+def may_see_the_inside(top, first, owner):
+    """Whether files of TOP/FIRST may include the internal headers of src/OWNER."""
+    if top == "fuzz":
+        return True
+    return top in ("src", "tests") and (first == owner or (top == "tests" and owner in TESTED_TOGETHER.get(first, ())))
+
+
 def internal_headers_stay_in_their_folder(root):
     for top in ["src", "include", *sorted(FOREIGN)]:
         for path in sources(root, top):
-            parts = path.relative_to(root / top).parts
+            first = path.relative_to(root / top).parts[0]
             for number, target, _ in includes(path):
                 folder, _, name = target.rpartition("/")
+                owner = folder.split("/")[0]
                 internal = target in INTERNAL_TOO or (folder in LAYERS and INTERNAL.search(name))
-                if internal and top != "fuzz" and not (top in ("src", "tests") and parts[0] == folder):
-                    yield f"{path.relative_to(root)}:{number}: includes {target}, which is for src/{folder} and its tests"
+                if internal and not may_see_the_inside(top, first, owner):
+                    yield f"{path.relative_to(root)}:{number}: includes {target}, which is for src/{owner} and its tests"
+
+
+def no_file_has_the_name_of_another(root):
+    seen = {}
+    for path in sources(root, "src"):
+        if path.name in seen:
+            yield f"{path.relative_to(root)}: {seen[path.name]} has the same name"
+        seen.setdefault(path.name, path.relative_to(root))
 
 
 def the_library_includes_no_test(root):
@@ -92,7 +116,7 @@ def the_library_includes_no_test(root):
 def public_headers_include_only_public_headers(root):
     for path in sources(root, "include"):
         for number, target, _ in includes(path):
-            if target.split("/")[0] in LAYERS:
+            if target.split("/")[0] in TOPS:
                 yield f"{path.relative_to(root)}:{number}: includes {target}, which is not installed"
 
 
@@ -171,7 +195,7 @@ def numbers_are_read_and_written_in_one_place(root):
 RULES = [only_earlier_folders_are_included, the_library_includes_no_test, public_headers_include_only_public_headers,
          every_folder_has_a_readme, no_file_is_too_long, only_the_command_line_prints_or_exits,
          nothing_is_built_for_this_machine_only, setup_installs_every_dependency, internal_headers_stay_in_their_folder,
-         numbers_are_read_and_written_in_one_place]
+         numbers_are_read_and_written_in_one_place, no_file_has_the_name_of_another]
 
 # What to plant, and the rule that must find it; None: no rule may object.
 PLANTED = [
@@ -181,6 +205,11 @@ PLANTED = [
     ("an include that climbs", {"src/data/a.c": '#include "../num/matrix.h"\n'}, RULES[0]),
     ("an include without its folder", {"src/num/a.c": '#include "matrix.h"\n'}, RULES[0]),
     ("a system header of the same name", {"src/num/a.c": '#include <matrix.h>\n'}, None),
+    ("an include of a later sub-folder", {"src/privacy/account/a.c": '#include "privacy/ledger/ledger.h"\n'}, RULES[0]),
+    ("an include of an earlier sub-folder", {"src/privacy/ledger/a.c": '#include "privacy/account/release.h"\n'}, None),
+    ("a sub-folder that is no layer", {"src/num/extra/a.c": "int a;\n"}, RULES[0]),
+    ("a site that uses the coordinator's code", {"src/site/a.c": '#include "coordinator/coordinator.h"\n'}, RULES[0]),
+    ("a name twice", {"src/site/a.c": "int a;\n", "src/api/a.c": "int b;\n"}, RULES[10]),
     ("a folder that is no layer", {"src/extra/a.c": "int a;\n"}, RULES[0]),
     ("an include of an earlier folder", {"src/data/a.c": '#include "num/matrix.h"\n#include <stdio.h>\n'}, None),
     ("a test's header in the library", {"src/base/a.c": '#include "check.h"\n'}, RULES[1]),
@@ -206,12 +235,12 @@ PLANTED = [
     ("a locale set by the program", {"src/cli/a.c": "void f(void) { setlocale(0, 0); }\n"}, RULES[9]),
     ("a fraction printed on the command line, and whole numbers elsewhere",
      {"src/cli/a.c": 'int f(char *b) { return snprintf(b, 1, "%g", 1.0); }\n',
-      "src/net/a.c": 'int f(char *b) { return snprintf(b, 1, "%d%% of %s", 1, "%g"[0] ? "x" : ""); }\n'.replace('"%g"[0]', "1") + "/* strtod(%g) */\n"}, None),
+      "src/net/b.c": 'int f(char *b) { return snprintf(b, 1, "%d%% of %s", 1, "%g"[0] ? "x" : ""); }\n'.replace('"%g"[0]', "1") + "/* strtod(%g) */\n"}, None),
     ("the bits of the exact samplers outside rand", {"src/privacy/a.c": '#include "rand/bits.h"\n'}, RULES[8]),
-    ("the ledger's inside in a method", {"src/method/a.c": '#include "privacy/ledger_class.h"\n'}, RULES[8]),
-    ("the accountants' inside elsewhere", {"src/lab/a.c": '#include "privacy/account_internal.h"\n'}, RULES[8]),
+    ("the ledger's inside in a method", {"src/method/a.c": '#include "privacy/ledger/ledger_class.h"\n'}, RULES[8]),
+    ("the accountants' inside elsewhere", {"src/lab/a.c": '#include "privacy/account/account_internal.h"\n'}, RULES[8]),
     ("a mechanism's parts in a test of another folder",
-     {"tests/method/a.c": '#include "privacy/mechanism_parts.h"\n', "tests/README.md": "text\n"}, RULES[8]),
+     {"tests/method/a.c": '#include "privacy/mechanism/mechanism_parts.h"\n', "tests/README.md": "text\n"}, RULES[8]),
     ("a folder's inside in the folder and in its tests",
      {"src/rand/a.c": '#include "rand/lazy.h"\n', "tests/rand/a.c": '#include "rand/exact_parts.h"\n',
       "tests/README.md": "text\n"}, None),

@@ -19,7 +19,7 @@ def main(out, *entries):
         data = Path(name).read_bytes()
         arrays.append(array(number, data))
         table.append(f'    {{ "{path}", "{TYPES[Path(name).suffix]}", file_{number}, {len(data)} }},\n')
-    Path(out).write_text('#include "service/web_files.h"\n\n' + "\n".join(arrays) +
+    Path(out).write_text('#include "web/web_files.h"\n\n' + "\n".join(arrays) +
                          "\nconst web_file web_files[] = {\n" + "".join(table) + "    { NULL, NULL, NULL, 0 },\n};\n")
 
 

@@ -1,7 +1,7 @@
 /* Handing a document out as text. */
 #pragma once
 
-#include "api/json.h"
+#include "api/json_text.h"
 #include "tacit/tacit.h"
 
 /* What the command line prints with --json, without the line's end. Takes `document` over; NULL is out of memory. */

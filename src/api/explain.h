@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/arguments.h"
-#include "api/json.h"
+#include "api/json_text.h"
 #include "session/method.h"
 
 typedef struct tacit_explanation {

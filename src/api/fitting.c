@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "data/text.h"
 #include "method/methods.h"
-#include "service/fit.h"
+#include "site/fit.h"
 
 static tacit_status read_plan(tacit_plan *out, const tacit_arguments *arguments, tacit_error *error) {
     size_t count = 0;

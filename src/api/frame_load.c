@@ -3,7 +3,7 @@
 
 #include "api/arguments.h"
 #include "api/frame.h"
-#include "api/reading.h"
+#include "api/row_options.h"
 #include "base/memory.h"
 
 static const tacit_option options_of_load[] = {

@@ -1,9 +1,9 @@
-/* Looks of a simulated study that recruits until a statistical target is reached (service/stop.h). */
+/* Looks of a simulated study that recruits until a statistical target is reached (study/stop.h). */
 #pragma once
 
-#include "api/json.h"
+#include "api/json_text.h"
 #include "lab/simulate.h"
-#include "service/stop.h"
+#include "study/stop.h"
 
 /* Who hears, line by line, how far it is; may be NULL. */
 typedef struct tacit_teller {

@@ -1,7 +1,7 @@
 /* What was learnt, as documents. All return new references, NULL when out of memory. */
 #pragma once
 
-#include "api/json.h"
+#include "api/json_text.h"
 #include "lab/simulate.h"
 #include "model/model.h"
 

@@ -4,7 +4,7 @@
 #include "api/deal.h"
 #include "api/looks.h"
 #include "lab/simulate.h"
-#include "service/stop.h"
+#include "study/stop.h"
 
 typedef struct tacit_sweep {
     const tacit_method **methods;

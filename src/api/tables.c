@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "lab/audit.h"
-#include "service/fit.h"
+#include "lab/audit/audit.h"
+#include "site/fit.h"
 
 const tacit_option tacit_fit_options[] = {
     { .name = "method",

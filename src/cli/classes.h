@@ -1,7 +1,7 @@
 /* The values of a label and how many rows have each, in the order in which classes are numbered. */
 #pragma once
 
-#include "api/json.h"
+#include "api/json_text.h"
 #include "data/table.h"
 #include "data/text.h"
 

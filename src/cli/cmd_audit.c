@@ -1,7 +1,7 @@
 /* tacit audit: an empirical lower bound on epsilon, and whether the promise survives it. */
 #include <math.h>
 
-#include "api/audit.h"
+#include "api/auditing.h"
 #include "api/tables.h"
 #include "cli/commands.h"
 #include "cli/console.h"

@@ -2,8 +2,8 @@
 #include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "service/backup.h"
-#include "service/study.h"
+#include "study/backup.h"
+#include "study/study.h"
 
 static tacit_status show(tacit_console *console, const char *what, const char *path,
                          const tacit_backup_about *about, tacit_error *error) {

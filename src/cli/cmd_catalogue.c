@@ -3,11 +3,11 @@
 #include <math.h>
 #include <sodium.h>
 
-#include "api/json.h"
+#include "api/json_text.h"
 #include "cli/commands.h"
-#include "cli/invitation.h"
+#include "cli/invitation_file.h"
 #include "cli/terms.h"
-#include "service/home.h"
+#include "study/home.h"
 
 typedef struct listing {
     tacit_console *console;

@@ -3,11 +3,11 @@
 
 #include "api/arguments.h"
 #include "base/file.h"
+#include "center/center.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/hardening.h"
 #include "cli/listen.h"
-#include "service/center.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 

@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/terms.h"
-#include "service/home.h"
+#include "study/home.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 

@@ -7,8 +7,8 @@
 #include "cli/console.h"
 #include "cli/hardening.h"
 #include "cli/listen.h"
+#include "coordinator/coordinator.h"
 #include "net/server.h"
-#include "service/coordinator.h"
 
 enum { WANTED_FILES = 20000, OTHER_FILES = 200 };
 

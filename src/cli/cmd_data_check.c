@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "cli/commands.h"
-#include "cli/reading.h"
+#include "cli/row_reading.h"
 #include "data/encode.h"
 #include "data/text.h"
 

@@ -4,8 +4,8 @@
 
 #include "cli/classes.h"
 #include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/reading.h"
+#include "cli/output_file.h"
+#include "cli/row_reading.h"
 
 /* Rows are private: what is written for the first time is for the owner's eyes only. */
 enum { ROWS_MODE = 0600, ROWS_BETWEEN_LOOKS = 1024, CSV_COLUMN_LIMIT = 100000 };

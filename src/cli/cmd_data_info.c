@@ -4,7 +4,7 @@
 
 #include "cli/classes.h"
 #include "cli/commands.h"
-#include "cli/reading.h"
+#include "cli/row_reading.h"
 #include "data/names.h"
 
 enum { CLASSES_SHOWN = 20 };

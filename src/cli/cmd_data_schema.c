@@ -1,7 +1,7 @@
 /* tacit data draft-schema: a first schema, read off the rows. */
 #include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/reading.h"
+#include "cli/output_file.h"
+#include "cli/row_reading.h"
 
 /* Schemas are for sharing; what they say must be public before they are. */
 enum { SCHEMA_MODE = 0644 };

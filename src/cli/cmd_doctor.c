@@ -6,8 +6,8 @@
 #include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "service/doctor.h"
-#include "service/home.h"
+#include "site/doctor.h"
+#include "study/home.h"
 
 typedef struct report {
     tacit_console *console;

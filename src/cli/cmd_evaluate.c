@@ -4,7 +4,7 @@
 #include "api/results.h"
 #include "cli/commands.h"
 #include "cli/model_use.h"
-#include "cli/reading.h"
+#include "cli/row_reading.h"
 #include "data/text.h"
 
 static void print_guarantee(tacit_console *console, const tacit_guarantee *guarantee) {

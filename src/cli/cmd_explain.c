@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "api/explain.h"
-#include "api/json.h"
+#include "api/json_text.h"
 #include "api/tables.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/text.h"
+#include "cli/text_width.h"
 #include "method/methods.h"
 #include "session/masked.h"
 #include "session/wording.h"

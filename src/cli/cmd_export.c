@@ -5,7 +5,7 @@
 #include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "model/export.h"
 
 static tacit_status write_model(const tacit_model *model, const char *format, tacit_buffer *out,

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "service/audit_export.h"
-#include "service/home.h"
+#include "study/audit_export.h"
+#include "study/home.h"
 
 static tacit_status verify(const char *file, const char *authority, tacit_console *console,
                            tacit_error *error) {

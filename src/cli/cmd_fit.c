@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/ledger_use.h"
-#include "cli/reading.h"
-#include "service/fit.h"
+#include "cli/row_reading.h"
+#include "site/fit.h"
 
 enum { MODEL_MODE = 0644 }; /* made to be shared */
 

@@ -6,22 +6,22 @@
 #include <unistd.h>
 
 #include "api/arguments.h"
-#include "api/json.h"
+#include "api/json_text.h"
 #include "api/tables.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/hardening.h"
-#include "cli/invitation.h"
+#include "cli/invitation_file.h"
 #include "cli/listen.h"
-#include "cli/reading.h"
+#include "cli/row_reading.h"
 #include "cli/terms.h"
 #include "net/invitation.h"
-#include "service/daemon.h"
-#include "service/home.h"
-#include "service/metrics.h"
-#include "service/reach.h"
-#include "service/site.h"
+#include "site/daemon.h"
+#include "site/reach.h"
+#include "site/site.h"
+#include "study/home.h"
+#include "web/prometheus.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 

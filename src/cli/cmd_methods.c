@@ -1,8 +1,8 @@
 /* tacit methods: what there is to choose from. */
-#include "api/methods.h"
+#include "api/methods_list.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/text.h"
+#include "cli/text_width.h"
 #include "method/methods.h"
 
 static tacit_status print_table(tacit_console *console, tacit_error *error) {

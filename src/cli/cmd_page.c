@@ -5,9 +5,9 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/listen.h"
-#include "service/home.h"
-#include "service/metrics.h"
-#include "service/page.h"
+#include "site/page.h"
+#include "study/home.h"
+#include "web/prometheus.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/model_use.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "data/text.h"
 
 /* Predictions are about private rows: for the owner's eyes only. */

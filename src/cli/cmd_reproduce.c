@@ -6,15 +6,15 @@
 
 #include "api/arguments.h"
 #include "api/chance.h"
-#include "api/json.h"
+#include "api/json_text.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/reading.h"
-#include "cli/rounds.h"
-#include "cli/text.h"
+#include "cli/curves.h"
+#include "cli/row_reading.h"
+#include "cli/text_width.h"
 #include "data/text.h"
-#include "lab/reproduce.h"
+#include "lab/reproduce/reproduce.h"
 
 enum { FIGURE_MODE = 0644 }; /* made to be shared */
 

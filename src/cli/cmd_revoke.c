@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "api/arguments.h"
+#include "center/center.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "service/center.h"
-#include "service/registry.h"
+#include "study/registry.h"
 
 static tacit_status run(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *folder = tacit_arguments_operand(arguments, "DIR"),

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "api/json.h"
+#include "api/json_text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "service/home.h"
-#include "service/rules.h"
+#include "study/home.h"
+#include "study/rules.h"
 
 static tacit_status show(const tacit_rules *rules, tacit_console *console, tacit_error *error) {
     json_t *methods = json_array();

@@ -8,11 +8,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/reading.h"
+#include "cli/output_file.h"
+#include "cli/row_reading.h"
 #include "cli/runs.h"
 #include "cli/summary.h"
-#include "lab/sweep_plot.h"
+#include "lab/plot/sweep_plot.h"
 
 /* A model, or a chart, is made to be shared. */
 enum { MODEL_MODE = 0644 };

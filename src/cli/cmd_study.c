@@ -3,13 +3,13 @@
 #include <time.h>
 
 #include "api/arguments.h"
-#include "api/json.h"
+#include "api/json_text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/reading.h"
-#include "service/coordinator.h"
-#include "service/study.h"
+#include "cli/row_reading.h"
+#include "coordinator/coordinator.h"
 #include "session/masked.h"
+#include "study/study.h"
 
 static const tacit_operand folder_and_study[] = {
     { "DIR", 1, 1, "the coordinator's folder" },

@@ -1,11 +1,11 @@
 /* tacit study open|pause|resume|amend|close: a study's life beside its rounds. */
 #include "api/arguments.h"
-#include "api/json.h"
+#include "api/json_text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "service/registry.h"
-#include "service/rounds.h"
-#include "service/study.h"
+#include "study/registry.h"
+#include "study/round_log.h"
+#include "study/study.h"
 
 static const tacit_operand folder_and_study[] = {
     { "DIR", 1, 1, "the coordinator's folder" },

@@ -4,8 +4,8 @@
 
 #include "cli/completion.h"
 #include "cli/help.h"
-#include "lab/audit.h"
-#include "lab/reproduce.h"
+#include "lab/audit/audit.h"
+#include "lab/reproduce/reproduce.h"
 #include "method/methods.h"
 
 static const char walk[] =

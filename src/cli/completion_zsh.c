@@ -3,8 +3,8 @@
 
 #include "cli/completion.h"
 #include "cli/help.h"
-#include "lab/audit.h"
-#include "lab/reproduce.h"
+#include "lab/audit/audit.h"
+#include "lab/reproduce/reproduce.h"
 #include "method/methods.h"
 
 /* Text inside '...' in which the characters of `special` mean something to zsh's completion functions. */

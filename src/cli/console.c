@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/interrupt.h"
-#include "cli/text.h"
+#include "cli/text_width.h"
 
 enum { NARROWEST = 40, USUAL_WIDTH = 80, WIDEST = 100 /* longer lines are hard to read */ };
 

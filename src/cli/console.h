@@ -10,14 +10,14 @@
 
 #include <stdio.h>
 
-#include "api/json.h"
+#include "api/json_text.h"
+#include "base/log_file.h"
 #include "base/progress.h"
 #include "base/ranks.h"
 #include "cli/bar.h"
 #include "cli/command.h"
 #include "cli/grid.h"
 #include "cli/lines.h"
-#include "service/log.h"
 
 struct tacit_console {
     FILE *out, *err;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/text.h"
+#include "cli/text_width.h"
 
 static void print_heading(tacit_page page, const char *text) {
     fprintf(page.out, "%s%s%s\n", page.bold ? "\033[1m" : "", text, page.bold ? "\033[0m" : "");

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "cli/text.h"
+#include "cli/text_width.h"
 
 typedef struct tacit_page {
     FILE *out;

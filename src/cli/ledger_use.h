@@ -2,9 +2,9 @@
 #pragma once
 
 #include "api/arguments.h"
-#include "api/ledger.h"
+#include "api/ledger_document.h"
 #include "cli/console.h"
-#include "service/home.h"
+#include "study/home.h"
 
 /* Open the ledger in Tacit's folder for reading, about `source` or (NULL) none in particular; `path` receives
  * where it is. TACIT_NOT_FOUND says how a ledger begins. */

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "service/metrics.h"
+#include "web/prometheus.h"
 
 void tacit_use_log(const tacit_arguments *arguments, const char *program, tacit_console *console) {
     const char *level = tacit_arguments_text(arguments, "log-level");

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "cli/help.h"
-#include "cli/text.h"
+#include "cli/text_width.h"
 
 /* Characters that mean something to troff are escaped; what is not ASCII is named by its code point, so
  * that the page does not depend on an encoding. */

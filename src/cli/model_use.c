@@ -1,6 +1,6 @@
 #include "cli/model_use.h"
 
-#include "cli/reading.h"
+#include "cli/row_reading.h"
 
 void tacit_model_use_clear(tacit_model_use *use) {
     tacit_dataset_free(use->rows);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/reading.h"
+#include "cli/row_reading.h"
 
 /* As R spells the families; the Huberised hinge it does not have. */
 static const char *family_name(const tacit_estimates *estimates) {

@@ -3,7 +3,7 @@
 
 #include "api/arguments.h"
 #include "cli/console.h"
-#include "service/site.h"
+#include "site/site.h"
 
 tacit_status tacit_terms_show(tacit_console *console, const tacit_site *site, tacit_error *error);
 

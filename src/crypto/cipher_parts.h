@@ -21,7 +21,7 @@
 #pragma once
 
 #include "crypto/engine.h"
-#include "crypto/wire.h"
+#include "crypto/label.h"
 
 enum { TACIT_GATE_BYTES = 32, TACIT_AES_ROUNDS = 10 };
 

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "crypto/wire.h"
+#include "crypto/label.h"
 
 static inline uint64_t tacit_carryless_low(uint64_t x, uint64_t y) {
     const uint64_t hole = UINT64_C(0x1111111111111111);

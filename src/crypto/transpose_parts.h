@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "crypto/wire.h"
+#include "crypto/label.h"
 
 typedef uint64_t tacit_bits512 __attribute__((vector_size(64)));
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/progress.h"
-#include "data/choice.h"
 #include "data/encode.h"
+#include "data/row_filter.h"
 #include "num/matrix.h"
 
 typedef enum tacit_storage {

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "data/choice.h"
 #include "data/input.h"
+#include "data/row_filter.h"
 #include "num/matrix.h"
 
 enum { TACIT_LIBSVM_DIMENSION_LIMIT = 50000000 };

@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 
-#include "data/choice.h"
 #include "data/csv.h"
 #include "data/levels.h"
+#include "data/row_filter.h"
 #include "data/text.h"
 #include "data/vocabulary.h"
 

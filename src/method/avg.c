@@ -33,7 +33,7 @@
 
 #include "base/memory.h"
 #include "num/special.h"
-#include "privacy/erm.h"
+#include "privacy/mechanism/erm.h"
 #include "session/party.h"
 #include "session/session.h"
 

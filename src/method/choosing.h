@@ -9,15 +9,15 @@
  *
  * Proof note. Adjacency: one row of the party is replaced. A row of B_i moves the i-th model only, which is
  * E-private, and the choice is a post-processing of it. Given the models, a row of V moves every e_i by at most 1, so
- * the choice is E-private (privacy/selection.h, not monotone). The parts are disjoint: the choice costs E (parallel
+ * the choice is E-private (privacy/mechanism/selection.h, not monotone). The parts are disjoint: the choice costs E (parallel
  * composition), and with the final model epsilon + E (basic composition). The models of the blocks never leave. A
  * block has few rows, so that lambda is chosen for more noise than the final model has, and tends to be large: tame
- * rather than lucky. Where there are public rows with labels, choose on them (service/choose.h) and pay nothing.
+ * rather than lucky. Where there are public rows with labels, choose on them (study/choose.h) and pay nothing.
  */
 #pragma once
 
 #include "method/stacking.h"
-#include "privacy/selection.h"
+#include "privacy/mechanism/selection.h"
 
 /* Two settings of a method that can choose. */
 #define CHOOSING_PARAMETERS                                                                                  \

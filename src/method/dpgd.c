@@ -18,7 +18,7 @@
  *   private as one of relative noise sigma (their losses add up to that of one Gaussian, also when adaptive: Dong, Roth and Su
  *   2022, corollary 3.3): (epsilon, delta). All iterates are post-processing, so that every party may see every w.
  *   noise=shares: party k adds discrete Gaussian noise of scale u to its contribution on the grid of the sum, and only the sum
- *   is seen (privacy/shares.h). Of the shares in it at least m = survivors - colluders are unknown to whoever looks. In steps of
+ *   is seen (privacy/mechanism/shares.h). Of the shares in it at least m = survivors - colluders are unknown to whoever looks. In steps of
  *   the grid the sensitivity is S 2^grid, rounded up, so that one sum is rho-zCDP with rho = (S 2^grid/(sqrt(m) u) + sqrt(D) tau)^2/2;
  *   u is chosen such that T rho buys (epsilon, delta) (Canonne, Kamath and Steinke 2020). In the ledger each round is
  *   an event of that rho or, on a grid fine enough (shares.h), a Gaussian one. With all n parties in it the sum carries noise of variance n u^2: a factor n/m more than needed.
@@ -39,9 +39,9 @@
 
 #include "base/memory.h"
 #include "method/gradient.h"
-#include "privacy/gaussian.h"
-#include "privacy/integer.h"
-#include "privacy/shares.h"
+#include "privacy/account/gaussian.h"
+#include "privacy/mechanism/integer.h"
+#include "privacy/mechanism/shares.h"
 
 enum { MOST_ROUNDS = 100000, MOST_CHOSEN_ROUNDS = 1000 };
 

@@ -15,7 +15,7 @@
  * in one of them: with labelled < 1 only theta_k or only beta_k moves, each (epsilon, delta)-private on its own, and both
  * together cost (epsilon, delta) once (parallel composition). With labelled = 1 both see all rows and cost the sum. theta_k by
  * output perturbation has S = min(2/(n_l lambda), 2 w_max) + 2g/lambda (output.c), by objective perturbation the proof of
- * privacy/erm.h. What the target does is post-processing towards the sources; the target's own rows are not protected from
+ * privacy/mechanism/erm.h. What the target does is post-processing towards the sources; the target's own rows are not protected from
  * whoever sees its model.
  *
  * The prior that knows the noise (prior=aware; ours). theta_k carries noise of a known variance q_k in each coordinate, so

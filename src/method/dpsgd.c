@@ -23,8 +23,8 @@
 
 #include "base/memory.h"
 #include "method/gradient.h"
-#include "method/ternary.h"
-#include "privacy/shares.h"
+#include "method/ternary_upload.h"
+#include "privacy/mechanism/shares.h"
 
 static const tacit_parameter parameters[] = {
     { "hidden", "32", TACIT_ANY_TEXT, 0, 0,

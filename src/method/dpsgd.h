@@ -1,7 +1,7 @@
 /* What dpsgd's two files share: all that follows from its plan. */
 #pragma once
 
-#include "model/batch.h"
+#include "model/clipped_batch.h"
 #include "model/optimiser.h"
 #include "session/party.h"
 #include "session/session.h"

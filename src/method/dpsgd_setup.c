@@ -6,12 +6,12 @@
  * One step, a row that comes or goes. A party's rows take part independently, each with probability q (the draws are exact: a
  * 64-bit word below floor(q 2^64), so with no more than q, and less sampling only hides more). Its contribution is a sum over the
  * rows that do, in units of the clipping norm, of vectors that follow from one row each and are no longer than 1, added without
- * rounding (model/batch.h); then rounded to a double and to the grid of the sum, at most r = sqrt(d) (half a step of the grid +
+ * rounding (model/clipped_batch.h); then rounded to a double and to the grid of the sum, at most r = sqrt(d) (half a step of the grid +
  * 2^-33) in norm on either side. So a row that comes or goes in the sample moves what is noised by at most row_shift = 1 + 2r. How
  * many rows a party has, which it is asked once, is the same on both sides when a row is replaced.
  *
  * All steps. With Gaussian noise of standard deviation sigma row_shift a step is a Gaussian event of parameter sigma on a Poisson
- * sample, whose cost under replacement privacy/account_event.c proves; T of them, each asked in view of the answers before, compose.
+ * sample, whose cost under replacement privacy/account/account_event.c proves; T of them, each asked in view of the answers before, compose.
  * sigma is the least for which T cost (epsilon, delta), by whatever accountant proves the least (tacit_noise_for). Parameters of every
  * step, and what is compressed of a noisy sum, are post-processing.
  *
@@ -55,9 +55,9 @@
 #include "base/memory.h"
 #include "data/text.h"
 #include "method/dpsgd.h"
-#include "method/ternary.h"
-#include "privacy/gaussian.h"
-#include "privacy/shares.h"
+#include "method/ternary_upload.h"
+#include "privacy/account/gaussian.h"
+#include "privacy/mechanism/shares.h"
 #include "session/masked.h"
 
 enum { MOST_STEPS = 1000000, BOUND_BITS = 21 }; /* half of the bound is room for noise */

@@ -12,7 +12,7 @@
  * refuses or is away is passed over in that turn.
  *
  * Proof note. Adjacency: replace one row of one participant (unit record). What a step costs, and why the paper's price is none,
- *   is in privacy/ternary.h; that a row moves each computed x_j by at most 1, exactly, in model/batch.h. A participant answers at most
+ *   is in privacy/mechanism/ternary_step.h; that a row moves each computed x_j by at most 1, exactly, in model/clipped_batch.h. A participant answers at most
  *   T times, at weights that follow from answers: T equal steps compose adaptively. W is post-processing of all answers.
  *   calibration=tight: e is the largest for which T steps cost (epsilon, delta), so that this is the charge.
  *   calibration=paper: epsilon is e; charged is what T steps cost, claimed what the paper says of them, T times Theorem 3.3.2 (it
@@ -25,10 +25,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "method/ternary.h"
-#include "model/batch.h"
+#include "method/ternary_upload.h"
+#include "model/clipped_batch.h"
 #include "model/optimiser.h"
-#include "privacy/ternary.h"
+#include "privacy/mechanism/ternary_step.h"
 #include "session/party.h"
 #include "session/session.h"
 

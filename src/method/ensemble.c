@@ -8,7 +8,7 @@
 #include "num/kernel.h"
 #include "num/scores.h"
 #include "num/special.h"
-#include "privacy/erm.h"
+#include "privacy/mechanism/erm.h"
 #include "session/party.h"
 
 size_t tacit_ensemble_size(const tacit_plan *plan) {

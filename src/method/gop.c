@@ -2,13 +2,13 @@
  * gop: Gaussian objective perturbation (Rajkumar and Agarwal 2012, Algorithm 4 and Procedures 2 and 3). As plr, with
  * Gaussian noise: less of it in many dimensions, at the price of a delta.
  *
- *   party k:      epsilon~, Delta from n_k, lambda, epsilon           (privacy/erm.h, steps 2 and 4)
+ *   party k:      epsilon~, Delta from n_k, lambda, epsilon           (privacy/mechanism/erm.h, steps 2 and 4)
  *                 b ~ N(0, s^2 I),  s = AG(epsilon~, delta; 2), or by the chi-square rule (calibration=paper)
  *                 w^ = argmin (1/n_k) sum_i loss(y_i w.x_i) + ((lambda + Delta)/2)|w|^2 + b.w/n_k
  *                 answers w^ + G(d, 2r/epsilon_slack)
  *   coordinator:  the mean of the answers
  *
- * Proof note. Adjacency: one row of one party is replaced; n_k stays. privacy/erm.h, with R = 1: step 5 for the chi-square
+ * Proof note. Adjacency: one row of one party is replaced; n_k stays. privacy/mechanism/erm.h, with R = 1: step 5 for the chi-square
  * rule, step 6 for AG, which holds for margin losses with a derivative in [-1, 0], as both of ours are; and approximate minima,
  * whose adaptive composition holds with a delta as well.
  */

@@ -14,7 +14,7 @@
  *   density (epsilon/4) exp(-epsilon |z|/2), the same scale). Counts are integers, so nothing is rounded. What becomes
  *   of negative counts, and the fit, see only what is published: post-processing. The grid depends on the schema and on declared numbers alone.
  *
- * noise=shares: each party adds to its counts Polya shares of that noise, and only the sum is seen (privacy/shares.h). At least
+ * noise=shares: each party adds to its counts Polya shares of that noise, and only the sum is seen (privacy/mechanism/shares.h). At least
  *   m = survivors - colluders of the shares in it are unknown to whoever looks, and m of them add up to discrete Laplace
  *   noise of scale 2/epsilon exactly: epsilon-DP. With all n parties in it the variance is n/m times that.
  *
@@ -30,7 +30,7 @@
 
 #include "base/memory.h"
 #include "data/encode.h"
-#include "privacy/shares.h"
+#include "privacy/mechanism/shares.h"
 #include "session/party.h"
 #include "session/session.h"
 

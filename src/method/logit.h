@@ -18,7 +18,7 @@
 #pragma once
 
 #include "model/estimates.h"
-#include "privacy/mechanism.h"
+#include "privacy/mechanism/mechanism.h"
 #include "session/centre.h"
 
 /* Settings of all three methods, for their tables. */

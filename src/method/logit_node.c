@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "crypto/multiexp.h"
+#include "crypto/paillier/multiexp.h"
 #include "method/logit.h"
 #include "method/row_sums.h"
 
@@ -118,7 +118,7 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /*
  * Bits of numbers between the servers. Let A be the matrix over n: its eigenvalues are at least mu = lambda/n, its entries at
- * most R = 1.5 (max(64, S, S^2/4) + mu). Where rounding leaves half of the least eigenvalue (the claim in crypto/circuits_linear.h;
+ * most R = 1.5 (max(64, S, S^2/4) + mu). Where rounding leaves half of the least eigenvalue (the claim in crypto/garble/circuits_linear.h;
  * the check of the solution sees where it does not), 1/D, D^-1 M and A^-1 are within 2/mu, and A^-1 times the vector of that check
  * within 2 sqrt(d)/mu; objectives and sums are within R. The other numbers of factoring and inverting are within
  * max(R, sqrt(2 R/mu)), and twice that for the sum of two.

@@ -19,7 +19,7 @@
  * after: + sqrt(count) units. Nodes whose rows are the same answer the same.
  *
  * On the grid these are whole numbers. A server's draw is a discrete Gaussian of scale sensitivity sqrt(T/(2 rho)), T the
- * number of releases: rho/T-zCDP (privacy/integer.h). K gradients and one matrix (privlogit-hessian: T = K + 1) or K
+ * number of releases: rho/T-zCDP (privacy/mechanism/integer.h). K gradients and one matrix (privlogit-hessian: T = K + 1) or K
  * (newton: T = 2 K) compose to rho, also where beta, and with it the scale of the next draw, depends on releases before
  * (adaptive composition: Bun and Steinke 2016, Lemma 1.7). rho is that of (E, dp-delta - t), by tacit_zcdp_for. Draws are cut at
  * 2^60, which one of scale 2^50 or less exceeds with probability below exp(-2^18).
@@ -44,7 +44,7 @@
 
 #include "base/memory.h"
 #include "method/logit.h"
-#include "privacy/integer.h"
+#include "privacy/mechanism/integer.h"
 
 static const double ROUNDING = 1 + 1e-9;
 

@@ -86,8 +86,8 @@ const tacit_method tacit_method_newton = {
         "(128 with 3072 bits), statistical security of 40 bits for each masked value. If server A "
         "colludes with parties, they learn no more than what each sees anyway",
     .theorem = "Newton's method converges quadratically near the optimum, and may diverge from a poor "
-               "start. Masked values: statistical distance 2^-40 (crypto/convert.h); Yao's protocol: "
-               "semi-honest simulation (crypto/garble.h); dp: discrete Gaussians compose under zCDP "
+               "start. Masked values: statistical distance 2^-40 (crypto/linear/convert.h); Yao's protocol: "
+               "semi-honest simulation (crypto/garble/garble.h); dp: discrete Gaussians compose under zCDP "
                "(method/logit_noise.c)",
     .claim = "the same estimate; Table 5.1 prints 5 to 8 iterations",
     .caveats = "[dp=0: the coefficients of each iteration are exact and public: with few rows, or two runs "

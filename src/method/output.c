@@ -7,7 +7,7 @@
  *   coordinator:  the mean of the answers
  *
  * Proof note. Adjacency: one row of one party is replaced; its number of rows n_k stays. G(D, S/epsilon) on a statistic of
- *   L2 sensitivity S is epsilon-private (privacy/mechanism.h). S (privacy/erm.h) is
+ *   L2 sensitivity S is epsilon-private (privacy/mechanism/mechanism.h). S (privacy/mechanism/erm.h) is
  *
  *     min(2L/(n_k lambda), 2 w_max) + 2 g/lambda,
  *
@@ -15,7 +15,7 @@
  *   the largest norm of any minimiser: (lambda w).w = -gradient of the loss times w <= m, the largest t |loss'(t)| for t > 0,
  *   hence |w| <= min(L/lambda, sqrt(m/lambda)). m = W(1/e) for the logistic loss, W((K-1)/e) for softmax of K classes (W is
  *   Lambert's function), and for Huber's of width h the larger of 1 - h, on the straight part, and (1 + h)^2/(8h) where
- *   (1 + h)/2 lies on the parabola. g is the gradient norm that the solver certifies on every input (privacy/erm.h). `paper` leaves the minimum out.
+ *   (1 + h)/2 lies on the parabola. g is the gradient norm that the solver certifies on every input (privacy/mechanism/erm.h). `paper` leaves the minimum out.
  *   With one party the coordinator does nothing; with more, the mean is post-processing.
  */
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "privacy/erm.h"
+#include "privacy/mechanism/erm.h"
 #include "session/party.h"
 #include "session/session.h"
 

@@ -2,14 +2,14 @@
  * plr: objective perturbation (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2; Yao et al. 2019, Algorithm 1). Each
  * party minimises its objective with a random linear term.
  *
- *   party k:      epsilon', Delta from n_k, lambda, epsilon           (privacy/erm.h, steps 2 and 4)
+ *   party k:      epsilon', Delta from n_k, lambda, epsilon           (privacy/mechanism/erm.h, steps 2 and 4)
  *                 b ~ G(d, 2/epsilon')
  *                 w^ = argmin (1/n_k) sum_i loss(y_i w.x_i) + ((lambda + Delta)/2)|w|^2 + b.w/n_k
  *                 answers w^ + G(d, 2r/epsilon_slack)
  *   coordinator:  the mean of the answers
  *
  * Proof note. Adjacency: one row of one party is replaced; n_k stays. The exact minimiser is private for 99% of epsilon and
- * its computed approximation for the last hundredth: privacy/erm.h has both proofs, with R = 1. The loss must be twice
+ * its computed approximation for the last hundredth: privacy/mechanism/erm.h has both proofs, with R = 1. The loss must be twice
  * differentiable but for isolated margins: c = 1/4 for the logistic loss, 1/(2h) for Huber's of width h. The printed sign of
  * the exponent of b's density is wrong; it is exp(-epsilon' |b|/2).
  */

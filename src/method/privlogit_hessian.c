@@ -100,8 +100,8 @@ const tacit_method tacit_method_privlogit_hessian = {
         "colludes with parties, they learn no more than what each sees anyway",
     .theorem = "H~ <= H(beta) everywhere, so each step raises the likelihood and the sequence converges "
                "linearly from any start (Boehning and Lindsay 1988; Wang 2018, Proposition 1). Masked "
-               "values: statistical distance 2^-40 (crypto/convert.h); Yao's protocol: semi-honest "
-               "simulation (crypto/garble.h); dp: discrete Gaussians compose under zCDP "
+               "values: statistical distance 2^-40 (crypto/linear/convert.h); Yao's protocol: semi-honest "
+               "simulation (crypto/garble/garble.h); dp: discrete Gaussians compose under zCDP "
                "(method/logit_noise.c)",
     .claim = "the same estimate; Table 5.1 prints 13 to 206 iterations",
     .caveats = "[dp=0: the coefficients of each iteration are exact and public: with few rows, or two runs "

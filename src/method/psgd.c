@@ -33,7 +33,7 @@
 #include "base/memory.h"
 #include "method/gradient.h"
 #include "num/special.h"
-#include "privacy/gaussian.h"
+#include "privacy/account/gaussian.h"
 
 enum { MOST_ROUNDS = 100000 };
 

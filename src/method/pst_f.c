@@ -16,7 +16,7 @@
  * importance=uniform is the paper's PST-F(U): random groups, q_k = 1/K. The others are PST-F(W): features by falling
  * importance, cut into groups of equal size, q_k by equation (6).
  *
- * Proof note: stacking.h and, for the members, privacy/erm.h (groups). The noise of a group is the same whatever its
+ * Proof note: stacking.h and, for the members, privacy/mechanism/erm.h (groups). The noise of a group is the same whatever its
  * q_k, and its rows are q_k long: important groups are heard better. Groups and q must be public knowledge: taken
  * from the private rows they would be a release of their own that nobody paid for.
  */

@@ -11,7 +11,7 @@
  *   coordinator:   the mean of the targets' answers
  *
  * Proof note. Adjacency: one row of one party is replaced. A party is a source or a target and answers of its rows
- * once. A source's members together cost epsilon_src (privacy/erm.h, groups). A target's answer costs epsilon
+ * once. A source's members together cost epsilon_src (privacy/mechanism/erm.h, groups). A target's answer costs epsilon
  * (stacking.h): u_k came from others' rows and is public by then.
  *
  * As printed a source runs plr at epsilon_src for each group, on the same rows: K epsilon_src in truth, not the

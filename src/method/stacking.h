@@ -6,8 +6,8 @@
  *  1. The rows are put in an order that depends on n alone; the first n_low are D_l, the others D_h. A replaced row
  *     stays where it is, so it is in one of the two, and what is released of both costs the larger of the two epsilons,
  *     not their sum (parallel composition): what is made of D_h may use what was released of D_l.
- *  2. D_l. Members of row blocks (pst-s): each block is perturbed for epsilon (privacy/erm.h, steps 1 to 4), and the
- *     blocks are disjoint. Members of feature groups (pst-f, pst-h): all of them together cost epsilon (privacy/erm.h,
+ *  2. D_l. Members of row blocks (pst-s): each block is perturbed for epsilon (privacy/mechanism/erm.h, steps 1 to 4), and the
+ *     blocks are disjoint. Members of feature groups (pst-f, pst-h): all of them together cost epsilon (privacy/mechanism/erm.h,
  *     groups), whatever the groups share; scales and groups are public.
  *  3. D_h. Given the released members, a row's features of the high model follow from that row alone and have a norm
  *     of at most 1 (model/stack.h), so the high model is plr's on D_h: epsilon.

@@ -7,7 +7,7 @@
 
 #include "data/projection.h"
 #include "num/glm.h"
-#include "privacy/erm.h"
+#include "privacy/mechanism/erm.h"
 #include "session/party.h"
 #include "session/session.h"
 

@@ -11,7 +11,7 @@
 #include "model/network.h"
 #include "model/stack.h"
 #include "num/glm.h"
-#include "privacy/release.h"
+#include "privacy/account/release.h"
 
 enum { TACIT_REASON_SIZE = 2 * TACIT_FROM_ROWS_TEXT };
 

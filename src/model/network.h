@@ -2,7 +2,7 @@
  * A network of dense layers: tanh, sigmoid or ReLU in the hidden units, and one logistic output (two classes) or a softmax
  * over as many outputs as classes. Forward and backward passes over a block of rows, dense or sparse, in double precision; a
  * block of one row gives that row's own gradient. Who trains it, and how, is not its business; clipped sums of many rows'
- * gradients, in single precision, are in model/batch.h.
+ * gradients, in single precision, are in model/clipped_batch.h.
  *
  * Parameters are one array: for each layer its weights, one row a unit, then its biases.
  */

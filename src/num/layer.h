@@ -4,7 +4,7 @@
  * Rows are independent: what is computed for one follows from that row and the weights alone. Every row goes through the same
  * instructions, in an order of its own sums that depends neither on its place nor on how many rows there are, so that another
  * row that comes or goes cannot move even the last bit. General matrix products promise no such thing: they treat the last
- * few rows otherwise. Private sums of gradients rest on this (model/batch.h).
+ * few rows otherwise. Private sums of gradients rest on this (model/clipped_batch.h).
  *
  * Numbers in a row are padded with zeros to a multiple of TACIT_LAYER_PANEL, rows to a multiple of TACIT_LAYER_ROWS (their
  * contents do not matter).

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "privacy/ledger.h"
+#include "privacy/ledger/ledger.h"
 #include "privacy/policy.h"
 
 typedef enum tacit_gate_mode {

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "privacy/release.h"
+#include "privacy/account/release.h"
 
 typedef struct tacit_policy {
     uint64_t minimum_rows;    /* an answer is computed from at least this many rows */

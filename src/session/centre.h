@@ -2,10 +2,10 @@
  * The two centre servers of a method that computes on numbers nobody sees (Wang 2018, figure 5.1). Server A is the
  * coordinator's half: it asks the nodes and adds up their ciphertexts. Server B holds the key of these ciphertexts and
  * never sees one that is not masked by A. What they compute together is one function, the method's `compute`, which both
- * run at the same time, each on its own shares (crypto/secure.h): where A asks the nodes, B waits; what is opened, both
+ * run at the same time, each on its own shares (crypto/linear/secure.h): where A asks the nodes, B waits; what is opened, both
  * see. Its control flow follows from the plan and from what is opened.
  *
- * Deployed, B is a process of its own (service/center.h) and the channel is TLS. In a simulation B is a thread at the
+ * Deployed, B is a process of its own (center/center.h) and the channel is TLS. In a simulation B is a thread at the
  * far end of a channel in memory, which runs the same code; its key is one that everybody can read in the source, since
  * a simulation has nothing to hide.
  *
@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "crypto/secure.h"
+#include "crypto/linear/secure.h"
 #include "session/party.h"
 #include "session/session.h"
 

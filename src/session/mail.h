@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "crypto/agreement.h"
+#include "crypto/sum/agreement.h"
 #include "session/masked.h"
 
 /* What a party keeps its X25519 key as, in the store of its masks. */

@@ -2,8 +2,8 @@
  * Secure sums: tacit_ask_sum in a deployed study, so that the coordinator sees the sum and no term of it. One round of
  * the session with several steps, by one of two protocols that the study chooses (docs/securesum.md):
  *
- *  - masked: secure summation (crypto/securesum.h), five steps. Nobody but all others together can see a contribution.
- *  - paillier: encrypted sums (crypto/paillier_sum.h), three steps. One party, the first on the roster, holds the key.
+ *  - masked: secure summation (crypto/sum/securesum.h), five steps. Nobody but all others together can see a contribution.
+ *  - paillier: encrypted sums (crypto/paillier/paillier_sum.h), three steps. One party, the first on the roster, holds the key.
  *    It and the coordinator together can see every contribution.
  *
  * All that the two sides must agree on follows from the plan, the roster and the question, so that neither can be talked
@@ -20,8 +20,8 @@
  */
 #pragma once
 
-#include "crypto/paillier_sum.h"
-#include "crypto/securesum.h"
+#include "crypto/paillier/paillier_sum.h"
+#include "crypto/sum/securesum.h"
 #include "session/method.h"
 
 enum { TACIT_SIGNING_KEY_BYTES = crypto_sign_PUBLICKEYBYTES };

@@ -1,5 +1,5 @@
 /*
- * A party in an encrypted sum (crypto/paillier_sum.h). The sealed ciphertexts of its contribution pass the gate, charged, as any
+ * A party in an encrypted sum (crypto/paillier/paillier_sum.h). The sealed ciphertexts of its contribution pass the gate, charged, as any
  * contribution would. The key holder's public key, and the sums of numbers under masks that it decrypts, say nothing about
  * rows and pass by tacit_gate_pass.
  *

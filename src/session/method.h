@@ -8,7 +8,7 @@
 #include "data/meetings.h"
 #include "data/points.h"
 #include "model/model.h"
-#include "privacy/mechanism.h"
+#include "privacy/mechanism/mechanism.h"
 #include "session/message.h"
 #include "session/question.h"
 

@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "base/pool.h"
-#include "crypto/paillier.h"
+#include "crypto/paillier/paillier.h"
 #include "model/classifier.h"
 #include "num/glm.h"
 #include "privacy/gate.h"

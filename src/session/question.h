@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
-#include "privacy/release.h"
+#include "privacy/account/release.h"
 #include "session/message.h"
 
 enum {

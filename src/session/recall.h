@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "privacy/release.h"
+#include "privacy/account/release.h"
 
 typedef struct tacit_recall tacit_recall;
 

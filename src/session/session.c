@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "privacy/integer.h"
+#include "privacy/mechanism/integer.h"
 
 void tacit_answers_clear(tacit_answers *answers) {
     if (answers == NULL) return;

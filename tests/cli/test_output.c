@@ -7,7 +7,7 @@
 #include "api/guess.h"
 #include "cli/commands.h"
 #include "cli/help.h"
-#include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/program.h"
 #include "commands_fixture.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/paillier_parts.h"
+#include "crypto/paillier/paillier_parts.h"
 #include "paillier_vectors.h"
 #include "rand/stream.h"
 

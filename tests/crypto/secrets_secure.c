@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <valgrind/memcheck.h>
 
-#include "crypto/secure.h"
+#include "crypto/linear/secure.h"
 #include "net/clock.h"
 
 enum { ORDER = 2, TRIANGLE = 3, WIDTH = 12 };

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "crypto/agreement.h"
+#include "crypto/sum/agreement.h"
 #include "rand/stream.h"
 
 typedef struct two {

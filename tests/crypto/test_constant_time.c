@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-#include "crypto/multiexp.h"
-#include "crypto/slots.h"
+#include "crypto/paillier/multiexp.h"
+#include "crypto/paillier/slots.h"
 
 #if defined(__has_feature) /* how clang says it */
 #if __has_feature(address_sanitizer)

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "crypto/circuits_word.h"
-#include "crypto/convert.h"
-#include "crypto/garble.h"
+#include "crypto/garble/circuits_word.h"
+#include "crypto/linear/convert.h"
+#include "crypto/garble/garble.h"
 #include "keys.h"
 
 enum { COUNT = 11, NODES = 3 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/circuits_fixed.h"
-#include "crypto/circuits_word.h"
-#include "crypto/garble.h"
+#include "crypto/garble/circuits_fixed.h"
+#include "crypto/garble/circuits_word.h"
+#include "crypto/garble/garble.h"
 
 enum { LANES = 2, WIDTH = 64, ALL = WIDTH * LANES, RESULTS = 6 };
 

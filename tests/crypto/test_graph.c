@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/graph.h"
+#include "crypto/sum/graph.h"
 #include "rand/stream.h"
 
 static const uint8_t seed[TACIT_GRAPH_SEED_BYTES] = { 42 };

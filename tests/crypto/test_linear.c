@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/circuits_linear.h"
-#include "crypto/circuits_word.h"
+#include "crypto/garble/circuits_linear.h"
+#include "crypto/garble/circuits_word.h"
 #include "rand/stream.h"
 
 __extension__ typedef __int128 wide;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/mask.h"
+#include "crypto/sum/mask.h"
 
 enum { MOST = 5000, MASKS = 3 };
 static const size_t lengths[] = { 1, 7, 8, 9, 1023, 1024, 1025, 4096, MOST };

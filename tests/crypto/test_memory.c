@@ -1,9 +1,9 @@
 /* Every allocation of garbling and of secure linear algebra fails once: nothing crashes or leaks, and the peer gets an error, not a wait. */
 #include "pair.h"
 
-#include "crypto/circuits_fixed.h"
-#include "crypto/garble.h"
-#include "crypto/secure.h"
+#include "crypto/garble/circuits_fixed.h"
+#include "crypto/garble/garble.h"
+#include "crypto/linear/secure.h"
 #include "failing.h"
 #include "keys.h"
 

@@ -1,7 +1,7 @@
 #include "keys.h"
 
-#include "crypto/multiexp.h"
-#include "crypto/slots.h"
+#include "crypto/paillier/multiexp.h"
+#include "crypto/paillier/slots.h"
 
 static tacit_paillier_secret *secret;
 static const tacit_paillier_public *key;

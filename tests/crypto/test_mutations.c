@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "crypto/secure.h"
+#include "crypto/linear/secure.h"
 #include "keys.h"
 
 enum { GREETING = 16, CUT = 0, FLIP, INSERT, KINDS, UNTOUCHED = 99, PLACES = 4 };

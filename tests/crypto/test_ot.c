@@ -7,7 +7,7 @@
 #include "crypto/cipher_parts.h"
 #include "crypto/digest.h"
 #include "crypto/field128_parts.h"
-#include "crypto/ot.h"
+#include "crypto/ot/ot.h"
 
 enum { MOST = 20000 };
 

@@ -8,7 +8,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "crypto/ot.h"
+#include "crypto/ot/ot.h"
 
 enum { TRANSFERS = 5 };
 

@@ -6,8 +6,8 @@
 #include <malloc.h>
 #include <sodium.h>
 
-#include "crypto/multiexp.h"
-#include "crypto/slots.h"
+#include "crypto/paillier/multiexp.h"
+#include "crypto/paillier/slots.h"
 
 static long gmp_allocations;
 

@@ -7,7 +7,7 @@
 
 #include <sodium.h>
 
-#include "crypto/paillier_sum_parts.h"
+#include "crypto/paillier/paillier_sum_parts.h"
 #include "keys.h"
 
 enum { PARTIES = 4, LENGTH = 70 }; /* more than two ciphertexts of slots */

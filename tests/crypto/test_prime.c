@@ -1,6 +1,6 @@
 #include "keys.h"
 
-#include "crypto/prime.h"
+#include "crypto/paillier/prime.h"
 
 static void a_safe_prime_is_one_by_another_test(void **state) {
     (void)state;

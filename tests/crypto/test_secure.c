@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "crypto/secure.h"
+#include "crypto/linear/secure.h"
 #include "keys.h"
 
 enum { MOST = 12, TRIANGLE = MOST * (MOST + 1) / 2 };

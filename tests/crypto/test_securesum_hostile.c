@@ -1,7 +1,7 @@
 /* Lies, slips and damage on either side: found, named, and without effect on the others. */
 #include "world.h"
 
-#include "crypto/securesum_party.h"
+#include "crypto/sum/securesum_party.h"
 
 enum { PARTIES = 5, LENGTH = 3 };
 

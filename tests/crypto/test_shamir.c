@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/shamir.h"
+#include "crypto/sum/shamir.h"
 #include "rand/stream.h"
 
 enum { MOST = 40 };

@@ -1,6 +1,6 @@
 #include "keys.h"
 
-#include "crypto/slots.h"
+#include "crypto/paillier/slots.h"
 
 static tacit_paillier_secret *secret;
 static const tacit_paillier_public *key;

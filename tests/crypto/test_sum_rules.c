@@ -1,8 +1,8 @@
 /* The smallest numbers under which a party still takes part in a secure sum. */
 #include "world.h"
 
-#include "crypto/graph.h"
-#include "crypto/securesum_party.h"
+#include "crypto/sum/graph.h"
+#include "crypto/sum/securesum_party.h"
 
 enum { PARTIES = 7, THRESHOLD = PARTIES / 2 + 1, LENGTH = 2, ASKED = 1 };
 

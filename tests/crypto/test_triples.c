@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "crypto/triples.h"
+#include "crypto/share/triples.h"
 #include "keys.h"
 
 enum { SCALARS = 70, LENGTH = 9, WIDE = 700 };

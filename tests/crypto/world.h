@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "crypto/securesum.h"
+#include "crypto/sum/securesum.h"
 #include "rand/stream.h"
 
 enum { STAYS = TACIT_SUM_OPENED }; /* never vanishes */

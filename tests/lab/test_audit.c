@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "lab/audit.h"
+#include "lab/audit/audit.h"
 
 enum { RUNS = 40000, FEWER = 8000 }; /* of a mechanism, of a method */
 

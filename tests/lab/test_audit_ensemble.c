@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "lab/audit.h"
+#include "lab/audit/audit.h"
 
 enum { RUNS = 5000 };
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/audit.h"
-#include "privacy/erm.h"
+#include "lab/audit/audit.h"
+#include "privacy/mechanism/erm.h"
 
 static tacit_pool *pool; /* one thread a processor */
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "data/generate.h"
-#include "lab/attack.h"
-#include "lab/audit.h"
+#include "lab/audit/attack.h"
+#include "lab/audit/audit.h"
 #include "parties.h"
 
 enum { GAMES = 100 };

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-#include "lab/audit.h"
+#include "lab/audit/audit.h"
 
 static tacit_audit_result audited(const char *name, double epsilon, double delta, const char *iterations) {
     tacit_choice settings[] = { { "dp-iterations", iterations } };

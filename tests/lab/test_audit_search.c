@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lab/audit_parts.h"
+#include "lab/audit/audit_parts.h"
 #include "method/methods.h"
 #include "rand/fast.h"
 

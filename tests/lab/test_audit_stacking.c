@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/audit.h"
+#include "lab/audit/audit.h"
 #include "session/session.h"
 
 static tacit_pool *pool; /* one thread a processor */

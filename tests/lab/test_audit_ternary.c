@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-#include "lab/audit.h"
+#include "lab/audit/audit.h"
 
 static tacit_audit_result audited(const char *name, double epsilon, size_t runs, double confidence,
                                   uint64_t seed, const tacit_choice *settings, size_t count) {

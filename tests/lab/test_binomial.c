@@ -1,7 +1,7 @@
 /* Clopper-Pearson bounds against values computed with 40 digits, and against the sums that define them. */
 #include "check.h"
 
-#include "lab/binomial.h"
+#include "lab/audit/binomial.h"
 
 static void bounds_agree_with_known_values(void **state) {
     (void)state;

@@ -1,8 +1,8 @@
 /* The experiments on secure logistic regression: their simulated rows, and a fit beside the same optimiser in the clear. */
 #include "check.h"
 
-#include "lab/logit_run.h"
-#include "lab/logit_sets.h"
+#include "lab/reproduce/logit_run.h"
+#include "lab/reproduce/logit_sets.h"
 
 static void a_simulated_set_lies_in_the_ball_and_has_its_scale(void **state) {
     (void)state;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "failing.h"
-#include "lab/plot_parts.h"
+#include "lab/plot/plot_parts.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -1,5 +1,5 @@
 /* The replay itself: it finds the largest ratio, catches an understated sensitivity, and does not depend on threads. */
-#include "lab/audit.h"
+#include "lab/audit/audit.h"
 #include "parties.h"
 
 /* The worst known pair of avg, under a method that may lie. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/audit.h"
+#include "lab/audit/audit.h"
 #include "parties.h"
 #include "rand/fast.h"
 

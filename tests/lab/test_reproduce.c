@@ -8,7 +8,7 @@
 #include "data/generate.h"
 #include "data/scratch.h"
 #include "failing.h"
-#include "lab/reproduce.h"
+#include "lab/reproduce/reproduce.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/audit_parts.h"
+#include "lab/audit/audit_parts.h"
 #include "method/ensemble.h"
 #include "rand/fast.h"
 

@@ -10,9 +10,9 @@
 
 #include "lab/replay.h"
 #include "method/dpsgd.h"
-#include "method/ternary.h"
+#include "method/ternary_upload.h"
 #include "parties.h"
-#include "privacy/accountant.h"
+#include "privacy/account/accountant.h"
 #include "rand/fast.h"
 
 static const double U = 21.5;

@@ -6,10 +6,10 @@
 #include "check.h"
 
 #include "failing.h"
-#include "method/ternary.h"
-#include "model/batch.h"
+#include "method/ternary_upload.h"
+#include "model/clipped_batch.h"
 #include "parties.h"
-#include "privacy/ternary.h"
+#include "privacy/mechanism/ternary_step.h"
 
 static void set(tacit_plan *plan, const char *name, const char *value) {
     tacit_error error = TACIT_ERROR_INIT;

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-#include "lab/audit.h"
+#include "lab/audit/audit.h"
 #include "lab/replay.h"
 #include "parties.h"
 

@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 #include "lab/logit_look.h"
-#include "privacy/integer.h"
+#include "privacy/mechanism/integer.h"
 
 enum { TRIANGLE = WIDTH * (WIDTH + 1) / 2, LENGTH = TACIT_LOGIT_HEAD + WIDTH + TRIANGLE };
 

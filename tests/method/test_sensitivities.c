@@ -8,7 +8,7 @@
 #include "method/gradient.h"
 #include "num/special.h"
 #include "parties.h"
-#include "privacy/erm.h"
+#include "privacy/mechanism/erm.h"
 
 static void set(tacit_plan *plan, const char *name, const char *value) {
     tacit_error error = TACIT_ERROR_INIT;

@@ -8,11 +8,11 @@
  */
 #include "check.h"
 
-#include "lab/audit.h"
+#include "lab/audit/audit.h"
 #include "lab/replay.h"
 #include "method/gradient.h"
 #include "parties.h"
-#include "privacy/shares.h"
+#include "privacy/mechanism/shares.h"
 
 enum { PARTIES = 10, EACH = 20, FEATURES = 8 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/audit.h"
+#include "lab/audit/audit.h"
 #include "lab/simulate.h"
 #include "method/transfer.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/batch.h"
+#include "model/clipped_batch.h"
 #include "model/optimiser.h"
 #include "num/layer.h"
 

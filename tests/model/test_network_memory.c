@@ -2,7 +2,7 @@
 #include "classes.h"
 #include "failing.h"
 
-#include "model/batch.h"
+#include "model/clipped_batch.h"
 #include "model/network.h"
 
 enum { ROWS = 12, FEATURES = 3, SIZE = 4 * 5 + 6 * 3 };

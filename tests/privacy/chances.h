@@ -11,7 +11,7 @@
 
 #include "rand/fit.h"
 
-#include "privacy/mechanism.h"
+#include "privacy/mechanism/mechanism.h"
 
 static inline double pearson(const double *seen, const double *chance, size_t cells, double draws) {
     double sum = 0;

@@ -1,8 +1,8 @@
 /* Each rule of the accountants held against what it says in closed form, or against an enumeration. */
 #include "check.h"
 
-#include "privacy/account_internal.h"
-#include "privacy/shares.h"
+#include "privacy/account/account_internal.h"
+#include "privacy/mechanism/shares.h"
 
 static double epsilon_of(tacit_adjacency adjacency, const tacit_event *events, size_t count,
                          tacit_composition by, double delta) {

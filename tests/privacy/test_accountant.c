@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "privacy/account_pld.h"
-#include "privacy/gaussian.h"
+#include "privacy/account/account_pld.h"
+#include "privacy/account/gaussian.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "failing.h"
-#include "privacy/accountant.h"
+#include "privacy/account/accountant.h"
 
 static tacit_status whole_use(double *epsilon, double *delta, tacit_adjacency adjacency) {
     tacit_accountant *accountant = NULL;

@@ -2,8 +2,8 @@
 #include "chances.h"
 
 #include "failing.h"
-#include "privacy/integer.h"
-#include "privacy/response.h"
+#include "privacy/mechanism/integer.h"
+#include "privacy/mechanism/response.h"
 
 /* One release by each mechanism; whether something came out. */
 typedef tacit_status mechanism_call(bool *released, const tacit_noise_source *source);

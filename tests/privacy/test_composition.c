@@ -4,8 +4,8 @@
 
 #include <sqlite3.h>
 
-#include "privacy/gaussian.h"
-#include "privacy/mechanism.h"
+#include "privacy/account/gaussian.h"
+#include "privacy/mechanism/mechanism.h"
 #include "rand/stream.h"
 
 enum { SEED = 20240611 };

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "privacy/accountant.h"
-#include "privacy/gaussian.h"
-#include "privacy/integer.h"
-#include "privacy/release.h"
+#include "privacy/account/accountant.h"
+#include "privacy/account/gaussian.h"
+#include "privacy/mechanism/integer.h"
+#include "privacy/account/release.h"
 
 static tacit_accountant *account_of(tacit_adjacency adjacency, const tacit_event *events, size_t count) {
     tacit_error error = TACIT_ERROR_INIT;

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "privacy/account_internal.h"
-#include "privacy/gaussian.h"
+#include "privacy/account/account_internal.h"
+#include "privacy/account/gaussian.h"
 #include "rand/stream.h"
 
 enum { ROUNDS = 20, STEPS = 240 };

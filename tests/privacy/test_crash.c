@@ -4,7 +4,7 @@
 #include <signal.h>
 
 #include "fault.h"
-#include "privacy/gaussian.h"
+#include "privacy/account/gaussian.h"
 
 enum { PER_CHILD = 3 };
 

@@ -1,7 +1,7 @@
 /* Reference values: mpmath 1.3 with 60 to 420 digits, from the formula of Balle and Wang 2018, Theorem 8. */
 #include "check.h"
 
-#include "privacy/gaussian.h"
+#include "privacy/account/gaussian.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -4,8 +4,8 @@
 #include <float.h>
 #include <string.h>
 
-#include "privacy/accountant.h"
-#include "privacy/integer.h"
+#include "privacy/account/accountant.h"
+#include "privacy/mechanism/integer.h"
 
 enum { DRAWS = 60000, FAR = 400 };
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "privacy/gaussian.h"
-#include "privacy/mechanism.h"
+#include "privacy/account/gaussian.h"
+#include "privacy/mechanism/mechanism.h"
 
 /* Enough for a scale 10% off to lie twice 3.3 away, so that missing it has a chance of 1e-9 too: the laws then differ by
  * .051 (radius), .035 (Laplace) and .046 (Gaussian), times the root of the draws. */

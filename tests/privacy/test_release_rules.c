@@ -1,8 +1,8 @@
 /* Noise as it is released: its bound, its grade when joined, and every term of the sensitivities of minimisers. */
 #include "check.h"
 
-#include "privacy/erm.h"
-#include "privacy/mechanism.h"
+#include "privacy/mechanism/erm.h"
+#include "privacy/mechanism/mechanism.h"
 #include "rand/entropy.h"
 
 enum { DRAWS = 400, GRID = 20 };

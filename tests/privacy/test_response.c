@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "privacy/response.h"
+#include "privacy/mechanism/response.h"
 
 enum { DRAWS = 60000, ANSWERS_MOST = 4 };
 

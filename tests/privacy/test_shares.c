@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "privacy/integer.h"
-#include "privacy/shares.h"
+#include "privacy/mechanism/integer.h"
+#include "privacy/mechanism/shares.h"
 
 enum { DRAWS = 60000, SHARES = 3, FAR = 300, WIDE = 2 * FAR + 1 };
 

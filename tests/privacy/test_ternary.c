@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "failing.h"
-#include "privacy/ternary.h"
+#include "privacy/mechanism/ternary_step.h"
 
 /* ---- the paper's table ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "service/study.h"
+#include "study/study.h"
 
 enum { DEFINITION_SIZE = 4096, DEFINITION_KEYS = 11 };
 

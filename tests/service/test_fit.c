@@ -6,7 +6,7 @@
 #include "failing.h"
 #include "folder.h"
 #include "method/methods.h"
-#include "service/fit.h"
+#include "site/fit.h"
 
 typedef struct owner {
     folder place;

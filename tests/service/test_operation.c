@@ -10,13 +10,13 @@
 #include "base/file.h"
 #include "check.h"
 #include "net/identity.h"
-#include "privacy/ledger.h"
-#include "service/audit_parts.h"
-#include "service/backup.h"
-#include "service/home.h"
-#include "service/json.h"
-#include "service/log.h"
-#include "service/metrics.h"
+#include "privacy/ledger/ledger.h"
+#include "study/audit_archive_parts.h"
+#include "study/backup.h"
+#include "study/home.h"
+#include "study/json_value.h"
+#include "base/log_file.h"
+#include "web/prometheus.h"
 
 /* ---- logs ---- */
 

@@ -8,13 +8,13 @@
 #include "../store/folder.h"
 #include "definition.h"
 #include "failing.h"
-#include "privacy/ledger.h"
-#include "service/audit_export.h"
-#include "service/backup.h"
-#include "service/coordinator.h"
-#include "service/doctor.h"
-#include "service/home.h"
-#include "service/registry.h"
+#include "privacy/ledger/ledger.h"
+#include "study/audit_export.h"
+#include "study/backup.h"
+#include "coordinator/coordinator.h"
+#include "site/doctor.h"
+#include "study/home.h"
+#include "study/registry.h"
 
 /* A coordinator's folder with one study, a party's home with one limit, and room for a file beside them. */
 typedef struct places {

@@ -8,9 +8,9 @@
 #include "../store/folder.h"
 #include "check.h"
 #include "failing.h"
-#include "service/daemon.h"
-#include "service/rules.h"
-#include "service/source.h"
+#include "site/daemon.h"
+#include "study/rules.h"
+#include "site/source.h"
 
 static void put(const folder *place, const char *name, const char *text) {
     char path[256];

@@ -8,7 +8,7 @@
 
 #include "failing.h"
 #include "folder.h"
-#include "service/past.h"
+#include "site/past.h"
 
 enum { ROWS = 40, MINIMUM = 10, KEYS = 8 };
 

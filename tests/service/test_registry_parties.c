@@ -5,7 +5,7 @@
 
 #include <sodium.h>
 
-#include "service/coordinator_parts.h"
+#include "coordinator/coordinator_parts.h"
 #include "world.h"
 
 /* ---- invitations ---- */

@@ -3,7 +3,7 @@
 
 #include "../store/folder.h"
 #include "check.h"
-#include "service/revocations.h"
+#include "net/revocations.h"
 
 #define PRINT "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define OTHER "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"

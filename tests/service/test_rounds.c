@@ -8,7 +8,7 @@
 
 #include "../store/folder.h"
 #include "definition.h"
-#include "service/rounds.h"
+#include "study/round_log.h"
 
 static char synced[PATH_MAX]; /* the file that was brought to the disk last */
 

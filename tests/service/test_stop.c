@@ -8,7 +8,7 @@
 #include "failing.h"
 #include "num/special.h"
 #include "rand/fast.h"
-#include "service/study.h"
+#include "study/study.h"
 
 enum { TEXT_SIZE = 2048 };
 

@@ -5,7 +5,7 @@
 
 #include "../store/folder.h"
 #include "check.h"
-#include "service/registry.h"
+#include "study/registry.h"
 
 enum { NOW = 1000, LATER = 5000, SEATS = 3 };
 

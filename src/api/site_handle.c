@@ -1,0 +1,235 @@
+/* A party of a study inside a program. */
+#include "site/site.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "api/arguments.h"
+#include "api/document.h"
+#include "api/frame.h"
+#include "api/row_options.h"
+#include "api/tables.h"
+#include "base/memory.h"
+#include "model/model.h"
+#include "study/home.h"
+
+/* What a frame's owner says in its place; and what only a person at a terminal needs. */
+static const char *const of_files[] = { "data",      "schema", "link",    "label", "positive",
+                                        "no-header", "yes",    "no-wait", "out",   NULL };
+static const char *const of_people[] = { "yes", "no-wait", "out", NULL };
+static const tacit_option more_options[] = {
+    { .name = "home",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FOLDER",
+      .help = "the folder for keys and ledger" },
+    { .name = NULL },
+};
+static const tacit_option joined_options[] = { TACIT_OPTION_RETRY, { .name = NULL } };
+
+/* ---- rows of a frame ---- */
+
+/* What a study's schema says beside the numbers themselves is not for a frame to say otherwise. */
+static tacit_status follow_study(tacit_schema *schema, const tacit_schema *study, tacit_error *error) {
+    char *label = tacit_copy_text(study->label);
+    if (label == NULL) return tacit_fail_memory(error);
+    free(schema->label);
+    schema->label = label;
+    schema->others = study->others;
+    schema->strict = study->strict;
+    schema->missing_is_error = study->missing_is_error;
+    if (schema->sparse == 0 &&
+        schema->rows == TACIT_ROWS_BOUND) { /* a frame with bounds leaves open how rows are scaled */
+        schema->rows = study->rows;
+        schema->clip = study->clip;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status copy_schema(tacit_schema **out, const tacit_schema *schema, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_schema_print(schema, NULL, &text, error);
+    if (status == TACIT_OK)
+        status = tacit_schema_parse(out, tacit_buffer_text(&text), text.length, "the schema", error);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+static tacit_status describe(tacit_schema **out, const tacit_frame *frame, const tacit_schema *study,
+                             tacit_error *error) {
+    if (frame->kind == FRAME_FILE) return copy_schema(out, frame->schema, error);
+    TACIT_TRY(frame_schema(out, frame, NULL, error));
+    return follow_study(*out, study, error);
+}
+
+static tacit_status lend(const void *lender, const tacit_schema *study, tacit_schema **schema_out,
+                         tacit_dataset **rows_out, tacit_error *error) {
+    const tacit_frame *frame = lender;
+    const bool from_file = frame->kind == FRAME_FILE;
+    tacit_schema *schema = NULL;
+    tacit_dataset *rows = NULL;
+    tacit_status status;
+    TACIT_CHECK(describe(&schema, frame, study, error));
+    TACIT_CHECK(tacit_schema_check_public(schema, error));
+    TACIT_CHECK(frame_encode(&rows, frame, from_file ? frame->schema : schema, NEED_LABELS, NULL, error));
+    *schema_out = schema;
+    *rows_out = rows;
+    schema = NULL;
+    rows = NULL;
+cleanup:
+    tacit_schema_free(schema);
+    tacit_dataset_free(rows);
+    return status;
+}
+
+/* ---- finding a study ---- */
+
+static tacit_site_callbacks callbacks_of(const tacit_site_listener *listener, const tacit_frame *frame,
+                                         const tacit_arguments *arguments) {
+    tacit_site_callbacks callbacks = { .retry_ms =
+                                           (unsigned)(1000 * tacit_arguments_number(arguments, "retry")) };
+    if (listener != NULL) {
+        callbacks.cancelled = listener->cancelled;
+        callbacks.news = listener->news;
+        callbacks.context = listener->context;
+    }
+    if (frame != NULL) {
+        callbacks.lend = lend;
+        callbacks.lender = frame;
+    }
+    return callbacks;
+}
+
+static tacit_status find_home(char out[PATH_MAX], const tacit_arguments *arguments, tacit_error *error) {
+    const char *home = tacit_arguments_text(arguments, "home");
+    if (home == NULL) return tacit_home_path(out, PATH_MAX, "", error);
+    if (strlen(home) >= PATH_MAX) return tacit_fail(error, TACIT_LIMIT, "the home's path is too long");
+    TACIT_TRY(tacit_home_check(home, error));
+    memcpy(out, home, strlen(home) + 1);
+    return TACIT_OK;
+}
+
+static tacit_status look(tacit_site **out, const char *invitation, const tacit_frame *frame,
+                         const tacit_arguments *arguments, const tacit_site_listener *listener,
+                         tacit_error *error) {
+    const char *data = frame == NULL ? tacit_arguments_text(arguments, "data") : NULL,
+               *given = tacit_arguments_text(arguments, "source");
+    char home[PATH_MAX], source[PATH_MAX];
+    tacit_site_callbacks callbacks = callbacks_of(listener, frame, arguments);
+    if (data == NULL && given == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "a frame has no name of its own: say with the option source how the ledger calls "
+                          "its rows");
+    TACIT_TRY(find_home(home, arguments, error));
+    TACIT_TRY(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
+    tacit_site_settings settings = tacit_joining_settings(arguments, home, data, source);
+    return tacit_site_look(out, invitation, strlen(invitation), &settings, &callbacks, error);
+}
+
+tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const tacit_frame *frame,
+                                const tacit_options *options, const tacit_site_listener *listener,
+                                tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
+    const tacit_form form = { .name = "joining a study",
+                              .options = tacit_join_options,
+                              .more = more_options,
+                              .without = frame != NULL ? of_files : of_people };
+    tacit_arguments *arguments = NULL;
+    if (invitation == NULL) return tacit_fail(error, TACIT_USAGE, "which invitation?");
+    TACIT_TRY(tacit_form_take(&arguments, &form, options, error));
+    tacit_status status = look(out, invitation, frame, arguments, listener, error);
+    if (status != TACIT_OK) tacit_without_dashes(error);
+    tacit_arguments_free(arguments);
+    return status;
+}
+
+tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_frame *frame,
+                               const tacit_options *options, const tacit_site_listener *listener,
+                               tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the result", error));
+    static const tacit_form form = { .name = "a joined study",
+                                     .options = joined_options,
+                                     .more = more_options };
+    tacit_arguments *arguments = NULL;
+    char home[PATH_MAX];
+    bool amended;
+    tacit_status status;
+    if (study == NULL) return tacit_fail(error, TACIT_USAGE, "which study?");
+    TACIT_CHECK(tacit_form_take(&arguments, &form, options, error));
+    TACIT_CHECK(find_home(home, arguments, error));
+    tacit_site_callbacks callbacks = callbacks_of(listener, frame, arguments);
+    TACIT_CHECK(tacit_site_review(out, &amended, home, study, NULL, &callbacks, error));
+cleanup:
+    if (status != TACIT_OK) tacit_without_dashes(error);
+    tacit_arguments_free(arguments);
+    return status;
+}
+
+/* ---- what it asks ---- */
+
+static json_t *text_or_null(const char *text) { return text[0] != 0 ? tacit_json_text(text) : json_null(); }
+
+tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *error) {
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
+    TACIT_TRY(tacit_require(site, "the site", error));
+    const tacit_study *study = tacit_site_study(site);
+    const tacit_plan *plan = &study->plan;
+    tacit_error remedy = TACIT_ERROR_INIT;
+    json_t *explanation = NULL;
+    TACIT_TRY(tacit_json_explanation(&explanation, plan, error));
+    tacit_status allowed = tacit_site_check(site, &remedy);
+    if (allowed != TACIT_OK && allowed != TACIT_REFUSED && allowed != TACIT_USAGE) {
+        json_decref(explanation);
+        return tacit_fail(error, allowed, "%s", remedy.text);
+    }
+    tacit_without_dashes(&remedy);
+    json_t *document = json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:I,s:I,s:I,s:I,s:b,s:b,s:o}", "study",
+        tacit_json_text(study->name), "id", tacit_json_text(tacit_site_id(site)), "title",
+        text_or_null(study->title), "description", text_or_null(tacit_buffer_text(&study->description)),
+        "approval", text_or_null(study->approval), "document",
+        text_or_null(tacit_buffer_text(&study->document)), "coordinator",
+        tacit_json_text(tacit_site_coordinator(site)), "sums", tacit_sum_way_name(plan->sums), "parties",
+        (json_int_t)plan->parties, "minimum_parties", (json_int_t)plan->minimum_parties, "minimum_rows",
+        (json_int_t)plan->minimum_rows, "rows", (json_int_t)tacit_site_rows(site), "joined",
+        (int)tacit_site_is_joined(site), "allowed", (int)(allowed == TACIT_OK), "remedy",
+        text_or_null(remedy.text));
+    if (json_object_update(document, explanation) != 0) {
+        json_decref(document);
+        document = NULL;
+    }
+    json_decref(explanation);
+    return tacit_document_text(json, document, error);
+}
+
+/* ---- taking part ---- */
+
+tacit_status tacit_site_accept(tacit_site *site, tacit_error *error) {
+    TACIT_TRY(tacit_require(site, "the site", error));
+    TACIT_TRY(tacit_site_check(site, error));
+    return tacit_site_is_joined(site) ? tacit_site_consent(site, error) : tacit_site_join(site, error);
+}
+
+tacit_status tacit_site_answer(tacit_model **model, tacit_site *site, tacit_error *error) {
+    TACIT_TRY(tacit_require(site, "the site", error));
+    tacit_site_result result;
+    tacit_status status;
+    TACIT_TRY(tacit_site_serve(site, &result, error));
+    if (strcmp(result.state, "done") != 0)
+        TACIT_CHECK(tacit_fail(error, TACIT_IO, "study '%s' ended without a model: %s: %s",
+                               tacit_site_study(site)->name, result.state, result.reason));
+    if (model != NULL)
+        TACIT_CHECK(
+            tacit_model_parse(model, result.model.bytes, result.model.length, "the study's model", error));
+cleanup:
+    tacit_buffer_clear(&result.model);
+    return status;
+}
+
+tacit_status tacit_site_leave(bool *told, tacit_site *site, tacit_error *error) {
+    TACIT_TRY(tacit_require(site, "the site", error));
+    char id[TACIT_SITE_ID_SIZE];
+    bool reached = false;
+    TACIT_TRY(tacit_site_withdraw(tacit_site_home(site), tacit_site_id(site), id, &reached, error));
+    if (told != NULL) *told = reached;
+    return TACIT_OK;
+}

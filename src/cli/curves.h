@@ -1,0 +1,11 @@
+/* What an experiment over rounds found, for people and for programs. */
+#pragma once
+
+#include "cli/console.h"
+#include "lab/reproduce/reproduce.h"
+
+/* One line a curve: where it ended, and from which round on every node stayed within a distance of the optimum. */
+tacit_status tacit_rounds_print(tacit_console *console, const tacit_reproduction *result, tacit_error *error);
+
+/* [{"curve": ..., "rounds": ..., "reached": {...}}, ...]; new reference. */
+json_t *tacit_rounds_document(const tacit_reproduction *result);

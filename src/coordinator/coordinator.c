@@ -1,0 +1,579 @@
+#include "coordinator/coordinator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/secret.h"
+#include "coordinator/coordinator_parts.h"
+#include "net/clock.h"
+#include "study/home.h"
+#include "study/round_log.h"
+#include "web/prometheus.h"
+
+enum { LOOK_EVERY_MS = 100, FAREWELL_MS = 10000, PORT_TRIES = 50 };
+
+/* ---- small services to the other file ---- */
+
+hosted *coordinator_find(coordinator *self, const char *study) {
+    pthread_mutex_lock(&self->mutex);
+    hosted *host = self->studies;
+    while (host != NULL && strcmp(host->study->name, study) != 0) host = host->next;
+    pthread_mutex_unlock(&self->mutex);
+    return host; /* a host is never freed while the server runs */
+}
+
+void coordinator_stir(coordinator *self) {
+    pthread_mutex_lock(&self->mutex);
+    pthread_cond_signal(&self->stirred);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+static void refused(void *context, const tacit_refusal *refusal) {
+    coordinator_count_refusal(context, refusal->standing);
+    coordinator_warn(context, refusal->address, "refused %.16s %.80s from %s: %s %s", refusal->method,
+                     refusal->path, refusal->address, tacit_standing_text(refusal->standing),
+                     refusal->fingerprint);
+}
+
+static bool revoked(void *context, const char *fingerprint) {
+    return tacit_registry_revoked(((coordinator *)context)->registry, fingerprint);
+}
+
+static void library_message(void *context, const char *message) {
+    coordinator_warn(context, "net", "net: %.200s", message);
+}
+
+/* ---- running a study ---- */
+
+static void board_changed(void *context) {
+    hosted *host = context;
+    coordinator_tell_step(host);
+    coordinator_wake(host->owner, host->study->name);
+}
+
+/* Write the guarantee into the model, then the model to registry and folder; or go on recruiting for another look. */
+static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error *error) {
+    tacit_study *study = host->study;
+    const tacit_plan *plan = &study->plan;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_prices prices = { .event = { .count = 0 } };
+    char path[PATH_MAX], reason[TACIT_STOP_TEXT_SIZE + 64];
+    bool again = false;
+    tacit_status status;
+    if (outcome->count != 1)
+        return tacit_fail(error, TACIT_INTERNAL, "method %s ended with %zu models", plan->method->name,
+                          outcome->count);
+    tacit_model *model = outcome->models[0];
+    TACIT_CHECK(plan->method->price(plan, &prices, error));
+    TACIT_CHECK(tacit_model_describe(model, &study->schema->classes, study->schema, error));
+    model->guarantee =
+        (tacit_guarantee){ .is_private = isfinite(prices.charged.epsilon),
+                           .charged = prices.charged,
+                           .claimed = prices.claimed,
+                           .noise = isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
+                           .parties = outcome->parties,
+                           .lambda = outcome->lambda > 0 ? outcome->lambda : plan->lambda };
+    if (!model->guarantee.is_private) tacit_guarantee_withdraw(&model->guarantee, "no noise was added");
+    snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
+    snprintf(model->guarantee.study, sizeof model->guarantee.study, "%s", study->name);
+    TACIT_CHECK(tacit_model_print(model, &text, error));
+    TACIT_CHECK(coordinator_judge(host, model, &text, &again, reason, error));
+    if (again) goto cleanup;
+    TACIT_CHECK(
+        tacit_coordinator_model_path(host->owner->settings.folder, study->name, path, sizeof path, error));
+    TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, 0644, error));
+    status =
+        tacit_registry_set_state(host->owner->registry, study->name, TACIT_STUDY_DONE, reason, &text, error);
+    if (status == TACIT_USAGE) unlink(path); /* closed meanwhile by somebody who wants no model */
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error *error) {
+    coordinator *self = host->owner;
+    tacit_journal journal = { .context = NULL };
+    tacit_recorder recorder = { .plan = NULL };
+    tacit_session session = {
+        .plan = &host->study->plan,
+        .transport = tacit_board_transport(host->board),
+        .journal = &journal,
+        .pool = self->pool,
+        .bytes_per_party = host->study->point_bytes.length,
+        .own = host->target != NULL ? &host->own : NULL,
+    };
+    tacit_status status;
+    tacit_secret_lock(&session.secret, sizeof session.secret);
+    TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
+    TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
+    TACIT_CHECK(tacit_entropy_create(&session.entropy, error));
+    TACIT_CHECK(tacit_recorder_attach(&recorder, &session, self->settings.folder, error));
+    if (host->study->plan.method->compute != NULL)
+        TACIT_CHECK(coordinator_with_center(host, &session, outcome, error));
+    else
+        TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
+    host->bytes_per_party = session.bytes_per_party;
+cleanup:
+    tacit_recorder_clear(&recorder);
+    tacit_stream_wipe(&session.secret);
+    tacit_entropy_free(session.entropy);
+    free(journal.context);
+    return status;
+}
+
+/* Write down how the study ended. A full disk or want of memory is no end: the program stops with it, and a
+ * later one goes on from the journal. */
+static void conclude(hosted *host, tacit_status status, const tacit_error *error, size_t parties) {
+    coordinator *self = host->owner;
+    const char *name = host->study->name;
+    if (status == TACIT_OK && atomic_load(&host->again)) {
+        coordinator_stir(self); /* the main loop hosts the next look */
+        return;
+    }
+    if (status == TACIT_OK) {
+        coordinator_news(
+            self, "study %s is done: one model from %zu parties, %llu bytes to and from each%s", name,
+            parties, (unsigned long long)host->bytes_per_party,
+            host->study->plan.sums == TACIT_SUMS_MASKED     ? ", not counting keys and shares of masks"
+            : host->study->plan.sums == TACIT_SUMS_PAILLIER ? ", not counting what encryption adds"
+                                                            : "");
+    } else if (status == TACIT_IO || status == TACIT_NO_MEMORY) {
+        coordinator_complain(self, "study %s stopped, and goes on when the coordinator is started again: %s",
+                             name, error->text);
+        pthread_mutex_lock(&self->mutex);
+        self->failed = status;
+        self->failure = *error;
+        pthread_mutex_unlock(&self->mutex);
+        coordinator_stir(self);
+        return;
+    } else {
+        coordinator_complain(self, "study %s failed: %s", name, error->text);
+        tacit_registry_set_state(self->registry, name, TACIT_STUDY_FAILED, error->text, NULL, NULL);
+    }
+    atomic_store(&host->ended, true);
+    coordinator_wake(self, name);
+    coordinator_stir(self);
+}
+
+static void *study_main(void *argument) {
+    hosted *host = argument;
+    tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = coordinate(host, &outcome, &error);
+    if (status == TACIT_OK) status = keep_model(host, &outcome, &error);
+    /* Cancelled: the study was closed, or the program stops and a later one goes on from the journal. */
+    if (status != TACIT_CANCELLED) conclude(host, status, &error, outcome.parties);
+    tacit_outcome_clear(&outcome);
+    return NULL;
+}
+
+static void join_thread(hosted *host) {
+    if (!host->started) return;
+    coordinator_cancel(host);
+    pthread_join(host->thread, NULL);
+    host->started = false;
+}
+
+static hosted *hosted_free(hosted *host) {
+    if (host == NULL) return NULL;
+    join_thread(host);
+    tacit_board_free(host->board);
+    free(host->steps.context);
+    tacit_study_free(host->study);
+    tacit_dataset_free(host->target);
+    tacit_levels_clear(&host->told);
+    tacit_levels_clear(&host->seen);
+    free(host->seen_at);
+    free(host);
+    return NULL;
+}
+
+/* The auxiliary points of a study that has some. A file that was changed is found here, not by the parties. */
+static tacit_status load_points(coordinator *self, tacit_study *study, tacit_error *error) {
+    if (study->point_count == 0) return TACIT_OK;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_registry_points(self->registry, study->name, &bytes, error);
+    if (status == TACIT_OK) status = tacit_study_take_points(study, &bytes, self->pool, error);
+    tacit_buffer_clear(&bytes);
+    if (status != TACIT_REFUSED && status != TACIT_INPUT) return status;
+    tacit_fail_in(error, status, "coordinator.db is damaged");
+    return TACIT_CORRUPT;
+}
+
+/* Take a study in: read its definition and points, set up its board with the parties it has. */
+static tacit_status host_study(coordinator *self, const char *name, tacit_error *error) {
+    hosted *host = TACIT_NEW(hosted, 1);
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_board_settings board = { .study = name, .changed = board_changed, .context = host };
+    tacit_study_record record;
+    tacit_status status;
+    if (host == NULL) return tacit_fail_memory(error);
+    host->owner = self;
+    atomic_store(&host->center, -1);
+    TACIT_CHECK(tacit_registry_study(self->registry, name, &record, &text, error));
+    host->version = record.version;
+    TACIT_CHECK(tacit_study_parse(&host->study, tacit_buffer_text(&text), text.length, name, error));
+    TACIT_CHECK(load_points(self, host->study, error));
+    TACIT_CHECK(coordinator_load_target(self, host, error));
+    TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
+    board.minimum_parties = host->study->plan.minimum_parties;
+    board.patience_ms = host->study->patience_ms;
+    board.plan = &host->study->plan;
+    board.pool = self->pool;
+    if (host->study->plan.sums != TACIT_SUMS_CLEAR) {
+        TACIT_CHECK(tacit_registry_steps(self->registry, name, &host->steps, error));
+        board.masked = &host->study->plan;
+        board.steps = &host->steps;
+    }
+    TACIT_CHECK(tacit_board_create(&host->board, &board, error));
+    TACIT_CHECK(coordinator_seat_parties(self, host, error));
+    pthread_mutex_lock(&self->mutex);
+    host->next = self->studies;
+    self->studies = host;
+    pthread_mutex_unlock(&self->mutex);
+    coordinator_news(self, "study %s: %s, %zu of %zu parties have joined", name,
+                     tacit_study_state_name(record.state), record.joined, host->study->plan.parties);
+    host = NULL;
+    coordinator_wake(self, name); /* who was not told a word while it was paused */
+cleanup:
+    tacit_stream_wipe(&board.secret);
+    tacit_buffer_clear(&text);
+    hosted_free(host);
+    return status;
+}
+
+static tacit_status start_study(coordinator *self, hosted *host, const tacit_study_record *record,
+                                tacit_error *error) {
+    if (record->state == TACIT_STUDY_RECRUITING)
+        TACIT_TRY(tacit_registry_start(self->registry, record->name, host->version, error));
+    /* A party is in the registry a moment before it has its seat; the round must not close without it. */
+    TACIT_TRY(coordinator_seat_parties(self, host, error));
+    if (host->study->plan.sums != TACIT_SUMS_CLEAR) TACIT_TRY(coordinator_fix_roster(self, host, error));
+    coordinator_news(self, "study %s runs with %zu parties%s", record->name, record->joined,
+                     record->rounds > 0 ? ", resumed from its journal" : "");
+    host->started = pthread_create(&host->thread, NULL, study_main, host) == 0;
+    return host->started ? TACIT_OK
+                         : tacit_fail(error, TACIT_NO_MEMORY, "starting a thread: the system allows no more");
+}
+
+/* Look at one study of the registry and do what is due. */
+static tacit_status tend_study(coordinator *self, const tacit_study_record *record, tacit_error *error) {
+    hosted *host = coordinator_find(self, record->name);
+    if (record->state >= TACIT_STUDY_DONE) {
+        if (host == NULL) TACIT_TRY(coordinator_owe_farewell(self, record, error));
+        if (host != NULL && !atomic_exchange(&host->ended, true)) { /* closed by another process */
+            coordinator_cancel(host);
+            coordinator_wake(self, record->name);
+        }
+        return TACIT_OK;
+    }
+    if (record->state == TACIT_STUDY_DRAFT) return TACIT_OK;
+    if (host != NULL && (record->state == TACIT_STUDY_PAUSED || record->version != host->version)) {
+        coordinator_retire(self, host);
+        if (record->state == TACIT_STUDY_PAUSED || !atomic_load(&host->again))
+            coordinator_news(self, "study %s is %s", record->name,
+                             record->state == TACIT_STUDY_PAUSED ? "paused" : "amended");
+        host = NULL;
+    }
+    if (record->state == TACIT_STUDY_PAUSED) return TACIT_OK;
+    if (host == NULL) {
+        TACIT_TRY(host_study(self, record->name, error));
+        host = coordinator_find(self, record->name);
+    }
+    bool due;
+    TACIT_TRY(coordinator_keep_schedule(self, host, &due, error));
+    due = due && (record->state == TACIT_STUDY_RUNNING || record->joined >= host->study->plan.parties);
+    return due && !host->started ? start_study(self, host, record, error) : TACIT_OK;
+}
+
+/* One study's trouble is not the others'. It is looked at again and again, but told once. */
+static void tell_trouble(coordinator *self, const char *study, tacit_status status,
+                         const tacit_error *trouble) {
+    if (status == TACIT_NOT_FOUND || status == TACIT_USAGE) return; /* it ended while we looked */
+    hosted *host = coordinator_find(self, study);
+    char *told = host != NULL ? host->trouble : self->trouble;
+    if (strcmp(told, trouble->text) == 0) return;
+    memcpy(told, trouble->text, sizeof trouble->text);
+    coordinator_complain(self, "study %s cannot be served: %s", study, trouble->text);
+}
+
+/* Every study of the registry; *active says whether one still recruits or runs. */
+static tacit_status tend_studies(coordinator *self, bool *active, tacit_error *error) {
+    tacit_study_record *records = NULL;
+    size_t count = 0;
+    *active = false;
+    tacit_status status = tacit_registry_studies(self->registry, &records, &count, error);
+    for (size_t i = 0; i < count && status == TACIT_OK; i++) {
+        tacit_error trouble = TACIT_ERROR_INIT;
+        tacit_status tended = tend_study(self, &records[i], &trouble);
+        *active = *active || (records[i].state < TACIT_STUDY_DONE && records[i].state != TACIT_STUDY_DRAFT);
+        if (tended != TACIT_OK) tell_trouble(self, records[i].name, tended, &trouble);
+    }
+    free(records);
+    return status;
+}
+
+static void wait_a_little(coordinator *self) {
+    struct timespec deadline;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_nsec += LOOK_EVERY_MS * 1000000L;
+    if (deadline.tv_nsec >= 1000000000L) {
+        deadline.tv_sec++;
+        deadline.tv_nsec -= 1000000000L;
+    }
+    pthread_mutex_lock(&self->mutex);
+    pthread_cond_timedwait(&self->stirred, &self->mutex, &deadline);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+static tacit_status study_failure(coordinator *self, tacit_error *error) {
+    pthread_mutex_lock(&self->mutex);
+    tacit_status status = self->failed;
+    if (status != TACIT_OK) tacit_fail(error, status, "%s", self->failure.text);
+    pthread_mutex_unlock(&self->mutex);
+    return status;
+}
+
+static tacit_status serve(coordinator *self, tacit_error *error) {
+    int64_t idle_since = 0; /* and nobody was told an end since */
+    size_t told_before = 0;
+    for (;;) {
+        bool active;
+        if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context))
+            return TACIT_OK;
+        TACIT_TRY(tend_studies(self, &active, error));
+        TACIT_TRY(study_failure(self, error));
+        TACIT_TRY(coordinator_heed_revocations(self, error));
+        coordinator_renew_server(self);
+        coordinator_tell_held(self);
+        dashboard_look(self);
+        if (self->settings.until_done && !active) {
+            size_t told;
+            bool all = coordinator_all_told(self, &told);
+            if (idle_since == 0 || told > told_before) idle_since = tacit_clock_monotonic_ms();
+            told_before = told;
+            if (all || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS)
+                return coordinator_remember_farewells(self, error);
+        }
+        wait_a_little(self);
+    }
+}
+
+/* ---- starting and stopping ---- */
+
+tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tacit_error *error) {
+    tacit_registry *registry = NULL;
+    tacit_authority *authority = NULL;
+    char known[TACIT_ID_SIZE];
+    tacit_status status;
+    TACIT_CHECK(tacit_folder_make(folder, error));
+    status = tacit_authority_load(&authority, folder, NULL);
+    if (status == TACIT_NOT_FOUND)
+        status = tacit_authority_create(&authority, folder, name, error);
+    else if (status != TACIT_OK)
+        status = tacit_authority_load(&authority, folder, error); /* for its sentence */
+    if (status != TACIT_OK) goto cleanup;
+    TACIT_CHECK(tacit_registry_open(&registry, folder, true, error));
+    TACIT_CHECK(tacit_registry_get(registry, "name", known, sizeof known, error));
+    if (known[0] == 0) TACIT_CHECK(tacit_registry_set(registry, "name", name, error));
+cleanup:
+    tacit_authority_free(authority);
+    tacit_registry_close(registry);
+    return status;
+}
+
+/* The host part of an https URL, for the server's certificate. */
+static tacit_status url_host(const char *url, char *out, size_t size, tacit_error *error) {
+    static const char scheme[] = "https://";
+    if (strlen(url) > TACIT_INVITATION_URL_MAX)
+        return tacit_fail(error, TACIT_USAGE, "the address parties use is longer than %d bytes",
+                          TACIT_INVITATION_URL_MAX);
+    if (strncmp(url, scheme, sizeof scheme - 1) != 0)
+        return tacit_fail(error, TACIT_USAGE, "the address parties use must start with https://, not '%s'",
+                          url);
+    const char *host = url + sizeof scheme - 1;
+    bool bracket = *host == '[';
+    size_t length = bracket ? strcspn(++host, "]") : strcspn(host, ":/");
+    if (length == 0 || length >= size)
+        return tacit_fail(error, TACIT_USAGE, "no host in the address '%s'", url);
+    memcpy(out, host, length);
+    out[length] = 0;
+    return TACIT_OK;
+}
+
+/* The server's certificate is made anew at each start, for the names in use now. */
+static tacit_status make_identity(coordinator *self, const char *address, tacit_server_identity *out,
+                                  tacit_error *error) {
+    char host[256];
+    const char *names[4] = { "localhost", "127.0.0.1" };
+    size_t count = 2;
+    if (strcmp(address, "127.0.0.1") != 0 && strcmp(address, "0.0.0.0") != 0 && strcmp(address, "::") != 0)
+        names[count++] = address;
+    if (self->settings.url != NULL) {
+        TACIT_TRY(url_host(self->settings.url, host, sizeof host, error));
+        if (strcmp(host, names[0]) != 0 && strcmp(host, names[1]) != 0) names[count++] = host;
+    }
+    TACIT_TRY(tacit_authority_issue_server(self->authority, self->settings.folder, names, count,
+                                           coordinator_validity(self, tacit_clock_wall_seconds()), error));
+    TACIT_TRY(tacit_server_identity_load(out, self->settings.folder, error));
+    return coordinator_note_identity(self, out, error);
+}
+
+/* At the port of last time, where parties look for us. What has it may be about to end (a process before this one, or a call that
+ * was given it by chance), so it is waited for; but not taken another in its place, where nobody would come. */
+static tacit_status start_at_known_port(coordinator *self, const tacit_server_identity *identity,
+                                        const tacit_server_settings *settings,
+                                        const tacit_server_callbacks *callbacks, tacit_error *error) {
+    const struct timespec little = { 0, LOOK_EVERY_MS * 1000000L };
+    tacit_error why = TACIT_ERROR_INIT;
+    for (int tries = 0; tries < PORT_TRIES; tries++) {
+        tacit_status status = tacit_server_start(&self->server, identity, settings, callbacks, &why);
+        if (status == TACIT_OK) return TACIT_OK;
+        if (status != TACIT_NETWORK) return tacit_fail(error, status, "%s", why.text);
+        if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context)) break;
+        if (tries == 0) coordinator_warn(self, NULL, "waiting for the port of last time: %s", why.text);
+        nanosleep(&little, NULL);
+    }
+    return tacit_fail(
+        error, TACIT_NETWORK,
+        "%s; parties look for this coordinator there, so it takes no other by itself: end what uses "
+        "port %u, or name another with --listen ADDRESS:PORT and send new invitations",
+        why.text, (unsigned)settings->port);
+}
+
+/* Listen where parties expect us: at the port asked for, or that of last time; the first time any. */
+tacit_status coordinator_start_server(coordinator *self, tacit_error *error) {
+    tacit_server_settings settings = tacit_server_defaults();
+    tacit_server_callbacks callbacks = { .handle = coordinator_handle_timed,
+                                         .open = coordinator_is_open,
+                                         .body_limit = coordinator_body_limit,
+                                         .too_large = coordinator_too_large,
+                                         .revoked = revoked,
+                                         .refused = refused,
+                                         .log = library_message,
+                                         .context = self };
+    tacit_server_identity identity = { NULL, NULL, NULL };
+    char last[16] = "";
+    tacit_status status;
+    if (self->settings.address != NULL) settings.address = self->settings.address;
+    if (self->settings.connections > 0) settings.connection_limit = self->settings.connections;
+    settings.one_at_a_time = true;
+    settings.port = self->settings.port;
+    TACIT_CHECK(make_identity(self, settings.address, &identity, error));
+    TACIT_CHECK(tacit_registry_get(self->registry, "port", last, sizeof last, error));
+    if (settings.port == 0 && last[0] != 0) {
+        settings.port = (uint16_t)atoi(last);
+        TACIT_CHECK(start_at_known_port(self, &identity, &settings, &callbacks, error));
+    } else {
+        TACIT_CHECK(tacit_server_start(&self->server, &identity, &settings, &callbacks, error));
+    }
+cleanup:
+    tacit_server_identity_clear(&identity);
+    return status;
+}
+
+static tacit_status announce(coordinator *self, tacit_error *error) {
+    char url[TACIT_INVITATION_URL_MAX + 1], port[16], path[PATH_MAX];
+    const char *address = self->settings.address != NULL ? self->settings.address : "127.0.0.1";
+    unsigned number = tacit_server_port(self->server);
+    bool six = strchr(address, ':') != NULL;
+    if (self->settings.url != NULL)
+        snprintf(url, sizeof url, "%s", self->settings.url);
+    else
+        snprintf(url, sizeof url, "https://%s%s%s:%u", six ? "[" : "", address, six ? "]" : "", number);
+    snprintf(port, sizeof port, "%u", number);
+    TACIT_TRY(tacit_registry_set(self->registry, "port", port, error));
+    TACIT_TRY(tacit_registry_set(self->registry, "url", url, error));
+    TACIT_TRY(tacit_path_join(path, sizeof path, self->settings.folder, "address", error));
+    TACIT_TRY(tacit_file_write(path, url, strlen(url), 0644, error));
+    coordinator_news(self, "serving at %s", url);
+    return TACIT_OK;
+}
+
+/* Two coordinators on one folder would each ask the parties that found them, and draw the same noise for
+ * both. The lock ends with the process, however that ends. */
+static tacit_status lock_folder(coordinator *self, tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(tacit_path_join(path, sizeof path, self->settings.folder, "coordinator.lock", error));
+    self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (self->lock < 0) return tacit_fail_errno(error, "opening", path);
+    if (flock(self->lock, LOCK_EX | LOCK_NB) == 0) return TACIT_OK;
+    if (errno != EWOULDBLOCK) return tacit_fail_errno(error, "locking", path);
+    return tacit_fail(error, TACIT_USAGE, "another coordinator serves %s already", self->settings.folder);
+}
+
+static tacit_status open_log(coordinator *self, tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(tacit_path_join(path, sizeof path, self->settings.folder, "coordinator.log", error));
+    return tacit_log_open(&self->log, path, TACIT_LOG_FILE_MOST) ? TACIT_OK
+                                                                 : tacit_fail_errno(error, "opening", path);
+}
+
+static void free_hosts(hosted **list) {
+    while (*list != NULL) {
+        hosted *host = *list;
+        *list = host->next;
+        hosted_free(host);
+    }
+}
+
+static void stop(coordinator *self) {
+    char path[PATH_MAX];
+    /* First the studies' threads, which may wait for answers; then the server, whose handlers use the
+     * studies. */
+    for (hosted *host = self->studies; host != NULL; host = host->next) coordinator_cancel(host);
+    tacit_server_free(self->server);
+    dashboard_stop(self);
+    self->metrics = tacit_metrics_stop(self->metrics);
+    for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
+    free_hosts(&self->studies);
+    free_hosts(&self->retired);
+    if (self->server != NULL &&
+        tacit_path_join(path, sizeof path, self->settings.folder, "address", NULL) == TACIT_OK)
+        unlink(path);
+    coordinator_tell_held(self);
+    tacit_log_close(&self->log);
+    if (self->lock >= 0) close(self->lock);
+    tacit_pool_free(self->pool);
+    tacit_authority_free(self->authority);
+    tacit_registry_close(self->registry);
+    pthread_cond_destroy(&self->stirred);
+    pthread_mutex_destroy(&self->mutex);
+}
+
+tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, tacit_error *error) {
+    coordinator self = { .settings = *settings, .lock = -1 };
+    pthread_condattr_t monotonic;
+    tacit_status status;
+    pthread_mutex_init(&self.mutex, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&self.stirred, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    TACIT_CHECK(tacit_home_check(settings->folder, error));
+    TACIT_CHECK(tacit_registry_open(&self.registry, settings->folder, false, error));
+    TACIT_CHECK(lock_folder(&self, error));
+    TACIT_CHECK(tacit_registry_get(self.registry, "name", self.name, sizeof self.name, error));
+    TACIT_CHECK(tacit_authority_load(&self.authority, settings->folder, error));
+    TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
+    TACIT_CHECK(open_log(&self, error));
+    TACIT_CHECK(coordinator_start_server(&self, error));
+    TACIT_CHECK(announce(&self, error));
+    TACIT_CHECK(dashboard_start(&self, error));
+    TACIT_CHECK(coordinator_start_metrics(&self, error));
+    if (settings->ready != NULL) settings->ready(settings->context);
+    TACIT_CHECK(serve(&self, error));
+cleanup:
+    stop(&self);
+    return status;
+}

@@ -1,0 +1,55 @@
+/*
+ * A coordinator's folder and its server. The folder holds the certificate authority, the server's identity,
+ * the registry of studies, the log, and the models of finished studies. The server hosts every study of the
+ * folder at once; parties dial in and it never dials out.
+ */
+#pragma once
+
+#include "base/log_file.h"
+#include "study/registry.h"
+
+/* Make what a coordinator's folder needs (authority, registry) if it is not there yet. `name` is what parties
+ * see. */
+tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tacit_error *error);
+
+typedef struct tacit_coordinator_settings {
+    const char *folder;
+    const char *address;  /* to listen on; NULL: 127.0.0.1 */
+    uint16_t port;        /* 0: the port used last time, and no other; the first time any free one */
+    const char *url;      /* how parties reach it; NULL: made from address and port */
+    unsigned connections; /* most at once, one for each waiting party and some to join by; 0: 1000 */
+    int64_t
+        certificate_life;    /* seconds that a certificate is good, the server's and a party's; 0: 365 days */
+    bool dashboard;          /* serve a page for people, on 127.0.0.1 */
+    uint16_t dashboard_port; /* 0: any free one */
+    const char
+        *target;      /* rows of this coordinator's own, for studies that transfer to a target; NULL: none */
+    const char *test; /* labelled rows, to judge finished models on for the dashboard; NULL: none */
+    bool until_done;  /* end when no study is left that recruits or runs */
+    void (*ready)(void *context); /* called once, when parties can come; NULL: not told */
+    bool (*cancelled)(void *context);
+    bool metrics;                /* serve figures for Prometheus on 127.0.0.1 (web/prometheus.h) */
+    uint16_t metrics_port;       /* 0: any free one */
+    tacit_log_format log_format; /* of coordinator.log in the folder */
+    tacit_log_level log_level;   /* lines below it are dropped */
+    /* One line of news; also written to that log. */
+    void (*news)(void *context, tacit_log_level level, const char *line);
+    void *context;
+} tacit_coordinator_settings;
+
+/* Serve until cancelled (TACIT_OK) or done. The address served is in the file `address` of the folder
+ * meanwhile. */
+tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, tacit_error *error);
+
+/* One single-use invitation to a study, as a line of text appended to `out`. `url` NULL: that of the
+ * coordinator that runs, or ran last. */
+tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
+                                      tacit_buffer *out, tacit_error *error);
+
+/* The file that holds what a look found, of a study with a statistical target (study/stop.h). */
+tacit_status tacit_coordinator_look_path(const char *folder, const char *study, size_t look, char *out,
+                                         size_t size, tacit_error *error);
+
+/* The file a finished study's model is written to. */
+tacit_status tacit_coordinator_model_path(const char *folder, const char *study, char *out, size_t size,
+                                          tacit_error *error);

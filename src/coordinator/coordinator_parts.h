@@ -1,0 +1,202 @@
+/* Shared by the coordinator's files only. */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include <protobuf-c/protobuf-c.h>
+
+#include "base/log_file.h"
+#include "coordinator/coordinator.h"
+#include "net/server.h"
+#include "session/board.h"
+#include "study/study.h"
+
+typedef struct coordinator coordinator;
+typedef struct dashboard dashboard; /* dashboard.c */
+
+/* A study that this process serves. */
+typedef struct hosted {
+    coordinator *owner;
+    tacit_study *study;
+    tacit_board *board;
+    tacit_board_steps steps; /* of its masked sums */
+    unsigned version;        /* of the definition */
+    tacit_dataset *target;   /* rows of this coordinator's own; NULL: none */
+    tacit_view own;          /* all of them */
+    pthread_t thread;
+    bool started;
+    atomic_bool leaving; /* the study's thread shall end */
+    atomic_bool again;   /* it has ended, and the registry has the definition of the next look */
+    atomic_int center;   /* socket to centre server B; -1: none */
+    atomic_bool ended;   /* the registry holds its final state */
+    tacit_levels told;   /* parties that have been told the end; guarded by the coordinator's mutex */
+    char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
+    uint64_t bytes_per_party;     /* points, questions and answers, once done; the study's thread only */
+    _Atomic uint64_t points_sent; /* bytes of auxiliary points, to all parties, by this process */
+    tacit_levels
+        seen; /* parties that have asked or answered; like the next two, guarded by the coordinator's mutex */
+    int64_t *seen_at; /* when each last did, monotonic milliseconds */
+    size_t seen_room;
+    struct hosted *next;
+} hosted;
+
+/* The rows of a target, read as the study's schema says, where its method needs them. They stay in this process. */
+tacit_status coordinator_load_target(coordinator *self, hosted *host, tacit_error *error);
+
+/* A party's poll that waits for something to say. */
+typedef struct waiter {
+    tacit_exchange *exchange;
+    char party[TACIT_NAME_SIZE];
+    char study[TACIT_ID_SIZE];
+    struct waiter *next;
+} waiter;
+
+enum { WAITER_LISTS = 1024 };
+enum { METRIC_PATHS = 8, METRIC_BUCKETS = 13, METRIC_REASONS = 6, METRIC_FAILURES = 5 };
+
+/* Counted since the start (coordinator_metrics.c). */
+typedef struct coordinator_figures {
+    int64_t started;
+    _Atomic uint64_t taken[METRIC_PATHS][METRIC_BUCKETS], taken_ns[METRIC_PATHS];
+    _Atomic uint64_t refusals[METRIC_REASONS], failures[METRIC_FAILURES];
+    _Atomic uint64_t received, sent;
+} coordinator_figures;
+
+struct coordinator {
+    tacit_coordinator_settings settings;
+    char name[TACIT_ID_SIZE];
+    tacit_registry *registry;
+    tacit_authority *authority;
+    tacit_server *server;
+    dashboard *dashboard;                 /* NULL: none */
+    struct tacit_metrics_server *metrics; /* NULL: none */
+    coordinator_figures figures;
+    tacit_pool *pool;
+    tacit_log_file log;
+    tacit_log_limiter limiter; /* guarded by the mutex, as is the log */
+    int64_t
+        server_renewal;   /* when the server's certificate is to be renewed; main loop only, as is the next */
+    uint64_t revocations; /* heeded */
+    int lock;             /* an open file that says: this folder is being served; -1 when not */
+    pthread_mutex_t mutex;  /* guards what follows, and the log */
+    pthread_cond_t stirred; /* something for the main loop to look at */
+    hosted *studies;
+    hosted *retired; /* paused or amended meanwhile; kept because a handler may still look at one */
+    waiter *waiters[WAITER_LISTS]; /* by exchange */
+    bool
+        owes_farewell; /* a study ended before this process began, and its parties may not know; main loop only */
+    tacit_status
+        failed; /* of a study that can go on once the cause is removed: the coordinator ends with it */
+    tacit_error failure;
+    char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last, of a study that could not be hosted; main loop only */
+};
+
+/* Write a line to the log and hand it to settings.news: what happens, what somebody should look at, what failed
+ * (coordinator_log.c). A peer, named by `who`, can cause lines at a bounded rate only; what was held back is told in the end. */
+void coordinator_news(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
+void coordinator_mention(coordinator *self, const char *who, const char *format, ...) TACIT_PRINTF(3, 4);
+void coordinator_warn(coordinator *self, const char *who, const char *format, ...) TACIT_PRINTF(3, 4);
+void coordinator_tell_at(coordinator *self, tacit_log_level level, const char *who, const char *format, ...)
+    TACIT_PRINTF(4, 5);
+void coordinator_tell_held(coordinator *self);
+void coordinator_complain(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
+
+/* Figures: served when the settings ask for it. */
+tacit_status coordinator_start_metrics(coordinator *self, tacit_error *error);
+void coordinator_handle_timed(void *context, tacit_exchange *exchange);
+void coordinator_count_refusal(coordinator *self, tacit_standing standing);
+void coordinator_count_failure(coordinator *self, unsigned http);
+void coordinator_count_sent(coordinator *self, size_t bytes);
+
+/* By name; NULL when this process does not serve it. */
+hosted *coordinator_find(coordinator *self, const char *study);
+
+/* Tell the main loop to look again; tell waiting parties of a study. */
+void coordinator_stir(coordinator *self);
+void coordinator_wake(coordinator *self, const char *study);
+
+/* Masked sums (coordinator_sums.c): who is who in them from now on, with a fingerprint that owners can compare; and a
+ * line of the log for the step that was pinned. */
+/* TACIT_PROTOCOL unless the key that a party wants to sum with is its own, for the definition and certificate that it asks for. */
+tacit_status coordinator_check_sum_key(ProtobufCBinaryData definition, const char *signing_request,
+                                       ProtobufCBinaryData key, ProtobufCBinaryData proof,
+                                       tacit_error *error);
+tacit_status coordinator_fix_roster(coordinator *self, hosted *host, tacit_error *error);
+void coordinator_tell_step(hosted *host);
+
+/* What a study's life takes beside rounds (coordinator_life.c): stop serving it for now; may it be started, or is it to be
+ * closed, by its schedule? */
+void coordinator_retire(coordinator *self, hosted *host);
+tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bool *due, tacit_error *error);
+
+/* The ends of studies, for a program that goes when nothing is left to do: one that ended in an earlier process, which may have died
+ * before the parties knew; have all of them been told; write down that nobody waits for them any more. */
+tacit_status coordinator_owe_farewell(coordinator *self, const tacit_study_record *record,
+                                      tacit_error *error);
+bool coordinator_all_told(coordinator *self, size_t *told);
+tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *error);
+/* A seat for whoever has consented, in the registry's order. */
+tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error);
+
+/* Take in what a poll says of the owner's will. *leaving: nothing is to be asked any more; *amended: the party should be told of a
+ * definition that it has not consented to. */
+tacit_status coordinator_take_standing(coordinator *self, const char *party, const char *study,
+                                       const tacit_buffer *body, bool *leaving, bool *amended,
+                                       tacit_error *error);
+tacit_status coordinator_pack_amended(coordinator *self, const char *study, tacit_buffer *out,
+                                      tacit_error *error);
+
+/* The studies that parties may see; for whoever has a certificate, or an invitation that still counts. */
+tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
+                                   tacit_buffer *out, tacit_error *error);
+
+/* The signature of a definition, appended. */
+tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition, tacit_buffer *out,
+                              tacit_error *error);
+
+/* A study with two centre servers (coordinator_center.c): dial B and compute with it, again when it was lost, until the study
+ * ends. */
+tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit_outcome *outcome,
+                                     tacit_error *error);
+/* Have the study's thread end: its board and its connection to B fail from now on. */
+void coordinator_cancel(hosted *host);
+
+/* Certificates (coordinator_renewal.c): how long one issued now is good; note when the server's own is to be renewed; do so
+ * when it is time; issue a party's next. */
+tacit_validity coordinator_validity(const coordinator *self, int64_t now);
+tacit_status coordinator_note_identity(coordinator *self, const tacit_server_identity *identity,
+                                       tacit_error *error);
+void coordinator_renew_server(coordinator *self);
+tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
+                               tacit_buffer *out, tacit_error *error);
+tacit_status coordinator_start_server(coordinator *self, tacit_error *error); /* coordinator.c */
+
+/* Write down for a later audit that a party has answered (audit_export.h); nothing depends on it. */
+void coordinator_note_answer(coordinator *self, const hosted *host, const char *party, uint64_t round);
+
+/* Parties that were revoked since the last look are waited for no more; the signed list of a study, appended. */
+tacit_status coordinator_heed_revocations(coordinator *self, tacit_error *error);
+tacit_status coordinator_revocations(coordinator *self, const char *study, tacit_buffer *out,
+                                     tacit_error *error);
+/* Whether the model reaches the study's target (coordinator_looks.c). *again: it does not, and the registry recruits for the next
+ * look; the host is left behind. Else `reason` says how it stands, "" without a target. */
+tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tacit_buffer *text, bool *again,
+                               char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error);
+
+/* The HTTP side (coordinator_api.c). */
+tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
+                               uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error);
+void coordinator_handle(void *context, tacit_exchange *exchange);
+bool coordinator_is_open(void *context, const char *method, const char *path);
+size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer);
+unsigned coordinator_too_large(void *context, const char *path, size_t length);
+
+/* The page for people (dashboard.c): started when the settings ask for it, looked after by the main loop, and told of a
+ * party that has asked or answered. */
+tacit_status dashboard_start(coordinator *self, tacit_error *error);
+void dashboard_look(coordinator *self);
+void dashboard_stop(coordinator *self);
+void coordinator_saw(coordinator *self, const char *study, const char *party);
+size_t coordinator_seen(coordinator *self, hosted *host); /* parties that did in the last minute */

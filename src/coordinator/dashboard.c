@@ -1,0 +1,400 @@
+/*
+ * The coordinator's dashboard: what docs/openapi.yaml says under the tag dashboard. It shows, and changes no more than whether a
+ * study is open or paused. Parties are counted and not
+ * named: an administrator knows them, but pictures of this page get shown to all of them.
+ */
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "coordinator/coordinator_parts.h"
+#include "coordinator/dashboard_parts.h"
+#include "net/clock.h"
+#include "study/json_value.h"
+#include "study/round_log.h"
+#include "web/web.h"
+
+enum { LOOK_EVERY_MS = 250, SEEN_MS = 60000 };
+
+/* A study's definition, parsed; anew when its text has changed. */
+typedef struct known_study {
+    char name[TACIT_ID_SIZE];
+    uint8_t hash[TACIT_HASH_BYTES];
+    tacit_study *study;
+    json_t *curve; /* of its model, once it was asked for */
+    struct known_study *next;
+} known_study;
+
+struct dashboard {
+    coordinator *owner;
+    web *page;
+    pthread_mutex_t mutex; /* guards what is known */
+    known_study *known;
+    int64_t looked; /* main loop only */
+};
+
+/* ---- studies ---- */
+
+static known_study *find_known(dashboard *self, const char *name) {
+    known_study *each = self->known;
+    while (each != NULL && strcmp(each->name, name) != 0) each = each->next;
+    if (each != NULL) return each;
+    each = TACIT_NEW(known_study, 1);
+    if (each == NULL) return NULL;
+    snprintf(each->name, sizeof each->name, "%s", name);
+    each->next = self->known;
+    self->known = each;
+    return each;
+}
+
+/* The record and the parsed definition, borrowed. Under the mutex. */
+static tacit_status look_up(dashboard *self, const char *name, tacit_study_record *record,
+                            const tacit_study **out, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    uint8_t hash[TACIT_HASH_BYTES];
+    known_study *known = NULL;
+    tacit_study *study = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_registry_study(self->owner->registry, name, record, &text, error));
+    crypto_generichash(hash, sizeof hash, text.bytes, text.length, NULL, 0);
+    known = find_known(self, record->name);
+    if (known == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    if (known->study == NULL || memcmp(known->hash, hash, sizeof hash) != 0) {
+        TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&text), text.length, name, error));
+        tacit_study_free(known->study);
+        known->study = study;
+        json_decref(known->curve);
+        known->curve = NULL;
+        memcpy(known->hash, hash, sizeof hash);
+    }
+    *out = known->study;
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+void coordinator_saw(coordinator *self, const char *study, const char *party) {
+    hosted *host = coordinator_find(self, study);
+    int32_t code;
+    if (host == NULL) return;
+    pthread_mutex_lock(&self->mutex);
+    if (tacit_levels_add(&host->seen, party, strlen(party), &code, NULL) == TACIT_OK) {
+        if (host->seen.count > host->seen_room) {
+            int64_t *grown = tacit_grow(host->seen_at, host->seen.count * 2, sizeof *grown);
+            if (grown != NULL) {
+                host->seen_at = grown;
+                host->seen_room = host->seen.count * 2;
+            }
+        }
+        if ((size_t)code < host->seen_room) host->seen_at[code] = tacit_clock_monotonic_ms();
+    }
+    pthread_mutex_unlock(&self->mutex);
+}
+
+/* How many parties have asked or answered something in the last minute; one that waits asks twice a minute. */
+size_t coordinator_seen(coordinator *self, hosted *host) {
+    int64_t since = tacit_clock_monotonic_ms() - SEEN_MS;
+    size_t seen = 0;
+    pthread_mutex_lock(&self->mutex);
+    for (size_t i = 0; i < host->seen.count && i < host->seen_room; i++) seen += host->seen_at[i] >= since;
+    pthread_mutex_unlock(&self->mutex);
+    return seen;
+}
+
+static json_t *parties_document(coordinator *self, const tacit_study_record *record,
+                                const tacit_study *study) {
+    hosted *host = coordinator_find(self, record->name);
+    bool active = host != NULL && record->state < TACIT_STUDY_DONE;
+    size_t seen = active ? coordinator_seen(self, host) : 0;
+    tacit_board_state board = { .open = false };
+    if (active) tacit_board_look(host->board, &board);
+    if (seen > record->joined) seen = record->joined;
+    json_t *parties =
+        json_pack("{s:I,s:I,s:I,s:I,s:I}", "expected", (json_int_t)study->plan.parties, "minimum",
+                  (json_int_t)study->plan.minimum_parties, "joined", (json_int_t)record->joined, "invited",
+                  (json_int_t)record->invited, "outdated", (json_int_t)record->outdated);
+    if (parties == NULL || !active) return parties;
+    json_object_set_new(parties, "seen", json_integer((json_int_t)seen));
+    json_object_set_new(parties, "silent", json_integer((json_int_t)(record->joined - seen)));
+    if (board.open) {
+        json_object_set_new(parties, "answered", json_integer((json_int_t)board.answered));
+        json_object_set_new(parties, "refused", json_integer((json_int_t)board.refused));
+    }
+    return parties;
+}
+
+static json_t *text_or_null(const char *text) { return text[0] != 0 ? json_string(text) : json_null(); }
+
+static json_t *moment(int64_t seconds) {
+    char text[TACIT_TIME_TEXT];
+    return seconds != 0 ? json_string(tacit_study_time_text(text, seconds)) : json_null();
+}
+
+/* What was written for people, and when the study may run. */
+static void add_about(json_t *document, const tacit_study *study) {
+    char version[2 * TACIT_HASH_BYTES + 1] = "";
+    if (study->document.length > 0)
+        sodium_bin2hex(version, sizeof version, study->document_hash, sizeof study->document_hash);
+    json_object_set_new(document, "description",
+                        study->description.length > 0
+                            ? json_stringn((const char *)study->description.bytes, study->description.length)
+                            : json_null());
+    json_object_set_new(document, "approval", text_or_null(study->approval));
+    json_object_set_new(document, "consent_document", text_or_null(version));
+    json_object_set_new(document, "schedule",
+                        json_pack("{s:o,s:o}", "from", moment(study->from), "until", moment(study->until)));
+}
+
+static json_t *study_document(dashboard *self, const tacit_study_record *record, const tacit_study *study) {
+    const tacit_plan *plan = &study->plan;
+    json_t *document = json_pack(
+        "{s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:s,s:o,s:o,s:o,s:o}", "name", record->name, "title", study->title,
+        "method", plan->method->name, "state", tacit_study_state_name(record->state), "reason",
+        record->reason, "version", (json_int_t)record->version, "rounds", (json_int_t)record->rounds, "step",
+        record->step, "epsilon", tacit_json_number(plan->epsilon), "delta", tacit_json_number(plan->delta),
+        "lambda", tacit_json_number(plan->lambda), "parties", parties_document(self->owner, record, study));
+    if (document == NULL) return NULL;
+    add_about(document, study);
+    json_object_set_new(
+        document, "target",
+        dashboard_target(self->owner->settings.folder, study,
+                         record->state == TACIT_STUDY_DONE || record->state == TACIT_STUDY_CLOSED));
+    return document;
+}
+
+/* One that cannot be read is shown with the reason, and hides no other. */
+static json_t *listed(dashboard *self, const char *name) {
+    tacit_study_record record;
+    const tacit_study *study = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    if (look_up(self, name, &record, &study, &error) == TACIT_OK) return study_document(self, &record, study);
+    return json_pack("{s:s,s:s,s:s}", "name", name, "state", "unreadable", "reason", error.text);
+}
+
+static tacit_status studies_document(dashboard *self, json_t **out, tacit_error *error) {
+    tacit_study_record *records = NULL;
+    size_t count = 0;
+    TACIT_TRY(tacit_registry_studies(self->owner->registry, &records, &count, error));
+    json_t *list = json_array();
+    pthread_mutex_lock(&self->mutex);
+    for (size_t i = 0; i < count; i++) list = tacit_json_append(list, listed(self, records[i].name));
+    pthread_mutex_unlock(&self->mutex);
+    free(records);
+    *out = json_pack("{s:s,s:o}", "coordinator", self->owner->name, "studies", list);
+    return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+/* ---- the routes ---- */
+
+/* Answer with the document, or with the failure to make it. */
+static void answer(web_call *call, tacit_status status, json_t *document, const tacit_error *error) {
+    if (status == TACIT_OK)
+        web_answer(call, 200, document);
+    else
+        web_answer_failure(call, status, error);
+}
+
+static void get_studies(void *context, web_call *call) {
+    json_t *document = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = studies_document(context, &document, &error);
+    answer(call, status, document, &error);
+}
+
+static void get_study(void *context, web_call *call) {
+    dashboard *self = context;
+    tacit_study_record record;
+    const tacit_study *study = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    pthread_mutex_lock(&self->mutex);
+    tacit_status status = look_up(self, call->item, &record, &study, &error);
+    json_t *document = status == TACIT_OK ? study_document(self, &record, study) : NULL;
+    pthread_mutex_unlock(&self->mutex);
+    answer(call, status, document, &error);
+}
+
+static void get_explanation(void *context, web_call *call) {
+    dashboard *self = context;
+    tacit_study_record record;
+    const tacit_study *study = NULL;
+    json_t *document = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    pthread_mutex_lock(&self->mutex);
+    tacit_status status = look_up(self, call->item, &record, &study, &error);
+    if (status == TACIT_OK) status = tacit_json_explanation(&document, &study->plan, &error);
+    pthread_mutex_unlock(&self->mutex);
+    answer(call, status, document, &error);
+}
+
+static void get_rounds(void *context, web_call *call) {
+    dashboard *self = context;
+    tacit_study_record record;
+    json_t *document = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = tacit_registry_study(self->owner->registry, call->item, &record, NULL, &error);
+    if (status == TACIT_OK)
+        status = tacit_rounds_read(&document, self->owner->settings.folder, record.name, &error);
+    answer(call, status, document, &error);
+}
+
+static tacit_status model_bytes(dashboard *self, const char *study, tacit_buffer *out, tacit_error *error) {
+    tacit_study_record record;
+    TACIT_TRY(tacit_registry_study(self->owner->registry, study, &record, NULL, error));
+    return tacit_registry_model(self->owner->registry, study, out, error);
+}
+
+static void get_model(void *context, web_call *call) {
+    tacit_buffer model = TACIT_BUFFER_INIT;
+    char name[WEB_ITEM_SIZE + 32];
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = model_bytes(context, call->item, &model, &error);
+    snprintf(name, sizeof name, "%s.model.json", call->item);
+    if (status == TACIT_OK)
+        web_answer_file(call, &model, "application/json", name);
+    else
+        web_answer_failure(call, status, &error);
+    tacit_buffer_clear(&model);
+}
+
+static void get_result(void *context, web_call *call) {
+    tacit_buffer model = TACIT_BUFFER_INIT;
+    json_t *document = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = model_bytes(context, call->item, &model, &error);
+    if (status == TACIT_OK) status = dashboard_result(&model, call->item, &document, &error);
+    answer(call, status, document, &error);
+    tacit_buffer_clear(&model);
+}
+
+/* On the coordinator's own labelled rows, where it was given some; reading and scoring them is done once a model. */
+static tacit_status find_curve(dashboard *self, const char *name, json_t **out, tacit_error *error) {
+    tacit_buffer model = TACIT_BUFFER_INIT;
+    tacit_study_record record;
+    const tacit_study *study = NULL;
+    tacit_status status;
+    pthread_mutex_lock(&self->mutex);
+    TACIT_CHECK(look_up(self, name, &record, &study, error));
+    known_study *known = find_known(self, record.name);
+    TACIT_CHECK(model_bytes(self, record.name, &model, error));
+    if (known->curve == NULL)
+        TACIT_CHECK(dashboard_curve(self->owner->settings.test, &model, record.name, &known->curve, error));
+    *out = json_incref(known->curve);
+cleanup:
+    pthread_mutex_unlock(&self->mutex);
+    tacit_buffer_clear(&model);
+    return status;
+}
+
+static void get_curve(void *context, web_call *call) {
+    json_t *document = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = find_curve(context, call->item, &document, &error);
+    answer(call, status, document, &error);
+}
+
+/* ---- what the statistician may do here: as tacit study open, pause and resume ---- */
+
+static void change(dashboard *self, web_call *call,
+                   tacit_status (*act)(tacit_registry *registry, const char *name, tacit_error *error)) {
+    tacit_study_record record;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = act(self->owner->registry, call->item, &error);
+    if (status == TACIT_OK)
+        status = tacit_registry_study(self->owner->registry, call->item, &record, NULL, &error);
+    coordinator_stir(self->owner);
+    answer(call, status,
+           status == TACIT_OK
+               ? json_pack("{s:s,s:s}", "study", record.name, "state", tacit_study_state_name(record.state))
+               : NULL,
+           &error);
+}
+
+static void post_open(void *context, web_call *call) { change(context, call, tacit_registry_open_draft); }
+static void post_pause(void *context, web_call *call) { change(context, call, tacit_registry_pause); }
+static void post_resume(void *context, web_call *call) { change(context, call, tacit_registry_resume); }
+
+static const web_route routes[] = {
+    { "GET", "/v1/studies", false, get_studies },
+    { "GET", "/v1/studies/{study}", false, get_study },
+    { "GET", "/v1/studies/{study}/explanation", false, get_explanation },
+    { "GET", "/v1/studies/{study}/rounds", false, get_rounds },
+    { "GET", "/v1/studies/{study}/result", false, get_result },
+    { "GET", "/v1/studies/{study}/curve", false, get_curve },
+    { "GET", "/v1/studies/{study}/model", false, get_model },
+    { "POST", "/v1/studies/{study}/open", false, post_open },
+    { "POST", "/v1/studies/{study}/pause", false, post_pause },
+    { "POST", "/v1/studies/{study}/resume", false, post_resume },
+};
+
+/* ---- starting, looking, stopping ---- */
+
+/* To the person at the terminal, and not to the log: who reads that need not be allowed in. */
+static void tell_link(coordinator *self, web *page) {
+    char line[WEB_LINK_SIZE + 128], address[WEB_LINK_SIZE], credential[WEB_SECRET_SIZE];
+    web_address(page, address);
+    coordinator_news(self, "dashboard at %s", address);
+    web_link(page, address);
+    web_take_credential(page, credential);
+    if (self->settings.news != NULL) {
+        pthread_mutex_lock(&self->mutex); /* news come one at a time */
+        snprintf(line, sizeof line, "log in once, within ten minutes: %s", address);
+        self->settings.news(self->settings.context, TACIT_LOG_INFO, line);
+        if (credential[0] != 0) {
+            snprintf(line, sizeof line, "administrator's credential, shown this once: %s", credential);
+            self->settings.news(self->settings.context, TACIT_LOG_INFO, line);
+        }
+        pthread_mutex_unlock(&self->mutex);
+    }
+    sodium_memzero(line, sizeof line);
+    sodium_memzero(credential, sizeof credential);
+}
+
+tacit_status dashboard_start(coordinator *self, tacit_error *error) {
+    if (!self->settings.dashboard) return TACIT_OK;
+    dashboard *board = TACIT_NEW(dashboard, 1);
+    if (board == NULL) return tacit_fail_memory(error);
+    web_settings settings = { .folder = self->settings.folder,
+                              .service = "coordinator",
+                              .index = "/dashboard.html",
+                              .port = self->settings.dashboard_port,
+                              .routes = routes,
+                              .route_count = sizeof routes / sizeof routes[0],
+                              .context = board };
+    board->owner = self;
+    pthread_mutex_init(&board->mutex, NULL);
+    self->dashboard = board;
+    tacit_status status = web_start(&board->page, &settings, error);
+    if (status != TACIT_OK) {
+        dashboard_stop(self);
+        return tacit_fail_in(error, status, "the dashboard");
+    }
+    tell_link(self, board->page);
+    return TACIT_OK;
+}
+
+void dashboard_look(coordinator *self) {
+    dashboard *board = self->dashboard;
+    if (board == NULL || tacit_clock_monotonic_ms() - board->looked < LOOK_EVERY_MS) return;
+    board->looked = tacit_clock_monotonic_ms();
+    json_t *document = NULL;
+    if (web_is_watched(board->page) && studies_document(board, &document, NULL) == TACIT_OK)
+        web_publish(board->page, document);
+}
+
+void dashboard_stop(coordinator *self) {
+    dashboard *board = self->dashboard;
+    if (board == NULL) return;
+    web_free(board->page);
+    while (board->known != NULL) {
+        known_study *each = board->known;
+        board->known = each->next;
+        tacit_study_free(each->study);
+        json_decref(each->curve);
+        free(each);
+    }
+    pthread_mutex_destroy(&board->mutex);
+    free(board);
+    self->dashboard = NULL;
+}

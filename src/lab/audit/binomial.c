@@ -1,0 +1,97 @@
+#include "lab/audit/binomial.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+
+/* log Gamma(z + 1) minus Stirling's (z + 1/2) log z - z + log(2 pi)/2, without the cancellation of two large numbers. */
+static double stirling_rest(double z) {
+    if (z < 16) return lgamma(z + 1) - (z + 0.5) * log(z) + z - 0.5 * log(2 * M_PI);
+    double r = 1 / z, s = r * r;
+    return r * (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s / 1188))));
+}
+
+/* k log(k/m) + m - k >= 0. Near k = m the terms cancel; with v = (k - m)/(k + m) it is
+ * (k - m) v + 2 k (v^3/3 + v^5/5 + ...) (Loader 2000). */
+static double deviance(double k, double m) {
+    if (fabs(k - m) > 0.1 * (k + m)) return k * log(k / m) + m - k;
+    double v = (k - m) / (k + m), sum = (k - m) * v, term = 2 * k * v;
+    for (int j = 3; j < 200; j += 2) {
+        term *= v * v;
+        double next = sum + term / j;
+        if (next == sum) break;
+        sum = next;
+    }
+    return sum;
+}
+
+/* x^a y^b / B(a, b), by Loader's saddle-point form of the binomial density, which keeps its digits for any a + b. */
+static double beta_front(double a, double b, double x, double y) {
+    double n = a + b;
+    double logarithm =
+        stirling_rest(n) - stirling_rest(a) - stirling_rest(b) - deviance(a, n * x) - deviance(b, n * y);
+    return exp(logarithm) * sqrt(a * b / (2 * M_PI * n));
+}
+
+static double not_zero(double value) { return fabs(value) < DBL_MIN ? DBL_MIN : value; }
+
+/* The continued fraction of I_x(a, b) (DLMF 8.17.22) by Lentz's method: O(sqrt(max(a, b))) terms for
+ * x < (a + 1)/(a + b + 2). */
+static double beta_fraction(double a, double b, double x) {
+    double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), h = d;
+    for (double m = 1; m < 1e6; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        d = 1 / not_zero(1 + even * d);
+        c = not_zero(1 + even / c);
+        h *= d * c;
+        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 / not_zero(1 + odd * d);
+        c = not_zero(1 + odd / c);
+        h *= d * c;
+        if (fabs(d * c - 1) < DBL_EPSILON) break;
+    }
+    return h;
+}
+
+double tacit_beta_tail(double a, double b, double x, double y) {
+    if (x <= 0) return 0;
+    if (y <= 0) return 1;
+    if (x < (a + 1) / (a + b + 2)) return beta_front(a, b, x, y) * beta_fraction(a, b, x) / a;
+    return 1 - beta_front(b, a, y, x) * beta_fraction(b, a, y) / b;
+}
+
+/* P(X >= k) grows with p, P(X <= k) falls. */
+static double upper_tail(double k, double n, double p) { return tacit_beta_tail(k, n - k + 1, p, 1 - p); }
+static double lower_tail(double k, double n, double p) { return tacit_beta_tail(n - k, k + 1, 1 - p, p); }
+
+/* The tail's relative error moves the odds by far less than this. */
+static const double OUTWARDS = 1e-11;
+static const int HALVINGS = 400;
+
+double tacit_binomial_lower(uint64_t k, uint64_t n, double alpha) {
+    assert(n > 0 && k <= n && alpha > 0 && alpha < 1);
+    if (k == 0) return 0;
+    double low = 0, high = (double)k / (double)n;
+    for (int i = 0; i < HALVINGS && high - low > 1e-14 * high; i++) {
+        double middle = low + (high - low) / 2;
+        if (upper_tail((double)k, (double)n, middle) < alpha)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low - OUTWARDS * low * (1 - low);
+}
+
+double tacit_binomial_upper(uint64_t k, uint64_t n, double alpha) {
+    assert(n > 0 && k <= n && alpha > 0 && alpha < 1);
+    if (k == n) return 1;
+    double low = (double)k / (double)n, high = 1;
+    for (int i = 0; i < HALVINGS && high - low > 1e-14 * high; i++) {
+        double middle = low + (high - low) / 2;
+        if (lower_tail((double)k, (double)n, middle) < alpha)
+            high = middle;
+        else
+            low = middle;
+    }
+    return fmin(1, high + OUTWARDS * high * (1 - high));
+}

@@ -1,0 +1,165 @@
+/* Hamm, Cao and Belkin 2016, section 6.2 and figure 3: network intrusions of KDD Cup 1999, 22 rows a party. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/csv.h"
+#include "data/text.h"
+#include "lab/reproduce/reproduce_hamm.h"
+
+enum { COLUMNS = 42, NUMBERS = 38, CATEGORIES = 3, LEVELS_EACH = 1024, STEP_ROWS = 8192 };
+
+static const tacit_data_file files[] = {
+    { "kdd99/kddcup.data_10_percent", "494,021 rows of 41 columns and a label" },
+    { "kdd99/corrected", "311,029 rows of 41 columns and a label" },
+    { NULL, NULL },
+};
+
+/* What anybody may know of each column: how large it gets, as round numbers. 0: a category. Counts and bytes have
+ * heavy tails and enter as log(1 + x)/log(1 + bound); rates and flags (bound 1) as they are. */
+static const double bounds[COLUMNS - 1] = {
+    1e5, 0,   0,   0, 1e9, 1e9, 1, 3, 5, 100, 5,   1,   1000, 1, 2, 1000, 100, 5, 10, 1, 1,
+    1,   511, 511, 1, 1,   1,   1, 1, 1, 1,   255, 255, 1,    1, 1, 1,    1,   1, 1,  1,
+};
+
+/* Levels are taken over both files: the names of protocols, services and flags are no secret. */
+typedef struct vocabulary {
+    tacit_levels levels[CATEGORIES];
+} vocabulary;
+
+static tacit_status add_level(vocabulary *words, size_t category, const tacit_cell *cell, uint32_t *column,
+                              tacit_error *error) {
+    int32_t code = 0;
+    TACIT_TRY(tacit_levels_add(&words->levels[category], cell->text, cell->length, &code, error));
+    if (code >= LEVELS_EACH) return tacit_fail(error, TACIT_INPUT, "more than %d levels", LEVELS_EACH);
+    /* Renumbered without gaps once all levels are known. */
+    *column = (uint32_t)(NUMBERS + category * LEVELS_EACH + (size_t)code);
+    return TACIT_OK;
+}
+
+static tacit_status read_record(tacit_pile *pile, vocabulary *words, const tacit_csv *csv,
+                                const tacit_record *record, tacit_error *error) {
+    uint32_t levels[CATEGORIES], number = 0;
+    size_t category = 0;
+    for (size_t j = 0; j + 1 < COLUMNS; j++) {
+        const tacit_cell *cell = &record->cells[j];
+        double value;
+        if (bounds[j] == 0) {
+            TACIT_TRY(add_level(words, category, cell, &levels[category], error));
+            category++;
+            continue;
+        }
+        if (!tacit_text_to_number(cell->text, cell->length, &value) || value < 0)
+            return tacit_csv_fail(csv, cell->line, j, error, TACIT_INPUT,
+                                  "'%.40s' is not a number of at least 0", cell->text);
+        if (bounds[j] > 1) value = log1p(value) / log1p(bounds[j]);
+        TACIT_TRY(tacit_pile_entry(pile, number++, fmin(value, 1), error));
+    }
+    for (size_t c = 0; c < CATEGORIES; c++) TACIT_TRY(tacit_pile_entry(pile, levels[c], 1, error));
+    const tacit_cell *label = &record->cells[COLUMNS - 1];
+    return tacit_pile_end_row(pile, strcmp(label->text, "normal.") != 0, error);
+}
+
+static tacit_status read_file(tacit_pile *pile, vocabulary *words, const tacit_reading_context *context,
+                              const tacit_data_file *file, tacit_error *error) {
+    tacit_input *input = NULL;
+    tacit_csv *csv = NULL;
+    tacit_csv_options options = tacit_csv_defaults();
+    tacit_status status;
+    options.no_header = true;
+    options.separator = ',';
+    TACIT_CHECK(tacit_data_open(&input, context->folder, file, error));
+    TACIT_CHECK(tacit_csv_open(&csv, input, &options, error));
+    if (tacit_csv_column_count(csv) != COLUMNS)
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s has %zu columns where KDD-99 has %d",
+                               tacit_input_name(input), tacit_csv_column_count(csv), COLUMNS));
+    for (;;) {
+        tacit_record record;
+        TACIT_CHECK(tacit_csv_next(csv, &record, error));
+        if (record.count == 0) break;
+        TACIT_CHECK(read_record(pile, words, csv, &record, error));
+        if (pile->rows % STEP_ROWS != 0) continue;
+        tacit_progress_report(context->progress, "reading", pile->rows, 0);
+        if (tacit_progress_cancelled(context->progress))
+            TACIT_CHECK(
+                tacit_fail(error, TACIT_CANCELLED, "reading %s was cancelled", tacit_input_name(input)));
+    }
+cleanup:
+    tacit_csv_free(csv);
+    tacit_input_free(input);
+    return status;
+}
+
+/* Provisional columns ascend as the final ones do. */
+static size_t renumber(tacit_pile *pile, const vocabulary *words) {
+    size_t first[CATEGORIES], features = NUMBERS;
+    for (size_t c = 0; c < CATEGORIES; c++) {
+        first[c] = features;
+        features += words->levels[c].count;
+    }
+    for (size_t e = 0; e < pile->entries; e++) {
+        uint32_t column = pile->column[e];
+        if (column < NUMBERS) continue;
+        size_t category = (column - NUMBERS) / LEVELS_EACH, code = (column - NUMBERS) % LEVELS_EACH;
+        pile->column[e] = (uint32_t)(first[category] + code);
+    }
+    return features;
+}
+
+static tacit_status read(tacit_material *out, const tacit_reading_context *context, tacit_error *error) {
+    static const char *const classes[] = { "normal", "attack" };
+    tacit_pile train = TACIT_PILE_INIT, test = TACIT_PILE_INIT;
+    vocabulary words = { { TACIT_LEVELS_INIT, TACIT_LEVELS_INIT, TACIT_LEVELS_INIT } };
+    tacit_material made = TACIT_MATERIAL_INIT;
+    tacit_status status;
+    TACIT_CHECK(read_file(&train, &words, context, &files[0], error));
+    TACIT_CHECK(read_file(&test, &words, context, &files[1], error));
+    size_t features = renumber(&train, &words);
+    renumber(&test, &words);
+    TACIT_CHECK(tacit_pile_finish(&made.train, &train, features, classes, 2, error));
+    TACIT_CHECK(tacit_pile_finish(&made.test, &test, features, classes, 2, error));
+    *out = made;
+    made = (tacit_material)TACIT_MATERIAL_INIT;
+cleanup:
+    for (size_t c = 0; c < CATEGORIES; c++) tacit_levels_clear(&words.levels[c]);
+    tacit_pile_clear(&train);
+    tacit_pile_clear(&test);
+    tacit_material_clear(&made);
+    return status;
+}
+
+static const tacit_setup setups[] = { { "M = 5,000", NULL, 5000, "even" },
+                                      { "M = 10,000", NULL, 10000, "even" },
+                                      { "M = 20,000", NULL, 20000, "even" } };
+static const double epsilons[] = { INFINITY, 10, 3, 1, 0.3, 0.1, 0.03, 0.01 };
+
+const tacit_experiment tacit_experiment_hamm_fig3 = {
+    .id = "hamm-fig3",
+    .paper = "Hamm, Cao and Belkin 2016",
+    .figure = "figure 3",
+    .title = "Network intrusions (KDD-99), 5,000 to 20,000 parties of 22 rows",
+    .differs =
+        "One-hot coding of the levels in both files gives about 120 features (the paper: 123). Counts enter "
+        "as "
+        "logarithms with public bounds; the paper names no scaling. batch pools the parties' rows. 5,000 "
+        "of the 311,029 test rows are used, with --full 20,000. \"Printed\" curves have the printed "
+        "constants and lambda, the others ours and a lambda chosen from the public points.",
+    .says = "For small 1/epsilon private methods lie between batch and indiv; soft performs nearly as well "
+            "as batch "
+            "until around 1/epsilon = 10; soft and avg hold their accuracy better at M = 20,000 than at "
+            "5,000. The "
+            "figure's values are not in the text.",
+    .source = "UCI Machine Learning Repository, KDD Cup 1999 Data",
+    .files = files,
+    .curves = tacit_hamm_curves,
+    .setups = setups,
+    .setup_count = 3,
+    .epsilons = epsilons,
+    .epsilon_count = sizeof epsilons / sizeof *epsilons,
+    .rows_each = 22,
+    .auxiliary_rows = 43000,
+    .scale = TACIT_ROWS_NORMALISED,
+    .quick = { 1, 3, 5000 },
+    .full = { 10, 10, 20000 },
+    .read = read,
+};

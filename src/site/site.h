@@ -1,0 +1,171 @@
+/*
+ * A party's side of a deployed study: look at an invitation, consent, join, and answer questions until the
+ * study ends. Dials out only. Everything it keeps is in its home folder: the ledger, and for each study a
+ * folder with the definition consented to, the private key (which never leaves) and the certificate.
+ */
+#pragma once
+
+#include "base/ranks.h"
+#include "net/invitation.h"
+#include "study/study.h"
+
+typedef struct tacit_site tacit_site;
+
+/* What the owner says; texts are copied. */
+typedef struct tacit_site_settings {
+    const char *home; /* the party's folder */
+    const char
+        *data; /* the rows: a file, or any other source (site/source.h); NULL: the program lends them */
+    const char *link;             /* the column that says whom a row is about; NULL: none */
+    const char *schema;           /* the owner's own statement of what is public about the columns */
+    const char *source;           /* the data source as the ledger calls it */
+    const char *label, *positive; /* as for reading any file; NULL: as the schema says */
+    bool no_header;
+    bool allow_entrusted;  /* values in clear may go to this coordinator */
+    bool allow_exact;      /* exact sums may leave: no differential privacy */
+    bool allow_difference; /* two of them may differ by few parties or rows */
+    bool
+        allow_neighbours; /* neighbours in a study without a centre may see exact values: no differential privacy */
+    const char
+        *listen; /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
+    const char
+        *proxy; /* http://HOST:PORT through which the coordinator is reached; NULL: as the environment says */
+    const char *local; /* kinds of local classifier (model/classifier.h), exec too; NULL: the study's */
+    const char *role;  /* the party's, for a method that has several; else NULL */
+} tacit_site_settings;
+
+typedef struct tacit_site_callbacks {
+    bool (*cancelled)(void *context);
+    void (*news)(void *context, const char *line); /* one line, for people */
+    void *context;
+    unsigned retry_ms; /* the first pause before dialling a coordinator again that is not there; 0: 200 ms */
+    /* Rows in the memory of the program, with what is public about them; `study` is what the study says of it. NULL: they are where the settings'
+     * `data` says. */
+    tacit_status (*lend)(const void *lender, const tacit_schema *study, tacit_schema **schema,
+                         tacit_dataset **rows, tacit_error *error);
+    const void *lender;
+    tacit_ranks *
+        ranks; /* that share the rows; this is rank 0, and the others are in tacit_site_hold. NULL: all rows are here */
+} tacit_site_callbacks;
+
+/* For every rank but 0: hold rows, and help to answer, until rank 0 dismisses them or fails. */
+tacit_status tacit_site_hold(tacit_ranks *ranks, tacit_error *error);
+tacit_status tacit_site_dismiss(tacit_ranks *ranks, tacit_error *error);
+
+/* Read the invitation and the owner's files, and ask the coordinator what the study is. Nothing is used up,
+ * nothing is promised. TACIT_INPUT for an unreadable or expired invitation or unusable rows, TACIT_USAGE for an unknown
+ * local classifier, TACIT_REFUSED when the coordinator refuses the invitation, the study's schema is not the owner's or
+ * the study would have a program run. */
+tacit_status tacit_site_look(tacit_site **out, const char *invitation, size_t length,
+                             const tacit_site_settings *settings, const tacit_site_callbacks *callbacks,
+                             tacit_error *error);
+
+/* Take up a study that was joined before, by its name in `home`. TACIT_NOT_FOUND lists what there is. */
+tacit_status tacit_site_open(tacit_site **out, const char *home, const char *study,
+                             const tacit_site_callbacks *callbacks, tacit_error *error);
+
+tacit_site *tacit_site_free(tacit_site *site);
+
+enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
+
+/* Withdraw from a joined study. Effective from the next answer on, also for a party that is serving now; what has left stays
+ * where it is. The coordinator is told, so that no round waits; *told says whether it could be reached. `id` receives the study as
+ * the ledger calls it. */
+tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TACIT_SITE_ID_SIZE], bool *told,
+                                 tacit_error *error);
+
+/* What an owner may say anew when consenting; what is not said stays as it was when joining. */
+typedef struct tacit_site_word {
+    bool allow_entrusted, allow_exact, allow_neighbours, allow_difference; /* true: from now on */
+    const char *role;                                                      /* NULL: as before */
+} tacit_site_word;
+
+/* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as before. `word` may be
+ * NULL: nothing is said anew. */
+tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
+                               const tacit_site_word *word, const tacit_site_callbacks *callbacks,
+                               tacit_error *error);
+
+/* For whoever is to consent: what exact sums of this study tell together with earlier ones of the same rows; nothing where there is
+ * nothing to say. */
+tacit_status tacit_site_past(const tacit_site *site, tacit_buffer *out, tacit_error *error);
+
+/* The same of a version that is only looked at. `study` as the ledger calls it; `allowed` as the owner said. */
+typedef struct tacit_past_question {
+    const char *source, *study;
+    const tacit_plan *plan;
+    bool allowed;
+} tacit_past_question;
+tacit_status tacit_past_text(tacit_buffer *out, const char *home, const tacit_past_question *about,
+                             tacit_error *error);
+
+/* Consent to the study as reviewed. The ledger then lets it have its price; what earlier versions had stays counted. */
+tacit_status tacit_site_consent(tacit_site *site, tacit_error *error);
+const char *tacit_site_id(const tacit_site *site); /* the study as the ledger calls it; borrowed */
+
+/* A study that was joined, as its folder tells; borrowed for the visit. */
+typedef struct tacit_site_summary {
+    const char *id; /* as the ledger calls it */
+    const char *coordinator, *source;
+    const tacit_study *study;
+    bool amended;            /* there is a version that the owner has not consented to */
+    const tacit_study *next; /* that version; NULL: none, or it cannot be read */
+    bool has_model;          /* it has ended, and the model is in its folder */
+    bool ended;              /* nothing more will be asked, with a model or without */
+} tacit_site_summary;
+
+typedef tacit_status tacit_site_visit(void *context, const tacit_site_summary *joined, tacit_error *error);
+
+/* Visit every study that was joined, in the order of their names. A folder that cannot be read is passed over. */
+tacit_status tacit_site_list(const char *home, tacit_site_visit *visit, void *context, tacit_error *error);
+
+/* Write down that a study has ended, "done" or otherwise: after its model is kept, because nobody asks for it again. */
+tacit_status tacit_site_keep_end(const tacit_site *site, const char *state, tacit_error *error);
+
+/* Whether a joined study has ended, as far as this home was told. */
+tacit_status tacit_site_has_ended(bool *out, const char *home, const char *study, tacit_error *error);
+
+/* What is asked, by whom, of how many rows; borrowed. */
+const tacit_study *tacit_site_study(const tacit_site *site);
+const char *tacit_site_coordinator(const tacit_site *site);
+const char *tacit_site_home(const tacit_site *site);
+const char *tacit_site_folder(const tacit_site *site);
+size_t tacit_site_rows(const tacit_site *site);
+bool tacit_site_is_joined(const tacit_site *site);    /* before: it was opened, not looked at */
+const char *tacit_site_local(const tacit_site *site); /* as it will be run; NULL: the study's choice */
+
+/* One study that a coordinator offers, and how this home stands to it. All borrowed for the time of the visit. */
+typedef struct tacit_offer {
+    const char *coordinator, *state;
+    const tacit_study *study;
+    bool joined, consented; /* to the study as offered */
+    bool withdrawn;
+} tacit_offer;
+
+typedef tacit_status tacit_offer_visit(void *context, const tacit_offer *offer, tacit_error *error);
+
+/* Ask what is offered: the coordinator of an invitation, or with `invitation` NULL every coordinator that a study of `home` was joined
+ * at. Definitions are checked against the coordinator's signature. A coordinator that cannot be reached is told as news. */
+tacit_status tacit_site_catalogue(const char *home, const char *invitation, size_t length,
+                                  const tacit_site_callbacks *callbacks, tacit_offer_visit *visit,
+                                  void *context, tacit_error *error);
+
+/* Would the owner's rules let the study's answers out? TACIT_REFUSED with the remedy: no limit set, limit too
+ * small, entrusting not allowed, too few rows or parties. A courtesy before consenting; the gate decides again for each
+ * answer. */
+tacit_status tacit_site_check(tacit_site *site, tacit_error *error);
+
+/* Consent to the study as looked at, and join it. The ledger then lets the study have its price and no more. After a
+ * crash the same call goes on where it stopped. */
+tacit_status tacit_site_join(tacit_site *site, tacit_error *error);
+
+/* How a study ended. */
+typedef struct tacit_site_result {
+    char state[TACIT_ID_SIZE]; /* done, failed or closed */
+    char reason[TACIT_ERROR_TEXT_SIZE];
+    tacit_buffer model; /* the model file, when done */
+} tacit_site_result;
+
+/* Answer until the study ends, reconnecting by itself. TACIT_REFUSED when the study was amended and the owner has not consented
+ * to that yet, or when an answer was refused by the owner's gate: the coordinator was told so, without the reason. TACIT_CANCELLED when asked to stop. */
+tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error);

@@ -1,0 +1,220 @@
+/* The owner's word: signed definitions, amended ones, consenting to them, and leaving. */
+#include <dirent.h>
+#include <math.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "net/identity.h"
+#include "privacy/ledger/ledger.h"
+#include "session/wire.h"
+#include "site/site_parts.h"
+#include "study/home.h"
+#include "tacit.pb-c.h"
+
+enum { LEAVE_MS = 10000 };
+
+tacit_status site_check_signed(const tacit_site *site, const char *text, size_t length, const void *signature,
+                               size_t signature_length, tacit_error *error) {
+    tacit_error why = TACIT_ERROR_INIT;
+    tacit_status status =
+        tacit_authority_check(site->authority.bytes, site->authority.length, TACIT_STUDY_PURPOSE, text,
+                              length, signature, signature_length, &why);
+    if (status != TACIT_REFUSED) return tacit_fail(error, status, "%s", why.text);
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "the study's definition is not signed by the coordinator that sent the invitation (%s): "
+        "ask the coordinator for a new invitation",
+        why.text);
+}
+
+tacit_status site_check_signature(const tacit_site *site, tacit_error *error) {
+    const tacit_buffer *text = &site->study->canonical;
+    return site_check_signed(site, (const char *)text->bytes, text->length, site->signature.bytes,
+                             site->signature.length, error);
+}
+
+tacit_status site_keep_amended(tacit_site *site, const char *definition, const uint8_t *signature,
+                               size_t signature_length, tacit_error *error) {
+    tacit_study *study = NULL;
+    const size_t length = strlen(definition);
+    tacit_status status;
+    TACIT_CHECK(site_check_signed(site, definition, length, signature, signature_length, error));
+    TACIT_CHECK(tacit_study_parse(&study, definition, length, "the amended study", error));
+    if (strcmp(study->name, site->study->name) != 0)
+        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "study '%s' was amended into another, '%s'",
+                               site->study->name, study->name));
+    TACIT_CHECK(site_write_kept(site, SITE_AMENDED_SIGNATURE_FILE, signature, signature_length, error));
+    TACIT_CHECK(site_write_kept(site, SITE_AMENDED_FILE, (const uint8_t *)definition, length, error));
+cleanup:
+    tacit_study_free(study);
+    return status;
+}
+
+/* ---- consenting to an amended study ---- */
+
+tacit_status site_read_amended(const tacit_site *site, tacit_study **out, tacit_buffer *signature,
+                               tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);
+    tacit_study *study = NULL;
+    tacit_status status;
+    TACIT_CHECK(site_read_file(site, SITE_AMENDED_FILE, &text, error));
+    TACIT_CHECK(site_read_file(site, SITE_AMENDED_SIGNATURE_FILE, signature, error));
+    TACIT_CHECK(site_check_signed(site, tacit_buffer_text(&text), text.length, signature->bytes,
+                                  signature->length, error));
+    TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&text), text.length, SITE_AMENDED_FILE, error));
+    *out = study;
+    study = NULL;
+cleanup:
+    tacit_study_free(study);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+/* In place of the definition that was consented to before. What the ledger and the folder keep for the study belongs to one
+ * version, so this one has an id of its own: its price is counted beside that of the earlier. */
+static tacit_status take_amended(tacit_site *site, tacit_error *error) {
+    tacit_study *study = NULL;
+    char version[9];
+    site->signature.length = 0;
+    TACIT_TRY(site_read_amended(site, &study, &site->signature, error));
+    tacit_study_free(site->study);
+    site->study = study;
+    sodium_bin2hex(version, sizeof version, study->hash, 4);
+    memcpy(site->earlier, site->id, sizeof site->earlier);
+    site->id[strcspn(site->id, "+")] = 0;
+    size_t used = strlen(site->id);
+    snprintf(site->id + used, sizeof site->id - used, "+%s", version);
+    return TACIT_OK;
+}
+
+/* A method without roles takes none; the one of before is then no more. */
+static tacit_status take_word(tacit_site *site, const tacit_site_word *word, tacit_error *error) {
+    char *role = NULL;
+    if (word == NULL) return TACIT_OK;
+    site->allow_entrusted = site->allow_entrusted || word->allow_entrusted;
+    site->allow_exact = site->allow_exact || word->allow_exact;
+    site->allow_difference = site->allow_difference || word->allow_difference;
+    site->allow_neighbours = site->allow_neighbours || word->allow_neighbours;
+    if (word->role == NULL && site->study->plan.method->roles != NULL) return TACIT_OK;
+    if (word->role != NULL && (role = tacit_copy_text(word->role)) == NULL) return tacit_fail_memory(error);
+    free(site->role);
+    site->role = role;
+    return role != NULL ? site_check_role(site, error) : TACIT_OK;
+}
+
+tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
+                               const tacit_site_word *word, const tacit_site_callbacks *callbacks,
+                               tacit_error *error) {
+    tacit_site *site = NULL;
+    tacit_status status;
+    TACIT_CHECK(site_open_folder(&site, home, study, error));
+    site->callbacks = *callbacks;
+    *amended = site_file_exists(site, SITE_AMENDED_FILE);
+    if (*amended) TACIT_CHECK(take_amended(site, error));
+    TACIT_CHECK(take_word(site, word, error));
+    if (*amended && site_check_role(site, NULL) != TACIT_OK)
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED,
+                               "study '%s' was amended to method %s, in which this party has no role: say "
+                               "which of %s it is (tacit consent %s --role ROLE)",
+                               site->study->name, site->study->plan.method->name,
+                               site->study->plan.method->roles, site->study->name));
+    TACIT_CHECK(site_load_rows(site, error));
+    TACIT_CHECK(site_compare_schemas(site, error));
+    *out = site;
+    site = NULL;
+cleanup:
+    tacit_site_free(site);
+    return status;
+}
+
+/* Files that outlast an amendment. All others are of the rounds of an earlier version. */
+static bool stays(const char *name) {
+    static const char *const kept[] = {
+        SITE_AUTHORITY_FILE,   SITE_KEY_FILE,          SITE_REQUEST_FILE,
+        SITE_CERTIFICATE_FILE, SITE_DEFINITION_FILE,   SITE_SIGNATURE_FILE,
+        SITE_DOCUMENT_FILE,    SITE_AMENDED_FILE,      SITE_AMENDED_SIGNATURE_FILE,
+        SITE_SETTINGS_FILE,    SITE_SUM_KEY_FILE,      SITE_NUMBER_FILE,
+        SITE_NEXT_KEY_FILE,    SITE_NEXT_REQUEST_FILE, SITE_NEXT_CERTIFICATE_FILE,
+        SITE_LOCK_FILE,        SITE_REVOKED_FILE
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        if (strcmp(name, kept[i]) == 0) return true;
+    return name[0] == '.';
+}
+
+static tacit_status clear_rounds(const tacit_site *site, tacit_error *error) {
+    char path[PATH_MAX];
+    tacit_status status = TACIT_OK;
+    DIR *folder = opendir(site->folder);
+    if (folder == NULL) return tacit_fail_errno(error, "reading", site->folder);
+    for (const struct dirent *entry; status == TACIT_OK && (entry = readdir(folder)) != NULL;) {
+        if (stays(entry->d_name)) continue;
+        status = site_path(site, entry->d_name, path, error);
+        if (status == TACIT_OK && unlink(path) != 0) status = tacit_fail_errno(error, "removing", path);
+    }
+    closedir(folder);
+    return status;
+}
+
+/* The amended files go last: until then everything here is done again by the same call. */
+static tacit_status adopt_amended(tacit_site *site, tacit_error *error) {
+    char amended[PATH_MAX], signature[PATH_MAX];
+    TACIT_TRY(site_path(site, SITE_AMENDED_FILE, amended, error));
+    TACIT_TRY(site_path(site, SITE_AMENDED_SIGNATURE_FILE, signature, error));
+    TACIT_TRY(clear_rounds(site, error));
+    TACIT_TRY(site_save(site, error));
+    if (unlink(amended) != 0) return tacit_fail_errno(error, "removing", amended);
+    unlink(signature);
+    return TACIT_OK;
+}
+
+tacit_status tacit_site_consent(tacit_site *site, tacit_error *error) {
+    TACIT_TRY(site_record_consent(site, error));
+    return site_file_exists(site, SITE_AMENDED_FILE) ? adopt_amended(site, error)
+                                                     : site_save_settings(site, error);
+}
+
+const char *tacit_site_id(const tacit_site *site) { return site->id; }
+
+/* ---- leaving ---- */
+
+tacit_status site_tell_leaving(const tacit_site *site, tacit_error *error) {
+    Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
+    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
+    tacit_client *client = NULL;
+    unsigned http = 0;
+    tacit_status status;
+    request.protocol = TACIT_PROTOCOL_VERSION;
+    request.study = site->study->name;
+    request.leaving = true;
+    TACIT_CHECK(site_client(site, true, NULL, &client, error));
+    TACIT_CHECK(site_post(client, "/v1/poll", &request, LEAVE_MS, &http, &response, error));
+    if (http != 204) status = site_said_no(http, &response, error);
+cleanup:
+    tacit_client_free(client);
+    tacit_buffer_clear(&response);
+    return status;
+}
+
+tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TACIT_SITE_ID_SIZE], bool *told,
+                                 tacit_error *error) {
+    tacit_site *site = NULL;
+    tacit_ledger *ledger = NULL;
+    char path[PATH_MAX];
+    tacit_status status;
+    TACIT_CHECK(site_open_folder(&site, home, study, error));
+    TACIT_CHECK(tacit_path_join(path, sizeof path, home, TACIT_LEDGER_NAME, error));
+    TACIT_CHECK(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
+    TACIT_CHECK(tacit_ledger_withdraw(ledger, site->id, error));
+    *told = site_tell_leaving(site, NULL) == TACIT_OK;
+    memcpy(id, site->id, sizeof site->id);
+cleanup:
+    tacit_ledger_free(ledger);
+    tacit_site_free(site);
+    return status;
+}

@@ -1,0 +1,455 @@
+/*
+ * Direct links between neighbours, for owners who ask for them (tacit join --listen). A party that listens takes its
+ * neighbours' sealed words from whoever has a certificate of the study's authority and is named on a neighbour's card; a word
+ * is on the disk before it is acknowledged. A party that has a word for one that listens brings it there, and sends the
+ * coordinator an empty letter in its place. Whatever goes wrong with a link, the word goes through the coordinator.
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log_file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "net/clock.h"
+#include "net/revocations.h"
+#include "net/server.h"
+#include "session/wire.h"
+#include "site/site_parts.h"
+
+#define WORD_PREFIX "word."
+#define WORD_PATH "/v1/word"
+
+enum { SEND_MS = 5000, KEPT_WORDS = 4, MOST_PAUSE = 64, SPARE_BYTES = 64 * 1024 };
+
+/* A neighbour that listens, as this party reaches it. */
+typedef struct direct_link {
+    tacit_client *client;
+    char address[TACIT_ADDRESS_SIZE];
+    uint64_t next_try; /* round */
+    unsigned pause;    /* in rounds, after a failure; 0: all is well */
+    bool is_told;
+} direct_link;
+
+struct site_links {
+    tacit_site *site;
+    const tacit_mail *mail; /* NULL until site_links_meet */
+    size_t parties;
+    direct_link *links; /* by place */
+    tacit_server *server;
+    char address[TACIT_ADDRESS_SIZE];
+    pthread_mutex_t mutex;        /* guards what follows, and the files of words */
+    tacit_log_limiter limiter;    /* of refusals */
+    char (*names)[TACIT_ID_SIZE]; /* by place: who may bring words here; "": not known */
+    tacit_revocations revoked;
+};
+
+static void tell(const site_links *self, const char *format, ...) TACIT_PRINTF(2, 3);
+
+static void tell(const site_links *self, const char *format, ...) {
+    const tacit_site_callbacks *callbacks = &self->site->callbacks;
+    char line[768];
+    if (callbacks->news == NULL) return;
+    va_list arguments;
+    va_start(arguments, format);
+    tacit_format_list(line, sizeof line, format, arguments);
+    va_end(arguments);
+    callbacks->news(callbacks->context, line);
+}
+
+/* ---- words that wait here ---- */
+
+enum { WORD_NAME_SIZE = sizeof WORD_PREFIX + TACIT_ID_SIZE + 24 };
+
+/* One file for each word, by who said it and when. */
+static void word_name(char out[WORD_NAME_SIZE], const char *name, uint64_t round) {
+    snprintf(out, WORD_NAME_SIZE, WORD_PREFIX "%s.%llu", name, (unsigned long long)round);
+}
+
+static void remove_file(const tacit_site *site, const char *name) {
+    char path[PATH_MAX];
+    if (site_path(site, name, path, NULL) == TACIT_OK) unlink(path);
+}
+
+/* How many words of `name` wait, and the round of the oldest; all of anybody are removed when `name` is NULL. */
+static size_t count_words(const tacit_site *site, const char *name, uint64_t *oldest) {
+    char prefix[WORD_NAME_SIZE];
+    size_t count = 0;
+    DIR *folder = opendir(site->folder);
+    snprintf(prefix, sizeof prefix, WORD_PREFIX "%s%s", name != NULL ? name : "", name != NULL ? "." : "");
+    for (const struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0) continue;
+        if (name == NULL) {
+            remove_file(site, entry->d_name);
+            continue;
+        }
+        uint64_t round = strtoull(entry->d_name + strlen(prefix), NULL, 10);
+        if (count++ == 0 || round < *oldest) *oldest = round;
+    }
+    if (folder != NULL) closedir(folder);
+    return count;
+}
+
+/* Keep a word. At most two of a neighbour can be waiting to be heard, so that the oldest of many goes. */
+static tacit_status keep_word(site_links *self, const char *name, const tacit_letter *letter,
+                              tacit_error *error) {
+    char file[WORD_NAME_SIZE];
+    uint64_t oldest = 0;
+    word_name(file, name, letter->round);
+    pthread_mutex_lock(&self->mutex);
+    if (count_words(self->site, name, &oldest) >= KEPT_WORDS) {
+        char old[WORD_NAME_SIZE];
+        word_name(old, name, oldest);
+        remove_file(self->site, old);
+    }
+    tacit_status status = site_write_kept(self->site, file, letter->body.bytes, letter->body.length, error);
+    pthread_mutex_unlock(&self->mutex);
+    return status;
+}
+
+static tacit_status read_word(void *context, uint32_t from, uint64_t round, bool *found, tacit_buffer *out,
+                              tacit_error *error) {
+    site_links *self = context;
+    const tacit_card *card = self->mail != NULL ? tacit_mail_card(self->mail, from) : NULL;
+    char file[WORD_NAME_SIZE];
+    *found = false;
+    if (card == NULL) return TACIT_OK;
+    word_name(file, card->name, round);
+    pthread_mutex_lock(&self->mutex);
+    tacit_status status = site_read_kept(self->site, file, found, out, error);
+    pthread_mutex_unlock(&self->mutex);
+    return status;
+}
+
+void site_links_heard(site_links *self, const tacit_letters *words) {
+    char file[WORD_NAME_SIZE];
+    for (size_t i = 0; i < words->count; i++) {
+        const tacit_letter *letter = &words->letter[i];
+        const tacit_card *card = letter->body.length == 0 ? tacit_mail_card(self->mail, letter->party) : NULL;
+        if (card == NULL) continue;
+        word_name(file, card->name, letter->round);
+        pthread_mutex_lock(&self->mutex);
+        remove_file(self->site, file);
+        pthread_mutex_unlock(&self->mutex);
+    }
+}
+
+/* ---- listening ---- */
+
+/* Certificates are of all studies of the authority; words come from neighbours only. */
+static bool is_neighbour(site_links *self, const char *name) {
+    bool found = false;
+    pthread_mutex_lock(&self->mutex);
+    for (size_t i = 0; i < self->parties && !found; i++)
+        found = self->names[i][0] != 0 && strcmp(self->names[i], name) == 0;
+    pthread_mutex_unlock(&self->mutex);
+    return found;
+}
+
+/* A word is a model's weights, a few times at most. */
+static size_t body_limit(void *context, const char *method, const char *path, const tacit_peer *peer) {
+    const site_links *self = context;
+    const tacit_plan *plan = &self->site->study->plan;
+    size_t most = 4 * sizeof(double) * (plan->features + 2) * (plan->classes + 1) + SPARE_BYTES;
+    (void)method;
+    bool welcome = peer->verified && strcmp(path, WORD_PATH) == 0 && is_neighbour(context, peer->name);
+    if (most > (size_t)TACIT_PAYLOAD_MOST + SPARE_BYTES) most = (size_t)TACIT_PAYLOAD_MOST + SPARE_BYTES;
+    return welcome ? most : 1;
+}
+
+static void handle(void *context, tacit_exchange *exchange) {
+    site_links *self = context;
+    const tacit_peer *peer = tacit_exchange_peer(exchange);
+    const tacit_buffer *body = tacit_exchange_body(exchange);
+    tacit_answer brought = TACIT_ANSWER_INIT;
+    const char *said = "kept";
+    unsigned http = 200;
+    if (strcmp(tacit_exchange_method(exchange), "POST") != 0 ||
+        strcmp(tacit_exchange_path(exchange), WORD_PATH) != 0) {
+        tacit_exchange_answer_text(exchange, 404, "nothing is here but " WORD_PATH);
+        return;
+    }
+    if (!is_neighbour(self, peer->name)) {
+        tacit_exchange_answer_text(exchange, 409, "no neighbour of that name is known here (yet)");
+        return;
+    }
+    if (tacit_answer_decode(&brought, body->bytes, body->length, NULL) != TACIT_OK ||
+        strcmp(brought.study, self->site->study->name) != 0 || brought.words.count != 1 ||
+        brought.words.letter[0].body.length == 0) {
+        http = 400;
+        said = "this is no word of the study";
+    } else if (keep_word(self, peer->name, &brought.words.letter[0], NULL) != TACIT_OK) {
+        http = 500;
+        said = "the word could not be kept";
+    }
+    tacit_answer_clear(&brought);
+    tacit_exchange_answer_text(exchange, http, said);
+}
+
+/* Split HOST:PORT; brackets of IPv6 go. */
+static uint16_t split_address(const char *text, char host[TACIT_ADDRESS_SIZE]) {
+    const char *colon = strrchr(text, ':');
+    size_t length = (size_t)(colon - text);
+    bool bracket = text[0] == '[' && length > 2 && text[length - 1] == ']';
+    memcpy(host, bracket ? text + 1 : text, bracket ? length - 2 : length);
+    host[bracket ? length - 2 : length] = 0;
+    return (uint16_t)strtoul(colon + 1, NULL, 10);
+}
+
+/* As the coordinator has said: asked anew at each request, so that it holds on open connections too. */
+static bool is_revoked(void *context, const char *fingerprint) {
+    site_links *self = context;
+    pthread_mutex_lock(&self->mutex);
+    bool revoked = tacit_revocations_certificate(&self->revoked, fingerprint);
+    pthread_mutex_unlock(&self->mutex);
+    return revoked;
+}
+
+static void refused(void *context, const tacit_refusal *refusal) {
+    site_links *self = context;
+    char line[512];
+    snprintf(line, sizeof line, "refused %s from %s: %s", refusal->name, refusal->address,
+             tacit_standing_text(refusal->standing));
+    pthread_mutex_lock(&self->mutex);
+    bool admitted =
+        tacit_log_admit(&self->limiter, "refused", refusal->address, line, tacit_clock_monotonic_ms());
+    pthread_mutex_unlock(&self->mutex);
+    if (admitted) tell(self, "%s", line);
+}
+
+static tacit_status start_server(site_links *self, tacit_error *error) {
+    tacit_server_settings settings = tacit_server_defaults();
+    tacit_server_callbacks callbacks = {
+        .handle = handle, .body_limit = body_limit, .revoked = is_revoked, .refused = refused, .context = self
+    };
+    tacit_server_identity identity = { NULL, NULL, NULL };
+    char host[TACIT_ADDRESS_SIZE], key[PATH_MAX], certificate[PATH_MAX], authority[PATH_MAX];
+    tacit_status status;
+    settings.port = split_address(self->site->listen, host);
+    settings.address = host;
+    settings.one_at_a_time = true;
+    settings.connection_limit = (unsigned)self->parties + 16;
+    TACIT_CHECK(site_path(self->site, SITE_KEY_FILE, key, error));
+    TACIT_CHECK(site_path(self->site, SITE_CERTIFICATE_FILE, certificate, error));
+    TACIT_CHECK(site_path(self->site, SITE_AUTHORITY_FILE, authority, error));
+    TACIT_CHECK(tacit_server_identity_read(&identity, key, certificate, authority, error));
+    TACIT_CHECK(tacit_server_start(&self->server, &identity, &settings, &callbacks, error));
+    bool six = strchr(host, ':') != NULL;
+    snprintf(self->address, sizeof self->address, "%s%.100s%s:%u", six ? "[" : "", host, six ? "]" : "",
+             (unsigned)tacit_server_port(self->server));
+cleanup:
+    tacit_server_identity_clear(&identity);
+    return status;
+}
+
+/* Listen at the same port after a restart, also when any would do at first. */
+static tacit_status keep_address(site_links *self, tacit_error *error) {
+    tacit_site *site = self->site;
+    if (strcmp(site->listen, self->address) == 0) return TACIT_OK;
+    char *address = tacit_copy_text(self->address);
+    if (address == NULL) return tacit_fail_memory(error);
+    free(site->listen);
+    site->listen = address;
+    return site_save_settings(site, error);
+}
+
+/* ---- certificates ---- */
+
+static tacit_status stored_revocations(site_links *self, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_REVOCATIONS_BYTES_MAX);
+    bool newer;
+    tacit_status status = TACIT_OK;
+    if (!site_file_exists(self->site, SITE_REVOKED_FILE)) return TACIT_OK;
+    TACIT_CHECK(site_read_file(self->site, SITE_REVOKED_FILE, &text, error));
+    TACIT_CHECK(tacit_fail_in(error,
+                              tacit_revocations_take(&self->revoked, &newer, &self->site->authority,
+                                                     self->site->study->name, text.bytes, text.length, error),
+                              "%s/" SITE_REVOKED_FILE, self->site->folder));
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status site_links_revoke(site_links *self, const void *list, size_t length, tacit_error *error) {
+    bool newer = false;
+    pthread_mutex_lock(&self->mutex);
+    tacit_status status = tacit_revocations_take(&self->revoked, &newer, &self->site->authority,
+                                                 self->site->study->name, list, length, error);
+    size_t count = self->revoked.count;
+    pthread_mutex_unlock(&self->mutex);
+    if (status != TACIT_OK || !newer) return status;
+    tell(self, "%zu certificates of the study count no more", count);
+    return site_write_kept(self->site, SITE_REVOKED_FILE, list, length, error);
+}
+
+void site_links_renew(site_links *self) {
+    tacit_error trouble = TACIT_ERROR_INIT;
+    for (size_t i = 0; i < self->parties; i++)
+        self->links[i].client = tacit_client_free(self->links[i].client);
+    if (self->server == NULL) return;
+    self->server = tacit_server_free(self->server);
+    if (start_server(self, &trouble) != TACIT_OK)
+        tell(self, "not listening any more, so that all words come through the coordinator: %s",
+             trouble.text);
+}
+
+tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *error) {
+    site_links *self = TACIT_NEW(site_links, 1);
+    tacit_error trouble = TACIT_ERROR_INIT;
+    tacit_status status = TACIT_OK;
+    if (self == NULL) return tacit_fail_memory(error);
+    pthread_mutex_init(&self->mutex, NULL);
+    self->site = site;
+    self->parties = site->study->plan.parties;
+    self->links = TACIT_NEW(direct_link, self->parties);
+    self->names = tacit_allocate(self->parties, sizeof *self->names);
+    if (self->links == NULL || self->names == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(stored_revocations(self, error));
+    if (site->listen != NULL && start_server(self, &trouble) == TACIT_OK) {
+        TACIT_CHECK(keep_address(self, error));
+        tell(self, "listening at %s for words of neighbours", self->address);
+    } else if (site->listen != NULL) {
+        tell(self, "not listening, so that all words come through the coordinator: %s", trouble.text);
+    }
+    *out = self;
+    self = NULL;
+cleanup:
+    site_links_free(self);
+    return status;
+}
+
+site_links *site_links_free(site_links *self) {
+    if (self == NULL) return NULL;
+    tacit_server_free(self->server);
+    for (size_t i = 0; self->links != NULL && i < self->parties; i++)
+        tacit_client_free(self->links[i].client);
+    free(self->links);
+    free(self->names);
+    tacit_revocations_clear(&self->revoked);
+    pthread_mutex_destroy(&self->mutex);
+    free(self);
+    return NULL;
+}
+
+const char *site_links_address(const site_links *self) { return self->server != NULL ? self->address : NULL; }
+
+tacit_mail_inbox site_links_inbox(site_links *self) { return (tacit_mail_inbox){ read_word, self }; }
+
+void site_links_meet(site_links *self, const tacit_mail *mail) {
+    self->mail = mail;
+    pthread_mutex_lock(&self->mutex);
+    for (uint32_t place = 0; place < self->parties; place++) {
+        const tacit_card *card = tacit_mail_card(mail, place);
+        if (card != NULL) memcpy(self->names[place], card->name, sizeof self->names[place]);
+    }
+    pthread_mutex_unlock(&self->mutex);
+}
+
+void site_links_finish(site_links *self) {
+    uint64_t unused;
+    pthread_mutex_lock(&self->mutex);
+    count_words(self->site, NULL, &unused);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+/* ---- bringing words ---- */
+
+static tacit_status make_client(site_links *self, direct_link *to, const tacit_card *card,
+                                tacit_error *error) {
+    char url[TACIT_ID_SIZE + 64], key[PATH_MAX], certificate[PATH_MAX], authority[PATH_MAX];
+    snprintf(url, sizeof url, "https://" TACIT_LISTENER_HOST, card->name);
+    TACIT_TRY(site_path(self->site, SITE_AUTHORITY_FILE, authority, error));
+    TACIT_TRY(site_path(self->site, SITE_KEY_FILE, key, error));
+    TACIT_TRY(site_path(self->site, SITE_CERTIFICATE_FILE, certificate, error));
+    tacit_client_settings settings = { .url = url,
+                                       .address = card->address,
+                                       .authority_file = authority,
+                                       .certificate_file = certificate,
+                                       .key_file = key,
+                                       .proxy = "",
+                                       .cancelled = self->site->callbacks.cancelled,
+                                       .cancelled_context = self->site->callbacks.context };
+    tacit_client_free(to->client);
+    to->client = NULL;
+    snprintf(to->address, sizeof to->address, "%s", card->address);
+    return tacit_client_create(&to->client, &settings, error);
+}
+
+static tacit_status bring(site_links *self, direct_link *to, const tacit_card *card,
+                          const tacit_letter *letter, tacit_error *error) {
+    tacit_answer brought = TACIT_ANSWER_INIT;
+    tacit_buffer body = TACIT_BUFFER_INIT, response = TACIT_BUFFER_LIMITED(SPARE_BYTES);
+    tacit_letter copy = *letter;
+    unsigned http = 0;
+    tacit_status status;
+    if (to->client == NULL || strcmp(to->address, card->address) != 0)
+        TACIT_CHECK(make_client(self, to, card, error));
+    snprintf(brought.study, sizeof brought.study, "%s", self->site->study->name);
+    brought.words = (tacit_letters){ &copy, 1 };
+    TACIT_CHECK(tacit_answer_encode(&brought, &body, error));
+    TACIT_CHECK(tacit_client_send(&http, &response, to->client,
+                                  &(tacit_client_request){ .method = "POST",
+                                                           .path = WORD_PATH,
+                                                           .body = body.bytes,
+                                                           .body_length = body.length,
+                                                           .timeout_ms = SEND_MS },
+                                  error));
+    if (http == 409) status = TACIT_NOT_FOUND; /* it has not been shown our card yet */
+    if (http != 200 && http != 409)
+        TACIT_CHECK(tacit_fail(error, TACIT_NETWORK, "%s answered %u: %.200s", card->name, http,
+                               tacit_buffer_text(&response)));
+cleanup:
+    tacit_buffer_clear(&body);
+    tacit_buffer_clear(&response);
+    return status;
+}
+
+/* One word by its link. A link that failed is left alone for a while. */
+static bool try_link(site_links *self, const tacit_card *card, const tacit_letter *letter) {
+    direct_link *to = &self->links[letter->party];
+    tacit_error trouble = TACIT_ERROR_INIT;
+    pthread_mutex_lock(&self->mutex);
+    bool revoked = tacit_revocations_party(&self->revoked, card->name);
+    pthread_mutex_unlock(&self->mutex);
+    if (revoked || letter->round < to->next_try) return false;
+    tacit_status status = bring(self, to, card, letter, &trouble);
+    bool brought = status == TACIT_OK;
+    if (status == TACIT_NOT_FOUND) return false; /* all is well, only early */
+    if (brought && !to->is_told)
+        tell(self, "a direct link to party %lu at %s", (unsigned long)letter->party + 1, card->address);
+    if (!brought && to->pause == 0)
+        tell(self, "no direct link to party %lu, so that words go through the coordinator: %s",
+             (unsigned long)letter->party + 1, trouble.text);
+    to->is_told = brought;
+    to->pause = brought ? 0 : to->pause == 0 ? 1 : to->pause < MOST_PAUSE ? 2 * to->pause : MOST_PAUSE;
+    to->next_try = letter->round + to->pause;
+    return brought;
+}
+
+tacit_status site_links_send(site_links *self, tacit_buffer *answer, tacit_error *error) {
+    tacit_answer read = TACIT_ANSWER_INIT;
+    tacit_buffer rest = TACIT_BUFFER_INIT;
+    size_t brought = 0;
+    tacit_status status;
+    TACIT_CHECK(tacit_answer_decode(&read, answer->bytes, answer->length, error));
+    for (size_t i = 0; i < read.words.count; i++) {
+        tacit_letter *letter = &read.words.letter[i];
+        const tacit_card *card = tacit_mail_card(self->mail, letter->party);
+        if (card == NULL || card->address[0] == 0 || !try_link(self, card, letter)) continue;
+        tacit_buffer_clear(&letter->body);
+        brought++;
+    }
+    if (brought == 0) goto cleanup;
+    TACIT_CHECK(tacit_answer_encode(&read, &rest, error));
+    tacit_buffer_clear(answer);
+    *answer = rest;
+    rest = (tacit_buffer)TACIT_BUFFER_INIT;
+cleanup:
+    tacit_buffer_clear(&rest);
+    tacit_answer_clear(&read);
+    return status;
+}

@@ -1,0 +1,222 @@
+/* Shared by the site's files, and by fit.c. */
+#pragma once
+
+#include <limits.h>
+
+#include "net/client.h"
+#include "privacy/ledger/ledger.h"
+#include "session/mail.h"
+#include "session/masked.h"
+#include "session/party.h"
+#include "site/site.h"
+#include "study/rules.h"
+
+struct ProtobufCMessageDescriptor;
+
+struct tacit_site {
+    tacit_site_callbacks callbacks;
+    char *home, *data, *schema_path, *source, *label, *positive, *local, *listen, *link, *role, *proxy;
+    bool no_header, allow_entrusted, allow_exact, allow_neighbours, allow_difference;
+    bool joined; /* before: it was opened, not looked at */
+    tacit_study *study;
+    tacit_schema *schema;
+    tacit_dataset *rows; /* of this rank */
+    size_t total_rows;   /* of all */
+    tacit_reducer reducer;
+    tacit_holders holders;
+    char coordinator[TACIT_ID_SIZE];
+    char url[TACIT_INVITATION_URL_MAX + 1];
+    char id[TACIT_SITE_ID_SIZE];      /* study@authority: the study as ledger and home folder call it */
+    char earlier[TACIT_SITE_ID_SIZE]; /* of the version that an amended one replaces; empty: none */
+    char folder[PATH_MAX];            /* this study's, in the home */
+    uint8_t token[TACIT_TOKEN_BYTES];
+    tacit_buffer authority; /* the coordinator's certificate, PEM */
+    tacit_buffer signature; /* of the study's definition, by that authority */
+};
+
+/* Names of the files in a study's folder. */
+#define SITE_AUTHORITY_FILE "ca.crt"
+#define SITE_KEY_FILE "party.key"
+#define SITE_REQUEST_FILE "party.csr"
+#define SITE_CERTIFICATE_FILE "party.crt"
+#define SITE_NUMBER_FILE "number"     /* of the first certificate, once that was renewed */
+#define SITE_NEXT_KEY_FILE "next.key" /* of a renewal under way; see site_renewal.c */
+#define SITE_NEXT_REQUEST_FILE "next.csr"
+#define SITE_NEXT_CERTIFICATE_FILE "next.crt"
+#define SITE_LOCK_FILE "serving.lock"
+#define SITE_REVOKED_FILE "revoked.txt"
+#define SITE_DEFINITION_FILE "study.yaml"
+#define SITE_SIGNATURE_FILE "study.sig"
+#define SITE_DOCUMENT_FILE "consent.txt"
+#define SITE_AMENDED_FILE                                                                                    \
+    "amended.yaml" /* a version that the owner has not consented to yet, and its signature */
+#define SITE_AMENDED_SIGNATURE_FILE "amended.sig"
+#define SITE_SETTINGS_FILE "settings.json"
+#define SITE_POINTS_FILE "points.bin"
+#define SITE_SUM_KEY_FILE "sum.key"
+#define SITE_MODEL_FILE "model.json"
+#define SITE_ENDED_FILE "ended"
+
+tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error);
+
+/* A client for this study's coordinator; with our certificate when `joined`. `authority` NULL: the folder's.
+ */
+tacit_status site_client(const tacit_site *site, bool joined, const char *authority, tacit_client **out,
+                         tacit_error *error);
+
+/* Post a protobuf message; *http receives the status, and the body is appended to `response`. */
+tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
+                       unsigned *http, tacit_buffer *response, tacit_error *error);
+
+/* TACIT_PROTOCOL unless these bytes are a model of the study that was consented to: its columns and classes, the kind that its method
+ * makes, its guarantee. Asked before a model from the coordinator is kept or handed to anybody. */
+tacit_status site_check_model(const tacit_site *site, const void *bytes, size_t length, tacit_error *error);
+
+/* The owner's rules about what may leave, as they are now; read again for every answer. */
+typedef struct site_rules {
+    tacit_rules rules;
+    const char *methods[TACIT_RULE_METHODS];
+    tacit_policy policy; /* points into the others */
+} site_rules;
+
+tacit_status site_read_rules(const tacit_site *site, site_rules *out, tacit_error *error);
+
+/* Would the ledger in `home` take the price of a study now? TACIT_REFUSED with the remedy: no limit set, or too little left. */
+tacit_status site_check_budget(const char *home, const char *source, const char *study,
+                               const tacit_prices *prices, tacit_error *error);
+
+/* The same of an open ledger. */
+tacit_status site_check_ledger(tacit_ledger *ledger, const char *study, const tacit_prices *prices,
+                               tacit_error *error);
+
+/* The rows, encoded as the owner's schema says, in place of those read before; these stay when it fails. */
+tacit_status site_load_rows(tacit_site *site, tacit_error *error);
+
+/* Whether they were lent by a program when it joined, and are in no file. */
+bool site_rows_in_memory(const tacit_site *site);
+
+/* The party's rows are spread over ranks, where there are any: let the others help with an answer. */
+void site_spread(tacit_site *site, tacit_party *party);
+
+/* TACIT_REFUSED when they are and the study's method cannot work so. */
+tacit_status site_check_spread(const tacit_site *site, tacit_error *error);
+
+/* Write the study's folder, or only what the owner said. */
+tacit_status site_save(const tacit_site *site, tacit_error *error);
+tacit_status site_save_settings(const tacit_site *site, tacit_error *error);
+
+/* TACIT_REFUSED unless the definition is signed by the coordinator whose invitation was accepted. */
+tacit_status site_check_signature(const tacit_site *site, tacit_error *error);
+/* The same of a text that came from outside, before anything is read from it. */
+tacit_status site_check_signed(const tacit_site *site, const char *text, size_t length, const void *signature,
+                               size_t signature_length, tacit_error *error);
+
+/* Everything of a study that was joined but the rows. */
+tacit_status site_open_folder(tacit_site **out, const char *home, const char *study, tacit_error *error);
+
+/* A definition of the study from the network: check its signature and name, and keep it for the owner to look at. */
+tacit_status site_keep_amended(tacit_site *site, const char *definition, const uint8_t *signature,
+                               size_t signature_length, tacit_error *error);
+
+/* The version that was kept so, and its signature, which is checked. */
+tacit_status site_read_amended(const tacit_site *site, tacit_study **out, tacit_buffer *signature,
+                               tacit_error *error);
+
+/* Read a file of the study's folder to the end of `out`. */
+tacit_status site_read_file(const tacit_site *site, const char *name, tacit_buffer *out, tacit_error *error);
+
+/* Consent to the study as it is in `site`, within its price. */
+tacit_status site_record_consent(const tacit_site *site, tacit_error *error);
+
+/* Nothing more is to be asked of this party. */
+tacit_status site_tell_leaving(const tacit_site *site, tacit_error *error);
+
+/* Where parties do different things the owner says which this one does: TACIT_USAGE unless the method has that role. */
+tacit_status site_check_role(const tacit_site *site, tacit_error *error);
+
+/* TACIT_REFUSED when the owner's schema is not the study's. */
+tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error);
+
+/* Take address, token and authority from an invitation, and name the study and its folder after it. */
+tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *invitation, tacit_error *error);
+
+/* Write the invitation's authority to a file of its own in the home, for a client; the caller unlinks it. */
+tacit_status site_write_authority(tacit_site *site, const tacit_invitation *invitation, char path[PATH_MAX],
+                                  tacit_error *error);
+
+/* A reply that is not 200 carries one sentence of the coordinator's. */
+tacit_status site_said_no(unsigned http, const tacit_buffer *response, tacit_error *error);
+
+/* The study was joined before: take its id from then. TACIT_USAGE when that was with another data source, TACIT_REFUSED when it
+ * was amended since. */
+tacit_status site_check_source(tacit_site *site, tacit_error *error);
+
+/* The key that signs this party's part in masked sums, made when it is first asked for. */
+tacit_status site_sum_key(const tacit_site *site, uint8_t public_key[TACIT_SIGNING_KEY_BYTES],
+                          uint8_t secret_key[crypto_sign_SECRETKEYBYTES], tacit_error *error);
+
+/* This party's part in the study's masked sums; *out stays NULL for a study without. It keeps its state in the folder. */
+tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error);
+
+/* Hold the study to the rows that it began with, and compare them with those of earlier exact sums; and the same of the parties over
+ * whom exact sums are opened (site_past.c). */
+tacit_status site_hold_rows(const tacit_site *site, uint64_t minimum, bool begun, tacit_error *error);
+tacit_masks_past site_sets(tacit_site *site);
+
+/* Renewing this party's certificate (site_renewal.c). When is that due? */
+tacit_status site_renewal_time(const tacit_site *site, int64_t *out, tacit_error *error);
+
+/* Ask for a certificate for a new key, and put both in place of the old ones; the old ones are good until then, whenever the
+ * program is killed. *ends receives the new one's end. The client must be made anew afterwards. */
+tacit_status site_renew(const tacit_site *site, tacit_client *client, int64_t *ends, tacit_error *error);
+
+/* Put a pair in place that a killed process had ready. */
+tacit_status site_finish_renewal(const tacit_site *site, tacit_error *error);
+
+/* Does the coordinator refuse our certificate, because it was revoked or has ended? False when it cannot be reached. Then a new
+ * invitation makes this a new party: the keys and what is left of rounds go. */
+bool site_is_refused(const tacit_site *site);
+tacit_status site_forget_identity(const tacit_site *site, tacit_error *error);
+
+/* Sets a party apart from the others: which of several classifiers it trains, and the chance in training. Made of its first certificate,
+ * so that it is the same after a restart or a renewal. */
+tacit_status site_number(const tacit_site *site, size_t *out, tacit_error *error);
+
+/* Direct links to neighbours (site_links.c); an owner who listens to nobody may still bring words to those who do. */
+typedef struct site_links site_links;
+tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *error);
+site_links *site_links_free(site_links *links);
+const char *site_links_address(const site_links *links); /* where it listens; NULL: nowhere */
+tacit_mail_inbox site_links_inbox(site_links *links);
+void site_links_meet(site_links *links, const tacit_mail *mail); /* cards have been shown */
+
+/* Bring the words of an encoded answer to those who listen; what is left for the coordinator takes its place. */
+tacit_status site_links_send(site_links *links, tacit_buffer *answer, tacit_error *error);
+void site_links_heard(site_links *links, const tacit_letters *words); /* of an answered question */
+tacit_status site_links_revoke(site_links *links, const void *list, size_t length,
+                               tacit_error *error); /* a list of revoked certificates came */
+void site_links_renew(site_links *links);           /* there is a new certificate to listen with */
+void site_links_finish(site_links *links);          /* the study is over */
+
+/* This party's talk with its neighbours; both stay NULL for a study with a centre. */
+tacit_status site_mail(tacit_site *site, tacit_masks *masks, site_links **links, tacit_mail **out,
+                       tacit_error *error);
+
+/* The study is over: without the key nobody can open what was sent, whoever has kept it. */
+void site_mail_finish(const tacit_site *site, site_links *links);
+
+/* Files of the study's folder, for whoever keeps something there; durable when written. */
+tacit_status site_read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
+                            tacit_error *error);
+tacit_status site_write_kept(void *context, const char *name, const uint8_t *bytes, size_t length,
+                             tacit_error *error);
+
+bool site_file_exists(const tacit_site *site, const char *name);
+
+/* Take in the auxiliary points that were fetched before; none is fine, and so is a damaged copy. */
+tacit_status site_stored_points(tacit_site *site, tacit_pool *pool, tacit_error *error);
+
+/* Ask the coordinator for them; *http receives the status, and they are here when it is 200. TACIT_REFUSED when they are
+ * not those that were consented to. */
+tacit_status site_fetch_points(tacit_site *site, tacit_client *client, tacit_pool *pool, unsigned *http,
+                               tacit_error *error);

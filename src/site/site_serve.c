@@ -1,0 +1,430 @@
+/* Answering a study's questions until it ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "net/clock.h"
+#include "privacy/gate.h"
+#include "session/party.h"
+#include "site/site_parts.h"
+#include "study/home.h"
+#include "tacit.pb-c.h"
+
+enum {
+    POLL_MS = 45000, /* longer than the coordinator's longest suspension */
+    ANSWER_MS = 300000,
+    FIRST_PAUSE_MS = 200,
+    LONGEST_PAUSE_MS = 10000,
+    RENEWAL_PAUSE_S = 60, /* before a renewal that failed is tried again */
+};
+
+typedef struct serving {
+    tacit_site *site;
+    tacit_client *client;
+    tacit_ledger *ledger;
+    tacit_pool *pool;
+    site_rules owner;
+    tacit_gate gate;
+    tacit_memo memo;
+    tacit_entropy *entropy;
+    tacit_masks *masks; /* NULL: the study has no secure sums */
+    tacit_mail *mail;   /* NULL: the study has a centre */
+    site_links *links;  /* NULL as mail */
+    size_t number;      /* of this party; see site_number */
+    unsigned pause_ms;  /* before the next try; 0 while all is well */
+    tacit_site_result *result;
+    int64_t renew_at; /* when the certificate is to be renewed, wall time */
+    int lock;         /* an open file that says: this study is being served; -1 when not */
+    bool finished, roster_told;
+    bool rows_settled; /* the study has begun: its rows stay as they are */
+} serving;
+
+static bool cancelled(const serving *self) {
+    const tacit_site_callbacks *callbacks = &self->site->callbacks;
+    return callbacks->cancelled != NULL && callbacks->cancelled(callbacks->context);
+}
+
+static void news(const serving *self, const char *format, ...) TACIT_PRINTF(2, 3);
+
+static void news(const serving *self, const char *format, ...) {
+    const tacit_site_callbacks *callbacks = &self->site->callbacks;
+    if (callbacks->news == NULL) return;
+    char line[768];
+    va_list arguments;
+    va_start(arguments, format);
+    tacit_format_list(line, sizeof line, format, arguments);
+    va_end(arguments);
+    callbacks->news(callbacks->context, line);
+}
+
+/* ---- trying again ---- */
+
+static bool worth_retrying(const serving *self) {
+    tacit_client_failure failure = tacit_client_last_failure(self->client);
+    return failure == TACIT_CLIENT_UNREACHABLE || failure == TACIT_CLIENT_TIMED_OUT;
+}
+
+/* Wait twice as long each time, with a random part so that many parties do not return at once. */
+static void pause_before_retry(serving *self, const char *why) {
+    if (self->pause_ms == 0) {
+        news(self, "%s; trying again until the coordinator is back", why);
+        unsigned told = self->site->callbacks.retry_ms;
+        self->pause_ms = told > 0 ? told : FIRST_PAUSE_MS;
+    } else if (self->pause_ms < LONGEST_PAUSE_MS) {
+        self->pause_ms *= 2;
+    }
+    unsigned left = self->pause_ms / 2 + randombytes_uniform(self->pause_ms);
+    while (left > 0 && !cancelled(self)) {
+        unsigned step = left < 100 ? left : 100;
+        poll(NULL, 0, (int)step);
+        left -= step;
+    }
+}
+
+/* ---- answering ---- */
+
+static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit_error *error) {
+    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 16);
+    unsigned http = 0;
+    tacit_client_request request = { .method = "POST",
+                                     .path = "/v1/answer",
+                                     .body = answer->bytes,
+                                     .body_length = answer->length,
+                                     .timeout_ms = ANSWER_MS };
+    tacit_status status = tacit_client_send(&http, &response, self->client, &request, error);
+    if (status == TACIT_OK && http == 409) {
+        news(self, "the round had closed before our answer arrived");
+    } else if (status == TACIT_OK && http >= 500) {
+        /* Asked again by the next poll, we send the stored bytes again. */
+        pause_before_retry(self, "the coordinator could not take our answer");
+    } else if (status == TACIT_OK && http != 200) {
+        status = tacit_fail(error, TACIT_PROTOCOL, "the coordinator rejected our answer (%u): %.300s", http,
+                            tacit_buffer_text(&response));
+    }
+    tacit_buffer_clear(&response);
+    return status;
+}
+
+/* Tell the coordinator that there is no answer. The reason stays here: what is left of a budget, or why a fit
+ * failed, is nobody else's business. */
+static tacit_status send_refusal(serving *self, const tacit_question *question, tacit_status why,
+                                 tacit_error *error) {
+    tacit_answer answer = { .round = question->round };
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    memcpy(answer.study, question->study, sizeof answer.study);
+    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
+    snprintf(answer.refusal, sizeof answer.refusal, "%s",
+             why == TACIT_REFUSED ? tacit_status_text(TACIT_REFUSED)
+                                  : "the party could not compute an answer");
+    tacit_status status = tacit_answer_encode(&answer, &bytes, error);
+    if (status == TACIT_OK) status = send_answer(self, &bytes, error);
+    tacit_buffer_clear(&bytes);
+    return status;
+}
+
+/* Rows may have arrived while the study recruited. From its first charge on they are those of one moment, as long as this process
+ * lives; a source that cannot be read just now is used as it was. */
+static tacit_status settle_rows(serving *self, tacit_error *error) {
+    tacit_site *site = self->site;
+    tacit_account account;
+    tacit_error trouble = TACIT_ERROR_INIT;
+    if (self->rows_settled) return TACIT_OK;
+    TACIT_TRY(tacit_ledger_account(&account, self->ledger, site->id, TACIT_UNIT_RECORD, error));
+    size_t before = site->total_rows;
+    if (account.sum_epsilon == 0 && site_load_rows(site, &trouble) != TACIT_OK)
+        news(self, "the rows could not be read again, and are used as they were: %s", trouble.text);
+    if (site->total_rows != before)
+        news(self, "the study begins with %zu rows; there were %zu when we joined", site->total_rows, before);
+    TACIT_TRY(site_hold_rows(site, self->owner.policy.minimum_rows, account.sum_epsilon != 0, error));
+    self->rows_settled = true;
+    return TACIT_OK;
+}
+
+/* Between rounds an owner who has withdrawn is not asked at all, and no round waits for an answer. */
+static tacit_status check_consent(serving *self, tacit_error *error) {
+    tacit_consent consent = TACIT_CONSENT_NONE;
+    TACIT_TRY(tacit_ledger_consent_state(&consent, self->ledger, self->site->id, error));
+    if (consent != TACIT_CONSENT_WITHDRAWN) return TACIT_OK;
+    (void)site_tell_leaving(self->site, NULL); /* a refusal says the same, round by round */
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the owner has withdrawn from study '%s': to take part again, tacit consent %s",
+                      self->site->study->name, self->site->study->name);
+}
+
+static tacit_status compute_answer(serving *self, const tacit_question *question, const tacit_buffer *bytes,
+                                   tacit_buffer *answer, tacit_error *error) {
+    tacit_site *site = self->site;
+    tacit_keep keep = { site_read_kept, site_write_kept, site };
+    uint8_t hash[TACIT_HASH_BYTES];
+    TACIT_TRY(settle_rows(self, error));
+    TACIT_TRY(site_check_signature(site, error));
+    TACIT_TRY(site_read_rules(site, &self->owner, error));
+    TACIT_TRY(tacit_study_check_time(site->study, tacit_clock_wall_seconds(), error));
+    tacit_party party = {
+        .plan = &site->study->plan,
+        .coordinator = site->coordinator,
+        .role = site->role,
+        .number = self->number,
+        .study = site->id,
+        .rows = tacit_dataset_view(site->rows),
+        .total_rows = site->total_rows,
+        .pool = self->pool,
+        .noise = { .entropy = self->entropy },
+        .keep = &keep,
+        .memo = &self->memo,
+        .local = site->local,
+        .gate = &self->gate,
+        .masks = self->masks,
+        .mail = self->mail,
+    };
+    site_spread(site, &party);
+    memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);
+    crypto_generichash(hash, sizeof hash, bytes->bytes, bytes->length, NULL, 0);
+    tacit_status status = tacit_party_answer(&party, question, hash, answer, error);
+    return status;
+}
+
+/* In its first step of the first secure sum, or with the cards, the roster is settled: owners who compare its
+ * fingerprint know that they see the same parties. */
+static void tell_answer(serving *self, const tacit_question *question, size_t bytes) {
+    const tacit_masked_step *masked = question->masked;
+    const tacit_mail_step *mail = question->mail;
+    char roster[TACIT_ROSTER_TEXT_SIZE];
+    bool cards = mail != NULL && mail->step == TACIT_MAIL_CARDS;
+    if ((cards || masked != NULL) && tacit_masks_roster(self->masks) != NULL && !self->roster_told) {
+        tacit_roster_text(roster, tacit_masks_roster(self->masks));
+        news(self, "roster %s of %zu parties: other owners should see the same", roster,
+             self->site->study->plan.parties);
+        self->roster_told = true;
+    }
+    const char *step = cards            ? "cards"
+                       : masked != NULL ? tacit_sum_step_name(&self->site->study->plan, masked->step)
+                                        : NULL;
+    news(self, "round %llu: answering '%s'%s%s (%zu bytes)", (unsigned long long)question->round + 1,
+         question->name, step != NULL ? ", step " : "", step != NULL ? step : "", bytes);
+}
+
+/* Words that need not go through the coordinator. */
+static tacit_status pass_words(serving *self, const tacit_mail_step *mail, tacit_buffer *answer,
+                               tacit_error *error) {
+    if (mail->step != TACIT_MAIL_WORDS) return TACIT_OK;
+    site_links_meet(self->links, self->mail);
+    site_links_heard(self->links, &mail->words);
+    return site_links_send(self->links, answer, error);
+}
+
+static tacit_status handle_question(serving *self, const Tacit__Wire__Question *wire, tacit_error *error) {
+    tacit_question question;
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_masked_step masked = TACIT_MASKED_STEP_INIT;
+    tacit_mail_step mail = TACIT_MAIL_STEP_INIT;
+    bool is_step = false, is_mail = false;
+    tacit_buffer bytes = TACIT_BUFFER_INIT, answer = TACIT_BUFFER_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_wire_pack(&bytes, wire, error));
+    TACIT_CHECK(tacit_question_decode(&question, &message, bytes.bytes, bytes.length, error));
+    TACIT_CHECK(tacit_masked_step_decode(&masked, &is_step, bytes.bytes, bytes.length, error));
+    TACIT_CHECK(tacit_mail_step_decode(&mail, &is_mail, bytes.bytes, bytes.length, error));
+    if (is_step) question.masked = &masked;
+    if (is_mail) question.mail = &mail;
+    tacit_status answered = compute_answer(self, &question, &bytes, &answer, error);
+    if (answered == TACIT_OK) {
+        tell_answer(self, &question, answer.length);
+        if (is_mail) TACIT_CHECK(pass_words(self, &mail, &answer, error));
+        TACIT_CHECK(send_answer(self, &answer, error));
+    } else {
+        /* A full disk or want of memory passes: started again, the party answers the question that is still
+         * open. */
+        tacit_error unsent = TACIT_ERROR_INIT;
+        if (answered != TACIT_IO && answered != TACIT_NO_MEMORY)
+            send_refusal(self, &question, answered, &unsent);
+        (void)check_consent(self, NULL); /* a poll that crossed a withdrawal took part again */
+        status = answered;               /* the reason, for the owner */
+    }
+cleanup:
+    tacit_masked_step_clear(&masked);
+    tacit_mail_step_clear(&mail);
+    tacit_message_clear(&message);
+    tacit_buffer_clear(&bytes);
+    tacit_buffer_clear(&answer);
+    return status;
+}
+
+static tacit_status take_result(serving *self, const Tacit__Wire__Finished *finished, tacit_error *error) {
+    tacit_site_result *out = self->result;
+    snprintf(out->state, sizeof out->state, "%s", finished->state);
+    snprintf(out->reason, sizeof out->reason, "%s", finished->reason);
+    self->finished = true;
+    if (strcmp(out->state, "done") != 0) return TACIT_OK;
+    TACIT_TRY(site_check_model(self->site, finished->model.data, finished->model.len, error));
+    return tacit_buffer_append(&out->model, finished->model.data, finished->model.len, error);
+}
+
+static tacit_status take_amended(serving *self, const Tacit__Wire__Amended *amended, tacit_error *error) {
+    const char *name = self->site->study->name;
+    TACIT_TRY(site_keep_amended(self->site, amended->definition, amended->signature.data,
+                                amended->signature.len, error));
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "study '%s' was amended, and nothing leaves for a version that you have not consented to: read it "
+        "and consent with tacit consent %s, then go on with tacit party %s",
+        name, name, name);
+}
+
+/* One poll: a question, the end, an amendment, or nothing yet. */
+static tacit_status poll_once(serving *self, tacit_error *error) {
+    uint8_t consented[TACIT_HASH_BYTES];
+    Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
+    Tacit__Wire__PollReply *reply = NULL;
+    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT);
+    unsigned http = 0;
+    tacit_status status;
+    request.protocol = TACIT_PROTOCOL_VERSION;
+    request.study = self->site->study->name;
+    memcpy(consented, self->site->study->hash, sizeof consented);
+    request.consented = (ProtobufCBinaryData){ sizeof consented, consented };
+    TACIT_CHECK(site_post(self->client, "/v1/poll", &request, POLL_MS, &http, &response, error));
+    if (http >= 500) {
+        pause_before_retry(self, "the coordinator is not ready");
+        goto cleanup;
+    }
+    if (self->pause_ms > 0) news(self, "connected again");
+    self->pause_ms = 0;
+    if (http == 204) goto cleanup;
+    if (http != 200)
+        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator answered %u: %.300s", http,
+                               tacit_buffer_text(&response)));
+    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__poll_reply__descriptor, response.bytes,
+                                 response.length, error));
+    if (reply->revocations.len > 0 && self->links != NULL)
+        TACIT_CHECK(site_links_revoke(self->links, reply->revocations.data, reply->revocations.len, error));
+    if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_QUESTION)
+        TACIT_CHECK(handle_question(self, reply->question, error));
+    else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_FINISHED)
+        TACIT_CHECK(take_result(self, reply->finished, error));
+    else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_AMENDED)
+        TACIT_CHECK(take_amended(self, reply->amended, error));
+cleanup:
+    tacit_wire_free(reply);
+    tacit_buffer_clear(&response);
+    return status;
+}
+
+/* Before the first answer the auxiliary points must be here; *ready says whether to go on. */
+static tacit_status need_points(serving *self, bool *ready, tacit_error *error) {
+    tacit_study *study = self->site->study;
+    unsigned http = 0;
+    *ready = true;
+    if (study->point_count == 0 || study->plan.points != NULL) return TACIT_OK;
+    TACIT_TRY(site_fetch_points(self->site, self->client, self->pool, &http, error));
+    if (http == 200) {
+        news(self, "received %zu auxiliary points (%zu bytes), as consented to", study->point_count,
+             study->point_bytes.length);
+        tacit_buffer_clear(&study->point_bytes);
+    } else if (http >= 500) {
+        *ready = false;
+        pause_before_retry(self, "the coordinator is not ready");
+    } else if (http != 409) { /* 409: the study has ended, as the next poll tells */
+        return tacit_fail(error, TACIT_PROTOCOL, "the coordinator has no auxiliary points for us (%u)", http);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status step(serving *self, tacit_error *error) {
+    bool ready;
+    TACIT_TRY(need_points(self, &ready, error));
+    return ready ? poll_once(self, error) : TACIT_OK;
+}
+
+/* A certificate that cannot be renewed now is good for a while yet. Where a life is shorter than the hour allowed for clocks, a third
+ * is left from the start: then half of what is left is waited for. */
+static tacit_status keep_certificate(serving *self, tacit_error *error) {
+    tacit_error trouble = TACIT_ERROR_INIT;
+    int64_t now = tacit_clock_wall_seconds(), ends = 0;
+    if (now < self->renew_at) return TACIT_OK;
+    tacit_status status = site_renew(self->site, self->client, &ends, &trouble);
+    if (status == TACIT_CANCELLED) return TACIT_OK; /* the caller looks */
+    if (status != TACIT_OK) {
+        news(self, "the certificate could not be renewed, and will be tried again: %s", trouble.text);
+        self->renew_at = now + RENEWAL_PAUSE_S;
+        return TACIT_OK;
+    }
+    TACIT_TRY(site_renewal_time(self->site, &self->renew_at, error));
+    if (self->renew_at < now + (ends - now) / 2) self->renew_at = now + (ends - now) / 2;
+    news(self, "the certificate was renewed");
+    self->client = tacit_client_free(self->client);
+    if (self->links != NULL) site_links_renew(self->links);
+    return site_client(self->site, true, NULL, &self->client, error);
+}
+
+static tacit_status serve(serving *self, tacit_error *error) {
+    while (!self->finished) {
+        if (cancelled(self)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
+        TACIT_TRY(check_consent(self, error));
+        TACIT_TRY(keep_certificate(self, error));
+        tacit_error problem = TACIT_ERROR_INIT;
+        tacit_status status = step(self, &problem);
+        if (status == TACIT_NETWORK && worth_retrying(self))
+            pause_before_retry(self, problem.text);
+        else if (status != TACIT_OK)
+            return tacit_fail(error, status, "%s", problem.text);
+    }
+    return TACIT_OK;
+}
+
+/* Two processes would each keep their own half of a masked sum. The lock ends with the process, however that ends. */
+static tacit_status lock_study(serving *self, tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(site_path(self->site, SITE_LOCK_FILE, path, error));
+    self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (self->lock < 0) return tacit_fail_errno(error, "opening", path);
+    if (flock(self->lock, LOCK_EX | LOCK_NB) == 0) return TACIT_OK;
+    if (errno != EWOULDBLOCK) return tacit_fail_errno(error, "locking", path);
+    return tacit_fail(error, TACIT_USAGE, "another process serves study '%s' of this home already",
+                      self->site->study->name);
+}
+
+tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error) {
+    serving self = { .site = site, .result = out, .lock = -1 };
+    char path[PATH_MAX];
+    tacit_status status;
+    *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
+    TACIT_CHECK(site_check_spread(site, error));
+    TACIT_CHECK(lock_study(&self, error));
+    TACIT_CHECK(site_read_rules(site, &self.owner, error));
+    TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
+    TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
+    TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.owner.policy, TACIT_GATE_REAL, error));
+    TACIT_CHECK(tacit_pool_create(&self.pool, tacit_ranks_threads(site->callbacks.ranks), error));
+    TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
+    TACIT_CHECK(site_number(site, &self.number, error));
+    TACIT_CHECK(site_masks(site, &self.masks, error));
+    TACIT_CHECK(site_mail(site, self.masks, &self.links, &self.mail, error));
+    TACIT_CHECK(site_stored_points(site, self.pool, error));
+    TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
+    TACIT_CHECK(site_renewal_time(site, &self.renew_at, error));
+    TACIT_CHECK(serve(&self, error));
+    TACIT_CHECK(tacit_ledger_end(self.ledger, site->id, error)); /* what it did not use is free again */
+    site_mail_finish(site, self.links);
+cleanup:
+    if (status != TACIT_OK) tacit_buffer_clear(&out->model);
+    tacit_memo_clear(&self.memo);
+    site_links_free(self.links);
+    tacit_mail_free(self.mail);
+    tacit_masks_free(self.masks);
+    tacit_client_free(self.client);
+    tacit_pool_free(self.pool);
+    tacit_entropy_free(self.entropy);
+    tacit_ledger_free(self.ledger);
+    if (self.lock >= 0) close(self.lock);
+    return status;
+}

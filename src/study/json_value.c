@@ -1,0 +1,78 @@
+#include "study/json_value.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "session/wording.h"
+#include "study/home.h"
+
+json_t *tacit_json_number(double value) {
+    if (isnan(value)) return json_null();
+    if (isinf(value)) return json_string(value > 0 ? "inf" : "-inf");
+    return json_real(value);
+}
+
+json_t *tacit_json_escaped(const char *text) {
+    char shown[TACIT_SOURCE_SHOWN_SIZE];
+    if (tacit_source_check(text, NULL) != TACIT_OK) text = tacit_source_shown(shown, text);
+    json_t *valid = json_string(text);
+    if (valid != NULL) return valid;
+    char *escaped = TACIT_NEW(char, 4 * strlen(text) + 1), *to = escaped;
+    if (escaped == NULL) return NULL;
+    for (const unsigned char *at = (const unsigned char *)text; *at != 0; at++) {
+        if (*at < 0x80)
+            *to++ = (char)*at;
+        else
+            to += sprintf(to, "\\x%02x", *at);
+    }
+    *to = 0;
+    valid = json_string(escaped);
+    free(escaped);
+    return valid;
+}
+
+json_t *tacit_json_append(json_t *list, json_t *item) {
+    if (json_array_append_new(list, item) == 0) return list;
+    json_decref(list);
+    return NULL;
+}
+
+json_t *tacit_json_price(const tacit_price *price) {
+    return json_pack("{s:s,s:o,s:o}", "unit", tacit_unit_name(price->unit), "epsilon",
+                     tacit_json_number(price->epsilon), "delta", tacit_json_number(price->delta));
+}
+
+static json_t *noise_document(const tacit_method *method, const tacit_noise_law *noise) {
+    if (method->noise == NULL) return json_null();
+    return json_pack("{s:s,s:s,s:I,s:o,s:o,s:o}", "law", noise->law, "added_to", noise->added_to, "dimension",
+                     (json_int_t)noise->dimension, "sensitivity", tacit_json_number(noise->sensitivity),
+                     "scale", tacit_json_number(noise->scale), "mean_norm",
+                     tacit_json_number(noise->mean_norm));
+}
+
+tacit_status tacit_json_explanation(json_t **out, const tacit_plan *plan, tacit_error *error) {
+    const tacit_method *method = plan->method;
+    tacit_prices prices = { .event = { .count = 0 } };
+    tacit_noise_law noise = { .law = "" };
+    tacit_wording words = TACIT_WORDING_INIT;
+    char sums[TACIT_WORDING_SUMS_SIZE];
+    TACIT_TRY(method->price(plan, &prices, error));
+    if (method->noise != NULL) TACIT_TRY(method->noise(plan, &noise, error));
+    TACIT_TRY(tacit_wording_make(&words, plan, error));
+    *out = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o}", "method",
+                     method->name, "title", method->title, "reference", method->reference, "leaves",
+                     words.leaves, "release", tacit_release_kind_name(method->release_kind(plan)), "how",
+                     tacit_wording_release(plan, &prices.charged), "noise_added",
+                     tacit_wording_noise(plan, &prices.charged), "seen_by", words.seen_by, "guarantee",
+                     words.guarantee, "assumption", words.assumption, "theorem", words.theorem, "claim",
+                     method->claim, "caveats", words.caveats, "charged", tacit_json_price(&prices.charged),
+                     "claimed", tacit_json_price(&prices.claimed), "noise", noise_document(method, &noise),
+                     "undeployable",
+                     method->undeployable != NULL ? json_string(method->undeployable) : json_null(),
+                     "secure_sums", tacit_wording_sums(sums, plan) ? json_string(sums) : json_null());
+    tacit_wording_clear(&words);
+    return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
+}

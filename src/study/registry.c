@@ -1,0 +1,462 @@
+#include "study/registry.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "study/registry_parts.h"
+
+enum { STATEMENTS_KEPT = 64 };
+
+static const char *const scripts[] = {
+    "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE study (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,"
+    "  state INTEGER NOT NULL, reason TEXT NOT NULL, secret BLOB, model BLOB, created INTEGER NOT NULL);"
+    "CREATE TABLE invitation (token_hash BLOB PRIMARY KEY, study TEXT NOT NULL REFERENCES study(name),"
+    "  expires INTEGER NOT NULL, request_hash BLOB, party TEXT) WITHOUT ROWID;"
+    "CREATE TABLE party (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    "  study TEXT NOT NULL REFERENCES study(name), fingerprint TEXT NOT NULL UNIQUE, certificate TEXT NOT "
+    "NULL,"
+    "  joined INTEGER NOT NULL, revoked INTEGER NOT NULL DEFAULT 0);"
+    "CREATE TABLE journal (study TEXT NOT NULL REFERENCES study(name), round INTEGER NOT NULL, record BLOB "
+    "NOT NULL,"
+    "  PRIMARY KEY (study, round)) WITHOUT ROWID;"
+    "CREATE TABLE checkpoint (study TEXT PRIMARY KEY REFERENCES study(name), round INTEGER NOT NULL,"
+    "  state BLOB NOT NULL) WITHOUT ROWID;",
+    "CREATE TABLE points (study TEXT NOT NULL UNIQUE REFERENCES study(name), bytes BLOB NOT NULL);",
+    /* Keys of secure summation by party; the roster of a study that has started; the answers to the closed steps of its
+     * unfinished masked sum. */
+    "CREATE TABLE signer (party TEXT PRIMARY KEY, key BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE roster (study TEXT NOT NULL REFERENCES study(name), place INTEGER NOT NULL, party TEXT NOT "
+    "NULL,"
+    "  key BLOB NOT NULL, PRIMARY KEY (study, place)) WITHOUT ROWID;"
+    "CREATE TABLE masked_step (study TEXT NOT NULL REFERENCES study(name), round INTEGER NOT NULL,"
+    "  step INTEGER NOT NULL, record BLOB NOT NULL, PRIMARY KEY (study, round, step));",
+    /* Versions of a definition; which one a party has consented to, and whether it has left; where a paused study was. */
+    "ALTER TABLE study ADD COLUMN version INTEGER NOT NULL DEFAULT 1;"
+    "ALTER TABLE study ADD COLUMN resumes INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE party ADD COLUMN version INTEGER NOT NULL DEFAULT 1;"
+    "ALTER TABLE party ADD COLUMN away INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE earlier_version (study TEXT NOT NULL REFERENCES study(name), version INTEGER NOT NULL,"
+    "  definition TEXT NOT NULL, replaced INTEGER NOT NULL, PRIMARY KEY (study, version)) WITHOUT ROWID;",
+    /* Further certificates of a party, beside its first; and those that count no more, in the order they were revoked. */
+    "CREATE TABLE renewal (fingerprint TEXT PRIMARY KEY, party TEXT NOT NULL, request_hash BLOB NOT NULL,"
+    "  certificate TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE revocation (number INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, party TEXT NOT "
+    "NULL,"
+    "  study TEXT, revoked INTEGER NOT NULL);"
+    "INSERT INTO revocation (fingerprint, party, study, revoked)"
+    "  SELECT fingerprint, name, study, unixepoch() FROM party WHERE revoked = 1;",
+};
+
+static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,
+                                           sizeof scripts / sizeof scripts[0], NULL };
+
+tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool create, tacit_error *error) {
+    char path[PATH_MAX];
+    TACIT_TRY(tacit_path_join(path, sizeof path, folder, "coordinator.db", error));
+    tacit_registry *registry = TACIT_NEW(tacit_registry, 1);
+    if (registry == NULL) return tacit_fail_memory(error);
+    tacit_error why = TACIT_ERROR_INIT;
+    tacit_status status = tacit_store_open(&registry->store, path, &schema,
+                                           create ? TACIT_STORE_CREATE : TACIT_STORE_EXISTING, &why);
+    if (status != TACIT_OK) {
+        free(registry);
+        if (status != TACIT_NOT_FOUND) return tacit_fail(error, status, "%s", why.text);
+        return tacit_fail(error, status, "%s (tacit study new %s FILE makes one)", why.text, folder);
+    }
+    pthread_mutex_init(&registry->mutex, NULL);
+    tacit_store_keep_statements(registry->store, STATEMENTS_KEPT); /* every poll asks the same few things */
+    /* What is erased, a secret above all, is overwritten and not only unlinked from its page. */
+    status = tacit_store_run(registry->store, "PRAGMA secure_delete = ON", error);
+    if (status != TACIT_OK) {
+        tacit_registry_close(registry);
+        return status;
+    }
+    *out = registry;
+    return TACIT_OK;
+}
+
+tacit_registry *tacit_registry_close(tacit_registry *registry) {
+    if (registry == NULL) return NULL;
+    tacit_store_close(registry->store);
+    pthread_mutex_destroy(&registry->mutex);
+    free(registry);
+    return NULL;
+}
+
+static int64_t nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void tacit_registry_lock(tacit_registry *registry) {
+    pthread_mutex_lock(&registry->mutex);
+    registry->since = nanoseconds();
+}
+
+void tacit_registry_unlock(tacit_registry *registry) {
+    atomic_fetch_add(&registry->uses, 1);
+    atomic_fetch_add(&registry->used_ns, (uint64_t)(nanoseconds() - registry->since));
+    pthread_mutex_unlock(&registry->mutex);
+}
+
+void tacit_registry_use(tacit_registry *registry, uint64_t *uses, uint64_t *used_ns) {
+    *uses = atomic_load(&registry->uses);
+    *used_ns = atomic_load(&registry->used_ns);
+}
+
+tacit_status tacit_registry_finish(tacit_registry *registry, tacit_status status, tacit_error *error) {
+    if (status == TACIT_OK) return tacit_store_commit(registry->store, error);
+    tacit_store_rollback(registry->store);
+    return status;
+}
+
+tacit_status tacit_registry_check(tacit_registry *registry, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status = tacit_store_check(registry->store, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+/* ---- settings ---- */
+
+tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value,
+                                tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *put = NULL;
+    tacit_status status;
+    TACIT_CHECK(
+        tacit_statement_prepare(&put, registry->store, "REPLACE INTO setting VALUES (?1, ?2)", error));
+    tacit_bind_text(put, 1, key);
+    tacit_bind_text(put, 2, value);
+    TACIT_CHECK(tacit_statement_run(put, error));
+cleanup:
+    tacit_statement_free(put);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_get(tacit_registry *registry, const char *key, char *out, size_t size,
+                                tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    const char *text = "";
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(
+        tacit_statement_prepare(&get, registry->store, "SELECT value FROM setting WHERE key = ?1", error));
+    tacit_bind_text(get, 1, key);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (row) TACIT_CHECK(tacit_column_text(&text, get, 0, size - 1, error));
+    snprintf(out, size, "%s", text);
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+/* ---- studies ---- */
+
+const char *tacit_study_state_name(tacit_study_state state) {
+    switch (state) {
+    case TACIT_STUDY_DRAFT: return "draft";
+    case TACIT_STUDY_PAUSED: return "paused";
+    case TACIT_STUDY_RECRUITING: return "recruiting";
+    case TACIT_STUDY_RUNNING: return "running";
+    case TACIT_STUDY_DONE: return "done";
+    case TACIT_STUDY_FAILED: return "failed";
+    case TACIT_STUDY_CLOSED: return "closed";
+    }
+    return "unknown";
+}
+
+static bool has_ended(tacit_study_state state) { return state >= TACIT_STUDY_DONE; }
+
+tacit_status registry_put_points(tacit_registry *registry, const char *study, const tacit_buffer *points,
+                                 tacit_error *error) {
+    tacit_statement *put = NULL;
+    tacit_status status =
+        tacit_statement_prepare(&put, registry->store, "INSERT INTO points VALUES (?1, ?2)", error);
+    if (status == TACIT_OK) {
+        tacit_bind_text(put, 1, study);
+        tacit_bind_blob(put, 2, points->bytes, points->length);
+        status = tacit_statement_run(put, error);
+    }
+    tacit_statement_free(put);
+    return status;
+}
+
+static tacit_status add_study(tacit_registry *registry, const char *name, const char *definition,
+                              const tacit_buffer *points, tacit_study_state state, tacit_error *error) {
+    uint8_t secret[TACIT_STREAM_KEY_BYTES];
+    randombytes_buf(secret, sizeof secret);
+    tacit_registry_lock(registry);
+    tacit_statement *find = NULL, *put = NULL;
+    bool taken = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(
+        tacit_statement_prepare(&find, registry->store, "SELECT 1 FROM study WHERE name = ?1", error));
+    tacit_bind_text(find, 1, name);
+    TACIT_CHECK(tacit_statement_step(&taken, find, error));
+    if (taken)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
+                               "a study called '%s' is already there; choose another name", name));
+    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
+                                        "INSERT INTO study (name, definition, state, reason, secret, created)"
+                                        " VALUES (?1, ?2, ?3, '', ?4, ?5)",
+                                        error));
+    tacit_bind_text(put, 1, name);
+    tacit_bind_text(put, 2, definition);
+    tacit_bind_integer(put, 3, state);
+    tacit_bind_blob(put, 4, secret, sizeof secret);
+    tacit_bind_integer(put, 5, (int64_t)time(NULL));
+    TACIT_CHECK(tacit_statement_run(put, error));
+    if (points != NULL && points->length > 0) TACIT_CHECK(registry_put_points(registry, name, points, error));
+cleanup:
+    tacit_statement_free(find);
+    tacit_statement_free(put);
+    status = tacit_registry_finish(registry, status, error);
+    tacit_registry_unlock(registry);
+    sodium_memzero(secret, sizeof secret);
+    return status;
+}
+
+tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name, const char *definition,
+                                      const tacit_buffer *points, tacit_error *error) {
+    return add_study(registry, name, definition, points, TACIT_STUDY_RECRUITING, error);
+}
+
+tacit_status tacit_registry_add_draft(tacit_registry *registry, const char *name, const char *definition,
+                                      const tacit_buffer *points, tacit_error *error) {
+    return add_study(registry, name, definition, points, TACIT_STUDY_DRAFT, error);
+}
+
+#define STUDY_COLUMNS                                                                                        \
+    "SELECT name, state, reason, (SELECT count(*) FROM party p WHERE study = s.name AND revoked = 0 AND "    \
+    "p.version = s.version),"                                                                                \
+    " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"   \
+    " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0), "        \
+    "definition, (SELECT max(step) + 1 FROM masked_step WHERE study = s.name AND round ="                    \
+    " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0)), "       \
+    "version, (SELECT count(*) FROM party p WHERE study = s.name AND revoked = 0 AND p.version < "           \
+    "s.version), EXISTS (SELECT 1 FROM masked_step WHERE study = s.name)"                                    \
+    " AND instr(definition, char(10) || 'sum: paillier' || char(10)) > 0 "                                   \
+    "FROM study s "
+
+/* The step of a secure sum that is open, by its number among those of its protocol; "" for none. */
+static const char *step_name(int64_t step, bool encrypted) {
+    const tacit_plan way = { .sums = encrypted ? TACIT_SUMS_PAILLIER : TACIT_SUMS_MASKED };
+    const int64_t last = encrypted ? TACIT_PAILLIER_SUM_OPENED : TACIT_SUM_OPENED;
+    return step > 0 && step < last ? tacit_sum_step_name(&way, (unsigned)step) : "";
+}
+
+static tacit_status read_record(tacit_statement *row, tacit_study_record *out, tacit_error *error) {
+    const char *name, *reason;
+    TACIT_TRY(tacit_column_text(&name, row, 0, TACIT_ID_SIZE - 1, error));
+    TACIT_TRY(tacit_column_text(&reason, row, 2, TACIT_ERROR_TEXT_SIZE - 1, error));
+    int64_t step = tacit_column_integer(row, 7); /* 0 for none */
+    *out = (tacit_study_record){ .step = step_name(step, tacit_column_integer(row, 10) != 0),
+                                 .state = (tacit_study_state)tacit_column_integer(row, 1),
+                                 .version = (unsigned)tacit_column_integer(row, 8),
+                                 .outdated = (size_t)tacit_column_integer(row, 9),
+                                 .joined = (size_t)tacit_column_integer(row, 3),
+                                 .invited = (size_t)tacit_column_integer(row, 4),
+                                 .rounds = (uint64_t)tacit_column_integer(row, 5) };
+    memcpy(out->name, name, strlen(name) + 1);
+    memcpy(out->reason, reason, strlen(reason) + 1);
+    return TACIT_OK;
+}
+
+tacit_status tacit_registry_studies(tacit_registry *registry, tacit_study_record **out, size_t *count,
+                                    tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *list = NULL;
+    tacit_study_record *records = NULL;
+    size_t used = 0;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&list, registry->store, STUDY_COLUMNS "ORDER BY number", error));
+    for (;;) {
+        TACIT_CHECK(tacit_statement_step(&row, list, error));
+        if (!row) break;
+        tacit_study_record *grown = tacit_grow(records, used + 1, sizeof *records);
+        if (grown == NULL) TACIT_CHECK(tacit_fail_memory(error));
+        records = grown;
+        TACIT_CHECK(read_record(list, &records[used], error));
+        used++;
+    }
+    *out = records;
+    *count = used;
+    records = NULL;
+cleanup:
+    free(records);
+    tacit_statement_free(list);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_study(tacit_registry *registry, const char *name, tacit_study_record *out,
+                                  tacit_buffer *definition, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    const char *text;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, STUDY_COLUMNS "WHERE name = ?1", error));
+    tacit_bind_text(get, 1, name);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (!row)
+        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND,
+                               "no study is called '%s' (tacit study status lists them)", name));
+    TACIT_CHECK(read_record(get, out, error));
+    if (definition != NULL) {
+        TACIT_CHECK(tacit_column_text(&text, get, 6, SIZE_MAX / 2, error));
+        TACIT_CHECK(tacit_buffer_append(definition, text, strlen(text), error));
+    }
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
+                            tacit_error *error) {
+    tacit_statement *get = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(
+        tacit_statement_prepare(&get, registry->store, "SELECT state FROM study WHERE name = ?1", error));
+    tacit_bind_text(get, 1, name);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "no study is called '%s'", name));
+    *out = (tacit_study_state)tacit_column_integer(get, 0);
+cleanup:
+    tacit_statement_free(get);
+    return status;
+}
+
+tacit_status tacit_registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
+                                  tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status = registry_state(registry, name, out, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status registry_run_for(tacit_registry *registry, const char *sql, const char *study,
+                              tacit_error *error) {
+    tacit_statement *statement = NULL;
+    tacit_status status = tacit_statement_prepare(&statement, registry->store, sql, error);
+    if (status == TACIT_OK) {
+        tacit_bind_text(statement, 1, study);
+        status = tacit_statement_run(statement, error);
+    }
+    tacit_statement_free(statement);
+    return status;
+}
+
+/* A sum entrusted to the coordinator, kept beside the published model, would tell the noise as the secret
+ * does. That there was a round may be known, so the emptied records stay. */
+static tacit_status erase_journal(tacit_registry *registry, const char *study, tacit_error *error) {
+    TACIT_TRY(registry_run_for(registry, "UPDATE journal SET record = x'' WHERE study = ?1", study, error));
+    TACIT_TRY(registry_run_for(registry, "DELETE FROM masked_step WHERE study = ?1", study, error));
+    return registry_run_for(registry, "DELETE FROM checkpoint WHERE study = ?1", study, error);
+}
+
+tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name, tacit_study_state state,
+                                      const char *reason, const tacit_buffer *model, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *put = NULL;
+    tacit_study_state before;
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(registry_state(registry, name, &before, error));
+    if (has_ended(before))
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_USAGE, "study '%s' is already %s", name, tacit_study_state_name(before)));
+    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
+                                        "UPDATE study SET state = ?2, reason = ?3, model = ?4,"
+                                        " secret = CASE WHEN ?5 THEN NULL ELSE secret END WHERE name = ?1",
+                                        error));
+    tacit_bind_text(put, 1, name);
+    tacit_bind_integer(put, 2, state);
+    tacit_bind_text(put, 3, reason);
+    tacit_bind_blob(put, 4, model != NULL ? model->bytes : NULL, model != NULL ? model->length : 0);
+    tacit_bind_integer(put, 5, has_ended(state));
+    TACIT_CHECK(tacit_statement_run(put, error));
+    if (has_ended(state)) TACIT_CHECK(erase_journal(registry, name, error));
+cleanup:
+    tacit_statement_free(put);
+    status = tacit_registry_finish(registry, status, error);
+    /* The write-ahead log still holds pages with the secret: move it into the file and cut it off. Where
+     * another process reads just now, closing the file or the next study's end does it. */
+    if (status == TACIT_OK && has_ended(state))
+        (void)tacit_store_run(registry->store, "PRAGMA wal_checkpoint(TRUNCATE)", NULL);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_secret(tacit_registry *registry, const char *name, tacit_stream *out,
+                                   tacit_error *error) {
+    uint8_t key[TACIT_STREAM_KEY_BYTES];
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(
+        &get, registry->store, "SELECT secret FROM study WHERE name = ?1 AND secret IS NOT NULL", error));
+    tacit_bind_text(get, 1, name);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has ended", name));
+    TACIT_CHECK(tacit_column_bytes(key, sizeof key, get, 0, error));
+    *out = tacit_stream_from_key(key);
+cleanup:
+    sodium_memzero(key, sizeof key);
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+/* The first column of the one row that `sql` finds for a study, appended; *found false when there is no row. */
+static tacit_status read_bytes(tacit_registry *registry, const char *sql, const char *study, bool *found,
+                               tacit_buffer *out, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    const uint8_t *bytes;
+    size_t length;
+    *found = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, sql, error));
+    tacit_bind_text(get, 1, study);
+    TACIT_CHECK(tacit_statement_step(found, get, error));
+    if (!*found) goto cleanup;
+    TACIT_CHECK(tacit_column_blob(&bytes, &length, get, 0, SIZE_MAX / 2, error));
+    TACIT_CHECK(tacit_buffer_append(out, bytes, length, error));
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out,
+                                  tacit_error *error) {
+    bool found;
+    TACIT_TRY(read_bytes(registry, "SELECT model FROM study WHERE name = ?1 AND model IS NOT NULL", name,
+                         &found, out, error));
+    return found ? TACIT_OK : tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has no model", name);
+}
+
+tacit_status tacit_registry_points(tacit_registry *registry, const char *name, tacit_buffer *out,
+                                   tacit_error *error) {
+    bool found;
+    return read_bytes(registry, "SELECT bytes FROM points WHERE study = ?1", name, &found, out, error);
+}

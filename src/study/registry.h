@@ -1,0 +1,221 @@
+/*
+ * What a coordinator remembers: its studies, invitations, parties, journals and results, in one SQLite file
+ * in its folder. Any number of processes may use the file (`tacit study ...` beside a running coordinator);
+ * within one process every function may be called from any thread.
+ */
+#pragma once
+
+#include "base/buffer.h"
+#include "net/invitation.h"
+#include "privacy/account/release.h"
+#include "rand/stream.h"
+#include "session/board.h"
+#include "session/session.h"
+
+typedef struct tacit_registry tacit_registry;
+
+/* In `folder`; made when `create` is set, else TACIT_NOT_FOUND with the remedy. */
+tacit_status tacit_registry_open(tacit_registry **out, const char *folder, bool create, tacit_error *error);
+tacit_registry *tacit_registry_close(tacit_registry *registry);
+
+/* Let SQLite examine the whole file: TACIT_CORRUPT. */
+tacit_status tacit_registry_check(tacit_registry *registry, tacit_error *error);
+
+/* How often this process has used the file since it was opened, and how long all of that took. */
+void tacit_registry_use(tacit_registry *registry, uint64_t *uses, uint64_t *used_ns);
+
+/* Small settings of the coordinator ("name", "url"); "" when never set. */
+tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value,
+                                tacit_error *error);
+tacit_status tacit_registry_get(tacit_registry *registry, const char *key, char *out, size_t size,
+                                tacit_error *error);
+
+/* As stored. Those from TACIT_STUDY_DONE on have ended. */
+typedef enum tacit_study_state {
+    TACIT_STUDY_DRAFT = -2,  /* being written: nobody is invited, nothing is asked */
+    TACIT_STUDY_PAUSED = -1, /* nothing is asked until it is resumed */
+    TACIT_STUDY_RECRUITING = 0,
+    TACIT_STUDY_RUNNING,
+    TACIT_STUDY_DONE,
+    TACIT_STUDY_FAILED,
+    TACIT_STUDY_CLOSED,
+} tacit_study_state;
+
+const char *tacit_study_state_name(tacit_study_state state);
+
+typedef struct tacit_study_record {
+    char name[TACIT_ID_SIZE];
+    tacit_study_state state;
+    char reason[TACIT_ERROR_TEXT_SIZE]; /* why it failed; "" otherwise */
+    unsigned version;                   /* from 1; each amendment makes the next */
+    size_t joined;                      /* parties that have consented to this version */
+    size_t outdated;  /* parties that have consented to an earlier version only: nothing is asked of them */
+    size_t invited;   /* invitations still open */
+    uint64_t rounds;  /* finished */
+    const char *step; /* of the masked sum that is under way; "" when none has got beyond its first */
+} tacit_study_record;
+
+/* A new study, with a fresh secret and the bytes of its auxiliary points (NULL or empty: none). TACIT_USAGE when the
+ * name is taken. */
+tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name, const char *definition,
+                                      const tacit_buffer *points, tacit_error *error);
+
+/* The same, as a draft. */
+tacit_status tacit_registry_add_draft(tacit_registry *registry, const char *name, const char *definition,
+                                      const tacit_buffer *points, tacit_error *error);
+
+/* Open a draft to parties; pause a study that recruits or runs; go on with a paused one where it was. TACIT_USAGE for a study
+ * in another state. */
+tacit_status tacit_registry_open_draft(tacit_registry *registry, const char *name, tacit_error *error);
+tacit_status tacit_registry_pause(tacit_registry *registry, const char *name, tacit_error *error);
+tacit_status tacit_registry_resume(tacit_registry *registry, const char *name, tacit_error *error);
+
+/* A recruiting study runs from now on, if it still recruits in this version; else TACIT_USAGE. */
+tacit_status tacit_registry_start(tacit_registry *registry, const char *name, unsigned version,
+                                  tacit_error *error);
+
+/* Replace the definition of a study that is a draft, recruits or is paused; TACIT_USAGE for one that runs or has ended, or
+ * when nothing has changed. Rounds begin anew, with a fresh secret: what was answered to the earlier version is not used for
+ * this one. The earlier text is kept. But for a draft, every party is outdated until it consents again. */
+tacit_status tacit_registry_amend(tacit_registry *registry, const char *name, const char *definition,
+                                  const tacit_buffer *points, tacit_error *error);
+
+/* The same for the next look of a study that runs, which recruits again (study/stop.h). TACIT_USAGE when it is not running any
+ * more, or has another version. */
+tacit_status tacit_registry_next_look(tacit_registry *registry, const char *name, unsigned version,
+                                      const char *definition, const tacit_buffer *points, tacit_error *error);
+
+/* The bytes of the points, appended; nothing when there are none. */
+tacit_status tacit_registry_points(tacit_registry *registry, const char *name, tacit_buffer *out,
+                                   tacit_error *error);
+
+/* All studies in the order they were added; freed with free(). */
+tacit_status tacit_registry_studies(tacit_registry *registry, tacit_study_record **out, size_t *count,
+                                    tacit_error *error);
+
+/* Only where a study stands: costs the same however many parties it has. TACIT_NOT_FOUND when there is none so called. */
+tacit_status tacit_registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
+                                  tacit_error *error);
+
+/* TACIT_NOT_FOUND when there is none so called. `definition` (may be NULL) receives the canonical text. */
+tacit_status tacit_registry_study(tacit_registry *registry, const char *name, tacit_study_record *out,
+                                  tacit_buffer *definition, tacit_error *error);
+
+/* Change the state. Ending a study (done, failed, closed) erases its secret and what its journal holds, also
+ * from the file: noise drawn from it can then never be drawn again. `model` may be NULL. A study that has
+ * ended stays as it is: TACIT_USAGE. */
+tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name, tacit_study_state state,
+                                      const char *reason, const tacit_buffer *model, tacit_error *error);
+tacit_status tacit_registry_secret(tacit_registry *registry, const char *name, tacit_stream *out,
+                                   tacit_error *error);
+
+/* The model file of a finished study, appended. TACIT_NOT_FOUND when there is none. */
+tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out,
+                                  tacit_error *error);
+
+/* Remember an invitation by the hash of its token. */
+tacit_status tacit_registry_invite(tacit_registry *registry, const char *study,
+                                   const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES], int64_t expires,
+                                   tacit_error *error);
+
+/* Which study does a token open? TACIT_REFUSED: unknown, expired, or the study has begun or ended. A token
+ * that was used still tells its study until that ends, so that its holder can look. */
+tacit_status tacit_registry_look(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
+                                 int64_t now, char study[TACIT_ID_SIZE], tacit_error *error);
+
+/* Use a token for the key behind one certificate request. The first use makes a party id; the same request
+ * again gets the same party id and, once stored, the same certificate (appended; empty before). Another
+ * request is refused, and so is a first use when `seats` tokens of the study have been used: a sum is laid
+ * out for so many parties. */
+tacit_status tacit_registry_redeem(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
+                                   const uint8_t request_hash[TACIT_HASH_BYTES], int64_t now, size_t seats,
+                                   char party[TACIT_ID_SIZE], tacit_buffer *certificate, tacit_error *error);
+
+/* The party is in: store its certificate, unless it has one already (the same request twice at once):
+ * redeeming again gives the one that counts. */
+tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
+                                  const char *certificate, const char *fingerprint, int64_t now,
+                                  tacit_error *error);
+
+typedef tacit_status tacit_party_visit(void *context, const char *party, bool away, tacit_error *error);
+
+/* The admitted parties of a study that have consented to it as it is, in the order they joined, those that are away
+ * (tacit_presence) too. The visitor must not use the registry. */
+tacit_status tacit_registry_parties(tacit_registry *registry, const char *study, tacit_party_visit *visit,
+                                    void *context, tacit_error *error);
+
+/* The key that signs a party's part in masked sums; the first one counts. TACIT_REFUSED when another party of
+ * the study has the same. */
+tacit_status tacit_registry_set_signer(tacit_registry *registry, const char *party,
+                                       const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error);
+
+typedef tacit_status tacit_place_visit(void *context, const char *party,
+                                       const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error);
+
+/* Fix the roster of a study that starts, once: whoever has consented to it as it is and is not revoked, in that order. Then visit it, by
+ * place. The visitor must not use the registry. */
+tacit_status tacit_registry_roster(tacit_registry *registry, const char *study, tacit_place_visit *visit,
+                                   void *context, tacit_error *error);
+
+/* The steps of one study's masked sums, for a board. `steps->context` must be freed with free(). */
+tacit_status tacit_registry_steps(tacit_registry *registry, const char *study, tacit_board_steps *out,
+                                  tacit_error *error);
+
+/* The study that a party belongs to; TACIT_NOT_FOUND. */
+tacit_status tacit_registry_party_study(tacit_registry *registry, const char *party,
+                                        char study[TACIT_ID_SIZE], tacit_error *error);
+
+/* Does the party take part: has it consented to the study's present version, and has it not left? */
+typedef struct tacit_presence {
+    bool consented; /* to the present version */
+    bool away;      /* has left, and may come back */
+} tacit_presence;
+
+tacit_status tacit_registry_presence(tacit_registry *registry, const char *party, tacit_presence *out,
+                                     tacit_error *error);
+
+/* The party consents to this version, and is there: TACIT_REFUSED when `seats` others have consented to it already. *changed: the
+ * study has another version meanwhile, and nothing was written down. Or it leaves; its seat stays its own. */
+tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, unsigned version, size_t seats,
+                                  bool *changed, tacit_error *error);
+tacit_status tacit_registry_leave(tacit_registry *registry, const char *party, tacit_error *error);
+
+/* Has this certificate been revoked, or was it never issued to a party? Errors count as revoked. */
+bool tacit_registry_revoked(tacit_registry *registry, const char *fingerprint);
+
+/* Revoke all certificates of a party; it has left for good. TACIT_NOT_FOUND when there is none so called. */
+tacit_status tacit_registry_revoke(tacit_registry *registry, const char *party, tacit_error *error);
+
+/* Revoke one certificate that no party has (a centre server's). */
+tacit_status tacit_registry_revoke_other(tacit_registry *registry, const char *name, const char *fingerprint,
+                                         tacit_error *error);
+
+/* Has the party been revoked? Errors count as yes. And how many certificates have been, of all parties. */
+bool tacit_registry_party_revoked(tacit_registry *registry, const char *party);
+tacit_status tacit_registry_revocation_count(tacit_registry *registry, uint64_t *count, tacit_error *error);
+
+/* Visit the revoked parties of a study; `away` is true. */
+tacit_status tacit_registry_revoked_parties(tacit_registry *registry, const char *study,
+                                            tacit_party_visit *visit, void *context, tacit_error *error);
+
+/* The text of the list of a study's revoked certificates (net/revocations.h), appended; nothing when there are none. */
+tacit_status tacit_registry_revocations(tacit_registry *registry, const char *study, tacit_buffer *out,
+                                        tacit_error *error);
+
+/* The certificate that a party got first, appended. */
+tacit_status tacit_registry_certificate(tacit_registry *registry, const char *party, tacit_buffer *out,
+                                        tacit_error *error);
+
+/* A further certificate of a party. `find` appends the one that was stored for this request, if there is one; `keep` stores one, drops
+ * those that ended before `now`, and is TACIT_REFUSED when too many are left. */
+tacit_status tacit_registry_find_renewal(tacit_registry *registry, const char *party,
+                                         const uint8_t request_hash[TACIT_HASH_BYTES], int64_t now,
+                                         tacit_buffer *certificate, tacit_error *error);
+tacit_status tacit_registry_keep_renewal(tacit_registry *registry, const char *party,
+                                         const uint8_t request_hash[TACIT_HASH_BYTES],
+                                         const char *certificate, const char *fingerprint, int64_t until,
+                                         int64_t now, tacit_error *error);
+
+/* The journal of one study, for a session. `journal->context` must be freed with free(). */
+tacit_status tacit_registry_journal(tacit_registry *registry, const char *study, tacit_journal *out,
+                                    tacit_error *error);
