@@ -163,6 +163,7 @@ tacit_hardening tacit_harden(const tacit_harden_settings *settings) {
     now.no_privileges = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
     if (!now.no_privileges || settings->shares_memory) return now;
     if (!settings->runs_programs) now.confined = tacit_harden_files(settings);
+    if (now.confined > 0) now.before = tacit_harden_other_threads();
     now.filtered = filter_calls(settings);
     return now;
 }

@@ -9,7 +9,9 @@
  *    The list is one of what is forbidden and not of what is allowed, because the libraries below (the C library, OpenBLAS, GnuTLS,
  *    libcurl, libpq) call others on each kernel and in each version, and a party that dies of a new one helps nobody. The services
  *    of systemd/ have a list of what is allowed beside it. Needs libseccomp when built.
- *  - Files that were not named are not there for it (Landlock), where the kernel has that. It holds for threads that are started later.
+ *  - Files that were not named are not there for it (Landlock), where the kernel has that. The kernel confines the calling thread and
+ *    those it starts later, so a program calls this before it starts any, and ends those of its libraries (num/blas.h). Threads
+ *    that are there nevertheless are counted and told.
  *
  * What a kernel or a build does not have is left out and told. A process that is examined by a sanitizer keeps what that needs.
  */
@@ -39,12 +41,14 @@ void tacit_harden_clear(tacit_harden_settings *settings);
 /* What holds for a process, or could hold for one here. */
 typedef struct tacit_hardening {
     bool no_dumps, no_privileges, filtered;
-    int confined; /* by this version of Landlock; 0: not */
+    int confined;    /* by this version of Landlock; 0: not */
+    unsigned before; /* other threads that were there when files were confined, and are not */
 } tacit_hardening;
 
 /* Harden this process; what is then in force. With TACIT_HARDENING=off in the environment, for a debugger, nothing is. */
 tacit_hardening tacit_harden(const tacit_harden_settings *settings);
 /* What this build could do on this kernel. */
 tacit_hardening tacit_harden_possible(void);
-/* "no core dumps, no new privileges, system calls filtered, files confined (Landlock 4)". Returns out. */
+/* "no core dumps, no new privileges, system calls filtered, files confined (Landlock 4)"; where threads were there before, how many.
+ * Returns out. */
 const char *tacit_hardening_text(char out[TACIT_HARDEN_TEXT], const tacit_hardening *hardening);

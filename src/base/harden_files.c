@@ -1,4 +1,5 @@
 /* Files that may be reached, and Landlock, which sees to it that others are not. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -115,6 +116,16 @@ int tacit_harden_files(const tacit_harden_settings *settings) {
     return done ? version : 0;
 }
 
+/* Counted after the confinement, when every thread that this one starts is confined as it is. */
+unsigned tacit_harden_other_threads(void) {
+    unsigned found = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL) return 0;
+    for (const struct dirent *one; (one = readdir(tasks)) != NULL;) found += one->d_name[0] != '.';
+    closedir(tasks);
+    return found > 0 ? found - 1 : 0;
+}
+
 /* ---- what there is ---- */
 
 bool tacit_harden_is_off(void) {
@@ -131,13 +142,15 @@ tacit_hardening tacit_harden_possible(void) {
 }
 
 const char *tacit_hardening_text(char out[TACIT_HARDEN_TEXT], const tacit_hardening *hardening) {
-    char files[80];
+    char files[80], before[80] = "";
     snprintf(files, sizeof files,
              hardening->confined > 0 ? "files confined (Landlock %d)" : "files not confined",
              hardening->confined);
-    snprintf(out, TACIT_HARDEN_TEXT, "%s, %s, %s, %s",
+    if (hardening->before > 0)
+        snprintf(before, sizeof before, " but in %u threads that were there before", hardening->before);
+    snprintf(out, TACIT_HARDEN_TEXT, "%s, %s, %s, %s%s",
              hardening->no_dumps ? "no core dumps" : "core dumps as the system has them",
              hardening->no_privileges ? "no new privileges" : "new privileges possible",
-             hardening->filtered ? "system calls filtered" : "system calls not filtered", files);
+             hardening->filtered ? "system calls filtered" : "system calls not filtered", files, before);
     return out;
 }

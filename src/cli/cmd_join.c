@@ -60,6 +60,14 @@ static unsigned retry_of(const tacit_arguments *arguments) {
     return (unsigned)(1000 * tacit_arguments_number(arguments, "retry"));
 }
 
+static void harden_joining(const tacit_arguments *arguments, tacit_console *console,
+                           const tacit_site_settings *joining, const char *home) {
+    tacit_harden_settings hardening = { .count = 0 };
+    tacit_reach_joining(&hardening, joining);
+    tacit_harden_allow_around(&hardening, tacit_arguments_text(arguments, "out"), true);
+    tacit_harden_program(console, &hardening, home);
+}
+
 static tacit_status join(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *data = tacit_arguments_text(arguments, "data"),
                *given = tacit_arguments_text(arguments, "source");
@@ -71,6 +79,8 @@ static tacit_status join(const tacit_arguments *arguments, tacit_console *consol
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
     TACIT_CHECK(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
     tacit_site_settings settings = tacit_joining_settings(arguments, home, data, source);
+    TACIT_CHECK(tacit_folder_make(home, error));         /* it must be there to be confined to */
+    harden_joining(arguments, console, &settings, home); /* before a byte comes from the coordinator */
     tacit_site_callbacks callbacks = { .cancelled = cancelled,
                                        .news = print_news,
                                        .context = console,
@@ -92,10 +102,6 @@ static tacit_status join(const tacit_arguments *arguments, tacit_console *consol
     tacit_console_note(console, "joined; waiting for questions (after a restart: tacit party %s)",
                        tacit_site_study(site)->name);
     console->serves = true;
-    tacit_harden_settings hardening = { .count = 0 };
-    tacit_reach_site(&hardening, site);
-    tacit_harden_allow_around(&hardening, tacit_arguments_text(arguments, "out"), true);
-    tacit_harden_program(console, &hardening, home);
     TACIT_CHECK(take_part(arguments, console, site, error));
 cleanup:
     tacit_site_free(site);

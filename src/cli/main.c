@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
         fputs("tacit: the random generator of this system cannot be used\n", stderr);
         return 1;
     }
-    tacit_blas_one_thread(); /* parallel work is ours to divide */
+    tacit_blas_end_threads(); /* parallel work is ours to divide */
     size_t words = argc > 0 ? (size_t)argc - 1 : 0;
     int code = run((const char *const *)argv + 1, words);
     /* A network file system may report a full disk only now. */

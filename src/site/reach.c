@@ -44,11 +44,20 @@ static void allow_rows(tacit_harden_settings *settings, const char *data) {
         tacit_harden_allow_around(settings, data, false);
 }
 
-void tacit_reach_site(tacit_harden_settings *settings, const tacit_site *site) {
-    tacit_harden_allow(settings, site->home, true);
-    if (site->data != NULL && !site_rows_in_memory(site)) allow_rows(settings, site->data);
-    tacit_harden_allow_around(settings, site->schema_path, false);
-    if (site->local != NULL && strstr(site->local, "exec:") != NULL) settings->runs_programs = true;
+void tacit_reach_joining(tacit_harden_settings *settings, const tacit_site_settings *joining) {
+    tacit_harden_allow(settings, joining->home, true);
+    if (joining->data != NULL) allow_rows(settings, joining->data);
+    tacit_harden_allow_around(settings, joining->schema, false);
+    if (joining->local != NULL && strstr(joining->local, "exec:") != NULL) settings->runs_programs = true;
+}
+
+static void reach_site(tacit_harden_settings *settings, const tacit_site *site) {
+    tacit_reach_joining(settings, &(tacit_site_settings){
+                                      .home = site->home,
+                                      .data = site_rows_in_memory(site) ? NULL : site->data,
+                                      .schema = site->schema_path,
+                                      .local = site->local,
+                                  });
 }
 
 static tacit_status add(void *context, const tacit_site_summary *joined, tacit_error *error) {
@@ -56,7 +65,7 @@ static tacit_status add(void *context, const tacit_site_summary *joined, tacit_e
     tacit_site *site = NULL;
     (void)error;
     if (site_open_folder(&site, settings->paths[0], joined->id, NULL) != TACIT_OK) return TACIT_OK;
-    tacit_reach_site(settings, site);
+    reach_site(settings, site);
     tacit_site_free(site);
     return TACIT_OK;
 }
@@ -64,7 +73,7 @@ static tacit_status add(void *context, const tacit_site_summary *joined, tacit_e
 void tacit_reach_home(tacit_harden_settings *settings, const char *home, const char *study) {
     tacit_site *site = NULL;
     if (study != NULL && site_open_folder(&site, home, study, NULL) == TACIT_OK) {
-        tacit_reach_site(settings, site);
+        reach_site(settings, site);
         tacit_site_free(site);
         return;
     }

@@ -159,6 +159,44 @@ static void what_serving_needs_still_works(void **state) {
     check_child(child);
 }
 
+static int turn[2]; /* a byte to read: go on */
+
+static void *read_what_is_outside(void *argument) {
+    char byte;
+    int *result = argument;
+    *result = read(turn[0], &byte, 1) == 1 ? try_to_read(outside, "rows.csv") : -1;
+    return argument;
+}
+
+static void threads_that_start_afterwards_are_confined_and_others_are_counted(void **state) {
+    (void)state;
+    assert_int_equal(try_to_write(outside, "rows.csv"), 0);
+    assert_int_equal(pipe(turn), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_t early, late;
+        int of_early = -1, of_late = -1;
+        EXPECT(pthread_create(&early, NULL, read_what_is_outside, &of_early) == 0);
+        tacit_hardening now = harden(false, false);
+        EXPECT(pthread_create(&late, NULL, read_what_is_outside, &of_late) == 0);
+        EXPECT(write(turn[1], "..", 2) == 2);
+        EXPECT(pthread_join(early, NULL) == 0 && pthread_join(late, NULL) == 0);
+        if (now.confined == 0) _exit(0); /* the kernel has no Landlock */
+        EXPECT(now.before == 1 && of_early == 0);
+        EXPECT(of_late == EACCES);
+        _exit(0);
+    }
+    check_child(child);
+    child = fork();
+    if (child == 0) {
+        EXPECT(harden(false, false).before == 0);
+        _exit(0);
+    }
+    check_child(child);
+    close(turn[0]);
+    close(turn[1]);
+}
+
 static void a_program_that_the_owner_set_is_started(void **state) {
     (void)state;
     pid_t child = fork();
@@ -192,11 +230,14 @@ static void it_leaves_no_core(void **state) {
 static void it_can_be_switched_off_for_a_debugger_and_says_what_holds(void **state) {
     (void)state;
     char text[TACIT_HARDEN_TEXT];
-    tacit_hardening full = { true, true, true, 4 }, none = { .no_dumps = false };
+    tacit_hardening full = { true, true, true, 4, 0 }, part = { true, true, true, 4, 3 },
+                    none = { .no_dumps = false };
     assert_string_equal(
         tacit_hardening_text(text, &full),
         "no core dumps, no new privileges, system calls filtered, files confined (Landlock 4)");
     assert_non_null(strstr(tacit_hardening_text(text, &none), "files not confined"));
+    assert_non_null(strstr(tacit_hardening_text(text, &part),
+                           "files confined (Landlock 4) but in 3 threads that were there before"));
     pid_t child = fork();
     if (child == 0) {
         setenv("TACIT_HARDENING", "off", 1);
@@ -239,6 +280,7 @@ int main(void) {
         cmocka_unit_test(what_it_has_no_use_for_is_forbidden),
         cmocka_unit_test(files_that_were_not_named_are_not_there),
         cmocka_unit_test(what_serving_needs_still_works),
+        cmocka_unit_test(threads_that_start_afterwards_are_confined_and_others_are_counted),
         cmocka_unit_test(a_program_that_the_owner_set_is_started),
         cmocka_unit_test(it_leaves_no_core),
         cmocka_unit_test(it_can_be_switched_off_for_a_debugger_and_says_what_holds),
