@@ -132,6 +132,9 @@ class Seeds(DeployedTest):
     def test_by_hand(self):
         """What no file holds: texts of command lines, and messages that are gone when they were heard."""
         keep("revocations", "signed", b"s" + b"tacit revocations 1\nstudy study\nserial 7\n" + b"ab" * 32 + b" party-1\n")
+        keep("handover", "honest", b"c")
+        keep("handover", "sequence", b"c\0\0\x1b\x012")
+        keep("handover", "cut", b"c\xff\xff\xff\x80")
         keep("stop", "se", "s{se: {column: age, at_most: 0.01}, looks: 5, more: 10}")
         keep("stop", "power", "s{power: {column: age, effect: 0.02, at_least: 0.8}}")
         keep("stop", "rounds", "s{rounds: 50, converged: 1e-4, participants: 4}")

@@ -50,5 +50,8 @@ tacit_status tacit_center_dial(tacit_channel **channel, tacit_paillier_public **
 /* Make A's identity towards B in a coordinator's folder, signed by its authority, unless it is there and good for a while. */
 tacit_status tacit_center_identity(const char *folder, tacit_error *error);
 
+/* Remove it; the next call is made with another. */
+void tacit_center_drop_identity(const char *folder);
+
 /* Revoke that identity and remove it: the next call is made with another. TACIT_NOT_FOUND when there is none. */
 tacit_status tacit_center_forget_identity(const char *folder, tacit_registry *registry, tacit_error *error);

@@ -163,6 +163,12 @@ cleanup:
     return status;
 }
 
+void tacit_center_drop_identity(const char *folder) {
+    char path[PATH_MAX];
+    if (tacit_path_join(path, sizeof path, folder, IDENTITY_CERTIFICATE, NULL) == TACIT_OK) unlink(path);
+    if (tacit_path_join(path, sizeof path, folder, IDENTITY_KEY, NULL) == TACIT_OK) unlink(path);
+}
+
 tacit_status tacit_center_identity(const char *folder, tacit_error *error) {
     char key[PATH_MAX], certificate[PATH_MAX];
     tacit_authority *authority = NULL;

@@ -30,6 +30,7 @@
     X(coordinator)                                                                                           \
     X(center)                                                                                                \
     X(revoke)                                                                                                \
+    X(rotate)                                                                                                \
     X(doctor)                                                                                                \
     X(backup)                                                                                                \
     X(restore)                                                                                               \
@@ -37,6 +38,7 @@
     X(catalogue)                                                                                             \
     X(join)                                                                                                  \
     X(party)                                                                                                 \
+    X(follow)                                                                                                \
     X(consent)                                                                                               \
     X(rules_show)                                                                                            \
     X(rules_set)                                                                                             \

@@ -354,6 +354,7 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
         TACIT_TRY(tend_studies(self, &active, error));
         TACIT_TRY(study_failure(self, error));
         TACIT_TRY(coordinator_heed_revocations(self, error));
+        coordinator_heed_rotation(self);
         coordinator_renew_server(self);
         coordinator_tell_held(self);
         dashboard_look(self);
@@ -423,10 +424,12 @@ static tacit_status make_identity(coordinator *self, const char *address, tacit_
         TACIT_TRY(url_host(self->settings.url, host, sizeof host, error));
         if (strcmp(host, names[0]) != 0 && strcmp(host, names[1]) != 0) names[count++] = host;
     }
-    TACIT_TRY(tacit_authority_issue_server(self->authority, self->settings.folder, names, count,
+    TACIT_TRY(tacit_authority_issue_server(coordinator_signer(self), self->settings.folder, names, count,
                                            coordinator_validity(self, tacit_clock_wall_seconds()), error));
     TACIT_TRY(tacit_server_identity_load(out, self->settings.folder, error));
-    return coordinator_note_identity(self, out, error);
+    free(out->authority);
+    out->authority = tacit_copy_text(tacit_buffer_text(&atomic_load(&self->keys)->all));
+    return out->authority != NULL ? coordinator_note_identity(self, out, error) : tacit_fail_memory(error);
 }
 
 /* At the port of last time, where parties look for us. What has it may be about to end (a process before this one, or a call that
@@ -459,6 +462,7 @@ tacit_status coordinator_start_server(coordinator *self, tacit_error *error) {
                                          .body_limit = coordinator_body_limit,
                                          .too_large = coordinator_too_large,
                                          .revoked = revoked,
+                                         .retired = coordinator_retired,
                                          .refused = refused,
                                          .log = library_message,
                                          .context = self };
@@ -545,7 +549,7 @@ static void stop(coordinator *self) {
     tacit_log_close(&self->log);
     if (self->lock >= 0) close(self->lock);
     tacit_pool_free(self->pool);
-    tacit_authority_free(self->authority);
+    coordinator_free_keys(self);
     tacit_registry_close(self->registry);
     pthread_cond_destroy(&self->stirred);
     pthread_mutex_destroy(&self->mutex);
@@ -564,7 +568,7 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(tacit_registry_open(&self.registry, settings->folder, false, error));
     TACIT_CHECK(lock_folder(&self, error));
     TACIT_CHECK(tacit_registry_get(self.registry, "name", self.name, sizeof self.name, error));
-    TACIT_CHECK(tacit_authority_load(&self.authority, settings->folder, error));
+    TACIT_CHECK(coordinator_load_keys(&self, error));
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
     TACIT_CHECK(open_log(&self, error));
     TACIT_CHECK(coordinator_start_server(&self, error));

@@ -16,6 +16,7 @@ enum { SMALL_BODY = 16 * 1024, SMALL_ANSWER = 64 * 1024 };
 
 bool coordinator_is_open(void *context, const char *method, const char *path) {
     (void)context;
+    if (strcmp(method, "GET") == 0) return strcmp(path, "/v1/authority") == 0;
     return strcmp(method, "POST") == 0 && (strcmp(path, "/v1/look") == 0 || strcmp(path, "/v1/join") == 0 ||
                                            strcmp(path, "/v1/catalogue") == 0);
 }
@@ -149,8 +150,8 @@ static tacit_status issue(coordinator *self, const uint8_t *token_hash, const ch
     tacit_certificate_info info;
     tacit_status status;
     TACIT_CHECK((listens ? tacit_authority_issue_listener : tacit_authority_issue_client)(
-        &certificate, self->authority, request, strlen(request), party, coordinator_validity(self, now),
-        error));
+        &certificate, coordinator_issuer(self), request, strlen(request), party,
+        coordinator_validity(self, now), error));
     TACIT_CHECK(tacit_certificate_inspect(&info, certificate.bytes, certificate.length, error));
     TACIT_CHECK(tacit_registry_admit(self->registry, token_hash, tacit_buffer_text(&certificate),
                                      info.fingerprint, now, error));
@@ -163,7 +164,7 @@ cleanup:
 static tacit_status check_request(coordinator *self, const char *request, tacit_error *error) {
     tacit_buffer unused = TACIT_BUFFER_INIT;
     tacit_status status =
-        tacit_authority_issue_client(&unused, self->authority, request, strlen(request), "unused",
+        tacit_authority_issue_client(&unused, coordinator_issuer(self), request, strlen(request), "unused",
                                      coordinator_validity(self, tacit_clock_wall_seconds()), error);
     tacit_buffer_clear(&unused);
     return status;
@@ -300,10 +301,11 @@ cleanup:
 
 /* The question travels inside the reply; it is encoded already, so its bytes are framed by hand: field 2,
  * length. */
-static tacit_status pack_question(const tacit_buffer *question, tacit_buffer *revocations, tacit_buffer *out,
-                                  tacit_error *error) {
+static tacit_status pack_question(coordinator *self, const tacit_buffer *question, tacit_buffer *revocations,
+                                  tacit_buffer *out, tacit_error *error) {
     Tacit__Wire__PollReply reply = TACIT__WIRE__POLL_REPLY__INIT;
     reply.protocol = TACIT_PROTOCOL_VERSION;
+    reply.authority = (uint32_t)atomic_load(&self->keys)->chain.count;
     reply.revocations = (ProtobufCBinaryData){ revocations->length, revocations->bytes };
     TACIT_TRY(tacit_wire_pack(out, &reply, error));
     uint8_t head[11] = { 2 << 3 | 2 };
@@ -341,7 +343,7 @@ static tacit_status news_for(coordinator *self, const char *party, const char *s
     TACIT_TRY(tacit_board_admit(host->board, party, error));
     tacit_status status = tacit_board_read(host->board, party, &asked, &question, error);
     if (status == TACIT_OK && asked) status = coordinator_revocations(self, study, &revocations, error);
-    if (status == TACIT_OK && asked) status = pack_question(&question, &revocations, out, error);
+    if (status == TACIT_OK && asked) status = pack_question(self, &question, &revocations, out, error);
     if (status == TACIT_OK && asked) *what = TIDINGS_QUESTION;
     tacit_buffer_clear(&revocations);
     tacit_buffer_clear(&question);
@@ -542,6 +544,10 @@ void coordinator_handle(void *context, tacit_exchange *exchange) {
     tacit_status status;
     if (strcmp(tacit_exchange_method(exchange), "GET") == 0 && strcmp(path, "/v1/points") == 0) {
         send_points(self, exchange, peer);
+        return;
+    }
+    if (strcmp(tacit_exchange_method(exchange), "GET") == 0 && strcmp(path, "/v1/authority") == 0) {
+        coordinator_send_chain(self, exchange);
         return;
     }
     if (strcmp(tacit_exchange_method(exchange), "POST") != 0) {

@@ -100,7 +100,7 @@ tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *erro
 
 tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition, tacit_buffer *out,
                               tacit_error *error) {
-    return tacit_authority_sign(out, self->authority, TACIT_STUDY_PURPOSE, definition->bytes,
+    return tacit_authority_sign(out, coordinator_signer(self), TACIT_STUDY_PURPOSE, definition->bytes,
                                 definition->length, error);
 }
 

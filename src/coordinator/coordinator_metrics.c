@@ -14,8 +14,8 @@ static const char *const paths[METRIC_PATHS] = { "/v1/look",   "/v1/join",   "/v
 /* Upper ends of the buckets, in seconds; the last one has no end. */
 static const double bounds[METRIC_BUCKETS - 1] = { 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                                    0.05,   0.1,   0.25,   0.5,   1,    2.5 };
-static const char *const reasons[METRIC_REASONS] = { "",        "no_certificate", "foreign",
-                                                     "expired", "revoked",        "wrong_use" };
+static const char *const reasons[METRIC_REASONS] = { "",        "no_certificate", "foreign", "expired",
+                                                     "revoked", "wrong_use",      "retired" };
 
 /* ---- counting ---- */
 

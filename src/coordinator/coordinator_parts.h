@@ -4,11 +4,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include <protobuf-c/protobuf-c.h>
 
 #include "base/log_file.h"
 #include "coordinator/coordinator.h"
+#include "net/rotation.h"
 #include "net/server.h"
 #include "session/board.h"
 #include "study/study.h"
@@ -54,7 +56,7 @@ typedef struct waiter {
 } waiter;
 
 enum { WAITER_LISTS = 1024 };
-enum { METRIC_PATHS = 8, METRIC_BUCKETS = 13, METRIC_REASONS = 6, METRIC_FAILURES = 5 };
+enum { METRIC_PATHS = 8, METRIC_BUCKETS = 13, METRIC_REASONS = 7, METRIC_FAILURES = 5 };
 
 /* Counted since the start (coordinator_metrics.c). */
 typedef struct coordinator_figures {
@@ -68,7 +70,9 @@ struct coordinator {
     tacit_coordinator_settings settings;
     char name[TACIT_ID_SIZE];
     tacit_registry *registry;
-    tacit_authority *authority;
+    tacit_authority_keys
+        *_Atomic keys;    /* replaced ones are kept behind it, since a thread may still use one */
+    struct stat handover; /* the file that they were read from; main loop only */
     tacit_server *server;
     dashboard *dashboard;                 /* NULL: none */
     struct tacit_metrics_server *metrics; /* NULL: none */
@@ -172,6 +176,19 @@ void coordinator_renew_server(coordinator *self);
 tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
                                tacit_buffer *out, tacit_error *error);
 tacit_status coordinator_start_server(coordinator *self, tacit_error *error); /* coordinator.c */
+
+/* The authorities (coordinator_rotation.c). Take them in as they are in the folder; look whether the authority was replaced, or the time
+ * of an earlier one is over, and then serve with what is so now. The one that issues the certificates of parties, and the one that signs
+ * whatever parties check. The answer to who they are. */
+tacit_status coordinator_load_keys(coordinator *self, tacit_error *error);
+void coordinator_heed_rotation(coordinator *self);
+void coordinator_free_keys(coordinator *self);
+const tacit_authority *coordinator_issuer(coordinator *self);
+const tacit_authority *coordinator_signer(coordinator *self);
+bool coordinator_retired(void *context, const char *issuer_id, const char *path);
+void coordinator_send_chain(coordinator *self, tacit_exchange *exchange);
+void coordinator_restart_server(coordinator *self, const char *done,
+                                const char *failed); /* coordinator_renewal.c */
 
 /* Write down for a later audit that a party has answered (audit_export.h); nothing depends on it. */
 void coordinator_note_answer(coordinator *self, const hosted *host, const char *party, uint64_t round);

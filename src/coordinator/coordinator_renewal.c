@@ -32,16 +32,20 @@ tacit_status coordinator_note_identity(coordinator *self, const tacit_server_ide
 /* New connections must see the new certificate, and the server takes none while it runs: it is started anew at the same port. Polls
  * that wait end with "try again", which parties do. */
 void coordinator_renew_server(coordinator *self) {
+    if (tacit_clock_wall_seconds() < self->server_renewal) return;
+    coordinator_restart_server(self, "the server's certificate was renewed",
+                               "the server's certificate could not be renewed");
+}
+
+void coordinator_restart_server(coordinator *self, const char *done, const char *failed) {
     tacit_error error = TACIT_ERROR_INIT;
-    int64_t now = tacit_clock_wall_seconds();
-    if (now < self->server_renewal) return;
     if (self->server != NULL) self->settings.port = tacit_server_port(self->server);
     self->server = tacit_server_free(self->server);
     if (coordinator_start_server(self, &error) == TACIT_OK) {
-        coordinator_news(self, "the server's certificate was renewed");
+        coordinator_news(self, "%s", done);
     } else {
-        self->server_renewal = now + RETRY_SECONDS;
-        coordinator_complain(self, "the server's certificate could not be renewed: %s", error.text);
+        self->server_renewal = tacit_clock_wall_seconds() + RETRY_SECONDS;
+        coordinator_complain(self, "%s: %s", failed, error.text);
     }
 }
 
@@ -58,8 +62,8 @@ static tacit_status issue(coordinator *self, const tacit_peer *peer, const char 
     TACIT_CHECK(tacit_certificate_inspect(&info, first.bytes, first.length, error));
     /* For what the first was made, and for no more. */
     TACIT_CHECK((info.server_use ? tacit_authority_issue_listener : tacit_authority_issue_client)(
-        certificate, self->authority, request, strlen(request), peer->name, coordinator_validity(self, now),
-        error));
+        certificate, coordinator_issuer(self), request, strlen(request), peer->name,
+        coordinator_validity(self, now), error));
     TACIT_CHECK(tacit_certificate_inspect(&info, certificate->bytes, certificate->length, error));
     TACIT_CHECK(tacit_registry_keep_renewal(self->registry, peer->name, hash, tacit_buffer_text(certificate),
                                             info.fingerprint, info.valid_until, now, error));
@@ -69,6 +73,12 @@ static tacit_status issue(coordinator *self, const tacit_peer *peer, const char 
 cleanup:
     tacit_buffer_clear(&first);
     return status;
+}
+
+/* One that was issued before the authority was replaced is of no use to whoever asks now. */
+static bool is_present(coordinator *self, const tacit_buffer *certificate) {
+    const char *pem = tacit_authority_pem(coordinator_issuer(self));
+    return tacit_certificate_is_from(certificate->bytes, certificate->length, pem, strlen(pem));
 }
 
 tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
@@ -89,6 +99,7 @@ tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, cons
     crypto_generichash(hash, sizeof hash, (const uint8_t *)signing, strlen(signing), NULL, 0);
     TACIT_CHECK(tacit_registry_find_renewal(self->registry, peer->name, hash, tacit_clock_wall_seconds(),
                                             &certificate, error));
+    if (certificate.length > 0 && !is_present(self, &certificate)) certificate.length = 0;
     if (certificate.length == 0) TACIT_CHECK(issue(self, peer, signing, hash, &certificate, error));
     reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.certificate = (char *)certificate.bytes;
@@ -125,5 +136,5 @@ tacit_status coordinator_heed_revocations(coordinator *self, tacit_error *error)
 tacit_status coordinator_revocations(coordinator *self, const char *study, tacit_buffer *out,
                                      tacit_error *error) {
     TACIT_TRY(tacit_registry_revocations(self->registry, study, out, error));
-    return tacit_revocations_sign(out, self->authority, error);
+    return tacit_revocations_sign(out, coordinator_signer(self), error);
 }

@@ -42,6 +42,17 @@ static void read_uses(tacit_certificate_info *info, gnutls_x509_crt_t certificat
     info->authority = gnutls_x509_crt_get_ca_status(certificate, &critical) > 0;
 }
 
+static void read_key_ids(tacit_certificate_info *info, gnutls_x509_crt_t certificate) {
+    uint8_t id[(TACIT_KEY_ID_SIZE - 1) / 2];
+    size_t size = sizeof id;
+    unsigned critical;
+    if (gnutls_x509_crt_get_subject_key_id(certificate, id, &size, &critical) >= 0)
+        to_hex(info->key_id, id, size);
+    size = sizeof id;
+    if (gnutls_x509_crt_get_authority_key_id(certificate, id, &size, &critical) >= 0)
+        to_hex(info->issuer_id, id, size);
+}
+
 static tacit_status inspect(tacit_certificate_info *info, gnutls_x509_crt_t certificate, tacit_error *error) {
     TACIT_TRY(read_name(info->name, certificate, error));
     uint8_t digest[32], serial[(TACIT_SERIAL_SIZE - 1) / 2];
@@ -58,6 +69,7 @@ static tacit_status inspect(tacit_certificate_info *info, gnutls_x509_crt_t cert
     if (info->valid_from == -1 || info->valid_until == -1)
         return tacit_fail(error, TACIT_INPUT, "the certificate does not say when it is valid");
     read_uses(info, certificate);
+    read_key_ids(info, certificate);
     return TACIT_OK;
 }
 
@@ -70,6 +82,20 @@ tacit_status tacit_certificate_inspect(tacit_certificate_info *out, const void *
     gnutls_x509_crt_deinit(certificate);
     if (status == TACIT_OK) *out = info;
     return status;
+}
+
+bool tacit_certificate_is_from(const void *bytes, size_t length, const void *authority,
+                               size_t authority_length) {
+    gnutls_x509_crt_t certificate = NULL, issuer = NULL;
+    unsigned problems = 0;
+    bool from =
+        tacit_x509_certificate(&certificate, bytes, length, NULL) == TACIT_OK &&
+        tacit_x509_certificate(&issuer, authority, authority_length, NULL) == TACIT_OK &&
+        gnutls_x509_crt_verify(certificate, &issuer, 1, GNUTLS_VERIFY_DISABLE_TIME_CHECKS, &problems) >= 0 &&
+        problems == 0;
+    if (certificate != NULL) gnutls_x509_crt_deinit(certificate);
+    if (issuer != NULL) gnutls_x509_crt_deinit(issuer);
+    return from;
 }
 
 static tacit_status convert(tacit_buffer *out, const void *bytes, size_t length, gnutls_x509_crt_fmt_t format,

@@ -14,10 +14,12 @@ typedef struct tacit_client tacit_client;
 
 typedef struct tacit_client_settings {
     const char *url;              /* "https://host:port", where paths are appended */
-    const char *authority_file;   /* PEM; the only authority that is trusted */
+    const char *authority_file;   /* PEM; the only authorities that are trusted */
     const char *certificate_file; /* PEM; NULL with key_file NULL: without a certificate */
     const char *key_file;         /* PEM; refused when others can read it */
-    const char *proxy;            /* http://[NAME:PASSWORD@]HOST:PORT; NULL: from the environment; "": none */
+    bool
+        unverified; /* listen to whoever answers, for what proves itself (net/handover.h); all files are NULL then */
+    const char *proxy; /* http://[NAME:PASSWORD@]HOST:PORT; NULL: from the environment; "": none */
     const char *
         address; /* host:port to connect to in place of the url's, which names who must answer; may be NULL */
     /* Asked at least ten times a second during a request; true ends it. NULL: never. */

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "net/clock.h"
+#include "net/rotation.h"
 #include "net/x509.h"
 
 enum { AUTHORITY_DAYS = 3652, SERIAL_BYTES = 16, DAY_SECONDS = 86400, CLOCK_SKEW_SECONDS = 3600 };
@@ -165,30 +166,40 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_authority_load(tacit_authority **out, const char *folder, tacit_error *error) {
-    char key_path[PATH_MAX], certificate_path[PATH_MAX];
-    TACIT_TRY(tacit_path_join(key_path, sizeof key_path, folder, TACIT_AUTHORITY_KEY_FILE, error));
-    TACIT_TRY(tacit_path_join(certificate_path, sizeof certificate_path, folder,
-                              TACIT_AUTHORITY_CERTIFICATE_FILE, error));
-    if (!exists(certificate_path)) return tacit_fail(error, TACIT_NOT_FOUND, "%s holds no authority", folder);
+tacit_status tacit_authority_read(tacit_authority **out, const char *key_path, const void *certificate,
+                                  size_t length, tacit_error *error) {
     tacit_authority *authority = TACIT_NEW(tacit_authority, 1);
     if (authority == NULL) return tacit_fail_memory(error);
     authority->pem.limit = TACIT_CERTIFICATE_BYTES_MAX;
     tacit_status status = TACIT_OK;
-    TACIT_CHECK(tacit_file_read(certificate_path, &authority->pem, error));
+    TACIT_CHECK(tacit_certificate_to_pem(&authority->pem, certificate, length, error));
     const tacit_buffer *pem = &authority->pem;
     TACIT_CHECK(tacit_x509_certificate(&authority->certificate, pem->bytes, pem->length, error));
     TACIT_CHECK(tacit_certificate_inspect(&authority->info, pem->bytes, pem->length, error));
     TACIT_CHECK(tacit_x509_private_key(&authority->key, key_path, error));
     TACIT_CHECK(tacit_certificate_check_key(pem->bytes, pem->length, key_path, error));
     if (!authority->info.authority) {
-        status = tacit_fail(error, TACIT_INPUT, "%s is not an authority's certificate", certificate_path);
+        status = tacit_fail(error, TACIT_INPUT, "the certificate of %s is not an authority's", key_path);
         goto cleanup;
     }
     *out = authority;
     authority = NULL;
 cleanup:
     tacit_authority_free(authority);
+    return status;
+}
+
+tacit_status tacit_authority_load(tacit_authority **out, const char *folder, tacit_error *error) {
+    char key_path[PATH_MAX], certificate_path[PATH_MAX];
+    TACIT_TRY(tacit_authority_settle(folder, error));
+    TACIT_TRY(tacit_path_join(key_path, sizeof key_path, folder, TACIT_AUTHORITY_KEY_FILE, error));
+    TACIT_TRY(tacit_path_join(certificate_path, sizeof certificate_path, folder,
+                              TACIT_AUTHORITY_CERTIFICATE_FILE, error));
+    if (!exists(certificate_path)) return tacit_fail(error, TACIT_NOT_FOUND, "%s holds no authority", folder);
+    tacit_buffer pem = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+    tacit_status status = tacit_file_read(certificate_path, &pem, error);
+    if (status == TACIT_OK) status = tacit_authority_read(out, key_path, pem.bytes, pem.length, error);
+    tacit_buffer_clear(&pem);
     return status;
 }
 
@@ -470,30 +481,52 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_authority_check(const void *authority, size_t authority_length, const char *purpose,
-                                   const void *bytes, size_t length, const void *signature,
-                                   size_t signature_length, tacit_error *error) {
+static tacit_status check_one(const void *authority, size_t authority_length, const gnutls_datum_t *text,
+                              const gnutls_datum_t *signature, tacit_error *error) {
     gnutls_x509_crt_t certificate = NULL;
     gnutls_pubkey_t key = NULL;
-    tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status;
-    if (signature_length == 0 || signature_length > TACIT_SIGNATURE_BYTES_MAX)
-        return tacit_fail(error, TACIT_REFUSED, "there is no signature of a possible length");
     TACIT_CHECK(tacit_x509_certificate(&certificate, authority, authority_length, error));
-    TACIT_CHECK(signed_text(&text, purpose, bytes, length, error));
-    gnutls_datum_t datum = { text.bytes, (unsigned)text.length },
-                   sign = { (unsigned char *)(uintptr_t)signature, (unsigned)signature_length };
     int code = gnutls_pubkey_init(&key);
     if (code >= 0) code = gnutls_pubkey_import_x509(key, certificate, 0);
     if (code < 0) {
         status = tacit_x509_fail(error, "reading the authority's key", code);
         goto cleanup;
     }
-    if (gnutls_pubkey_verify_data2(key, GNUTLS_SIGN_ECDSA_SHA256, 0, &datum, &sign) < 0)
+    if (gnutls_pubkey_verify_data2(key, GNUTLS_SIGN_ECDSA_SHA256, 0, text, signature) < 0)
         status = tacit_fail(error, TACIT_REFUSED, "the signature is not the authority's");
 cleanup:
     if (certificate != NULL) gnutls_x509_crt_deinit(certificate);
     if (key != NULL) gnutls_pubkey_deinit(key);
+    return status;
+}
+
+/* The length of the first certificate of several in PEM, with what comes before the next. */
+static size_t first_of(const char *bytes, size_t length) {
+    static const char begin[] = "-----BEGIN CERTIFICATE-----";
+    const char *next = length > 1 ? memmem(bytes + 1, length - 1, begin, sizeof begin - 1) : NULL;
+    return next != NULL ? (size_t)(next - bytes) : length;
+}
+
+tacit_status tacit_authority_check(const void *authority, size_t authority_length, const char *purpose,
+                                   const void *bytes, size_t length, const void *signature,
+                                   size_t signature_length, tacit_error *error) {
+    const char *at = authority;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status;
+    if (signature_length == 0 || signature_length > TACIT_SIGNATURE_BYTES_MAX)
+        return tacit_fail(error, TACIT_REFUSED, "there is no signature of a possible length");
+    TACIT_CHECK(signed_text(&text, purpose, bytes, length, error));
+    gnutls_datum_t datum = { text.bytes, (unsigned)text.length },
+                   sign = { (unsigned char *)(uintptr_t)signature, (unsigned)signature_length };
+    bool pem = authority_length > 0 && at[0] == '-';
+    do {
+        size_t part = pem ? first_of(at, authority_length) : authority_length;
+        status = check_one(at, part, &datum, &sign, error);
+        at += part;
+        authority_length -= part;
+    } while (status == TACIT_REFUSED && authority_length > 0);
+cleanup:
     tacit_buffer_clear(&text);
     return status;
 }

@@ -43,6 +43,10 @@ tacit_status tacit_authority_create(tacit_authority **out, const char *folder, c
 
 /* Load what create wrote. TACIT_NOT_FOUND when the folder holds none. */
 tacit_status tacit_authority_load(tacit_authority **out, const char *folder, tacit_error *error);
+
+/* One whose key and certificate (PEM or DER) are elsewhere. */
+tacit_status tacit_authority_read(tacit_authority **out, const char *key_path, const void *certificate,
+                                  size_t length, tacit_error *error);
 tacit_authority *tacit_authority_free(tacit_authority *authority);
 
 /* The authority's own certificate. Borrowed; valid as long as the authority. */
@@ -73,7 +77,8 @@ tacit_status tacit_authority_issue_listener(tacit_buffer *certificate, const tac
 #define TACIT_LISTENER_HOST "%s.party.invalid"
 
 /* Append the authority's signature of a document (ECDSA with SHA-256 over `purpose`, a line feed, and the bytes).
- * tacit_authority_check tells whether a signature is by the holder of `authority`, PEM or DER: TACIT_REFUSED when not. */
+ * tacit_authority_check tells whether a signature is by the holder of `authority`, PEM or DER, or of one of several in PEM:
+ * TACIT_REFUSED when not. */
 enum { TACIT_SIGNATURE_BYTES_MAX = 256 };
 tacit_status tacit_authority_sign(tacit_buffer *out, const tacit_authority *authority, const char *purpose,
                                   const void *bytes, size_t length, tacit_error *error);

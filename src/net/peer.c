@@ -14,6 +14,8 @@ const char *tacit_standing_text(tacit_standing standing) {
     case TACIT_STANDING_EXPIRED: return "this certificate has expired or is not valid yet";
     case TACIT_STANDING_REVOKED: return "this certificate has been revoked";
     case TACIT_STANDING_WRONG_USE: return "this certificate was not made for a client";
+    case TACIT_STANDING_RETIRED:
+        return "this certificate is of an authority that has been replaced; renew it with tacit party";
     }
     return "the certificate is not accepted";
 }
@@ -58,6 +60,9 @@ void tacit_peer_identify(tacit_exchange *exchange) {
     if (standing == TACIT_STANDING_VERIFIED && callbacks->revoked != NULL &&
         callbacks->revoked(callbacks->context, info->fingerprint))
         standing = TACIT_STANDING_REVOKED;
+    if (standing == TACIT_STANDING_VERIFIED && callbacks->retired != NULL &&
+        callbacks->retired(callbacks->context, info->issuer_id, exchange->path))
+        standing = TACIT_STANDING_RETIRED;
     tacit_peer *peer = &exchange->peer;
     peer->standing = standing;
     peer->verified = standing == TACIT_STANDING_VERIFIED;

@@ -46,7 +46,8 @@ typedef enum tacit_standing {
     TACIT_STANDING_FOREIGN, /* not signed by our authority, or damaged */
     TACIT_STANDING_EXPIRED, /* or not valid yet */
     TACIT_STANDING_REVOKED,
-    TACIT_STANDING_WRONG_USE /* ours, but not made for clients */
+    TACIT_STANDING_WRONG_USE, /* ours, but not made for clients */
+    TACIT_STANDING_RETIRED    /* of an authority of ours that is not trusted any more for this request */
 } tacit_standing;
 
 /* The sentence a refused client is told, e.g. "this certificate has been revoked". Never NULL. */
@@ -81,6 +82,8 @@ typedef struct tacit_server_callbacks {
     unsigned (*too_large)(void *context, const char *path, size_t length);
     /* Asked anew for each request, so that revoking works on open connections. NULL: none is revoked. */
     bool (*revoked)(void *context, const char *fingerprint);
+    /* Has the authority, by its key's id, been replaced, so that its certificates do not serve for this path? NULL: never. */
+    bool (*retired)(void *context, const char *issuer_id, const char *path);
     /* A request was refused for its certificate. NULL: not told. */
     void (*refused)(void *context, const tacit_refusal *refusal);
     /* Messages of the libraries below, one line each, for the program's log. NULL: dropped. */

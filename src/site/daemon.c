@@ -64,29 +64,31 @@ static bool worker_cancelled(void *context) { return atomic_load(&((worker *)con
 
 /* ---- one study ---- */
 
-/* What the owner has said so far that bears on a refusal: definition, settings, rules, consent, limits. */
+/* What the owner has said so far that bears on a refusal: definition, settings, rules, consent, limits, whom to trust. */
 static void owners_word(const daemon_state *self, const char *name, char out[WORD_SIZE]) {
     tacit_site *site = NULL;
     tacit_ledger *ledger = NULL;
     tacit_account total = { .limited = false }, study = { .limited = false };
     tacit_consent consent = TACIT_CONSENT_NONE;
     char path[PATH_MAX];
-    struct stat rules = { .st_size = 0 }, settings = { .st_size = 0 };
+    struct stat rules = { .st_size = 0 }, settings = { .st_size = 0 }, trust = { .st_size = 0 };
     out[0] = 0;
     if (site_open_folder(&site, self->settings->home, name, NULL) != TACIT_OK) return;
     if (tacit_path_join(path, sizeof path, self->settings->home, "rules.json", NULL) == TACIT_OK)
         (void)stat(path, &rules);
     if (site_path(site, SITE_SETTINGS_FILE, path, NULL) == TACIT_OK) (void)stat(path, &settings);
+    if (site_path(site, SITE_HANDOVER_FILE, path, NULL) == TACIT_OK) (void)stat(path, &trust);
     if (tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, NULL) == TACIT_OK &&
         tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_READING, NULL) == TACIT_OK) {
         (void)tacit_ledger_consent_state(&consent, ledger, site->id, NULL);
         (void)tacit_ledger_account(&total, ledger, NULL, TACIT_UNIT_RECORD, NULL);
         (void)tacit_ledger_account(&study, ledger, site->id, TACIT_UNIT_RECORD, NULL);
     }
-    tacit_format(out, WORD_SIZE, "%s %d %d %.17g %.17g %d %.17g %.17g %lld.%09ld %lld.%09ld", site->id,
-                 (int)consent, total.limited, total.limit_epsilon, total.limit_delta, study.limited,
+    tacit_format(out, WORD_SIZE, "%s %d %d %.17g %.17g %d %.17g %.17g %lld.%09ld %lld.%09ld %lld.%09ld",
+                 site->id, (int)consent, total.limited, total.limit_epsilon, total.limit_delta, study.limited,
                  study.limit_epsilon, study.limit_delta, (long long)rules.st_mtim.tv_sec,
-                 rules.st_mtim.tv_nsec, (long long)settings.st_mtim.tv_sec, settings.st_mtim.tv_nsec);
+                 rules.st_mtim.tv_nsec, (long long)settings.st_mtim.tv_sec, settings.st_mtim.tv_nsec,
+                 (long long)trust.st_mtim.tv_sec, trust.st_mtim.tv_nsec);
     tacit_ledger_free(ledger);
     tacit_site_free(site);
 }

@@ -41,7 +41,10 @@ tacit_site *tacit_site_free(tacit_site *site) {
     free(site->link);
     free(site->proxy);
     free(site->role);
+    tacit_buffer_clear(&site->anchor);
+    tacit_handovers_clear(&site->chain);
     tacit_buffer_clear(&site->authority);
+    tacit_buffer_clear(&site->every);
     tacit_buffer_clear(&site->signature);
     sodium_memzero(site->token, sizeof site->token);
     free(site);
@@ -61,7 +64,7 @@ const char *tacit_site_local(const tacit_site *site) { return site->local; }
 tacit_status site_client(const tacit_site *site, bool joined, const char *authority, tacit_client **out,
                          tacit_error *error) {
     char authority_file[PATH_MAX], key[PATH_MAX], certificate[PATH_MAX];
-    TACIT_TRY(site_path(site, SITE_AUTHORITY_FILE, authority_file, error));
+    if (authority == NULL) TACIT_TRY(site_trust_file(site, authority_file, error));
     TACIT_TRY(site_path(site, SITE_KEY_FILE, key, error));
     TACIT_TRY(site_path(site, SITE_CERTIFICATE_FILE, certificate, error));
     tacit_client_settings settings = { .url = site->url,
@@ -170,13 +173,16 @@ tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *inv
         tacit_certificate_inspect(&authority, invitation->authority, invitation->authority_length, error));
     if (snprintf(name, sizeof name, "%s", invitation->study) >= (int)sizeof name || strchr(name, '/') != NULL)
         return tacit_fail(error, TACIT_INPUT, "the invitation names an impossible study");
-    snprintf(site->id, sizeof site->id, "%s@%.12s", name, authority.fingerprint);
     snprintf(site->url, sizeof site->url, "%s", invitation->url);
     memcpy(site->token, invitation->token, sizeof site->token);
+    return site_set_id(site, name, authority.fingerprint, error);
+}
+
+tacit_status site_set_id(tacit_site *site, const char *name, const char *fingerprint, tacit_error *error) {
     char studies[PATH_MAX];
+    snprintf(site->id, sizeof site->id, "%s@%.12s", name, fingerprint);
     TACIT_TRY(tacit_path_join(studies, sizeof studies, site->home, "studies", error));
-    TACIT_TRY(tacit_path_join(site->folder, sizeof site->folder, studies, site->id, error));
-    return TACIT_OK;
+    return tacit_path_join(site->folder, sizeof site->folder, studies, site->id, error);
 }
 
 static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit_error *error) {
@@ -253,16 +259,6 @@ cleanup:
     return status;
 }
 
-/* The client wants the authority in a file; before joining there is no folder for it yet. */
-tacit_status site_write_authority(tacit_site *site, const tacit_invitation *invitation, char path[PATH_MAX],
-                                  tacit_error *error) {
-    tacit_buffer *pem = &site->authority;
-    if (snprintf(path, PATH_MAX, "%s/invitation-%ld.crt", site->home, (long)getpid()) >= PATH_MAX)
-        return tacit_fail(error, TACIT_LIMIT, "path too long: %s", site->home);
-    TACIT_TRY(tacit_certificate_to_pem(pem, invitation->authority, invitation->authority_length, error));
-    return tacit_file_write(path, pem->bytes, pem->length, 0600, error);
-}
-
 static tacit_status look(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {
     tacit_client *client = NULL;
     char authority[PATH_MAX];
@@ -271,8 +267,7 @@ static tacit_status look(tacit_site *site, const tacit_invitation *invitation, t
     if (site->callbacks.lend == NULL)
         TACIT_CHECK(site_load_rows(site, error)); /* no need to ask for bad rows */
     TACIT_CHECK(tacit_folder_make(site->home, error));
-    TACIT_CHECK(site_write_authority(site, invitation, authority, error));
-    status = site_client(site, false, authority, &client, error);
+    status = site_meet(site, invitation, authority, &client, error);
     if (status == TACIT_OK) status = ask_definition(site, client, error);
     unlink(authority);
     if (status == TACIT_OK) status = site_check_role(site, error);

@@ -125,6 +125,12 @@ tacit_status tacit_site_keep_end(const tacit_site *site, const char *state, taci
 /* Whether a joined study has ended, as far as this home was told. */
 tacit_status tacit_site_has_ended(bool *out, const char *home, const char *study, tacit_error *error);
 
+/* The owner says, having heard it from people, that a coordinator's authority has this fingerprint: every joined study of `home` whose
+ * coordinator shows it, or `study` only, trusts it from now on. *followed receives how many; what others said is told as news.
+ * TACIT_REFUSED when there was none. */
+tacit_status tacit_site_confirm(const char *home, const char *study, const char *fingerprint,
+                                const tacit_site_callbacks *callbacks, size_t *followed, tacit_error *error);
+
 /* What is asked, by whom, of how many rows; borrowed. */
 const tacit_study *tacit_site_study(const tacit_site *site);
 const char *tacit_site_coordinator(const tacit_site *site);

@@ -113,8 +113,7 @@ static tacit_status ask_invited(const asking *self, const tacit_invitation *invi
     if (site->home == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(site_adopt_invitation(site, invitation, error));
     TACIT_CHECK(tacit_folder_make(site->home, error));
-    TACIT_CHECK(site_write_authority(site, invitation, path, error));
-    status = site_client(site, false, path, &client, error);
+    status = site_meet(site, invitation, path, &client, error);
     if (status == TACIT_OK) status = ask(self, site, client, error);
     unlink(path);
 cleanup:

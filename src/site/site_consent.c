@@ -18,12 +18,11 @@
 
 enum { LEAVE_MS = 10000 };
 
-tacit_status site_check_signed(const tacit_site *site, const char *text, size_t length, const void *signature,
-                               size_t signature_length, tacit_error *error) {
+static tacit_status check_signed(const tacit_buffer *authority, const void *text, size_t length,
+                                 const void *signature, size_t signature_length, tacit_error *error) {
     tacit_error why = TACIT_ERROR_INIT;
-    tacit_status status =
-        tacit_authority_check(site->authority.bytes, site->authority.length, TACIT_STUDY_PURPOSE, text,
-                              length, signature, signature_length, &why);
+    tacit_status status = tacit_authority_check(authority->bytes, authority->length, TACIT_STUDY_PURPOSE,
+                                                text, length, signature, signature_length, &why);
     if (status != TACIT_REFUSED) return tacit_fail(error, status, "%s", why.text);
     return tacit_fail(
         error, TACIT_REFUSED,
@@ -32,10 +31,18 @@ tacit_status site_check_signed(const tacit_site *site, const char *text, size_t 
         why.text);
 }
 
+tacit_status site_check_signed(const tacit_site *site, const char *text, size_t length, const void *signature,
+                               size_t signature_length, tacit_error *error) {
+    return check_signed(&site->authority, text, length, signature, signature_length, error);
+}
+
+tacit_status site_check_kept(const tacit_site *site, const tacit_buffer *text, const tacit_buffer *signature,
+                             tacit_error *error) {
+    return check_signed(&site->every, text->bytes, text->length, signature->bytes, signature->length, error);
+}
+
 tacit_status site_check_signature(const tacit_site *site, tacit_error *error) {
-    const tacit_buffer *text = &site->study->canonical;
-    return site_check_signed(site, (const char *)text->bytes, text->length, site->signature.bytes,
-                             site->signature.length, error);
+    return site_check_kept(site, &site->study->canonical, &site->signature, error);
 }
 
 tacit_status site_keep_amended(tacit_site *site, const char *definition, const uint8_t *signature,
@@ -64,8 +71,7 @@ tacit_status site_read_amended(const tacit_site *site, tacit_study **out, tacit_
     tacit_status status;
     TACIT_CHECK(site_read_file(site, SITE_AMENDED_FILE, &text, error));
     TACIT_CHECK(site_read_file(site, SITE_AMENDED_SIGNATURE_FILE, signature, error));
-    TACIT_CHECK(site_check_signed(site, tacit_buffer_text(&text), text.length, signature->bytes,
-                                  signature->length, error));
+    TACIT_CHECK(site_check_kept(site, &text, signature, error));
     TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&text), text.length, SITE_AMENDED_FILE, error));
     *out = study;
     study = NULL;
@@ -135,7 +141,8 @@ cleanup:
 /* Files that outlast an amendment. All others are of the rounds of an earlier version. */
 static bool stays(const char *name) {
     static const char *const kept[] = {
-        SITE_AUTHORITY_FILE,   SITE_KEY_FILE,          SITE_REQUEST_FILE,
+        SITE_AUTHORITY_FILE,   SITE_HANDOVER_FILE,     SITE_STOLEN_FILE,
+        SITE_TRUST_FILE,       SITE_KEY_FILE,          SITE_REQUEST_FILE,
         SITE_CERTIFICATE_FILE, SITE_DEFINITION_FILE,   SITE_SIGNATURE_FILE,
         SITE_DOCUMENT_FILE,    SITE_AMENDED_FILE,      SITE_AMENDED_SIGNATURE_FILE,
         SITE_SETTINGS_FILE,    SITE_SUM_KEY_FILE,      SITE_NUMBER_FILE,

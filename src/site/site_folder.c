@@ -58,7 +58,11 @@ tacit_status site_save_settings(const tacit_site *site, tacit_error *error) {
 
 tacit_status site_save(const tacit_site *site, tacit_error *error) {
     TACIT_TRY(tacit_folder_make(site->folder, error));
-    TACIT_TRY(write_file(site, SITE_AUTHORITY_FILE, site->authority.bytes, site->authority.length, error));
+    /* The chain first: whatever is there of the two is right together. */
+    if (site->chain.count > 0)
+        TACIT_TRY(
+            write_file(site, SITE_HANDOVER_FILE, site->chain.text.bytes, site->chain.text.length, error));
+    TACIT_TRY(write_file(site, SITE_AUTHORITY_FILE, site->anchor.bytes, site->anchor.length, error));
     TACIT_TRY(write_file(site, SITE_DEFINITION_FILE, site->study->canonical.bytes,
                          site->study->canonical.length, error));
     TACIT_TRY(write_file(site, SITE_SIGNATURE_FILE, site->signature.bytes, site->signature.length, error));
@@ -180,7 +184,7 @@ static tacit_status read_definition(tacit_site *site, tacit_error *error) {
     TACIT_CHECK(site_read_file(site, SITE_DEFINITION_FILE, &text, error));
     TACIT_CHECK(
         tacit_study_parse(&site->study, tacit_buffer_text(&text), text.length, SITE_DEFINITION_FILE, error));
-    TACIT_CHECK(site_read_file(site, SITE_AUTHORITY_FILE, &site->authority, error));
+    TACIT_CHECK(site_load_trust(site, error));
     if (site_file_exists(site, SITE_SIGNATURE_FILE))
         TACIT_CHECK(site_read_file(site, SITE_SIGNATURE_FILE, &site->signature, error));
 cleanup:

@@ -235,7 +235,7 @@ static tacit_status start_server(site_links *self, tacit_error *error) {
     settings.connection_limit = (unsigned)self->parties + 16;
     TACIT_CHECK(site_path(self->site, SITE_KEY_FILE, key, error));
     TACIT_CHECK(site_path(self->site, SITE_CERTIFICATE_FILE, certificate, error));
-    TACIT_CHECK(site_path(self->site, SITE_AUTHORITY_FILE, authority, error));
+    TACIT_CHECK(site_trust_file(self->site, authority, error));
     TACIT_CHECK(tacit_server_identity_read(&identity, key, certificate, authority, error));
     TACIT_CHECK(tacit_server_start(&self->server, &identity, &settings, &callbacks, error));
     bool six = strchr(host, ':') != NULL;
@@ -266,7 +266,7 @@ static tacit_status stored_revocations(site_links *self, tacit_error *error) {
     if (!site_file_exists(self->site, SITE_REVOKED_FILE)) return TACIT_OK;
     TACIT_CHECK(site_read_file(self->site, SITE_REVOKED_FILE, &text, error));
     TACIT_CHECK(tacit_fail_in(error,
-                              tacit_revocations_take(&self->revoked, &newer, &self->site->authority,
+                              tacit_revocations_take(&self->revoked, &newer, &self->site->every,
                                                      self->site->study->name, text.bytes, text.length, error),
                               "%s/" SITE_REVOKED_FILE, self->site->folder));
 cleanup:
@@ -362,7 +362,7 @@ static tacit_status make_client(site_links *self, direct_link *to, const tacit_c
                                 tacit_error *error) {
     char url[TACIT_ID_SIZE + 64], key[PATH_MAX], certificate[PATH_MAX], authority[PATH_MAX];
     snprintf(url, sizeof url, "https://" TACIT_LISTENER_HOST, card->name);
-    TACIT_TRY(site_path(self->site, SITE_AUTHORITY_FILE, authority, error));
+    TACIT_TRY(site_trust_file(self->site, authority, error));
     TACIT_TRY(site_path(self->site, SITE_KEY_FILE, key, error));
     TACIT_TRY(site_path(self->site, SITE_CERTIFICATE_FILE, certificate, error));
     tacit_client_settings settings = { .url = url,

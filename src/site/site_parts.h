@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "net/client.h"
+#include "net/handover.h"
 #include "privacy/ledger/ledger.h"
 #include "session/mail.h"
 #include "session/masked.h"
@@ -26,16 +27,25 @@ struct tacit_site {
     tacit_holders holders;
     char coordinator[TACIT_ID_SIZE];
     char url[TACIT_INVITATION_URL_MAX + 1];
-    char id[TACIT_SITE_ID_SIZE];      /* study@authority: the study as ledger and home folder call it */
+    char id[TACIT_SITE_ID_SIZE];      /* study@first authority: the study as ledger and home folder call it */
     char earlier[TACIT_SITE_ID_SIZE]; /* of the version that an amended one replaces; empty: none */
     char folder[PATH_MAX];            /* this study's, in the home */
     uint8_t token[TACIT_TOKEN_BYTES];
-    tacit_buffer authority; /* the coordinator's certificate, PEM */
+    tacit_buffer anchor;    /* the certificate of the invitation's authority, PEM */
+    tacit_handovers chain;  /* the statements by which authorities have handed over since */
+    tacit_buffer authority; /* the certificates of those that are trusted now, PEM, the present one first */
+    tacit_buffer
+        every; /* and of all that ever were: what one of them had signed when it was kept here stays so */
+    int64_t trust_changes; /* when fewer will be trusted; 0: never */
+    bool distrusted; /* the present one says that its key was stolen, and the owner has confirmed no other */
     tacit_buffer signature; /* of the study's definition, by that authority */
 };
 
 /* Names of the files in a study's folder. */
 #define SITE_AUTHORITY_FILE "ca.crt"
+#define SITE_HANDOVER_FILE "handover.txt" /* the chain; see site_authority.c */
+#define SITE_STOLEN_FILE "stolen.txt"     /* one that goes on with: the key was stolen */
+#define SITE_TRUST_FILE "trust.crt"       /* whom the chain makes trusted now, for TLS; made of the others */
 #define SITE_KEY_FILE "party.key"
 #define SITE_REQUEST_FILE "party.csr"
 #define SITE_CERTIFICATE_FILE "party.crt"
@@ -63,6 +73,27 @@ tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_M
  */
 tacit_status site_client(const tacit_site *site, bool joined, const char *authority, tacit_client **out,
                          tacit_error *error);
+
+/* Authorities that hand over (site_authority.c). Whom to trust, as the folder says; the same again when time has passed; the file that
+ * TLS reads. */
+tacit_status site_load_trust(tacit_site *site, tacit_error *error);
+tacit_status site_apply_trust(tacit_site *site, tacit_error *error);
+tacit_status site_trust_file(const tacit_site *site, char path[PATH_MAX], tacit_error *error);
+
+/* Ask the coordinator who its authority is, over `client`, or over a connection to whoever answers there (NULL), and follow it where that
+ * needs no word of the owner. *followed: trust has changed, and clients are to be made anew. TACIT_REFUSED with what the owner is to
+ * do. */
+tacit_status site_follow(tacit_site *site, tacit_client *client, bool *followed, tacit_error *error);
+
+/* Is our certificate from the present authority? */
+bool site_is_from_present(const tacit_site *site);
+
+/* In words, for the owner; "" when the authority was never replaced. */
+void site_describe_trust(const tacit_site *site, char *out, size_t size);
+
+/* A client for an invitation, once it is known whom to trust; the study's name at this home follows from that. Call unlink(path) after. */
+tacit_status site_meet(tacit_site *site, const tacit_invitation *invitation, char path[PATH_MAX],
+                       tacit_client **client, tacit_error *error);
 
 /* Post a protobuf message; *http receives the status, and the body is appended to `response`. */
 tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
@@ -107,7 +138,10 @@ tacit_status site_save_settings(const tacit_site *site, tacit_error *error);
 
 /* TACIT_REFUSED unless the definition is signed by the coordinator whose invitation was accepted. */
 tacit_status site_check_signature(const tacit_site *site, tacit_error *error);
-/* The same of a text that came from outside, before anything is read from it. */
+/* The same of a text that was kept in the folder when its signature had been checked. */
+tacit_status site_check_kept(const tacit_site *site, const tacit_buffer *text, const tacit_buffer *signature,
+                             tacit_error *error);
+/* The same of a text that came from outside, before anything is read from it: only who is trusted now counts. */
 tacit_status site_check_signed(const tacit_site *site, const char *text, size_t length, const void *signature,
                                size_t signature_length, tacit_error *error);
 
@@ -140,9 +174,9 @@ tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error);
 /* Take address, token and authority from an invitation, and name the study and its folder after it. */
 tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *invitation, tacit_error *error);
 
-/* Write the invitation's authority to a file of its own in the home, for a client; the caller unlinks it. */
-tacit_status site_write_authority(tacit_site *site, const tacit_invitation *invitation, char path[PATH_MAX],
-                                  tacit_error *error);
+/* Name study and folder after the consortium's first authority, which stays the same when that is replaced: so does whatever ledger,
+ * past sums and keys for sums are kept by. */
+tacit_status site_set_id(tacit_site *site, const char *name, const char *fingerprint, tacit_error *error);
 
 /* A reply that is not 200 carries one sentence of the coordinator's. */
 tacit_status site_said_no(unsigned http, const tacit_buffer *response, tacit_error *error);

@@ -45,6 +45,7 @@ typedef struct serving {
     int64_t renew_at; /* when the certificate is to be renewed, wall time */
     int lock;         /* an open file that says: this study is being served; -1 when not */
     bool finished, roster_told;
+    bool listen_up;    /* ask whether the coordinator's authority was replaced */
     bool rows_settled; /* the study has begun: its rows stay as they are */
 } serving;
 
@@ -75,6 +76,7 @@ static bool worth_retrying(const serving *self) {
 
 /* Wait twice as long each time, with a random part so that many parties do not return at once. */
 static void pause_before_retry(serving *self, const char *why) {
+    self->listen_up = true;
     if (self->pause_ms == 0) {
         news(self, "%s; trying again until the coordinator is back", why);
         unsigned told = self->site->callbacks.retry_ms;
@@ -305,6 +307,7 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
                                tacit_buffer_text(&response)));
     TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__poll_reply__descriptor, response.bytes,
                                  response.length, error));
+    if (reply->authority > self->site->chain.count) self->listen_up = true;
     if (reply->revocations.len > 0 && self->links != NULL)
         TACIT_CHECK(site_links_revoke(self->links, reply->revocations.data, reply->revocations.len, error));
     if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_QUESTION)
@@ -339,12 +342,6 @@ static tacit_status need_points(serving *self, bool *ready, tacit_error *error) 
     return TACIT_OK;
 }
 
-static tacit_status step(serving *self, tacit_error *error) {
-    bool ready;
-    TACIT_TRY(need_points(self, &ready, error));
-    return ready ? poll_once(self, error) : TACIT_OK;
-}
-
 /* A certificate that cannot be renewed now is good for a while yet. Where a life is shorter than the hour allowed for clocks, a third
  * is left from the start: then half of what is left is waited for. */
 static tacit_status keep_certificate(serving *self, tacit_error *error) {
@@ -360,21 +357,64 @@ static tacit_status keep_certificate(serving *self, tacit_error *error) {
     }
     TACIT_TRY(site_renewal_time(self->site, &self->renew_at, error));
     if (self->renew_at < now + (ends - now) / 2) self->renew_at = now + (ends - now) / 2;
+    if (!site_is_from_present(self->site)) self->renew_at = now + RENEWAL_PAUSE_S;
     news(self, "the certificate was renewed");
     self->client = tacit_client_free(self->client);
     if (self->links != NULL) site_links_renew(self->links);
     return site_client(self->site, true, NULL, &self->client, error);
 }
 
+/* Whom we trust has changed: connections are made anew, and the present authority is asked for a certificate. */
+static tacit_status use_trust(serving *self, bool followed, tacit_error *error) {
+    char words[TACIT_ERROR_TEXT_SIZE];
+    site_describe_trust(self->site, words, sizeof words);
+    if (followed) news(self, "the coordinator's authority was replaced as planned, and we follow: %s", words);
+    self->client = tacit_client_free(self->client);
+    if (self->links != NULL) site_links_renew(self->links);
+    if (!site_is_from_present(self->site)) self->renew_at = 0;
+    return site_client(self->site, true, NULL, &self->client, error);
+}
+
+static tacit_status keep_trust(serving *self, tacit_error *error) {
+    tacit_site *site = self->site;
+    bool followed = false;
+    if (site->trust_changes != 0 && tacit_clock_wall_seconds() >= site->trust_changes) {
+        TACIT_TRY(site_apply_trust(site, error));
+        news(self, "the coordinator's earlier authority is trusted no longer");
+        TACIT_TRY(use_trust(self, false, error));
+    }
+    if (!self->listen_up) return TACIT_OK;
+    TACIT_TRY(site_follow(site, self->client, &followed, error));
+    self->listen_up = false;
+    return followed ? use_trust(self, true, error) : TACIT_OK;
+}
+
+/* Whoever answers has a certificate of an authority that we do not know. Did ours hand over to it? */
+static tacit_status look_for_successor(serving *self, const tacit_error *problem, tacit_error *error) {
+    bool followed = false;
+    TACIT_TRY(site_follow(self->site, NULL, &followed, error));
+    return followed ? use_trust(self, true, error) : tacit_fail(error, TACIT_NETWORK, "%s", problem->text);
+}
+
+static tacit_status step(serving *self, tacit_error *error) {
+    bool ready;
+    TACIT_TRY(keep_trust(self, error));
+    TACIT_TRY(keep_certificate(self, error));
+    TACIT_TRY(need_points(self, &ready, error));
+    return ready ? poll_once(self, error) : TACIT_OK;
+}
+
 static tacit_status serve(serving *self, tacit_error *error) {
     while (!self->finished) {
         if (cancelled(self)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
         TACIT_TRY(check_consent(self, error));
-        TACIT_TRY(keep_certificate(self, error));
         tacit_error problem = TACIT_ERROR_INIT;
         tacit_status status = step(self, &problem);
         if (status == TACIT_NETWORK && worth_retrying(self))
             pause_before_retry(self, problem.text);
+        else if (status == TACIT_NETWORK &&
+                 tacit_client_last_failure(self->client) == TACIT_CLIENT_SERVER_UNTRUSTED)
+            TACIT_TRY(look_for_successor(self, &problem, error));
         else if (status != TACIT_OK)
             return tacit_fail(error, status, "%s", problem.text);
     }
@@ -412,6 +452,8 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(site_stored_points(site, self.pool, error));
     TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
     TACIT_CHECK(site_renewal_time(site, &self.renew_at, error));
+    if (!site_is_from_present(site)) self.renew_at = 0;
+    self.listen_up = true;
     TACIT_CHECK(serve(&self, error));
     TACIT_CHECK(tacit_ledger_end(self.ledger, site->id, error)); /* what it did not use is free again */
     site_mail_finish(site, self.links);

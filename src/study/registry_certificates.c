@@ -186,7 +186,9 @@ tacit_status tacit_registry_find_renewal(tacit_registry *registry, const char *p
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
         &get, registry->store,
-        "SELECT certificate FROM renewal WHERE party = ?1 AND request_hash = ?2 AND until > ?3", error));
+        "SELECT certificate FROM renewal WHERE party = ?1 AND request_hash = ?2 AND until > ?3"
+        " ORDER BY until DESC",
+        error));
     tacit_bind_text(get, 1, party);
     tacit_bind_blob(get, 2, request_hash, TACIT_HASH_BYTES);
     tacit_bind_integer(get, 3, now);
