@@ -32,6 +32,15 @@ json_t *tacit_account_document(const tacit_account *account, const char *study, 
                      "limit", limit, "remaining", remaining);
 }
 
+json_t *tacit_otherwise_document(const double ways[TACIT_OTHERWISES]) {
+    json_t *out = json_object();
+    for (int i = 0; out != NULL && i < TACIT_OTHERWISES; i++)
+        if (json_object_set_new(out, tacit_otherwise_name((tacit_otherwise)i),
+                                isnan(ways[i]) ? json_null() : tacit_json_number(ways[i])) != 0)
+            out = (json_decref(out), NULL);
+    return out;
+}
+
 bool tacit_account_is_shown(const tacit_account *account, const char *study) {
     return study == NULL || account->limited || account->sum_epsilon != 0;
 }

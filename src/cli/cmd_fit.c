@@ -57,6 +57,16 @@ static tacit_status report(tacit_console *console, const tacit_fit_result *resul
     return tacit_console_document(console, document, error);
 }
 
+/* Without a ledger nothing is released. */
+static void warn_of_overlaps(tacit_console *console, const tacit_fit_settings *settings,
+                             const tacit_load_options *reading) {
+    char ledger[PATH_MAX];
+    const tacit_sketch_source about = { settings->home, settings->source, settings->data, NULL, reading };
+    if (tacit_path_join(ledger, sizeof ledger, settings->home, TACIT_LEDGER_NAME, NULL) == TACIT_OK &&
+        access(ledger, F_OK) == 0)
+        tacit_overlaps_warn(console, &about);
+}
+
 static tacit_status run_fit(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *data = tacit_arguments_text(arguments, "train"),
                *given = tacit_arguments_text(arguments, "source"),
@@ -83,6 +93,7 @@ static tacit_status run_fit(const tacit_arguments *arguments, tacit_console *con
                                     .public_rows = tacit_arguments_text(arguments, "public"),
                                     .plan = &plan,
                                     .progress = tacit_console_progress(console) };
+    warn_of_overlaps(console, &settings, &reading);
     TACIT_CHECK(tacit_fit(&result, &settings, error));
     TACIT_CHECK(write_model(result.model, path, error));
     TACIT_CHECK(report(console, &result, source, path, error));

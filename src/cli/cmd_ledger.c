@@ -14,10 +14,9 @@ static const char *count_text(tacit_count count) {
         return "the least of all accountants, which holds where kinds and numbers of answers are fixed in "
                "advance";
     case TACIT_COUNT_SUM: return "prices add up";
-    case TACIT_COUNT_RDP: return "Renyi divergences add up, whoever chooses the next study, and why";
-    case TACIT_COUNT_GDP: return "squared Gaussian shifts add up, whoever chooses the next study, and why";
-    case TACIT_COUNT_BOTH:
-        return "rdp or gdp, each at its part of delta, whoever chooses the next study, and why";
+    case TACIT_COUNT_RDP: return "Renyi divergences add up, however the next study is chosen";
+    case TACIT_COUNT_GDP: return "squared Gaussian shifts add up, however the next study is chosen";
+    case TACIT_COUNT_BOTH: return "rdp or gdp, each at its part of delta, however the next study is chosen";
     }
     return "";
 }
@@ -69,11 +68,16 @@ static tacit_status set_limit(tacit_ledger *ledger, const tacit_arguments *argum
     return tacit_console_document(console, document, error);
 }
 
-/* A slip of the pen would limit nothing that there is: say what is taken for a name. */
-static void note_name(const char *given, tacit_console *console) {
+/* A typing error would limit nothing that there is: say what is taken for a name. Rows that can be read are compared with those of
+ * other sources. */
+static void look_at_rows(const char *given, const char *source, const char *home, tacit_console *console) {
+    static const tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    const tacit_sketch_source about = { home, source, given, NULL, &options };
     bool is_query = strncmp(given, "sqlite:", 7) == 0 || strncmp(given, "postgres:", 9) == 0;
     if (!is_query && access(given, F_OK) != 0)
         tacit_console_note(console, "%s is no file here: the limit is for a source of that name", given);
+    else
+        tacit_overlaps_warn(console, &about);
 }
 
 static tacit_status run_limit(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
@@ -86,7 +90,7 @@ static tacit_status run_limit(const tacit_arguments *arguments, tacit_console *c
     TACIT_TRY(tacit_folder_make(folder, error));
     TACIT_TRY(tacit_ledger_open(&ledger, path, source, TACIT_LEDGER_CREATE, error));
     tacit_status status = set_limit(ledger, arguments, source, console, error);
-    if (status == TACIT_OK) note_name(tacit_arguments_text(arguments, "source"), console);
+    if (status == TACIT_OK) look_at_rows(tacit_arguments_text(arguments, "source"), source, folder, console);
     tacit_ledger_free(ledger);
     return status;
 }
@@ -99,21 +103,16 @@ const tacit_command tacit_command_ledger_limit = {
         "With no limit set, no answer that has a finite price leaves a data source; exact answers, which "
         "have "
         "none, leave only where the owner allows them, and need no limit. A release must fit every limit it "
-        "counts towards: "
-        "that of its study, if there is one, and that of the data source. A charge per party counts towards "
-        "both units, a charge per record towards the record limit only. Setting a limit again replaces it; "
-        "what is spent stays spent.\n\n"
+        "counts towards: that of its study, if there is one, and that of the data source. A charge per party "
+        "counts towards both units, a charge per record towards the record limit only. Setting a limit again "
+        "replaces it; what is spent stays spent.\n\n"
         "What is spent is counted at the limit's delta, in a way that is fixed when the limit is set and "
-        "holds "
-        "even when each study is chosen in view of the answers to those before: both (as long as none is "
-        "named), "
-        "for mixtures of noise; gdp, for owners who allow Gaussian noise only, of which nothing is lost; "
-        "rdp; or "
-        "sum, which adds prices. A study alone costs its price in each. With delta 0 it is the sum, and "
-        "answers "
-        "whose guarantee has a delta are refused. A delta such as 1e-6 lets many answers cost less together "
-        "than "
-        "one by one. Moving to another way, or another delta, after answers have left adds up the deltas.",
+        "holds even when each study is chosen in view of the answers to those before: both (the default), "
+        "for mixtures of noise; gdp, for owners who allow Gaussian noise only, which it counts exactly; rdp; "
+        "or sum, which adds prices. A study alone costs its price in each. With delta 0 it is the sum, and "
+        "answers whose guarantee has a delta are refused. A delta such as 1e-6 lets many answers cost less "
+        "together than one by one. Moving to another way, or another delta, after answers have left adds up "
+        "the deltas.",
     .options =
         (const tacit_option[]){
             { .name = "source",
@@ -187,13 +186,12 @@ const tacit_command tacit_command_ledger_link = {
     .name = "ledger link",
     .section = "Ledger",
     .summary = "say that two data sources hold the same people",
-    .description = "A ledger goes by the name of a data source: a file's path, or a query. A copy, a renamed "
-                   "file or a second "
-                   "query of the same table is a source of its own to it, with a limit of its own. Whoever "
-                   "is in both is then "
-                   "protected by neither limit alone. Linked sources share the limit of the second, and what "
-                   "was charged to "
-                   "either counts towards it, from the first answer on. A link is not undone.",
+    .description =
+        "A ledger goes by the name of a data source: a file's path, or a query. A copy, a renamed file or a "
+        "second query of the same table is a source of its own to it, with a limit of its own. Whoever is in "
+        "both is then protected by neither limit alone; where sources have rows or keys in common, Tacit "
+        "warns. Linked sources share the limit of the second, and what was charged to either counts towards "
+        "it, from the first answer on. A link is not undone.",
     .options =
         (const tacit_option[]){
             { .name = "source",

@@ -15,7 +15,9 @@ typedef struct showing {
     size_t entries;
     tacit_grid *log, *accounts;
     tacit_buffer refusals; /* sentences, printed under the log */
-    json_t *entry_list, *account_list;
+    tacit_buffer others;   /* what the same comes to by other accountants, printed under the accounts */
+    tacit_buffer overlaps; /* sentences about other sources, printed last */
+    json_t *entry_list, *account_list, *overlap_list;
     bool limited;  /* in total, in any unit */
     bool exact;    /* exact answers have left: they spend more than any limit */
     bool unproved; /* nothing is proved, at the delta of a limit in total, about what has left */
@@ -77,6 +79,31 @@ static void add_amount(tacit_grid *grid, bool applies, double value) {
     tacit_grid_cell(grid, "%s", applies ? tacit_number_to_text(value, text) : "-");
 }
 
+/* One line for each other accountant: for information, because the way of counting is fixed with the limit. */
+static tacit_status add_others(showing *view, const tacit_account *account, tacit_unit unit, json_t *document,
+                               tacit_error *error) {
+    double ways[TACIT_OTHERWISES];
+    bool known = false;
+    TACIT_TRY(tacit_ledger_otherwise(&known, ways, view->ledger, unit, error));
+    if (document == NULL ||
+        json_object_set_new(document, "otherwise", known ? tacit_otherwise_document(ways) : json_null()) != 0)
+        return tacit_fail_memory(error);
+    if (!known) return TACIT_OK;
+    TACIT_TRY(tacit_buffer_print(
+        &view->others, error, "\nepsilon per %s at delta %.6g by each accountant, for information; %s%s:\n",
+        tacit_unit_name(unit), account->spent_delta,
+        account->limited ? "the limit is counted by " : "no limit is set",
+        account->limited ? tacit_count_name(account->counting.count) : ""));
+    for (int i = 0; i < TACIT_OTHERWISES; i++)
+        if (isnan(ways[i]))
+            TACIT_TRY(tacit_buffer_print(&view->others, error, "  %-5s  does not apply to these answers\n",
+                                         tacit_otherwise_name((tacit_otherwise)i)));
+        else
+            TACIT_TRY(tacit_buffer_print(&view->others, error, "  %-5s  %.6g\n",
+                                         tacit_otherwise_name((tacit_otherwise)i), ways[i]));
+    return TACIT_OK;
+}
+
 /* The totals of one study, or (NULL) of the data source. */
 static tacit_status add_accounts(showing *view, const char *study, tacit_error *error) {
     for (int unit = 0; unit < TACIT_UNITS; unit++) {
@@ -101,8 +128,11 @@ static tacit_status add_accounts(showing *view, const char *study, tacit_error *
                             tacit_remaining(account.spent_epsilon, limited, account.limit_epsilon));
         else
             tacit_grid_cell(view->accounts, "-");
-        view->account_list =
-            tacit_json_append(view->account_list, tacit_account_document(&account, study, (tacit_unit)unit));
+        json_t *document = tacit_account_document(&account, study, (tacit_unit)unit);
+        tacit_status status =
+            study == NULL ? add_others(view, &account, (tacit_unit)unit, document, error) : TACIT_OK;
+        view->account_list = tacit_json_append(view->account_list, document);
+        TACIT_TRY(status);
     }
     return view->account_list != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
@@ -110,6 +140,35 @@ static tacit_status add_accounts(showing *view, const char *study, tacit_error *
 static tacit_status collect_name(void *context, const char *name, tacit_error *error) {
     int32_t code;
     return tacit_levels_add(context, name, strlen(name), &code, error);
+}
+
+static tacit_status add_overlap(void *context, const tacit_overlap *overlap, tacit_error *error) {
+    showing *view = context;
+    char shown[TACIT_SOURCE_SHOWN_SIZE];
+    TACIT_TRY(tacit_buffer_print(&view->overlaps, error, "\n"));
+    TACIT_TRY(tacit_overlap_text(&view->overlaps, overlap, error));
+    TACIT_TRY(tacit_buffer_print(&view->overlaps, error,
+                                 ". If they are the same people, let both share one limit: "));
+    TACIT_TRY(tacit_overlap_remedy(&view->overlaps, overlap, error));
+    TACIT_TRY(tacit_buffer_print(&view->overlaps, error, "\n"));
+    view->overlap_list = tacit_json_append(
+        view->overlap_list,
+        json_pack("{s:o,s:o,s:o}", "source", tacit_json_text(tacit_source_shown(shown, overlap->other)),
+                  "part", tacit_json_number(overlap->part), "column",
+                  overlap->column[0] != 0 ? tacit_json_text(overlap->column) : json_null()));
+    return view->overlap_list != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+/* Sketches are an aid: where they cannot be read, the ledger is shown all the same. */
+static tacit_status collect_overlaps(showing *view, const char *source, tacit_error *error) {
+    char home[PATH_MAX];
+    tacit_error quiet = TACIT_ERROR_INIT;
+    TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
+    tacit_status status = tacit_sketch_overlaps(home, source, add_overlap, view, &quiet);
+    if (status == TACIT_OK) return TACIT_OK;
+    if (status == TACIT_NO_MEMORY) return tacit_fail_memory(error);
+    return tacit_buffer_print(&view->overlaps, error, "\nother data sources could not be compared: %s\n",
+                              quiet.text);
 }
 
 static tacit_status collect(showing *view, tacit_error *error) {
@@ -153,7 +212,9 @@ static tacit_status print_source(tacit_console *console, const showing *view, ta
     TACIT_TRY(tacit_console_grid(console, view->log, error));
     tacit_console_print(console, "%s\n", tacit_buffer_text(&view->refusals));
     TACIT_TRY(tacit_console_grid(console, view->accounts, error));
+    tacit_console_print(console, "%s", tacit_buffer_text(&view->others));
     print_outlook(console, view);
+    tacit_console_print(console, "%s", tacit_buffer_text(&view->overlaps));
     return TACIT_OK;
 }
 
@@ -172,22 +233,28 @@ static tacit_status show_source(json_t *sources, tacit_console *console, const c
     char path[PATH_MAX], shown[TACIT_SOURCE_SHOWN_SIZE];
     showing view = { .source = tacit_source_shown(shown, source),
                      .entry_list = json_array(),
-                     .account_list = json_array() };
+                     .account_list = json_array(),
+                     .overlap_list = json_array() };
     tacit_status status;
     TACIT_CHECK(tacit_grid_create(&view.log, log, sizeof log / sizeof *log, error));
     TACIT_CHECK(tacit_grid_create(&view.accounts, accounts, sizeof accounts / sizeof *accounts, error));
     TACIT_CHECK(tacit_ledger_use_open(&view.ledger, path, sizeof path, source, error));
     TACIT_CHECK(collect(&view, error));
+    TACIT_CHECK(collect_overlaps(&view, source, error));
     TACIT_CHECK(print_source(console, &view, error));
-    json_t *document = json_pack("{s:o,s:O,s:O}", "source", tacit_json_text(shown), "entries",
-                                 view.entry_list, "accounts", view.account_list);
+    json_t *document =
+        json_pack("{s:o,s:O,s:O,s:O}", "source", tacit_json_text(shown), "entries", view.entry_list,
+                  "accounts", view.account_list, "same_people", view.overlap_list);
     if (json_array_append_new(sources, document) != 0) TACIT_CHECK(tacit_fail_memory(error));
 cleanup:
     tacit_ledger_free(view.ledger);
     tacit_grid_free(view.log);
     tacit_grid_free(view.accounts);
     tacit_buffer_clear(&view.refusals);
+    tacit_buffer_clear(&view.others);
+    tacit_buffer_clear(&view.overlaps);
     json_decref(view.entry_list);
+    json_decref(view.overlap_list);
     json_decref(view.account_list);
     return status;
 }
@@ -258,8 +325,9 @@ const tacit_command tacit_command_ledger_show = {
         "then what is spent and what is left per record and per party: the sum of the prices, and "
         "the epsilon that is proved about all answers together at the limit's delta, by the way of "
         "counting that was fixed with the limit. What a running study holds counts as spent until it "
-        "ends. The ledger is in $TACIT_HOME, or "
-        "in ~/.local/share/tacit.",
+        "ends. What other accountants make of the same answers is shown for information. Other data "
+        "sources that seem to hold the same people, and do not share the limit, are named. The ledger is in "
+        "$TACIT_HOME, or in ~/.local/share/tacit.",
     .options =
         (const tacit_option[]){
             { .name = "source",

@@ -84,7 +84,10 @@ tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, con
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error);
 
-/* The same from an open input, which is left at its end. */
+/* Whether an input, of which nothing was taken yet, is read as LIBSVM: by its extension, else by its first line. */
+tacit_status tacit_dataset_is_libsvm(bool *out, tacit_input *input, tacit_error *error);
+
+/* tacit_dataset_load from an open input, which is left at its end. */
 tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error);

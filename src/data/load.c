@@ -341,7 +341,7 @@ static bool has_extension(const char *name, const char *const *extensions, size_
 }
 
 /* The extension decides; where it says nothing, the first line does. */
-static tacit_status is_libsvm(bool *out, tacit_input *input, tacit_error *error) {
+tacit_status tacit_dataset_is_libsvm(bool *out, tacit_input *input, tacit_error *error) {
     static const char *const libsvm[] = { ".libsvm", ".svm", ".svmlight" }, *const csv[] = { ".csv", ".tsv" };
     const uint8_t *bytes;
     size_t length;
@@ -361,7 +361,7 @@ tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tac
         return tacit_fail(error, TACIT_USAGE,
                           "%s: a vocabulary is drafted from a file, which is read twice; give a schema",
                           tacit_input_name(input));
-    TACIT_TRY(is_libsvm(&libsvm, input, error));
+    TACIT_TRY(tacit_dataset_is_libsvm(&libsvm, input, error));
     if (libsvm) return tacit_dataset_read_libsvm(out, drafted, input, schema, options, error);
     loading load = { .schema = schema, .options = options, .label = SIZE_MAX, .group = SIZE_MAX };
     tacit_status status = schema != NULL ? load_with_schema(&load, input, out, error)

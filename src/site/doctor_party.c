@@ -7,6 +7,7 @@
 #include "privacy/ledger/ledger.h"
 #include "site/doctor_parts.h"
 #include "site/site_parts.h"
+#include "site/sketch.h"
 #include "study/home.h"
 
 static void check_ledger(const examination *self) {
@@ -26,6 +27,29 @@ static void check_ledger(const examination *self) {
     snprintf(well, sizeof well, "%llu entries, all sound", (unsigned long long)verdict.entries);
     doctor_judge(self, "ledger", status, &error, "", well);
     tacit_ledger_free(ledger);
+}
+
+static tacit_status find_overlap(void *context, const tacit_overlap *overlap, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT, remedy = TACIT_BUFFER_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_overlap_text(&text, overlap, error));
+    TACIT_CHECK(tacit_overlap_remedy(&remedy, overlap, error));
+    doctor_find(context, TACIT_FINDING_WARN, "data sources", tacit_buffer_text(&remedy), "%s",
+                tacit_buffer_text(&text));
+cleanup:
+    tacit_buffer_clear(&text);
+    tacit_buffer_clear(&remedy);
+    return status;
+}
+
+static void check_sources(const examination *self) {
+    tacit_error error = TACIT_ERROR_INIT;
+    char path[PATH_MAX];
+    if (tacit_path_join(path, sizeof path, self->folder, TACIT_SKETCHES_NAME, &error) != TACIT_OK) return;
+    doctor_check_key(self, path, TACIT_SKETCHES_NAME);
+    if (tacit_sketch_overlaps(self->folder, NULL, find_overlap, (void *)(uintptr_t)self, &error) != TACIT_OK)
+        doctor_find(self, TACIT_FINDING_WARN, "data sources",
+                    "remove the file: a new one is made as sources are used", "%s", error.text);
 }
 
 static void check_rules(const examination *self) {
@@ -111,6 +135,7 @@ static tacit_status examine_study(void *context, const tacit_site_summary *joine
 void doctor_examine_party(const examination *self) {
     tacit_error error = TACIT_ERROR_INIT;
     check_ledger(self);
+    check_sources(self);
     check_rules(self);
     if (tacit_site_list(self->folder, examine_study, (void *)(uintptr_t)self, &error) != TACIT_OK)
         doctor_find(self, TACIT_FINDING_FAIL, "studies", "", "%s", error.text);

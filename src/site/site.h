@@ -7,6 +7,7 @@
 
 #include "base/ranks.h"
 #include "net/invitation.h"
+#include "site/sketch.h"
 #include "study/study.h"
 
 typedef struct tacit_site tacit_site;
@@ -155,6 +156,11 @@ typedef tacit_status tacit_offer_visit(void *context, const tacit_offer *offer, 
 tacit_status tacit_site_catalogue(const char *home, const char *invitation, size_t length,
                                   const tacit_site_callbacks *callbacks, tacit_offer_visit *visit,
                                   void *context, tacit_error *error);
+
+/* Keep a sketch of the rows' source, and visit which other sources of the home seem to hold the same people. Nothing happens where a
+ * program lends the rows. */
+tacit_status tacit_site_overlaps(const tacit_site *site, tacit_overlap_visit *visit, void *context,
+                                 tacit_error *error);
 
 /* Would the owner's rules let the study's answers out? TACIT_REFUSED with the remedy: no limit set, limit too
  * small, entrusting not allowed, too few rows or parties. A courtesy before consenting; the gate decides again for each

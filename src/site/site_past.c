@@ -102,3 +102,13 @@ tacit_status tacit_site_past(const tacit_site *site, tacit_buffer *out, tacit_er
     const tacit_past_question about = { site->source, site->id, &site->study->plan, site->allow_difference };
     return tacit_past_text(out, site->home, &about, error);
 }
+
+tacit_status tacit_site_overlaps(const tacit_site *site, tacit_overlap_visit *visit, void *context,
+                                 tacit_error *error) {
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    options.no_header = site->no_header;
+    const tacit_sketch_source about = { site->home, site->source, site->data, site->link, &options };
+    if (site->callbacks.lend != NULL || site_rows_in_memory(site)) return TACIT_OK;
+    TACIT_TRY(tacit_sketch_take(&about, error));
+    return tacit_sketch_overlaps(site->home, site->source, visit, context, error);
+}

@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "data/csv.h"
 
+enum { LINE_MOST = 1 << 26 };
+
 #define SQLITE_PREFIX "sqlite:"
 #define POSTGRES_PREFIX "postgres:"
 
@@ -71,6 +73,8 @@ static tacit_status place_of(gathering *self, const char *const *cells, const ch
 tacit_status gathering_row(gathering *self, const char *const *cells, const char *where, tacit_error *error) {
     size_t place = 0, start = self->text.length;
     bool first = true;
+    if (self->visit != NULL)
+        return self->visit(self->context, (const char *const *)self->names, cells, self->columns, error);
     TACIT_TRY(place_of(self, cells, where, &place, error));
     bool chosen = tacit_row_chosen(self->choice, place);
     for (size_t j = 0; chosen && j < self->columns; j++) {
@@ -129,6 +133,65 @@ cleanup:
     tacit_csv_free(csv);
     tacit_input_free(input);
     return status;
+}
+
+/* One line of a LIBSVM file, which is cut at its blanks. */
+static tacit_status visit_tokens(gathering *self, char *line, const char ***cells, size_t *capacity,
+                                 tacit_error *error) {
+    size_t count = 0;
+    char *rest = NULL;
+    line[strcspn(line, "#\r")] = 0;
+    for (char *token = strtok_r(line, " \t", &rest); token != NULL; token = strtok_r(NULL, " \t", &rest)) {
+        if (count == *capacity) {
+            const char **grown = tacit_grow(*cells, 2 * count + 64, sizeof *grown);
+            if (grown == NULL) return tacit_fail_memory(error);
+            *cells = grown;
+            *capacity = 2 * count + 64;
+        }
+        (*cells)[count++] = token;
+    }
+    return count > 0 ? self->visit(self->context, NULL, *cells, count, error) : TACIT_OK;
+}
+
+static tacit_status visit_lines(gathering *self, tacit_input *input, tacit_error *error) {
+    tacit_buffer line = TACIT_BUFFER_LIMITED(LINE_MOST);
+    const char **cells = NULL;
+    const uint8_t *bytes;
+    size_t length, capacity = 0;
+    tacit_status status;
+    for (;;) {
+        TACIT_CHECK(tacit_input_next(input, &bytes, &length, error));
+        for (size_t from = 0; from < length;) {
+            const uint8_t *end = memchr(bytes + from, '\n', length - from);
+            size_t to = end != NULL ? (size_t)(end - bytes) : length;
+            TACIT_CHECK(tacit_buffer_append(&line, bytes + from, to - from, error));
+            from = to + (end != NULL);
+            if (end == NULL) break;
+            TACIT_CHECK(tacit_buffer_append(&line, "", 1, error));
+            TACIT_CHECK(visit_tokens(self, (char *)line.bytes, &cells, &capacity, error));
+            line.length = 0;
+        }
+        if (length == 0) break;
+    }
+    TACIT_CHECK(tacit_buffer_append(&line, "", 1, error)); /* the last one may have no end */
+    TACIT_CHECK(visit_tokens(self, (char *)line.bytes, &cells, &capacity, error));
+cleanup:
+    free(cells);
+    tacit_buffer_clear(&line);
+    return status;
+}
+
+static tacit_status visit_file(gathering *self, const char *path, const tacit_load_options *options,
+                               tacit_error *error) {
+    tacit_input *input = NULL;
+    bool libsvm = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_input_open(&input, path, error));
+    TACIT_CHECK(tacit_dataset_is_libsvm(&libsvm, input, error));
+    if (libsvm) TACIT_CHECK(visit_lines(self, input, error));
+cleanup:
+    tacit_input_free(input);
+    return status != TACIT_OK || libsvm ? status : gather_file(self, path, options, error);
 }
 
 /* A file that is still being written has another name. */
@@ -240,6 +303,18 @@ tacit_status tacit_source_load(tacit_dataset **out, const char *data, const char
     TACIT_CHECK(read_gathered(out, &text, schema, options, error));
 cleanup:
     tacit_buffer_clear(&text);
+    gathering_clear(&self);
+    return status;
+}
+
+tacit_status tacit_source_visit(const char *data, const tacit_load_options *options, tacit_cells_visit *visit,
+                                void *context, tacit_error *error) {
+    gathering self = {
+        .text = TACIT_BUFFER_INIT, .seen = TACIT_LEVELS_INIT, .visit = visit, .context = context
+    };
+    tacit_status status = is_database(data)    ? gather_database(&self, data, error)
+                          : holds_tables(data) ? gather_folder(&self, data, options, error)
+                                               : visit_file(&self, data, options, error);
     gathering_clear(&self);
     return status;
 }

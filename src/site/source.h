@@ -20,3 +20,10 @@ bool tacit_source_is_gathered(const char *data, const char *link);
 tacit_status tacit_source_load(tacit_dataset **out, const char *data, const char *link,
                                const tacit_schema *schema, const tacit_load_options *options,
                                tacit_error *error);
+
+/* Hand over the cells of each row of any kind of source, as they are written; a missing one is NULL or empty. `names` are the columns',
+ * NULL for a LIBSVM file, whose cells are the tokens of a line. Of `options` the header and the separator count. */
+typedef tacit_status tacit_cells_visit(void *context, const char *const *names, const char *const *cells,
+                                       size_t count, tacit_error *error);
+tacit_status tacit_source_visit(const char *data, const tacit_load_options *options, tacit_cells_visit *visit,
+                                void *context, tacit_error *error);

@@ -19,6 +19,8 @@ typedef struct gathering {
     row_span *rows;
     size_t count, capacity;
     tacit_levels seen;
+    tacit_cells_visit *visit; /* not NULL: rows are handed over as they come, and not kept */
+    void *context;
 } gathering;
 
 /* The next table's columns: remembered from the first one, and the same in the others. `where` names it in errors. */

@@ -191,6 +191,37 @@ class Fit(ProgramTest):
         self.limit("1", source=str(self.path / rows))
         self.succeed("fit", "--method", "output", *three)
 
+    def test_sources_that_hold_the_same_people_are_told(self):
+        """A copy is told by `ledger limit`, `fit`, `ledger show` and `doctor` until the two share a limit; other rows are not."""
+        lines = Path(ROWS).read_text().splitlines(keepends=True)
+        original, other, part = (str(self.path / name) for name in ("original.csv", "other.csv", "part.csv"))
+        self.write("original.csv", "".join(lines[:300]))
+        self.write("other.csv", "".join([lines[0]] + lines[300:]))
+        self.write("part.csv", "".join([lines[0]] + lines[250:100:-1]))
+        remedy = f"tacit ledger link --source {part} --same-people-as {original}"
+        limit = ("ledger", "limit", "--epsilon", "3", "--delta", "1e-5", "--source")
+        self.assertNotIn("same people", self.succeed(*limit, original).stderr)
+        self.assertNotIn("same people", self.succeed(*limit, other).stderr)
+        said = self.succeed(*limit, part).stderr
+        self.assertIn(f"about 100% of the rows of {part} are also in {original}", said)
+        self.assertIn(remedy, said)
+        fit = ("fit", "--method", "gop", "--train", part, "--schema", SCHEMA, "--epsilon", "1", "--delta", "1e-5", "--lambda", "0.05")
+        self.assertIn(remedy, self.succeed(*fit).stderr)
+        shown = self.succeed("ledger", "show", "--source", part).stdout
+        self.assertIn(remedy, shown)
+        self.assertRegex(shown, "for information; the limit is counted by both:\n  basic +1\n  rdp ")
+        told = json.loads(self.succeed("ledger", "show", "--source", part, "--json").stdout)["sources"][0]
+        self.assertEqual([one["source"] for one in told["same_people"]], [original])
+        ways = told["accounts"][0]["otherwise"]
+        self.assertEqual(sorted(ways), ["basic", "gdp", "pld", "rdp"])
+        self.assertEqual(ways["basic"], 1)
+        found = json.loads(self.tacit("doctor", "--json").stdout)["findings"]
+        self.assertEqual([one["level"] for one in found if one["check"] == "data sources"], ["warn"])
+        self.assertEqual((self.path / self.home / "sketches.db").stat().st_mode & 0o777, 0o600)
+        self.succeed(*remedy.split()[1:])
+        self.assertNotIn("same people", self.succeed(*limit, part).stderr)
+        self.assertEqual(json.loads(self.succeed("ledger", "show", "--source", part, "--json").stdout)["sources"][0]["same_people"], [])
+
     def test_few_rows_are_refused(self):
         self.write("few.csv", "".join(Path(ROWS).read_text().splitlines(keepends=True)[:8]))
         shutil.copy(SCHEMA, self.path / "s.yaml")

@@ -41,6 +41,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "privacy/account/account_internal.h"
@@ -332,6 +333,48 @@ tacit_status tacit_holding_spent(tacit_spending *out, const tacit_holding *holdi
     }
     *out = best;
 cleanup:
+    tacit_charges_clear(&charges);
+    return status;
+}
+
+/* ---- for information ---- */
+
+const char *tacit_otherwise_name(tacit_otherwise way) {
+    static const char *const names[TACIT_OTHERWISES] = { "basic", "rdp", "gdp", "pld" };
+    return (unsigned)way < TACIT_OTHERWISES ? names[way] : "unknown";
+}
+
+static tacit_status by_accountant(double *out, const tacit_accountant *accountant, tacit_composition by,
+                                  double delta, tacit_error *error) {
+    tacit_error quiet = TACIT_ERROR_INIT;
+    tacit_status status = tacit_accountant_epsilon_by(out, accountant, by, delta, &quiet);
+    if (status == TACIT_OK) return TACIT_OK;
+    *out = NAN;
+    return status == TACIT_USAGE ? TACIT_OK : tacit_fail(error, status, "%s", quiet.text);
+}
+
+tacit_status tacit_holding_otherwise(double out[TACIT_OTHERWISES], const tacit_holding *holding,
+                                     tacit_unit unit, double delta, tacit_error *error) {
+    tacit_charges charges = TACIT_CHARGES_INIT;
+    tacit_accountant *accountant = NULL;
+    const tacit_price sum = summed(holding, unit);
+    double found[TACIT_OTHERWISES] = { INFINITY, NAN, NAN, NAN };
+    bool whole = false;
+    tacit_status status;
+    if (tacit_amount_within(sum.delta, delta)) found[TACIT_OTHERWISE_BASIC] = sum.epsilon;
+    TACIT_CHECK(flatten(&charges, holding, unit, false, error));
+    TACIT_CHECK(tacit_accountant_create(&accountant, TACIT_REPLACE, error));
+    TACIT_CHECK(tacit_charges_gather(&whole, accountant, &charges, unit, error));
+    if (whole && accountant->count > 0 && isfinite(sum.epsilon)) {
+        TACIT_CHECK(
+            by_accountant(&found[TACIT_OTHERWISE_RDP], accountant, TACIT_COMPOSITION_RDP, delta, error));
+        TACIT_CHECK(by_gdp(&found[TACIT_OTHERWISE_GDP], holding, delta, 0, error));
+        TACIT_CHECK(
+            by_accountant(&found[TACIT_OTHERWISE_PLD], accountant, TACIT_COMPOSITION_PLD, delta, error));
+    }
+    memcpy(out, found, sizeof found);
+cleanup:
+    tacit_accountant_free(accountant);
     tacit_charges_clear(&charges);
     return status;
 }

@@ -66,3 +66,21 @@ bool tacit_holding_is_summed(const tacit_holding *holding, double delta);
 /* The least epsilon of a limit at `delta`, counted so, that would have let all this pass: infinite when none would. */
 tacit_status tacit_holding_spent(tacit_spending *out, const tacit_holding *holding, tacit_unit unit,
                                  double delta, const tacit_counting *counting, tacit_error *error);
+
+/* Other ways to count the same, for information: none of them decides. RDP and PLD are those of accountant.h, about kinds and numbers that
+ * were fixed in advance. */
+typedef enum tacit_otherwise {
+    TACIT_OTHERWISE_BASIC, /* the sum of the prices */
+    TACIT_OTHERWISE_RDP,
+    TACIT_OTHERWISE_GDP,
+    TACIT_OTHERWISE_PLD
+} tacit_otherwise;
+
+enum { TACIT_OTHERWISES = 4 };
+
+/* "basic", "rdp", "gdp", "pld". */
+const char *tacit_otherwise_name(tacit_otherwise way);
+
+/* Epsilon at delta > 0 in each way: infinite where nothing is proved, NaN where the way does not apply to these events. */
+tacit_status tacit_holding_otherwise(double out[TACIT_OTHERWISES], const tacit_holding *holding,
+                                     tacit_unit unit, double delta, tacit_error *error);

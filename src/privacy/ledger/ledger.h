@@ -13,7 +13,7 @@
  * everything sets a party limit and no record limit; releases priced per record are then refused.
  *
  * Composition. An account keeps the sum of the prices and the events behind them. What is spent of a limit in total is
- * counted by a filter (counting.h) that is fixed when the limit is set and holds whoever chooses the next study, and why. Of one
+ * counted by a filter (counting.h) that is fixed when the limit is set and holds however the next study is chosen. Of one
  * study, whose kinds and numbers are fixed by its definition, it is the least epsilon that any accountant proves at the
  * limit's delta (accountant.h), or the sum of the prices where that is less. It never falls when a charge is added. At delta 0 it is the
  * sum, and only what costs no delta may leave.
@@ -71,6 +71,11 @@ typedef struct tacit_account {
  * the total. */
 tacit_status tacit_ledger_account(tacit_account *out, tacit_ledger *ledger, const char *study,
                                   tacit_unit unit, tacit_error *error);
+
+/* For information: what counts towards the total, counted in other ways at the limit's delta or, without a limit, at that of the prices
+ * added up. *known is false, and nothing is said, where that is 0, nothing was charged, or exact answers were. Durable ledgers only. */
+tacit_status tacit_ledger_otherwise(bool *known, double out[TACIT_OTHERWISES], tacit_ledger *ledger,
+                                    tacit_unit unit, tacit_error *error);
 
 /* Set the limit of a unit: of the data source in total (study NULL), or of what one study may take of it.
  * limit->epsilon >= 0 finite, 0 <= limit->delta < 1. A limit below what is spent stops further releases.
