@@ -200,7 +200,7 @@ void lies_begin(lies *self, uint64_t round, unsigned question) {
     *sum = (lies_sum){ .round = round, .question = question };
     ask_about(self, sum, &asked, &message);
     must(tacit_masked_id(sum->id, &asked, NULL));
-    tacit_securesum_terms terms = tacit_masked_terms(&self->shape, &asked, sum->id, self->digest);
+    tacit_securesum_terms terms = tacit_masked_terms(&self->shape, &asked, sum->id, self->digest, NULL);
     must(tacit_securesum_create(&sum->sum, &terms, &roster, NULL));
     tacit_message_clear(&message);
     for (uint32_t k = 0; k < self->settings.parties; k++)
