@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void must(tacit_status status) {
+void lies_must(tacit_status status) {
     if (status != TACIT_OK) abort();
 }
 
@@ -89,7 +89,11 @@ static tacit_status write_kept(void *context, const char *name, const uint8_t *b
 static void start(lies *self, lies_party *party) {
     const tacit_masks_store store = { read_kept, write_kept, party };
     tacit_masks_free(party->masks);
-    must(tacit_masks_create(&party->masks, &self->plan, party->secret_key, &store, NULL));
+    for (size_t i = 0; i < LIES_FILES && self->settings.forgetful; i++)
+        if (strcmp(party->names[i], "roster") == 0 || strcmp(party->names[i], "sum.graph") == 0)
+            snprintf(party->names[i], sizeof party->names[i], "lost");
+    lies_must(tacit_masks_create(&party->masks, &self->plan, party->secret_key, &store, NULL));
+    party->masks->draws = self->settings.draws;
     party->party.masks = party->masks;
 }
 
@@ -98,10 +102,10 @@ static void open_party(lies *self, size_t k) {
     uint8_t seed[crypto_sign_SEEDBYTES] = { (uint8_t)k, 77 };
     crypto_sign_seed_keypair(self->keys[k], party->secret_key, seed);
     if (lies_is_puppet(self, (uint32_t)k)) return;
-    must(tacit_ledger_create(&party->ledger, NULL));
+    lies_must(tacit_ledger_create(&party->ledger, NULL));
     party->policy = tacit_policy_default();
     party->policy.allow_entrusted = true;
-    must(tacit_gate_init(&party->gate, party->ledger, &party->policy, TACIT_GATE_SIMULATED, NULL));
+    lies_must(tacit_gate_init(&party->gate, party->ledger, &party->policy, TACIT_GATE_SIMULATED, NULL));
     party->party = (tacit_party){ .plan = &self->plan,
                                   .coordinator = "liar",
                                   .noise = { .stream = &party->stream },
@@ -124,18 +128,16 @@ lies *lies_open(const lies_settings *settings) {
                                .sums = TACIT_SUMS_MASKED,
                                .dropouts = settings->dropouts,
                                .colluders = settings->colluders };
-    if (settings->shares) must(tacit_plan_set(&self->plan, "noise", "shares", NULL));
+    if (settings->shares) lies_must(tacit_plan_set(&self->plan, "noise", "shares", NULL));
     if (settings->parties > LIES_PARTIES_MOST ||
         tacit_masked_shape(&self->shape, &self->plan, NULL) != TACIT_OK ||
         (settings->shares && tacit_plan_noise_shares(&self->plan) == 0)) {
         free(self);
         return NULL;
     }
-    self->signers = (tacit_signing_roster){ (uint32_t)settings->parties,
-                                            (const uint8_t(*)[TACIT_SIGNING_KEY_BYTES])self->keys };
     for (size_t k = 0; k < settings->parties; k++) open_party(self, k);
-    tacit_securesum_roster_digest(self->digest, &self->signers);
-    must(tacit_sum_spec_for(&self->spec, 1, 1, settings->parties, NULL));
+    lies_make_roster(self, &self->roster, LIES_ROSTER_TRUE, 0);
+    lies_must(tacit_sum_spec_for(&self->spec, 1, 1, settings->parties, NULL));
     return self;
 }
 
@@ -147,7 +149,10 @@ lies *lies_close(lies *self) {
         tacit_ledger_free(party->ledger);
         for (size_t i = 0; i < LIES_FILES; i++) tacit_buffer_clear(&party->kept[i]);
     }
-    for (size_t s = 0; s < self->sums; s++) tacit_securesum_free(self->sum[s].sum);
+    for (size_t s = 0; s < self->sums; s++) {
+        tacit_securesum_free(self->sum[s].sum);
+        tacit_buffer_clear(&self->sum[s].proof);
+    }
     free(self);
     return NULL;
 }
@@ -171,46 +176,65 @@ static void ask_about(const lies *self, const lies_sum *sum, tacit_question *out
                              .wants_sum = true,
                              .sum = self->spec };
     const double at = 1 + 1e-9 * sum->question;
-    must(tacit_message_add_numbers(message, "at", &at, 1, NULL));
+    lies_must(tacit_message_add_numbers(message, "at", &at, 1, NULL));
 }
 
 static void add_puppet(lies *self, lies_sum *sum, uint32_t k) {
     lies_seen *of = &sum->of[k];
     uint8_t digest[TACIT_DIGEST_BYTES], secret[TACIT_KEY_BYTES] = { (uint8_t)(k + 1), 5 };
+    uint8_t signing[crypto_sign_SECRETKEYBYTES];
     tacit_key_pair pair;
+    lies_secret_of(self, &sum->roster, k, signing);
     tacit_key_pair_from(&pair, secret);
     memcpy(of->keys.sealing, pair.shown, sizeof of->keys.sealing);
     memcpy(of->keys.masking, pair.shown, sizeof of->keys.masking);
     tacit_sum_keys_digest(digest, sum->sum, k, &of->keys);
-    crypto_sign_detached(of->keys.signature, NULL, digest, sizeof digest, self->party[k].secret_key);
+    crypto_sign_detached(of->keys.signature, NULL, digest, sizeof digest, signing);
     of->advertised = true;
+}
+
+static bool is_sum(const lies *self, const lies_sum *sum, uint64_t round, unsigned question) {
+    return sum->round == round && sum->question == question && sum->roster.kind == self->kind &&
+           (self->kind == LIES_ROSTER_TRUE || sum->roster.at == self->at) &&
+           (!self->settings.draws ||
+            (sum->members == self->drawn.members && sum->nonce == self->drawn.nonce));
+}
+
+static void open_sum(lies *self, lies_sum *sum) {
+    tacit_question asked;
+    tacit_message message = TACIT_MESSAGE_INIT;
+    uint8_t seed[TACIT_GRAPH_SEED_BYTES] = { 0 };
+    const tacit_securesum_roster roster = tacit_securesum_ed25519_roster(&sum->roster.signers);
+    ask_about(self, sum, &asked, &message);
+    lies_must(tacit_masked_id(sum->id, &asked, NULL));
+    if (self->settings.draws) lies_write_proof(self, sum->members, sum->nonce, &sum->proof, seed);
+    tacit_securesum_terms terms = tacit_masked_terms(&self->shape, &asked, sum->id, sum->roster.digest,
+                                                     self->settings.draws ? seed : NULL);
+    lies_must(tacit_securesum_create(&sum->sum, &terms, &roster, NULL));
+    tacit_message_clear(&message);
+    for (uint32_t k = 0; k < self->settings.parties; k++)
+        if (lies_has(sum->roster.puppets, k)) add_puppet(self, sum, k);
 }
 
 void lies_begin(lies *self, uint64_t round, unsigned question) {
     for (size_t s = 0; s < self->sums; s++)
-        if (self->sum[s].round == round && self->sum[s].question == question) {
+        if (is_sum(self, &self->sum[s], round, question)) {
             self->now = s;
             return;
         }
     if (self->sums == LIES_SUMS_MOST) return;
     lies_sum *sum = &self->sum[self->sums];
-    tacit_question asked;
-    tacit_message message = TACIT_MESSAGE_INIT;
-    tacit_securesum_roster roster = tacit_securesum_ed25519_roster(&self->signers);
-    *sum = (lies_sum){ .round = round, .question = question };
-    ask_about(self, sum, &asked, &message);
-    must(tacit_masked_id(sum->id, &asked, NULL));
-    tacit_securesum_terms terms = tacit_masked_terms(&self->shape, &asked, sum->id, self->digest);
-    must(tacit_securesum_create(&sum->sum, &terms, &roster, NULL));
-    tacit_message_clear(&message);
-    for (uint32_t k = 0; k < self->settings.parties; k++)
-        if (lies_is_puppet(self, k)) add_puppet(self, sum, k);
+    *sum = (lies_sum){
+        .round = round, .question = question, .members = self->drawn.members, .nonce = self->drawn.nonce
+    };
+    lies_make_roster(self, &sum->roster, self->kind, self->at);
+    open_sum(self, sum);
     self->now = self->sums++;
 }
 
-/* Put `body` to party k as a step of the sum; what it answers is in `out`. */
-static bool ask(lies *self, lies_sum *sum, uint32_t k, tacit_securesum_step which, const tacit_buffer *body,
-                tacit_answer *out) {
+/* Put `body` to whoever is at place k as a step of the sum; what it answers is in `out`. */
+bool lies_ask(lies *self, lies_sum *sum, uint32_t k, unsigned which, const tacit_buffer *body,
+              tacit_answer *out) {
     static const uint8_t hash[TACIT_HASH_BYTES];
     tacit_question asked;
     tacit_message message = TACIT_MESSAGE_INIT;
@@ -220,17 +244,20 @@ static bool ask(lies *self, lies_sum *sum, uint32_t k, tacit_securesum_step whic
     ask_about(self, sum, &asked, &message);
     if (which != TACIT_SUM_MASK) asked.message = NULL;
     memcpy(step.sum_id, sum->id, sizeof step.sum_id);
-    if (which == TACIT_SUM_ADVERTISE)
-        must(
-            tacit_buffer_append(&step.roster, self->keys, self->settings.parties * sizeof *self->keys, NULL));
+    if (which == TACIT_SUM_ADVERTISE || which == TACIT_MASKED_DRAW)
+        lies_must(tacit_buffer_append(&step.roster, sum->roster.keys,
+                                      sum->roster.count * sizeof sum->roster.keys[0], NULL));
+    if (which == TACIT_MASKED_DRAW || which == TACIT_MASKED_REVEAL) asked.round = 0;
     asked.masked = &step;
+    k = sum->roster.who[k];
     asked.answer_id[0] = (uint8_t)k;
     asked.answer_id[1] = (uint8_t)sum->round;
     asked.answer_id[2] = (uint8_t)sum->question;
     self->party[k].stream = tacit_stream_from_seed(sum->round); /* the same noise for the same answer */
     tacit_status status = tacit_party_answer(&self->party[k].party, &asked, hash, &reply, &error);
     if (status == TACIT_OK) {
-        must(tacit_answer_decode(out, reply.bytes, reply.length, NULL));
+        if (which == TACIT_SUM_ADVERTISE || which == TACIT_MASKED_DRAW) lies_took_roster(self, sum, k);
+        lies_must(tacit_answer_decode(out, reply.bytes, reply.length, NULL));
         self->answered++;
     } else if (error.text[0] == 0 || reply.length != 0) {
         abort(); /* a refusal has a sentence, and nothing else leaves with it */
@@ -246,7 +273,7 @@ static void ask_and_keep(lies *self, uint32_t k, tacit_securesum_step which, con
                          void (*keep)(lies *self, lies_sum *sum, uint32_t k, tacit_cursor *cursor)) {
     lies_sum *sum = &self->sum[self->now];
     tacit_answer answer = TACIT_ANSWER_INIT;
-    if (ask(self, sum, k, which, body, &answer)) {
+    if (lies_ask(self, sum, k, which, body, &answer)) {
         if (answer.message.count != 1 || answer.message.fields[0].kind != TACIT_FIELD_BYTES) abort();
         const tacit_field *field = &answer.message.fields[0];
         tacit_cursor cursor = tacit_cursor_over(field->value.bytes, field->count);
@@ -258,7 +285,12 @@ static void ask_and_keep(lies *self, uint32_t k, tacit_securesum_step which, con
 }
 
 static bool can_ask(const lies *self, uint32_t whom, uint32_t k) {
-    return self->sums > 0 && lies_has(whom, k) && !lies_is_puppet(self, k);
+    return self->sums > 0 && lies_has(whom, k) && !lies_has(self->sum[self->now].roster.puppets, k);
+}
+
+/* Owners compare rosters before there is anything to lose. */
+static bool can_ask_for_masks(const lies *self, uint32_t whom, uint32_t k) {
+    return can_ask(self, whom, k) && self->sum[self->now].roster.kind == LIES_ROSTER_TRUE;
 }
 
 /* ---- the steps ---- */
@@ -270,9 +302,9 @@ static void keep_keys(lies *self, lies_sum *sum, uint32_t k, tacit_cursor *curso
 }
 
 void lies_advertise(lies *self, uint32_t whom) {
-    const tacit_buffer nothing = TACIT_BUFFER_INIT;
     for (uint32_t k = 0; k < self->settings.parties; k++)
-        if (can_ask(self, whom, k)) ask_and_keep(self, k, TACIT_SUM_ADVERTISE, &nothing, keep_keys);
+        if (can_ask(self, whom, k))
+            ask_and_keep(self, k, TACIT_SUM_ADVERTISE, &self->sum[self->now].proof, keep_keys);
 }
 
 /* What each puppet is dealt it can open, and tell. */
@@ -287,7 +319,7 @@ static void keep_dealt(lies *self, lies_sum *sum, uint32_t k, tacit_cursor *curs
             abort();
         memcpy(sum->of[k].dealt[holder], dealt, TACIT_SUM_DEALT_BYTES);
         sum->of[k].dealt_to |= 1u << holder;
-        if (!lies_is_puppet(self, holder)) continue;
+        if (!lies_has(sum->roster.puppets, holder)) continue;
         for (int which = 0; which < TACIT_SUM_SECRETS; which++) sum->of[k].known[which] |= 1u << holder;
     }
 }
@@ -301,9 +333,9 @@ static void write_list(const lies *self, const lies_sum *sum, tacit_sum_kind kin
     uint32_t count = 0;
     for (uint32_t other = 0; other < self->settings.parties; other++)
         if (other != k && lies_has(chosen, other)) count += item(self, sum, other, k, &items);
-    must(tacit_sum_write_header(out, sum->sum, kind, k, NULL));
-    must(tacit_buffer_append_u32(out, count, NULL));
-    must(tacit_buffer_append(out, items.bytes, items.length, NULL));
+    lies_must(tacit_sum_write_header(out, sum->sum, kind, k, NULL));
+    lies_must(tacit_buffer_append_u32(out, count, NULL));
+    lies_must(tacit_buffer_append(out, items.bytes, items.length, NULL));
     tacit_buffer_clear(&items);
 }
 
@@ -312,8 +344,8 @@ static bool write_keys_of(const lies *self, const lies_sum *sum, uint32_t of, ui
     (void)self;
     (void)to;
     if (!sum->of[of].advertised) return false;
-    must(tacit_buffer_append_u32(out, of, NULL));
-    must(tacit_sum_write_keys(out, &sum->of[of].keys, NULL));
+    lies_must(tacit_buffer_append_u32(out, of, NULL));
+    lies_must(tacit_sum_write_keys(out, &sum->of[of].keys, NULL));
     return true;
 }
 
@@ -331,8 +363,8 @@ void lies_share(lies *self, uint32_t whom, uint32_t keys) {
 static bool write_dealt_of(const lies *self, const lies_sum *sum, uint32_t of, uint32_t to,
                            tacit_buffer *out) {
     if (!lies_is_puppet(self, of) && !lies_has(sum->of[of].dealt_to, to)) return false;
-    must(tacit_buffer_append_u32(out, of, NULL));
-    must(tacit_buffer_append(out, sum->of[of].dealt[to], TACIT_SUM_DEALT_BYTES, NULL));
+    lies_must(tacit_buffer_append_u32(out, of, NULL));
+    lies_must(tacit_buffer_append(out, sum->of[of].dealt[to], TACIT_SUM_DEALT_BYTES, NULL));
     return true;
 }
 
@@ -344,7 +376,7 @@ static void keep_vector(lies *self, lies_sum *sum, uint32_t k, tacit_cursor *cur
 
 void lies_mask(lies *self, uint32_t whom, uint32_t dealers) {
     for (uint32_t k = 0; k < self->settings.parties; k++) {
-        if (!can_ask(self, whom, k)) continue;
+        if (!can_ask_for_masks(self, whom, k)) continue;
         const lies_sum *sum = &self->sum[self->now];
         tacit_buffer body = TACIT_BUFFER_INIT;
         write_list(self, sum, TACIT_SUM_DEALT_LIST, k, dealers, write_dealt_of, &body);
@@ -367,12 +399,12 @@ static void keep_consent(lies *self, lies_sum *sum, uint32_t k, tacit_cursor *cu
 void lies_consent(lies *self, uint32_t whom, uint32_t dealers, uint32_t survivors) {
     _Static_assert(LIES_PARTIES_MOST <= 8, "a set is a byte");
     for (uint32_t k = 0; k < self->settings.parties; k++) {
-        if (!can_ask(self, whom, k)) continue;
+        if (!can_ask_for_masks(self, whom, k)) continue;
         tacit_buffer body = TACIT_BUFFER_INIT;
         self->sets[0] = (uint8_t)dealers;
         self->sets[1] = (uint8_t)survivors;
-        must(tacit_sum_write_header(&body, self->sum[self->now].sum, TACIT_SUM_SURVIVORS, k, NULL));
-        must(tacit_buffer_append(&body, self->sets, sizeof self->sets, NULL));
+        lies_must(tacit_sum_write_header(&body, self->sum[self->now].sum, TACIT_SUM_SURVIVORS, k, NULL));
+        lies_must(tacit_buffer_append(&body, self->sets, sizeof self->sets, NULL));
         ask_and_keep(self, k, TACIT_SUM_CONSENT, &body, keep_consent);
         tacit_buffer_clear(&body);
     }
@@ -392,8 +424,8 @@ static bool write_consent_of(const lies *self, const lies_sum *sum, uint32_t of,
             return false;
         memcpy(signature, sum->of[of].signature, sizeof signature);
     }
-    must(tacit_buffer_append_u32(out, of, NULL));
-    must(tacit_buffer_append(out, signature, sizeof signature, NULL));
+    lies_must(tacit_buffer_append_u32(out, of, NULL));
+    lies_must(tacit_buffer_append(out, signature, sizeof signature, NULL));
     return true;
 }
 
@@ -413,7 +445,7 @@ static void keep_openings(lies *self, lies_sum *sum, uint32_t k, tacit_cursor *c
 
 void lies_unmask(lies *self, uint32_t whom) {
     for (uint32_t k = 0; k < self->settings.parties; k++) {
-        if (!can_ask(self, whom, k) || !self->sum[self->now].of[k].consented) continue;
+        if (!can_ask_for_masks(self, whom, k) || !self->sum[self->now].of[k].consented) continue;
         tacit_buffer body = TACIT_BUFFER_INIT;
         write_list(self, &self->sum[self->now], TACIT_SUM_CONSENTS, k, UINT32_MAX, write_consent_of, &body);
         ask_and_keep(self, k, TACIT_SUM_UNMASK, &body, keep_openings);

@@ -115,6 +115,7 @@ static const char *look_at(lies *self, const lies_sum *sum, span *seen) {
 
 const char *lies_won(lies *self) {
     span seen = { .used = { false } };
+    if (self->how[0] != 0 || !lies_one_seed(self)) return self->how;
     for (size_t s = 0; s < self->sums; s++)
         if (look_at(self, &self->sum[s], &seen) != NULL) return self->how;
     if (self->settings.shares && !self->settings.strict) return NULL;
@@ -147,6 +148,7 @@ lies_settings lies_read_settings(const uint8_t *bytes, size_t length, size_t *us
     const uint32_t kind = next(&s), place = next(&s);
     out.minimum = 2 + kind % (out.parties - 1);
     out.shares = (kind & 64) != 0;
+    out.draws = (place & 128) != 0;
     out.colluders = fractions[kind >> 4 & 3];
     out.dropouts = (kind & 128) != 0 ? 0.25 : 0.1;
     /* One puppet from four parties on, whatever a tenth of them comes to. */
@@ -157,10 +159,18 @@ lies_settings lies_read_settings(const uint8_t *bytes, size_t length, size_t *us
     return out;
 }
 
+/* Of the sum that was begun last under the true roster. */
+static uint64_t last_round(const lies *self) {
+    uint64_t last = 0;
+    for (size_t s = 0; s < self->sums; s++)
+        if (self->sum[s].roster.kind == LIES_ROSTER_TRUE) last = self->sum[s].round;
+    return last;
+}
+
 /* The round that comes next, one that was, or one that is far. */
 static void move_round(lies *self, script *s) {
     const uint32_t kind = next(s), question = kind >> 4 & 1;
-    const uint64_t last = self->sums > 0 ? self->sum[self->sums - 1].round : 0;
+    const uint64_t last = last_round(self);
     switch (kind % 8) {
     case 0: lies_begin(self, (uint64_t)1 << 40, question); break;
     case 1: lies_begin(self, last + 2 + kind / 32, question); break;
@@ -193,9 +203,32 @@ static void play_opening(lies *self, uint32_t dealers, uint32_t first, uint32_t 
 static void play_sum(lies *self, uint32_t gone, uint32_t told) {
     const uint32_t all = (1u << self->settings.parties) - 1;
     const bool begun = self->sums > 1 || lies_answered(self) > 0;
-    lies_begin(self, begun ? self->sum[self->sums - 1].round + 1 : 0, 0);
+    lies_begin(self, begun ? last_round(self) + 1 : 0, 0);
     play_masking(self, 0, 0);
     play_opening(self, all, all & ~gone, all, told);
+}
+
+/* Another roster than the true one, for some: before they have seen that, or after it, in this round or the next. */
+static void play_roster(lies *self, script *s, uint32_t whom) {
+    const uint32_t kind = next(s), at = next(s);
+    const uint64_t last = self->sum[self->now].round;
+    lies_show_roster(self, 1 + kind % (LIES_ROSTERS - 1), at);
+    lies_begin(self, last + (kind >= 128), 0);
+    if (self->settings.draws) lies_draw(self, whom);
+    lies_advertise(self, whom);
+    lies_share(self, whom, next(s) | self->sum[self->now].roster.puppets);
+    lies_show_roster(self, LIES_ROSTER_TRUE, 0);
+    lies_begin(self, last, 0);
+}
+
+/* As an honest coordinator would have it drawn; or with two lists, each shown to some. */
+static void play_drawing(lies *self, script *s) {
+    const uint32_t all = (1u << self->settings.parties) - 1, kind = next(s), some = next(s) & all;
+    if (kind % 8 == 0) return; /* the script does it, or not */
+    lies_draw(self, all);
+    if (kind % 8 == 1) lies_reveal(self, some, all, 1);
+    if (kind % 8 == 2) lies_reveal(self, all & ~some, next(s) & all, 0);
+    lies_reveal(self, all, all, 0);
 }
 
 static void move(lies *self, script *s) {
@@ -203,7 +236,7 @@ static void move(lies *self, script *s) {
     const uint32_t what = next(s), whom = next(s) & all;
     const uint32_t puppets = self->settings.puppets, one = 1u << whom % self->settings.parties;
     uint32_t other;
-    switch (what % 14) {
+    switch (what % 17) {
     case 0: lies_advertise(self, whom); break;
     case 1: lies_share(self, whom, next(s)); break;
     case 2: lies_mask(self, whom, next(s)); break;
@@ -217,12 +250,17 @@ static void move(lies *self, script *s) {
     case 10: other = next(s) & all, play_opening(self, all, all & ~other, all, whom); break;
     case 11: play_sum(self, what / 14 % 2 == 0 ? one : 0, all); break;
     case 12: play_sum(self, one, next(s) & all & ~one); break;
+    case 14: play_roster(self, s, whom); break;
+    case 15: lies_draw(self, whom); break;
+    case 16: other = next(s), lies_reveal(self, whom, other & all, next(s) % 3); break;
     default: other = next(s) & all, play_opening(self, all & ~whom, all & ~whom & ~other, all, all); break;
     }
 }
 
 size_t lies_play(lies *self, const uint8_t *bytes, size_t length, const char **how) {
     script s = { bytes, length };
+    lies_begin(self, 0, 0);
+    if (self->settings.draws) play_drawing(self, &s);
     lies_begin(self, 0, 0);
     for (*how = NULL; s.left > 0 && *how == NULL; *how = lies_won(self)) move(self, &s);
     return self->answered;

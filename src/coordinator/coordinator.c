@@ -226,6 +226,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     TACIT_CHECK(load_points(self, host->study, error));
     TACIT_CHECK(coordinator_load_target(self, host, error));
     TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
+    memcpy(board.version, host->study->hash, sizeof board.version);
     board.minimum_parties = host->study->plan.minimum_parties;
     board.patience_ms = host->study->patience_ms;
     board.plan = &host->study->plan;

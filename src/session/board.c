@@ -39,6 +39,8 @@ tacit_board *tacit_board_free(tacit_board *board) {
     tacit_buffer_clear(&board->encoded);
     board_mail_clear(board);
     free(board->held);
+    free(board->graph.has_proof);
+    tacit_buffer_clear(&board->graph.proof);
     free(board->places.names);
     free(board->places.keys);
     pthread_cond_destroy(&board->moved);

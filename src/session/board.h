@@ -29,7 +29,8 @@ typedef struct tacit_board tacit_board;
 /* Where the answers to the closed steps of a masked sum are kept, and the words of a closed round between neighbours, durable
  * when `write` returns. Writing the first record of a round may drop those of earlier rounds. */
 enum { TACIT_BOARD_CARDS = 16, TACIT_BOARD_WORDS }; /* steps beside those of masked sums */
-/* Who is in all exact sums of a study: written once, under round 0, and to be kept until the study ends or is amended. */
+/* From here on records are written once, under round 0, and to be kept until the study ends or is amended: who is in all exact sums
+ * of a study, and the two steps in which the graph was drawn (masked.h). */
 enum { TACIT_BOARD_SET = 18 };
 typedef struct tacit_board_steps {
     tacit_status (*read)(void *context, uint64_t round, unsigned step, bool *found, tacit_buffer *out,
@@ -41,6 +42,7 @@ typedef struct tacit_board_steps {
 
 typedef struct tacit_board_settings {
     const char *study;
+    uint8_t version[TACIT_HASH_BYTES]; /* hash of its definition */
     size_t minimum_parties;
     unsigned patience_ms;           /* how long a round waits for stragglers once the minimum has answered */
     tacit_stream secret;            /* answer ids come from here: the same after a restart */

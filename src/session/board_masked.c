@@ -81,6 +81,8 @@ tacit_status board_masked_question(tacit_board *board, const char *party, tacit_
     step.step = round->protocol->step(round->server);
     memcpy(step.sum_id, round->id, sizeof step.sum_id);
     TACIT_CHECK(round->protocol->question(round->server, place, &step.body, error));
+    if (round->protocol == &board_mask_protocol && step.step == TACIT_SUM_ADVERTISE)
+        TACIT_CHECK(board_graph_show(board, place, &step.body, error));
     if (round->protocol->with_roster(step.step))
         TACIT_CHECK(tacit_buffer_append(&step.roster, round->roster.keys,
                                         (size_t)round->roster.parties * TACIT_SIGNING_KEY_BYTES, error));
@@ -125,7 +127,10 @@ tacit_status board_masked_take(tacit_board *board, const char *party, const taci
         return round->protocol->receive(round->server, place, field->value.bytes, field->count, error);
     tacit_status status = receive(round, place, field->value.bytes, field->count, error);
     if (status == TACIT_REFUSED) return TACIT_NOT_FOUND; /* late: the step had closed */
-    if (status == TACIT_OK) board->answered++;
+    if (status == TACIT_OK) {
+        board->answered++;
+        if (round->protocol == &board_mask_protocol) board_graph_shown(board, place);
+    }
     return status;
 }
 
@@ -239,10 +244,8 @@ cleanup:
     return status;
 }
 
-static tacit_status begin(tacit_board *board, const tacit_question *question, masked_round *round,
-                          tacit_error *error) {
+tacit_status board_masked_places(const tacit_board *board, masked_round *round, tacit_error *error) {
     const tacit_plan *plan = board->settings.masked;
-    uint8_t digest[TACIT_DIGEST_BYTES];
     if (board->places.count != plan->parties)
         return tacit_fail(error, TACIT_INTERNAL, "%lu places of %zu are taken for a secure sum",
                           (unsigned long)board->places.count, plan->parties);
@@ -250,12 +253,26 @@ static tacit_status begin(tacit_board *board, const tacit_question *question, ma
                                             (const uint8_t(*)[TACIT_SIGNING_KEY_BYTES])board->places.keys };
     round->refused = TACIT_NEW(bool, round->roster.parties);
     if (round->refused == NULL) return tacit_fail_memory(error);
-    tacit_securesum_roster_digest(digest, &round->roster);
-    TACIT_TRY(tacit_masked_id(round->id, question, error));
-    TACIT_TRY(board_sets_begin(board, round->refused, error));
-    round->protocol = plan->sums == TACIT_SUMS_PAILLIER ? &board_paillier_protocol : &board_mask_protocol;
-    return round->protocol->create(&round->server, plan, question, round->id, digest, &round->roster,
-                                   board->settings.pool, error);
+    tacit_securesum_roster_digest(round->digest, &round->roster);
+    return TACIT_OK;
+}
+
+tacit_status board_masked_run(tacit_board *board, const tacit_question *question, masked_round *round,
+                              tacit_error *error) {
+    tacit_status status;
+    TACIT_TRY(round->protocol->create(&round->server, board, question, round, error));
+    pthread_mutex_lock(&board->mutex);
+    board->masked = round;
+    board->refused = 0;
+    pthread_mutex_unlock(&board->mutex);
+    do {
+        TACIT_CHECK(run_step(board, question, error));
+    } while (round->protocol->step(round->server) != round->protocol->opened);
+cleanup:
+    pthread_mutex_lock(&board->mutex);
+    board->masked = NULL;
+    pthread_mutex_unlock(&board->mutex);
+    return status;
 }
 
 tacit_status board_masked_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
@@ -263,22 +280,19 @@ tacit_status board_masked_sum(tacit_board *board, const tacit_question *question
     masked_round round = { .record = TACIT_BUFFER_INIT };
     size_t survivors = 0;
     tacit_status status;
-    TACIT_CHECK(begin(board, question, &round, error));
-    pthread_mutex_lock(&board->mutex);
-    board->masked = &round;
-    board->refused = 0;
-    pthread_mutex_unlock(&board->mutex);
-    while (round.protocol->step(round.server) != round.protocol->opened)
-        TACIT_CHECK(run_step(board, question, error));
+    TACIT_CHECK(board_draw_graph(board, question, error));
+    TACIT_CHECK(board_masked_places(board, &round, error));
+    TACIT_CHECK(tacit_masked_id(round.id, question, error));
+    TACIT_CHECK(board_sets_begin(board, round.refused, error));
+    round.protocol =
+        board->settings.masked->sums == TACIT_SUMS_PAILLIER ? &board_paillier_protocol : &board_mask_protocol;
+    TACIT_CHECK(board_masked_run(board, question, &round, error));
     for (uint32_t i = 0; i < round.roster.parties; i++)
         survivors += round.protocol->survived(round.server, i);
     TACIT_CHECK(board_sets_keep(board, &round, error));
     memcpy(total, round.protocol->sum(round.server), question->sum.length * sizeof *total);
     *parties = survivors;
 cleanup:
-    pthread_mutex_lock(&board->mutex);
-    board->masked = NULL;
-    pthread_mutex_unlock(&board->mutex);
     if (round.server != NULL) round.protocol->free(round.server);
     free(round.refused);
     tacit_buffer_clear(&round.record);

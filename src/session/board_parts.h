@@ -26,14 +26,14 @@ typedef struct masked_places {
     uint8_t (*keys)[TACIT_SIGNING_KEY_BYTES];
 } masked_places;
 
+typedef struct masked_round masked_round;
+
 /* A protocol that gives the board a sum: what its coordinator's half does, step by step (board_protocols.c). `create`
- * borrows the roster. */
+ * borrows the round's roster. */
 typedef struct board_protocol {
     unsigned contributing, opened; /* the step in which parties contribute, and the one after the last */
-    tacit_status (*create)(void **out, const tacit_plan *plan, const tacit_question *question,
-                           const uint8_t id[TACIT_MASKED_ID_BYTES],
-                           const uint8_t roster_digest[TACIT_DIGEST_BYTES],
-                           const tacit_signing_roster *roster, tacit_pool *pool, tacit_error *error);
+    tacit_status (*create)(void **out, const tacit_board *board, const tacit_question *question,
+                           const masked_round *round, tacit_error *error);
     void (*free)(void *server);
     unsigned (*step)(const void *server);
     size_t (*needed)(
@@ -50,17 +50,27 @@ typedef struct board_protocol {
     bool (*survived)(const void *server, uint32_t place);
 } board_protocol;
 
-extern const board_protocol board_mask_protocol, board_paillier_protocol;
+/* The third draws the graph of masked sums (board_drawing.c), and has no sum. */
+extern const board_protocol board_mask_protocol, board_paillier_protocol, board_drawing_protocol;
 
 /* An open secure sum. */
-typedef struct masked_round {
+struct masked_round {
     tacit_signing_roster roster;
+    uint8_t digest[TACIT_DIGEST_BYTES]; /* of the roster */
     uint8_t id[TACIT_MASKED_ID_BYTES];
     const board_protocol *protocol;
     void *server;        /* the protocol's */
     bool *refused;       /* by place; also who has no part in the sum (board_sets.c) */
     tacit_buffer record; /* of the open step: place, length and bytes of each answer taken */
-} masked_round;
+};
+
+/* The graph of masked sums, where the parties draw it. */
+typedef struct board_graph {
+    bool is_drawn;
+    uint8_t seed[TACIT_GRAPH_SEED_BYTES];
+    tacit_buffer proof; /* for parties that have not answered in a sum since this board was made */
+    bool *has_proof;    /* by place: those that have */
+} board_graph;
 
 typedef struct mail_round mail_round; /* board_mail.c */
 
@@ -99,7 +109,8 @@ struct tacit_board {
     masked_places places;
     tacit_board_steps steps;
     masked_round *masked; /* the open secure sum; NULL: none */
-    bool *held;           /* by place: who is in every exact sum, once the first is open; NULL before */
+    board_graph graph;
+    bool *held; /* by place: who is in every exact sum, once the first is open; NULL before */
     mailbox mailbox;
     mail_round *mail; /* the open round between neighbours; NULL: none */
 };
@@ -122,6 +133,18 @@ const char *board_masked_step(const tacit_board *board);
 size_t board_masked_answer_most(const tacit_board *board);
 tacit_status board_masked_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
                               size_t *parties, tacit_error *error);
+
+/* Have the graph drawn by the parties if it is sparse, before the first sum; after a restart, as it was. With the lock held: add the
+ * proof to the first step of a sum for a place that may not have it, and note that the place has answered it. */
+tacit_status board_draw_graph(tacit_board *board, const tacit_question *question, tacit_error *error);
+tacit_status board_graph_show(const tacit_board *board, uint32_t place, tacit_buffer *out,
+                              tacit_error *error);
+void board_graph_shown(tacit_board *board, uint32_t place);
+
+/* Run all steps of a round whose protocol is set, one after the other. */
+tacit_status board_masked_run(tacit_board *board, const tacit_question *question, masked_round *round,
+                              tacit_error *error);
+tacit_status board_masked_places(const tacit_board *board, masked_round *round, tacit_error *error);
 
 /* Exact sums of one study are all over the same parties, which those parties see to as well (board_sets.c). Who is in them,
  * once one was opened: the others are marked in `refused`. After a sum was opened. And, with the lock held: whether the open step

@@ -23,19 +23,18 @@ static void mask_free(void *server) {
     free(self);
 }
 
-static tacit_status mask_create(void **out, const tacit_plan *plan, const tacit_question *question,
-                                const uint8_t id[TACIT_MASKED_ID_BYTES],
-                                const uint8_t roster_digest[TACIT_DIGEST_BYTES],
-                                const tacit_signing_roster *roster, tacit_pool *pool, tacit_error *error) {
+static tacit_status mask_create(void **out, const tacit_board *board, const tacit_question *question,
+                                const masked_round *round, tacit_error *error) {
     mask_server *self = TACIT_NEW(mask_server, 1);
     tacit_status status = TACIT_OK;
     if (self == NULL) return tacit_fail_memory(error);
     self->length = question->sum.length;
-    TACIT_CHECK(tacit_masked_shape(&self->shape, plan, error));
-    tacit_securesum_terms terms = tacit_masked_terms(&self->shape, question, id, roster_digest);
-    tacit_securesum_roster signers = tacit_securesum_ed25519_roster(roster);
+    TACIT_CHECK(tacit_masked_shape(&self->shape, board->settings.masked, error));
+    tacit_securesum_terms terms = tacit_masked_terms(&self->shape, question, round->id, round->digest,
+                                                     board->graph.is_drawn ? board->graph.seed : NULL);
+    tacit_securesum_roster signers = tacit_securesum_ed25519_roster(&round->roster);
     TACIT_CHECK(tacit_securesum_create(&self->sum, &terms, &signers, error));
-    TACIT_CHECK(tacit_securesum_server_create(&self->server, self->sum, pool, error));
+    TACIT_CHECK(tacit_securesum_server_create(&self->server, self->sum, board->settings.pool, error));
     *out = self;
     self = NULL;
 cleanup:
@@ -123,18 +122,17 @@ static void paillier_free(void *server) {
     free(self);
 }
 
-static tacit_status paillier_create(void **out, const tacit_plan *plan, const tacit_question *question,
-                                    const uint8_t id[TACIT_MASKED_ID_BYTES],
-                                    const uint8_t roster_digest[TACIT_DIGEST_BYTES],
-                                    const tacit_signing_roster *roster, tacit_pool *pool,
-                                    tacit_error *error) {
+static tacit_status paillier_create(void **out, const tacit_board *board, const tacit_question *question,
+                                    const masked_round *round, tacit_error *error) {
     tacit_paillier_sum_terms terms;
-    TACIT_TRY(tacit_encrypted_terms(&terms, plan, question, id, roster_digest, error));
+    TACIT_TRY(
+        tacit_encrypted_terms(&terms, board->settings.masked, question, round->id, round->digest, error));
     paillier_server *self = TACIT_NEW(paillier_server, 1);
     if (self == NULL) return tacit_fail_memory(error);
     self->terms = terms;
-    tacit_securesum_roster signers = tacit_securesum_ed25519_roster(roster);
-    tacit_status status = tacit_paillier_sum_server_create(&self->server, &terms, &signers, pool, error);
+    tacit_securesum_roster signers = tacit_securesum_ed25519_roster(&round->roster);
+    tacit_status status =
+        tacit_paillier_sum_server_create(&self->server, &terms, &signers, board->settings.pool, error);
     if (status != TACIT_OK) {
         free(self);
         return status;

@@ -63,6 +63,8 @@ const char *tacit_sum_step_name(const tacit_plan *plan, unsigned step) {
     if (plan->sums == TACIT_SUMS_PAILLIER)
         return step < TACIT_PAILLIER_SUM_OPENED ? tacit_paillier_sum_step_name((tacit_paillier_sum_step)step)
                                                 : "unknown";
+    if (step == TACIT_MASKED_DRAW) return "draw";
+    if (step == TACIT_MASKED_REVEAL) return "reveal";
     return step < TACIT_SUM_OPENED ? tacit_securesum_step_name((tacit_securesum_step)step) : "unknown";
 }
 
@@ -79,9 +81,8 @@ tacit_status tacit_masked_id(uint8_t out[TACIT_MASKED_ID_BYTES], const tacit_que
     return status;
 }
 
-/* The order on the ring: from the keys, most of which were drawn by parties that collude with nobody. One for all rounds, so that
- * there is no better round to be chosen. */
-static void graph_seed(uint8_t out[TACIT_GRAPH_SEED_BYTES], const uint8_t roster[TACIT_DIGEST_BYTES]) {
+/* A complete graph has no order. What is here in place of a seed is hashed with the other terms. */
+static void no_seed(uint8_t out[TACIT_GRAPH_SEED_BYTES], const uint8_t roster[TACIT_DIGEST_BYTES]) {
     tacit_digest digest;
     _Static_assert((int)TACIT_GRAPH_SEED_BYTES == (int)TACIT_DIGEST_BYTES, "a digest is a seed");
     tacit_digest_begin(&digest, "tacit masked sum graph 2", NULL);
@@ -91,7 +92,7 @@ static void graph_seed(uint8_t out[TACIT_GRAPH_SEED_BYTES], const uint8_t roster
 
 tacit_securesum_terms tacit_masked_terms(const tacit_graph_shape *shape, const tacit_question *question,
                                          const uint8_t id[TACIT_MASKED_ID_BYTES],
-                                         const uint8_t roster[TACIT_DIGEST_BYTES]) {
+                                         const uint8_t roster[TACIT_DIGEST_BYTES], const uint8_t *seed) {
     tacit_securesum_terms terms = { .round = question->round,
                                     .length = question->sum.length,
                                     .shape = *shape };
@@ -100,8 +101,28 @@ tacit_securesum_terms tacit_masked_terms(const tacit_graph_shape *shape, const t
     memcpy(terms.study, question->study, sizeof question->study);
     memcpy(terms.id, id, sizeof terms.id);
     memcpy(terms.roster, roster, sizeof terms.roster);
-    graph_seed(terms.graph_seed, roster);
+    if (seed != NULL)
+        memcpy(terms.graph_seed, seed, sizeof terms.graph_seed);
+    else
+        no_seed(terms.graph_seed, roster);
     return terms;
+}
+
+bool tacit_masked_draws(const tacit_graph_shape *shape) { return shape->degree + 1 < shape->parties; }
+
+tacit_drawing tacit_masked_drawing(const tacit_plan *plan, const char *study,
+                                   const uint8_t version[TACIT_HASH_BYTES],
+                                   const uint8_t roster[TACIT_DIGEST_BYTES],
+                                   const tacit_signing_roster *signers) {
+    const uint32_t parties = (uint32_t)plan->parties;
+    tacit_drawing drawing = { .parties = parties,
+                              .least = tacit_drawing_least(parties, (uint32_t)tacit_plan_colluders(plan)),
+                              .signers = tacit_securesum_ed25519_roster(signers) };
+    _Static_assert((int)TACIT_DIGEST_BYTES == (int)TACIT_HASH_BYTES, "hashes have one size");
+    snprintf(drawing.study, sizeof drawing.study, "%s", study);
+    memcpy(drawing.version, version, sizeof drawing.version);
+    memcpy(drawing.roster, roster, sizeof drawing.roster);
+    return drawing;
 }
 
 tacit_status tacit_encrypted_terms(tacit_paillier_sum_terms *out, const tacit_plan *plan,

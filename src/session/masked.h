@@ -20,6 +20,7 @@
  */
 #pragma once
 
+#include "crypto/drawing.h"
 #include "crypto/paillier/paillier_sum.h"
 #include "crypto/sum/securesum.h"
 #include "session/method.h"
@@ -51,10 +52,19 @@ const char *tacit_sum_step_name(const tacit_plan *plan, unsigned step);
 tacit_status tacit_masked_id(uint8_t out[TACIT_MASKED_ID_BYTES], const tacit_question *question,
                              tacit_error *error);
 
-/* The terms of one sum. */
+/* The terms of one sum. `seed` is that of a sparse graph, as it was drawn; NULL: the graph is complete, and has no use for one. */
 tacit_securesum_terms tacit_masked_terms(const tacit_graph_shape *shape, const tacit_question *question,
                                          const uint8_t id[TACIT_MASKED_ID_BYTES],
-                                         const uint8_t roster[TACIT_DIGEST_BYTES]);
+                                         const uint8_t roster[TACIT_DIGEST_BYTES], const uint8_t *seed);
+
+/* A sparse graph is drawn by the parties (crypto/drawing.h) before the first sum of a study's version: two steps more, asked in
+ * round 0 whatever the round of that sum. The proof comes with the first step of a sum. */
+enum { TACIT_MASKED_DRAW = 19, TACIT_MASKED_REVEAL, TACIT_MASKED_DRAWN };
+bool tacit_masked_draws(const tacit_graph_shape *shape);
+tacit_drawing tacit_masked_drawing(const tacit_plan *plan, const char *study,
+                                   const uint8_t version[TACIT_HASH_BYTES],
+                                   const uint8_t roster[TACIT_DIGEST_BYTES],
+                                   const tacit_signing_roster *signers);
 
 /* The same for an encrypted sum. */
 tacit_status tacit_encrypted_terms(tacit_paillier_sum_terms *out, const tacit_plan *plan,

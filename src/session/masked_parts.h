@@ -8,6 +8,7 @@ struct tacit_masks {
     tacit_masks_store store;
     tacit_masks_past past;
     tacit_graph_shape shape; /* of masked sums */
+    bool draws;              /* the parties draw the graph before the first sum */
     uint8_t secret_key[crypto_sign_SECRETKEYBYTES];
     uint8_t (*keys)[TACIT_SIGNING_KEY_BYTES]; /* plan->parties; NULL before the first sum */
     tacit_signing_roster roster;
@@ -33,6 +34,11 @@ typedef struct stepping {
 /* The state of the latest sum: its round and id come first. */
 #define MASKED_STATE_NAME "sum.state"
 enum { MASKED_STATE_HEADER = 8 + TACIT_MASKED_ID_BYTES };
+
+/* A step of drawing the graph (masked_drawing.c). And before a sum: its seed, from the proof that comes with the first step, or as it
+ * was kept. TACIT_REFUSED for another drawing than the first. */
+tacit_status masked_draw(stepping *self, tacit_buffer *out, tacit_error *error);
+tacit_status masked_seed(const stepping *self, uint8_t seed[TACIT_GRAPH_SEED_BYTES], tacit_error *error);
 
 /* Read the header of a kept state: *current when it is of this very sum, not of an earlier round. TACIT_REFUSED when this
  * party has been in a later round, or in another sum of this one. */

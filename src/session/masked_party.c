@@ -112,7 +112,10 @@ tacit_status tacit_masks_create(tacit_masks **out, const tacit_plan *plan,
     masks->store = *store;
     tacit_secret_lock(masks->secret_key, sizeof masks->secret_key);
     memcpy(masks->secret_key, secret_key, sizeof masks->secret_key);
-    if (plan->sums == TACIT_SUMS_MASKED) TACIT_CHECK(tacit_masked_shape(&masks->shape, plan, error));
+    if (plan->sums == TACIT_SUMS_MASKED) {
+        TACIT_CHECK(tacit_masked_shape(&masks->shape, plan, error));
+        masks->draws = tacit_masked_draws(&masks->shape);
+    }
     TACIT_CHECK(stored_roster(masks, error));
     *out = masks;
     masks = NULL;
@@ -360,11 +363,15 @@ cleanup:
 
 static tacit_status run_masked(stepping *self, tacit_buffer *out, tacit_error *error) {
     tacit_masks *masks = self->masks;
+    uint8_t seed[TACIT_GRAPH_SEED_BYTES];
+    if (masks->draws && (self->step->step == TACIT_MASKED_DRAW || self->step->step == TACIT_MASKED_REVEAL))
+        return masked_draw(self, out, error);
     if (self->step->step >= TACIT_SUM_OPENED)
         return tacit_fail(error, TACIT_PROTOCOL, "the question is no step of a masked sum");
+    if (masks->draws) TACIT_TRY(masked_seed(self, seed, error));
     tacit_securesum_roster roster = tacit_securesum_ed25519_roster(&masks->roster);
-    tacit_securesum_terms terms =
-        tacit_masked_terms(&masks->shape, self->question, self->step->sum_id, masks->digest);
+    tacit_securesum_terms terms = tacit_masked_terms(&masks->shape, self->question, self->step->sum_id,
+                                                     masks->digest, masks->draws ? seed : NULL);
     TACIT_TRY(tacit_securesum_create(&self->sum, &terms, &roster, error));
     TACIT_TRY(open_half(self, error));
     return self->step->step == TACIT_SUM_MASK ? take_mask_step(self, out, error)

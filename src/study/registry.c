@@ -245,7 +245,7 @@ tacit_status tacit_registry_add_draft(tacit_registry *registry, const char *name
     "p.version = s.version),"                                                                                \
     " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"   \
     " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0), "        \
-    "definition, (SELECT max(step) + 1 FROM masked_step WHERE study = s.name AND round ="                    \
+    "definition, (SELECT max(step) + 1 FROM masked_step WHERE study = s.name AND step < 16 AND round ="      \
     " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0)), "       \
     "version, (SELECT count(*) FROM party p WHERE study = s.name AND revoked = 0 AND p.version < "           \
     "s.version), EXISTS (SELECT 1 FROM masked_step WHERE study = s.name)"                                    \

@@ -133,13 +133,13 @@ cleanup:
     return status;
 }
 
-/* Earlier rounds are in the journal by the time that a later one begins; who is in the study's exact sums is not. */
+/* Earlier rounds are in the journal by the time that a later one begins; who is in the study's exact sums is not, nor is the graph. */
 static tacit_status drop_earlier(study_steps *self, uint64_t round, tacit_error *error) {
     tacit_statement *drop = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
-        &drop, self->registry->store,
-        "DELETE FROM masked_step WHERE study = ?1 AND round < ?2 AND step <> ?3", error));
+        &drop, self->registry->store, "DELETE FROM masked_step WHERE study = ?1 AND round < ?2 AND step < ?3",
+        error));
     tacit_bind_text(drop, 1, self->study);
     tacit_bind_integer(drop, 2, (int64_t)round);
     tacit_bind_integer(drop, 3, TACIT_BOARD_SET);

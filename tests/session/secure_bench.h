@@ -24,7 +24,9 @@ enum {
     PATIENT = 3600 * 1000,
     FILES = 8,
     MOST_SUMS = 4,
-    STEPS = TACIT_SUM_OPENED
+    STEPS = TACIT_SUM_OPENED,
+    DRAWING = TACIT_MASKED_DRAWN - TACIT_MASKED_DRAW, /* steps before the first sum on a sparse graph */
+    RECORDS = STEPS + 1 + DRAWING
 };
 
 #define PRICE 0.5
@@ -114,8 +116,9 @@ typedef struct bench {
     site sites[MANY];
     tacit_board *board;
     tacit_session session;
-    tacit_buffer records[STEPS + 1]; /* of closed steps, as a registry keeps them; and who is in all sums */
-    bool recorded[STEPS + 1];
+    tacit_buffer
+        records[RECORDS]; /* of closed steps, as a registry keeps them; who is in all sums; the drawing */
+    bool recorded[RECORDS];
     uint64_t recorded_round;
     unsigned patience_ms;
     size_t close_after; /* cancel the study once so many steps are recorded */
@@ -173,11 +176,16 @@ static inline void note_change(void *context) {
     pthread_mutex_unlock(&self->mutex);
 }
 
+/* From TACIT_BOARD_SET on they stay. */
+static inline unsigned record_of(unsigned step) {
+    return step >= TACIT_BOARD_SET ? step - TACIT_BOARD_SET + STEPS : step;
+}
+
 static inline tacit_status read_step(void *context, uint64_t round, unsigned step, bool *found,
                                      tacit_buffer *out, tacit_error *error) {
     bench *self = context;
-    if (step == TACIT_BOARD_SET) step = STEPS;
-    *found = self->recorded[step] && (step == STEPS || round == self->recorded_round);
+    step = record_of(step);
+    *found = self->recorded[step] && (step >= STEPS || round == self->recorded_round);
     if (!*found) return TACIT_OK;
     return tacit_buffer_append(out, self->records[step].bytes, self->records[step].length, error);
 }
@@ -185,7 +193,7 @@ static inline tacit_status read_step(void *context, uint64_t round, unsigned ste
 static inline tacit_status write_step(void *context, uint64_t round, unsigned step, const uint8_t *bytes,
                                       size_t length, tacit_error *error) {
     bench *self = context;
-    if (step == TACIT_BOARD_SET) step = STEPS;
+    step = record_of(step);
     for (size_t i = 0; i < STEPS && self->recorded_round != round; i++) { /* as of an earlier round */
         tacit_buffer_clear(&self->records[i]);
         self->recorded[i] = false;
@@ -251,7 +259,7 @@ static inline void bench_close(bench *self) {
         for (size_t i = 0; i < FILES; i++) tacit_buffer_clear(&party->kept[i]);
         folder_remove(&party->place);
     }
-    for (size_t i = 0; i <= STEPS; i++) tacit_buffer_clear(&self->records[i]);
+    for (size_t i = 0; i < RECORDS; i++) tacit_buffer_clear(&self->records[i]);
     pthread_cond_destroy(&self->moved);
     pthread_mutex_destroy(&self->mutex);
     free(self);

@@ -122,9 +122,9 @@ static void test_many_parties_on_a_sparse_graph(void **state) {
     assert_int_equal(tacit_masked_shape(&shape, &self->plan, NULL), TACIT_OK);
     assert_true(shape.degree < MANY - 1);
     begin(self);
-    for (size_t step = 0; step < STEPS; step++) {
+    for (size_t step = 0; step < DRAWING + STEPS; step++) {
         assert_true(wait_for_question(self, step + 1));
-        self->sites[17].gone = step >= TACIT_SUM_MASK;
+        self->sites[17].gone = step >= DRAWING + TACIT_SUM_MASK;
         all_take_turns(self);
     }
     assert_int_equal(end(self), TACIT_OK);

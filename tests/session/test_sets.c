@@ -127,7 +127,7 @@ static bool open_sum(lying *self) {
     tacit_securesum_roster verifier = tacit_securesum_ed25519_roster(&roster);
     CHECK_OK(tacit_masked_shape(&shape, &study->plan, &error), error);
     CHECK_OK(tacit_masked_id(id, &question, &error), error);
-    tacit_securesum_terms terms = tacit_masked_terms(&shape, &question, id, digest);
+    tacit_securesum_terms terms = tacit_masked_terms(&shape, &question, id, digest, NULL);
     CHECK_OK(tacit_securesum_create(&sum, &terms, &verifier, &error), error);
     CHECK_OK(tacit_securesum_server_create(&server, sum, NULL, &error), error);
     bool going = true;
