@@ -20,7 +20,7 @@
  */
 #pragma once
 
-#include "crypto/drawing.h"
+#include "crypto/sum/drawing.h"
 #include "crypto/paillier/paillier_sum.h"
 #include "crypto/sum/securesum.h"
 #include "session/method.h"
@@ -57,7 +57,7 @@ tacit_securesum_terms tacit_masked_terms(const tacit_graph_shape *shape, const t
                                          const uint8_t id[TACIT_MASKED_ID_BYTES],
                                          const uint8_t roster[TACIT_DIGEST_BYTES], const uint8_t *seed);
 
-/* A sparse graph is drawn by the parties (crypto/drawing.h) before the first sum of a study's version: two steps more, asked in
+/* A sparse graph is drawn by the parties (crypto/sum/drawing.h) before the first sum of a study's version: two steps more, asked in
  * round 0 whatever the round of that sum. The proof comes with the first step of a sum. */
 enum { TACIT_MASKED_DRAW = 19, TACIT_MASKED_REVEAL, TACIT_MASKED_DRAWN };
 bool tacit_masked_draws(const tacit_graph_shape *shape);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "crypto/drawing.h"
+#include "crypto/sum/drawing.h"
 #include "failing.h"
 #include "rand/stream.h"
 

@@ -1,4 +1,4 @@
-#include "crypto/drawing.h"
+#include "crypto/sum/drawing.h"
 
 #include <stdlib.h>
 #include <string.h>
