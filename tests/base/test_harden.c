@@ -161,29 +161,35 @@ static void what_serving_needs_still_works(void **state) {
 
 static int turn[2]; /* a byte to read: go on */
 
+typedef struct tried {
+    int reading, filtered;
+} tried;
+
 static void *read_what_is_outside(void *argument) {
     char byte;
-    int *result = argument;
-    *result = read(turn[0], &byte, 1) == 1 ? try_to_read(outside, "rows.csv") : -1;
+    tried *result = argument;
+    result->reading = read(turn[0], &byte, 1) == 1 ? try_to_read(outside, "rows.csv") : -1;
+    result->filtered = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
     return argument;
 }
 
-static void threads_that_start_afterwards_are_confined_and_others_are_counted(void **state) {
+static void threads_that_start_afterwards_are_confined_and_others_are_filtered_and_counted(void **state) {
     (void)state;
     assert_int_equal(try_to_write(outside, "rows.csv"), 0);
     assert_int_equal(pipe(turn), 0);
     pid_t child = fork();
     if (child == 0) {
         pthread_t early, late;
-        int of_early = -1, of_late = -1;
+        tried of_early = { -1, -1 }, of_late = { -1, -1 };
         EXPECT(pthread_create(&early, NULL, read_what_is_outside, &of_early) == 0);
         tacit_hardening now = harden(false, false);
         EXPECT(pthread_create(&late, NULL, read_what_is_outside, &of_late) == 0);
         EXPECT(write(turn[1], "..", 2) == 2);
         EXPECT(pthread_join(early, NULL) == 0 && pthread_join(late, NULL) == 0);
+        EXPECT(of_early.filtered == now.filtered && of_late.filtered == now.filtered);
         if (now.confined == 0) _exit(0); /* the kernel has no Landlock */
-        EXPECT(now.before == 1 && of_early == 0);
-        EXPECT(of_late == EACCES);
+        EXPECT(now.before == 1 && of_early.reading == 0);
+        EXPECT(of_late.reading == EACCES);
         _exit(0);
     }
     check_child(child);
@@ -280,7 +286,7 @@ int main(void) {
         cmocka_unit_test(what_it_has_no_use_for_is_forbidden),
         cmocka_unit_test(files_that_were_not_named_are_not_there),
         cmocka_unit_test(what_serving_needs_still_works),
-        cmocka_unit_test(threads_that_start_afterwards_are_confined_and_others_are_counted),
+        cmocka_unit_test(threads_that_start_afterwards_are_confined_and_others_are_filtered_and_counted),
         cmocka_unit_test(a_program_that_the_owner_set_is_started),
         cmocka_unit_test(it_leaves_no_core),
         cmocka_unit_test(it_can_be_switched_off_for_a_debugger_and_says_what_holds),

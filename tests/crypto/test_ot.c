@@ -8,6 +8,7 @@
 #include "crypto/digest.h"
 #include "crypto/field128_parts.h"
 #include "crypto/ot/ot.h"
+#include "crypto/ot/ot_parts.h"
 
 enum { MOST = 20000 };
 
@@ -17,6 +18,7 @@ typedef struct transfer {
     uint8_t choices[MOST];
     tacit_wire sent[2 * MOST], got[MOST], delta;
     bool chosen_messages;
+    uint64_t receiver_sent; /* bytes */
 } transfer;
 
 static tacit_status base_send(tacit_channel *channel, tacit_stream *stream, void *context,
@@ -163,15 +165,18 @@ static void hostile_peers_are_an_error(void **state) {
 /* ---- a receiver that cheats ---- */
 
 /*
- * It flips a choice in some columns only, so that bits of delta show in the sender's rows, and answers the check as well as can
- * be done: for these columns with what passes if delta's bits are as guessed.
+ * It flips a choice for some trees only, so that bits of delta show in the sender's rows, and answers the check as well as can
+ * be done: for these trees with what passes if delta's bits are as guessed.
  */
 typedef struct cheat {
-    uint8_t columns, guess; /* how many from column 1 on, and the bit guessed for each */
+    size_t trees;   /* how many, from tree 1 on */
+    unsigned guess; /* of the bits of each */
     transfer *all;
 } cheat;
 
-enum { WIDTH = 128, BLOCKS = 4 };
+enum { BLOCKS = 4 };
+
+static bool is_cheated(const cheat *how, size_t tree) { return tree >= 1 && tree <= how->trees; }
 
 /* The point of the check and its powers, from what was sent. */
 static void check_point(tacit_wire power[4], tacit_wire start, const tacit_wire *sent) {
@@ -181,47 +186,63 @@ static void check_point(tacit_wire power[4], tacit_wire start, const tacit_wire 
     tacit_digest_bytes(&digest, &start, sizeof start);
     tacit_digest_u64(&digest, 0);
     tacit_digest_u64(&digest, BLOCKS * sizeof(tacit_wire));
-    tacit_digest_bytes(&digest, sent, sizeof(tacit_wire[WIDTH][BLOCKS]));
+    tacit_digest_bytes(&digest, sent, sizeof(tacit_wire[OT_GROUPS][BLOCKS]));
     tacit_digest_end(&digest, out);
     memcpy(&power[0], out, sizeof power[0]);
     for (int k = 1; k < 4; k++) power[k] = tacit_field_multiply(power[k - 1], power[0]);
+}
+
+/* By the definition: rows v_i, and u with the choices, of every tree. */
+static void make_rows(tacit_wire rows[OT_WIDTH][BLOCKS], tacit_wire sent[OT_GROUPS][BLOCKS],
+                      const tacit_wire *leaves, const tacit_wire *choices) {
+    const tacit_cipher *cipher = tacit_cipher_of(TACIT_ENGINE_PORTABLE);
+    tacit_wire column[BLOCKS];
+    tacit_aes_key key;
+    memset(rows, 0, sizeof(tacit_wire[OT_WIDTH][BLOCKS]));
+    for (size_t g = 0; g < OT_GROUPS; g++) {
+        memcpy(sent[g], choices, sizeof sent[g]);
+        for (size_t x = 0; x < OT_LEAVES; x++) {
+            cipher->expand_key(&key, leaves[g * OT_LEAVES + x]);
+            cipher->counter(column, &key, 0, BLOCKS);
+            for (size_t k = 0; k < BLOCKS; k++) {
+                sent[g][k] = tacit_wire_xor(sent[g][k], column[k]);
+                for (size_t b = 0; b < OT_BITS; b++)
+                    rows[g * OT_BITS + b][k] =
+                        tacit_wire_xor(rows[g * OT_BITS + b][k], tacit_wire_if(x >> b & 1, column[k]));
+            }
+        }
+    }
 }
 
 static tacit_status cheating_receive(tacit_channel *channel, tacit_stream *stream, void *context,
                                      tacit_error *error) {
     const cheat *how = context;
     const tacit_cipher *cipher = tacit_cipher_of(TACIT_ENGINE_PORTABLE);
-    static tacit_wire seeds[2 * WIDTH], kept[WIDTH][BLOCKS], sent[WIDTH][BLOCKS], hashes[WIDTH];
-    tacit_wire start, power[4], choices[BLOCKS], other[BLOCKS], flip[BLOCKS] = { { { 1, 0 } } };
-    uint8_t rows[TACIT_DIGEST_BYTES];
-    tacit_aes_key key;
+    static tacit_wire leaves[OT_GROUPS * OT_LEAVES], rows[OT_WIDTH][BLOCKS], sent[OT_GROUPS][BLOCKS],
+        hashes[OT_WIDTH];
+    tacit_wire start, power[4], choices[BLOCKS], flip[BLOCKS] = { { { 1, 0 } } };
+    uint8_t all[TACIT_DIGEST_BYTES];
     tacit_digest digest;
-    TACIT_TRY(tacit_ot_base_send(seeds, WIDTH, channel, stream, error));
+    TACIT_TRY(ot_trees_send(leaves, channel, stream, cipher, error));
     TACIT_TRY(tacit_channel_receive(channel, &start, sizeof start, error));
     tacit_stream_bytes(stream, choices, sizeof choices);
-    for (size_t i = 0; i < WIDTH; i++) {
-        const bool cheated = i >= 1 && i <= how->columns;
-        cipher->expand_key(&key, seeds[2 * i]);
-        cipher->counter(kept[i], &key, 0, BLOCKS);
-        cipher->expand_key(&key, seeds[2 * i + 1]);
-        cipher->counter(other, &key, 0, BLOCKS);
-        for (size_t k = 0; k < BLOCKS; k++) {
-            sent[i][k] = tacit_wire_xor(tacit_wire_xor(kept[i][k], other[k]), choices[k]);
-            sent[i][k] = tacit_wire_xor(sent[i][k], tacit_wire_if(cheated, flip[k]));
-        }
-    }
+    make_rows(rows, sent, leaves, choices);
+    for (size_t g = 0; g < OT_GROUPS; g++)
+        for (size_t k = 0; k < BLOCKS; k++)
+            sent[g][k] = tacit_wire_xor(sent[g][k], tacit_wire_if(is_cheated(how, g), flip[k]));
     TACIT_TRY(tacit_channel_send(channel, sent, sizeof sent, error));
     check_point(power, start, sent[0]);
     const tacit_wire said = cipher->polynomial(power, choices, BLOCKS);
     const tacit_wire difference = cipher->polynomial(power, flip, BLOCKS);
-    for (size_t i = 0; i < WIDTH; i++)
-        hashes[i] = tacit_wire_xor(cipher->polynomial(power, kept[i], BLOCKS),
-                                   tacit_wire_if(i >= 1 && i <= how->columns ? how->guess : 0, difference));
+    for (size_t i = 0; i < OT_WIDTH; i++)
+        hashes[i] = tacit_wire_xor(
+            cipher->polynomial(power, rows[i], BLOCKS),
+            tacit_wire_if(is_cheated(how, i / OT_BITS) ? how->guess >> i % OT_BITS & 1 : 0, difference));
     tacit_digest_begin(&digest, "tacit OT extension rows", NULL);
     tacit_digest_bytes(&digest, hashes, sizeof hashes);
-    tacit_digest_end(&digest, rows);
+    tacit_digest_end(&digest, all);
     TACIT_TRY(tacit_channel_send(channel, &said, sizeof said, error));
-    TACIT_TRY(tacit_channel_send(channel, rows, sizeof rows, error));
+    TACIT_TRY(tacit_channel_send(channel, all, sizeof all, error));
     return tacit_channel_flush(channel, error);
 }
 
@@ -230,9 +251,9 @@ static tacit_status honest_send(tacit_channel *channel, tacit_stream *stream, vo
     return extension_send(channel, stream, ((cheat *)context)->all, error);
 }
 
-static tacit_status outcome(uint8_t columns, uint8_t guess, uint64_t seed) {
+static tacit_status outcome(size_t trees, unsigned guess, uint64_t seed) {
     transfer *all = new_transfer(TACIT_ENGINE_PORTABLE);
-    cheat how = { columns, guess, all };
+    cheat how = { trees, guess, all };
     pair_thread both[2];
     all->counts[0] = 300;
     pair_of(both, honest_send, cheating_receive, &how);
@@ -241,26 +262,123 @@ static tacit_status outcome(uint8_t columns, uint8_t guess, uint64_t seed) {
     const tacit_status status = both[0].status;
     if (status != TACIT_OK) {
         assert_int_equal(status, TACIT_PROTOCOL);
-        assert_non_null(strstr(both[0].error.text, "cheats in oblivious transfer"));
+        assert_non_null(strstr(both[0].error.text, "its columns are not of one set of choices"));
         assert_true(all->sent[0].half[0] == 0 && all->sent[0].half[1] == 0); /* nothing is given */
     }
     free(all);
     return status;
 }
 
-/* With fixed seeds nothing is left to chance. A bit of delta can be guessed, and a wrong guess ends the run; of many bits no
+/* With fixed seeds nothing is left to chance. A tree's bits of delta can be guessed, and a wrong guess ends the run; of many trees no
  * guess is right. Without the check all of these would pass. */
 static void a_receiver_with_different_choices_in_columns_is_caught(void **state) {
     (void)state;
+    int passed = 0;
     assert_int_equal(outcome(0, 0, 22), TACIT_OK);
-    for (uint64_t seed = 30; seed < 34; seed++) {
-        const int passed = (outcome(1, 0, seed) == TACIT_OK) + (outcome(1, 1, seed) == TACIT_OK);
-        assert_int_equal(passed, 1);
-        for (uint8_t guess = 0; guess < 2; guess++) {
-            assert_int_equal(outcome(40, guess, seed), TACIT_PROTOCOL);
-            assert_int_equal(outcome(127, guess, seed), TACIT_PROTOCOL);
-        }
+    for (unsigned guess = 0; guess < OT_LEAVES; guess++) passed += outcome(1, guess, 30) == TACIT_OK;
+    assert_int_equal(passed, 1);
+    assert_int_equal(outcome(10, 6, 31), TACIT_PROTOCOL);
+    assert_int_equal(outcome(OT_GROUPS - 1, 15, 32), TACIT_PROTOCOL);
+}
+
+/* ---- a receiver whose trees depend on who looks ---- */
+
+typedef struct spoilt {
+    transfer *all;
+    size_t tree, wire[2]; /* of what is said of that tree; the same twice: one is changed */
+} spoilt;
+
+static _Thread_local const spoilt *spoils;
+
+tacit_status __real_tacit_channel_send(tacit_channel *channel, const void *bytes, size_t length,
+                                       tacit_error *error);
+tacit_status __wrap_tacit_channel_send(tacit_channel *channel, const void *bytes, size_t length,
+                                       tacit_error *error);
+
+enum {
+    TREE_WIRES = 2 * (OT_BITS - 1) + 4
+}; /* sums of each level's left and right children, and four of all leaves */
+
+tacit_status __wrap_tacit_channel_send(tacit_channel *channel, const void *bytes, size_t length,
+                                       tacit_error *error) {
+    tacit_wire words[OT_GROUPS][TREE_WIRES];
+    if (spoils == NULL || length != sizeof words)
+        return __real_tacit_channel_send(channel, bytes, length, error);
+    memcpy(words, bytes, sizeof words);
+    for (int i = 0; i < (spoils->wire[0] == spoils->wire[1] ? 1 : 2); i++)
+        words[spoils->tree][spoils->wire[i]].half[1] ^= 4;
+    return __real_tacit_channel_send(channel, words, sizeof words, error);
+}
+
+static tacit_status spoiling_receive(tacit_channel *channel, tacit_stream *stream, void *context,
+                                     tacit_error *error) {
+    spoils = context;
+    tacit_status status = extension_receive(channel, stream, spoils->all, error);
+    spoils = NULL;
+    return status;
+}
+
+static tacit_status spoilt_send(tacit_channel *channel, tacit_stream *stream, void *context,
+                                tacit_error *error) {
+    return extension_send(channel, stream, ((spoilt *)context)->all, error);
+}
+
+static tacit_status spoilt_outcome(uint64_t seed, size_t tree, size_t first, size_t second) {
+    transfer *all = new_transfer(TACIT_ENGINE_PORTABLE);
+    spoilt how = { all, tree, { first, second } };
+    pair_thread both[2];
+    all->counts[0] = 300;
+    pair_of(both, spoilt_send, spoiling_receive, &how);
+    both[0].stream = tacit_stream_from_seed(seed);
+    pair_run(both);
+    const tacit_status status = both[0].status;
+    if (status != TACIT_OK) {
+        assert_int_equal(status, TACIT_PROTOCOL);
+        assert_non_null(strstr(both[0].error.text, "its seeds are not of one set of trees"));
     }
+    free(all);
+    return status;
+}
+
+/* The sum of the side that the sender does not look at can be anything; which one it is can be guessed, and costs the run if wrong. */
+static void a_receiver_with_wrong_sums_in_a_tree_is_caught_where_the_sender_looks(void **state) {
+    (void)state;
+    for (size_t level = 0; level < OT_BITS - 1; level++) {
+        const size_t tree = 13 * level, left = 2 * level, right = left + 1;
+        int passed = 0;
+        for (size_t side = left; side <= right; side++)
+            passed += spoilt_outcome(40, tree, side, side) == TACIT_OK;
+        assert_int_equal(passed, 1);
+        assert_int_equal(spoilt_outcome(40, tree, left, right), TACIT_PROTOCOL);
+    }
+    assert_int_equal(spoilt_outcome(50, OT_GROUPS - 1, TREE_WIRES - 1, TREE_WIRES - 1), TACIT_PROTOCOL);
+}
+
+/* ---- what is sent ---- */
+
+static tacit_status counting_receive(tacit_channel *channel, tacit_stream *stream, void *context,
+                                     tacit_error *error) {
+    transfer *all = context;
+    tacit_status status = extension_receive(channel, stream, all, error);
+    all->receiver_sent = tacit_channel_count(channel).sent;
+    return status;
+}
+
+/* Four bytes a transfer, 48 a batch for the check, and a setup of at most 16 KiB. */
+static void a_transfer_takes_four_bytes(void **state) {
+    (void)state;
+    uint64_t sent[2];
+    for (int i = 0; i < 2; i++) {
+        transfer *all = new_transfer(TACIT_ENGINE_PORTABLE);
+        pair_thread both[2];
+        all->counts[0] = i == 0 ? 0 : 2 * (8192 - 128);
+        pair_of(both, extension_send, counting_receive, all);
+        pair_must(both);
+        sent[i] = all->receiver_sent;
+        free(all);
+    }
+    assert_true(sent[0] <= 16384);
+    assert_int_equal(sent[1] - sent[0], 2 * (4 * 8192 + 48));
 }
 
 int main(void) {
@@ -270,6 +388,8 @@ int main(void) {
         cmocka_unit_test(messages_of_choice_arrive),
         cmocka_unit_test(hostile_peers_are_an_error),
         cmocka_unit_test(a_receiver_with_different_choices_in_columns_is_caught),
+        cmocka_unit_test(a_receiver_with_wrong_sums_in_a_tree_is_caught_where_the_sender_looks),
+        cmocka_unit_test(a_transfer_takes_four_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

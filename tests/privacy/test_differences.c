@@ -79,6 +79,24 @@ static void test_too_many_sets_are_not_told_apart(void **state) {
     assert_true(isolates(texts, TACIT_SETS_MOST + 1, "11111111", 1));
 }
 
+/* Party j is in set i where j has bit i. Every combination of these sets, and of all parties, is about 15 or more (a code of Reed and
+ * Muller); but whether one is about five takes 206,367 attempts, more than are made. */
+static void test_what_takes_too_long_to_tell_is_refused(void **state) {
+    (void)state;
+    enum { SETS = 5, PARTIES = 31 };
+    uint8_t bytes[SETS + 1][PARTIES];
+    const uint8_t *past[SETS];
+    tacit_error error = TACIT_ERROR_INIT;
+    bool found = true;
+    for (unsigned i = 0; i <= SETS; i++)
+        for (unsigned j = 0; j < PARTIES; j++) bytes[i][j] = i == SETS || ((j + 1) >> i & 1);
+    for (size_t i = 0; i < SETS; i++) past[i] = bytes[i];
+    CHECK_OK(tacit_sets_isolate(&found, past, SETS, bytes[SETS], PARTIES, 2, &error), error);
+    assert_false(found);
+    CHECK_OK(tacit_sets_isolate(&found, past, SETS, bytes[SETS], PARTIES, 5, &error), error);
+    assert_true(found);
+}
+
 /* All pairs of sets of six: two differ by as many as a count says. */
 static void test_pairs_agree_with_counting(void **state) {
     (void)state;
@@ -115,6 +133,7 @@ int main(void) {
         cmocka_unit_test(test_only_what_is_new_counts),
         cmocka_unit_test(test_rational_combinations_count),
         cmocka_unit_test(test_too_many_sets_are_not_told_apart),
+        cmocka_unit_test(test_what_takes_too_long_to_tell_is_refused),
         cmocka_unit_test(test_pairs_agree_with_counting),
         cmocka_unit_test(test_rows_are_counted_with_repetitions),
     };

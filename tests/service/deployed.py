@@ -230,6 +230,10 @@ class DeployedTest(unittest.TestCase):
         shown = json.loads(self.succeed("ledger", "show", "--json", home=self.home(party)).stdout)
         return [entry for source in shown["sources"] for entry in source["entries"] if entry["entry"] == "charge"]
 
+    def answered(self, process):
+        """The rounds that a party has answered in, as it said. On a busy machine one may come too late for a round of short patience."""
+        return set(re.findall(r"round (\d+): answering", process.text()))
+
     def model(self, party, study="trial"):
         return next((self.home(party) / "studies").glob(study + "@*")) / "model.json"
 

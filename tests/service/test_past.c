@@ -72,11 +72,12 @@ static tacit_dataset *rows_of(size_t from, size_t count) {
 typedef struct asked {
     const char *study;
     size_t from, count;
-    bool begun, noised, allowed, other_schema;
+    bool begun, noised, allowed, other_schema, relabelled;
 } asked;
 
 static tacit_status hold(world *self, const asked *what, tacit_error *error) {
     tacit_dataset *rows = rows_of(what->from, what->count);
+    if (what->relabelled) rows->label[0] = 1 - rows->label[0];
     const tacit_past_rows about = { .source = "clinic.csv",
                                     .study = what->study,
                                     .rows = rows,
@@ -126,6 +127,7 @@ static void test_exact_studies_do_not_differ_by_few_rows(void **state) {
     open_again(&self);
     refuses(&self, (asked){ .study = "c", .count = ROWS - 1 }, "differ by 1 from those that study a");
     refuses(&self, (asked){ .study = "c", .from = 2, .count = ROWS }, "differ by 4");
+    refuses(&self, (asked){ .study = "c", .count = ROWS, .relabelled = true }, "differ by 2");
     refuses(&self, (asked){ .study = "c", .count = ROWS + MINIMUM - 1 }, "fewer than your minimum of 10");
     takes(&self, (asked){ .study = "c", .count = ROWS + MINIMUM });
     takes(&self, (asked){ .study = "d", .from = 200, .count = ROWS });
@@ -156,6 +158,7 @@ static void test_rows_of_another_schema_are_counted(void **state) {
     takes(&self, (asked){ .study = "a", .count = ROWS });
     takes(&self, (asked){ .study = "b", .count = ROWS, .other_schema = true });
     refuses(&self, (asked){ .study = "c", .count = ROWS - 2, .other_schema = true }, "differ by");
+    refuses(&self, (asked){ .study = "c", .count = ROWS + 2, .other_schema = true }, "differ by");
     close_world(&self);
 }
 

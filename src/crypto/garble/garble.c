@@ -11,7 +11,7 @@
 enum {
     BATCH = TACIT_CHANNEL_CHUNK / TACIT_GATE_BYTES / 4, /* gates whose tables are made or read at a time */
     INPUTS = 1024,                                      /* inputs or outputs at a time */
-    VERSION = 1
+    VERSION = 2
 };
 
 typedef struct greeting {

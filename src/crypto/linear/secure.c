@@ -39,7 +39,7 @@ typedef struct greeting {
 /* Both must mean the same, and be two. */
 static tacit_status greet(const tacit_secure *self, tacit_error *error) {
     greeting theirs, mine = { .name = "tacit-s",
-                              .version = 1,
+                              .version = 2,
                               .role = (uint8_t)self->converter.role,
                               .engine = (uint8_t)self->engine,
                               .width = (uint8_t)self->format.width,

@@ -11,10 +11,11 @@
  * malicious parties as well; of "simplest OT" (Chou and Orlandi 2015) the published proof has gaps. Each transfer has
  * scalars of its own, as in their proof. Group elements are checked; ristretto255 has no small subgroup.
  *
- * Extension. Ishai, Kilian, Nissim and Petrank (CRYPTO 2003): 128 base transfers in the other direction, then any
- * number with AES alone; with the consistency check by a universal hash of Roy ("SoftSpokenOT", CRYPTO 2022, with k = 1), made
- * non-interactive. A receiver that uses different choices in different columns, and so could learn bits of the sender's delta, is
- * caught but for a chance of 2^-c for c bits (the proof is in ot_extension.c): TACIT_PROTOCOL, before the sender has used a
+ * Extension. Roy ("SoftSpokenOT", CRYPTO 2022) with k = 4: 128 base transfers in the other direction, from which 32 trees of 16 seeds are
+ * grown, all but one of each known to the sender; then any number with AES alone, 4 bytes each, a quarter of those of Ishai, Kilian, Nissim and
+ * Petrank (CRYPTO 2003). Its consistency checks, of the trees and of each batch by a universal hash, are made non-interactive. A receiver that
+ * grows trees which depend on who looks, or uses different choices with different trees, and so could learn bits of the sender's delta, is
+ * caught but for a chance of 2^-c for c bits (the proofs are in ot_trees.c and ot_extension.c): TACIT_PROTOCOL, before the sender has used a
  * transfer of that batch. Of Keller, Orsini and Scholl (2015) the published proof has a gap; this check is not theirs.
  *
  * Correlated: the sender's messages are Z and Z xor delta with one secret delta for all. These are labels of wires,

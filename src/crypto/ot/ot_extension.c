@@ -1,20 +1,24 @@
 /*
- * The extension. With choices r and base seeds (k0_i, k1_i), i < 128, at the receiver and delta and the seeds of
- * its bits at the sender, G AES in counter mode:
- *     receiver    t_i = G(k0_i),  sends  u_i = t_i ^ G(k1_i) ^ r
- *     sender      q_i = G(k_{delta_i}) ^ delta_i u_i = t_i ^ delta_i r
- * so that row k of the transposed matrices obeys q_k = t_k ^ r_k delta. Correlated transfers use these rows as they
- * are; chosen messages are masked with H(q_k, k) and H(q_k ^ delta, k).
+ * The extension: SoftSpokenOT (Roy, CRYPTO 2022) over small fields of 2^k elements, k = OT_BITS. For each of the 128/k trees of
+ * ot_trees.c the receiver has all seeds s_x, x < 2^k, and the sender all but that of d, the k bits of its delta that belong to the tree. G is
+ * AES in counter mode, and x in a product is a vector of k bits, a row each:
+ *     receiver    u = sum of all G(s_x),   v = sum of x G(s_x),   sends  c = u ^ r  with its choices r
+ *     sender      w = sum of (x ^ d) G(s_x), in which s_d has the factor 0;   q = w ^ d c
+ * Since w = v ^ d u, it has q = v ^ d r: over all trees, row i of 128 is q_i = v_i ^ delta_i r, and column k of the matrices
+ * obeys q_k = v_k ^ r_k delta. Correlated transfers use these columns as they are; chosen messages are masked with H(q_k, k) and
+ * H(q_k ^ delta, k). With k = 1 this is the extension of Ishai, Kilian, Nissim and Petrank (2003); k = 4 sends a quarter of its bytes,
+ * 4 bytes a transfer, for twice its AES.
  *
  * The check, for each batch. h is the polynomial hash of a row, as 128-bit blocks of the field of 2^128 elements, at a point y that
- * is the hash of all u_i; the last block of r is random, and its transfers are thrown away.
- *     receiver    sends  a = h(r)  and a digest of all b_i = h(t_i)
+ * is the hash of all that was sent, c of every tree; the last block of r is random, and its transfers are thrown away.
+ *     receiver    sends  a = h(r)  and a digest of all h(v_i)
  *     sender      compares with the digest of all h(q_i) ^ delta_i a
- * Claim. Say the receiver used r_i in column i. The sender's b_i is h(t_i) ^ delta_i (h(r_i) ^ a). Where h(r_i) != a it
- * passes for one value of delta_i at most, which the receiver must guess, independently for each i. Where h(r_i) = a the r_i
- * are the same: two that differ have the same hash at no more than 64 points of 2^128, or for all 128^2/2 pairs with
- * a chance of 2^-109 for every y that the receiver tries. So whoever deviates in c columns is caught but for a chance of
- * 2^-c, and has learnt these c bits of delta if it is not: no more than it could have guessed.
+ * Claim. Say the receiver used the choices r_g with tree g: c ^ u, where u is that of the one set of seeds which ot_trees.c leaves it,
+ * and which was fixed before the sender drew `start`. Of row i in tree g the sender hashes h(v_i) ^ delta_i (h(r_g) ^ a). Where h(r_g) != a
+ * that passes for one value of the tree's k bits at most, which the receiver must guess, independently for each tree. Where h(r_g) = a
+ * the r_g are the same: two that differ have the same hash at no more than 64 points of 2^128, or for all 32^2/2 pairs with
+ * a chance of 2^-113 for every y that the receiver tries. So whoever deviates in c trees is caught but for a chance of
+ * 2^-kc, and has learnt these kc bits of delta if it is not: no more than it could have guessed.
  * To the sender a is uniform, for the last block has the factor 1 and is random; the digest follows from a and what it has.
  */
 #include <sodium.h>
@@ -25,10 +29,10 @@
 #include "crypto/digest.h"
 #include "crypto/field128_parts.h"
 #include "crypto/ot/ot.h"
+#include "crypto/ot/ot_parts.h"
 
 enum {
-    WIDTH = 128,     /* base transfers */
-    BATCH = 8192,    /* transfers at a time: 1 KiB a row, 128 KiB in all */
+    BATCH = 8192,    /* transfers at a time: 1 KiB a row, 128 KiB in all, of which 32 are sent */
     ROW = BATCH / 8, /* bytes */
     ROUND_TO = 512,  /* what a transposition takes */
     SPARE = 128,     /* transfers of a batch with random choices, which hide the others in the check */
@@ -48,9 +52,9 @@ struct tacit_ot_sender {
     tacit_hash_key hash;
     uint64_t used;   /* AES blocks of each seed so far */
     uint64_t hashed; /* tweaks so far */
-    tacit_aes_key seed[WIDTH];
-    _Alignas(64) uint8_t matrix[WIDTH][ROW];
-    _Alignas(64) uint8_t columns[WIDTH * ROW]; /* a copy, which a peer with shared memory cannot change */
+    tacit_aes_key seed[OT_GROUPS][OT_LEAVES];
+    _Alignas(64) uint8_t leaf[OT_LEAVES][ROW], matrix[OT_WIDTH][ROW];
+    _Alignas(64) uint8_t columns[OT_GROUPS * ROW]; /* a copy, which a peer with shared memory cannot change */
 };
 
 struct tacit_ot_receiver {
@@ -59,9 +63,9 @@ struct tacit_ot_receiver {
     tacit_hash_key hash;
     uint64_t used, hashed;
     tacit_aes_key spare; /* of the random choices */
-    tacit_aes_key seed[2][WIDTH];
-    _Alignas(64) uint8_t matrix[WIDTH][ROW];
-    _Alignas(64) uint8_t other[ROW], choices[ROW];
+    tacit_aes_key seed[OT_GROUPS][OT_LEAVES];
+    _Alignas(64) uint8_t leaf[OT_LEAVES][ROW], matrix[OT_WIDTH][ROW];
+    _Alignas(64) uint8_t choices[ROW];
 };
 
 static size_t padded(size_t count) { return (count + SPARE + ROUND_TO - 1) / ROUND_TO * ROUND_TO; }
@@ -72,7 +76,13 @@ static void *allocate_zeroed(size_t size) {
     return block;
 }
 
-/* The sender draws the point from which the tweaks of its hashes count, for both. */
+static void expand_keys(tacit_aes_key seed[OT_GROUPS][OT_LEAVES], const tacit_cipher *cipher,
+                        const tacit_wire *leaves) {
+    for (size_t i = 0; i < (size_t)OT_GROUPS * OT_LEAVES; i++)
+        cipher->expand_key(&seed[i / OT_LEAVES][i % OT_LEAVES], leaves[i]);
+}
+
+/* The sender draws the point from which the tweaks of its hashes count, for both, when the trees are fixed. */
 static tacit_status agree_on_hash(tacit_hash_key *hash, tacit_channel *channel, tacit_stream *stream,
                                   tacit_error *error) {
     if (stream == NULL) return tacit_channel_receive(channel, &hash->start, sizeof hash->start, error);
@@ -85,22 +95,19 @@ tacit_status tacit_ot_sender_create(tacit_ot_sender **out, tacit_channel *channe
                                     tacit_engine engine, tacit_error *error) {
     tacit_ot_sender *self = allocate_zeroed(sizeof *self);
     if (self == NULL) return tacit_fail_memory(error);
-    tacit_wire seeds[WIDTH];
-    uint8_t bits[WIDTH];
+    tacit_wire leaves[OT_GROUPS * OT_LEAVES];
     tacit_status status = TACIT_OK;
     self->channel = channel;
     self->cipher = tacit_cipher_of(engine);
     tacit_stream_bytes(stream, &self->delta, sizeof self->delta);
     self->delta.half[0] |= 1;
-    for (int i = 0; i < WIDTH; i++) bits[i] = self->delta.half[i / 64] >> i % 64 & 1;
-    TACIT_CHECK(tacit_ot_base_receive(seeds, bits, WIDTH, channel, stream, error));
+    TACIT_CHECK(ot_trees_receive(leaves, self->delta, channel, stream, self->cipher, error));
     TACIT_CHECK(agree_on_hash(&self->hash, channel, stream, error));
-    for (int i = 0; i < WIDTH; i++) self->cipher->expand_key(&self->seed[i], seeds[i]);
+    expand_keys(self->seed, self->cipher, leaves);
     *out = self;
     self = NULL;
 cleanup:
-    sodium_memzero(seeds, sizeof seeds);
-    sodium_memzero(bits, sizeof bits);
+    sodium_memzero(leaves, sizeof leaves);
     tacit_ot_sender_free(self);
     return status;
 }
@@ -116,19 +123,19 @@ tacit_status tacit_ot_receiver_create(tacit_ot_receiver **out, tacit_channel *ch
                                       tacit_engine engine, tacit_error *error) {
     tacit_ot_receiver *self = allocate_zeroed(sizeof *self);
     if (self == NULL) return tacit_fail_memory(error);
-    tacit_wire seeds[2 * WIDTH], spare;
+    tacit_wire leaves[OT_GROUPS * OT_LEAVES], spare;
     tacit_status status = TACIT_OK;
     self->channel = channel;
     self->cipher = tacit_cipher_of(engine);
     tacit_stream_bytes(stream, &spare, sizeof spare);
     self->cipher->expand_key(&self->spare, spare);
-    TACIT_CHECK(tacit_ot_base_send(seeds, WIDTH, channel, stream, error));
+    TACIT_CHECK(ot_trees_send(leaves, channel, stream, self->cipher, error));
     TACIT_CHECK(agree_on_hash(&self->hash, channel, NULL, error));
-    for (int i = 0; i < 2 * WIDTH; i++) self->cipher->expand_key(&self->seed[i % 2][i / 2], seeds[i]);
+    expand_keys(self->seed, self->cipher, leaves);
     *out = self;
     self = NULL;
 cleanup:
-    sodium_memzero(seeds, sizeof seeds);
+    sodium_memzero(leaves, sizeof leaves);
     sodium_memzero(&spare, sizeof spare);
     tacit_ot_receiver_free(self);
     return status;
@@ -161,6 +168,28 @@ static void fill_row(uint8_t *row, const tacit_cipher *cipher, const tacit_aes_k
     cipher->counter((tacit_wire *)(void *)row, seed, used, bytes / sizeof(tacit_wire));
 }
 
+typedef uint64_t words __attribute__((vector_size(16)));
+
+/* Rows b < k: the sum of the leaves whose number has bit b. And leaf 0: the sum of all. */
+static void fold(uint8_t (*rows)[ROW], uint8_t (*leaf)[ROW], size_t bytes) {
+    for (size_t at = 0; at < bytes; at += sizeof(words)) {
+        words part[OT_LEAVES];
+        _Pragma("GCC unroll 16") for (int x = 0; x < OT_LEAVES; x++)
+            memcpy(&part[x], leaf[x] + at, sizeof part[x]);
+        _Pragma("GCC unroll 4") for (int b = OT_BITS - 1; b >= 0; b--) {
+            const int half = 1 << b;
+            words sum = part[half];
+            part[0] ^= part[half];
+            _Pragma("GCC unroll 16") for (int x = 1; x < half; x++) {
+                sum ^= part[half + x];
+                part[x] ^= part[half + x];
+            }
+            memcpy(rows[b] + at, &sum, sizeof sum);
+        }
+        memcpy(leaf[0] + at, &part[0], sizeof part[0]);
+    }
+}
+
 /* Transpose `columns` columns, of which the caller gets `count`. */
 static void rows_to_wires(tacit_wire *out, const uint8_t *matrix, const tacit_cipher *cipher, size_t count) {
     size_t whole = count / ROUND_TO * ROUND_TO;
@@ -183,7 +212,7 @@ static void draw_point(tacit_wire power[4], const tacit_hash_key *hash, uint64_t
     tacit_digest_bytes(&digest, &hash->start, sizeof hash->start);
     tacit_digest_u64(&digest, used);
     tacit_digest_u64(&digest, bytes);
-    tacit_digest_bytes(&digest, columns, WIDTH * bytes);
+    tacit_digest_bytes(&digest, columns, OT_GROUPS * bytes);
     tacit_digest_end(&digest, out);
     memcpy(&power[0], out, sizeof power[0]);
     for (int k = 1; k < 4; k++) power[k] = tacit_field_multiply(power[k - 1], power[0]);
@@ -197,11 +226,11 @@ static tacit_wire hash_row(const uint8_t *row, const tacit_cipher *cipher, const
 /* A digest of the 128 hashed rows, each with `shift` added where delta has a 1. */
 static void hash_rows(uint8_t out[TACIT_DIGEST_BYTES], const uint8_t *matrix, const tacit_cipher *cipher,
                       const tacit_wire power[4], tacit_wire delta, tacit_wire shift, size_t bytes) {
-    tacit_wire rows[WIDTH];
+    tacit_wire rows[OT_WIDTH];
     tacit_digest digest;
-    for (size_t i = 0; i < WIDTH; i++)
+    for (size_t i = 0; i < OT_WIDTH; i++)
         rows[i] = tacit_wire_xor(hash_row(matrix + i * ROW, cipher, power, bytes),
-                                 tacit_wire_if(delta.half[i / 64] >> i % 64 & 1, shift));
+                                 tacit_wire_if(ot_bit(delta, i), shift));
     tacit_digest_begin(&digest, "tacit OT extension rows", NULL);
     tacit_digest_bytes(&digest, rows, sizeof rows);
     tacit_digest_end(&digest, out);
@@ -234,13 +263,17 @@ static tacit_status send_batch(tacit_wire *zero, size_t count, tacit_ot_sender *
     size_t bytes = padded(count) / 8;
     const uint8_t *columns = self->columns;
     tacit_wire power[4];
-    for (int i = 0; i < WIDTH; i++)
-        fill_row(self->matrix[i], self->cipher, &self->seed[i], self->used, bytes);
-    TACIT_TRY(tacit_channel_receive(self->channel, self->columns, WIDTH * bytes, error));
+    memset(self->leaf[0], 0, bytes); /* nobody here knows it; no row has it */
+    for (size_t g = 0; g < OT_GROUPS; g++) {
+        for (size_t y = 1; y < OT_LEAVES; y++)
+            fill_row(self->leaf[y], self->cipher, &self->seed[g][y], self->used, bytes);
+        fold(self->matrix + g * OT_BITS, self->leaf, bytes);
+    }
+    TACIT_TRY(tacit_channel_receive(self->channel, self->columns, OT_GROUPS * bytes, error));
     draw_point(power, &self->hash, self->used, columns, bytes);
     self->used += bytes / sizeof(tacit_wire);
-    for (size_t i = 0; i < WIDTH; i++)
-        add_row(self->matrix[i], columns + i * bytes, 0 - (self->delta.half[i / 64] >> i % 64 & 1), bytes);
+    for (size_t i = 0; i < OT_WIDTH; i++)
+        add_row(self->matrix[i], columns + i / OT_BITS * bytes, 0 - (uint64_t)ot_bit(self->delta, i), bytes);
     TACIT_TRY(check_rows(self, power, bytes, error));
     rows_to_wires(zero, self->matrix[0], self->cipher, count);
     return TACIT_OK;
@@ -270,20 +303,19 @@ static tacit_status receive_batch(tacit_wire *chosen, const uint8_t *choices, si
     size_t bytes = padded(count) / 8;
     uint8_t *columns = NULL;
     tacit_wire power[4];
-    TACIT_TRY(tacit_channel_space(&columns, self->channel, WIDTH * bytes, error));
+    TACIT_TRY(tacit_channel_space(&columns, self->channel, OT_GROUPS * bytes, error));
     pack_bits(self->choices, choices, count);
     fill_row(self->choices + bytes - SPARE / 8, self->cipher, &self->spare, self->used, SPARE / 8);
-    for (size_t i = 0; i < WIDTH; i++) {
-        uint8_t *column = columns + i * bytes;
-        fill_row(self->matrix[i], self->cipher, &self->seed[0][i], self->used, bytes);
-        fill_row(self->other, self->cipher, &self->seed[1][i], self->used, bytes);
-        add_row(self->other, self->matrix[i], UINT64_MAX, bytes);
-        add_row(self->other, self->choices, UINT64_MAX, bytes);
-        memcpy(column, self->other, bytes);
+    for (size_t g = 0; g < OT_GROUPS; g++) {
+        for (size_t x = 0; x < OT_LEAVES; x++)
+            fill_row(self->leaf[x], self->cipher, &self->seed[g][x], self->used, bytes);
+        fold(self->matrix + g * OT_BITS, self->leaf, bytes);
+        add_row(self->leaf[0], self->choices, UINT64_MAX, bytes);
+        memcpy(columns + g * bytes, self->leaf[0], bytes);
     }
     draw_point(power, &self->hash, self->used, columns, bytes);
     self->used += bytes / sizeof(tacit_wire);
-    tacit_channel_sent(self->channel, WIDTH * bytes);
+    tacit_channel_sent(self->channel, OT_GROUPS * bytes);
     TACIT_TRY(show_rows(self, power, bytes, error));
     /* The sender can work while this end transposes. */
     TACIT_TRY(tacit_channel_flush(self->channel, error));
