@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outside.h"
 #include "center/center_parts.h"
+#include "outside.h"
 #include "session/centre.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -45,6 +45,14 @@ static tacit_status look(void *context, const tacit_study *shown, const tacit_bu
     return TACIT_OK;
 }
 
+static tacit_status hear(void *context, const tacit_buffer *chain, tacit_error *error) {
+    tacit_handovers read = { .count = 0 };
+    (void)context;
+    tacit_status status = tacit_handovers_read(&read, chain->bytes, chain->length, error);
+    tacit_handovers_clear(&read);
+    return status;
+}
+
 static tacit_status check(void *context, const tacit_buffer *definition, const tacit_buffer *signature,
                           tacit_error *error) {
     (void)context, (void)definition, (void)signature, (void)error;
@@ -55,7 +63,7 @@ static void to_door(const uint8_t *bytes, size_t length) {
     tacit_channel *channel = outside_channel(bytes, length);
     tacit_study *shown = NULL;
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_status status = center_welcome(&shown, channel, secret, check, look, NULL, &error);
+    tacit_status status = center_welcome(&shown, channel, secret, hear, check, look, NULL, &error);
     outside_explained(status, &error);
     if ((shown != NULL) != (status == TACIT_OK)) abort();
     tacit_study_free(shown);
@@ -74,7 +82,7 @@ static void to_caller(const uint8_t *bytes, size_t length) {
     tacit_buffer none = TACIT_BUFFER_INIT;
     tacit_paillier_public *key = NULL;
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_status status = center_greet(&key, channel, study, &none, &none, &error);
+    tacit_status status = center_greet(&key, channel, study, &none, &none, &none, &error);
     outside_explained(status, &error);
     if ((key != NULL) != (status == TACIT_OK)) abort();
     tacit_paillier_public_free(key);

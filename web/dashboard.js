@@ -35,6 +35,8 @@ function aboutPart(study) {
       .filter(text => text).join(", ")],
     ["Version", study.version > 1 ? study.version + (study.parties.outdated > 0
       ? "; " + study.parties.outdated + " parties have not consented to it" : "") : null],
+    ["Authority", study.parties.followed !== undefined ? "is being replaced: " + study.parties.followed + " of " + study.parties.joined +
+      " parties have followed to the new one" : null],
   ].filter(line => line[1]);
   if (lines.length === 0) return null;
   return element("dl", { class: "panel", id: "about" }, lines.map(line => [element("dt", {}, line[0]), element("dd", {}, line[1])]));
@@ -183,7 +185,7 @@ async function showStudy(name) {
     ["head", [study.title, study.state, study.reason], () => [element("p", {}, element("a", { href: "#/" }, "All studies")),
       element("h2", {}, study.title, " ", state(study)),
       study.reason ? element("p", { class: study.state === "done" ? "soft" : "error" }, study.reason) : null]],
-    ["about", [study.description, study.approval, study.consent_document, study.schedule, study.version, study.parties.outdated],
+    ["about", [study.description, study.approval, study.consent_document, study.schedule, study.version, study.parties.outdated, study.parties.followed],
       () => aboutPart(study)],
     ["actions", study.state, () => actionPart(study)],
     ["cards", [study.state, study.parties, study.rounds, study.step, last], () => partyCards(study, told.rounds)],

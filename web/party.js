@@ -61,6 +61,9 @@ function studyPart(study) {
     element("p", { class: "soft" }, study.id + ", asked by " + study.coordinator + ", of " + study.source + "; " +
       study.parties + " parties, at least " + study.minimum_rows + " rows each" +
       (study.has_model ? "; the model is in its folder" : "")),
+    study.distrusted ? element("p", { class: "error" }, "The coordinator says that its authority's key was stolen. Nothing leaves until you confirm the " +
+      "fingerprint of the new authority, heard by telephone or in person: tacit follow FINGERPRINT") : "",
+    study.authority && !study.distrusted ? element("p", { class: "soft authority" }, "The coordinator's authority was replaced: " + study.authority) : "",
     study.description ? element("p", { class: "lines" }, study.description) : "",
     study.approval ? element("p", { class: "soft" }, "Approved: " + study.approval) : "",
     study.looks > 1 ? element("p", { class: "soft" }, "Look " + study.look + " of at most " + study.looks +

@@ -27,7 +27,6 @@ enum { LOOK_EVERY_MS = 200, HELLO_MS = 10000, SERVER_DAYS = 3650, MOST_CALLS = 1
 
 #define CARD_FILE "center.card"
 #define SECRET_FILE "paillier.key"
-#define COORDINATOR_FILE "coordinator.crt"
 #define PORT_FILE "port"
 #define REVOKED_FILE "revoked.txt"
 
@@ -45,6 +44,7 @@ typedef struct call {
 
 struct center {
     tacit_center_settings settings;
+    center_trust trust;
     tacit_paillier_secret *secret;
     tacit_pool *pool;
     int listener;
@@ -116,32 +116,6 @@ static tacit_status load_secret(center *self, tacit_error *error) {
     return status;
 }
 
-/* Whom to trust: given now, and kept for the next time. */
-static tacit_status load_coordinator(center *self, tacit_error *error) {
-    char path[PATH_MAX];
-    tacit_buffer pem = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
-    tacit_certificate_info info;
-    tacit_status status;
-    TACIT_CHECK(path_of(self, COORDINATOR_FILE, path, error));
-    const char *given = self->settings.coordinator;
-    if (given == NULL && access(path, F_OK) != 0)
-        TACIT_CHECK(tacit_fail(
-            error, TACIT_USAGE,
-            "whose studies to serve is not known yet: give --coordinator with the certificate of the "
-            "coordinator's authority, the file ca.crt of its folder"));
-    TACIT_CHECK(tacit_file_read(given != NULL ? given : path, &pem, error));
-    TACIT_CHECK(tacit_fail_in(error, tacit_certificate_inspect(&info, pem.bytes, pem.length, error),
-                              "--coordinator"));
-    if (!info.authority)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
-                               "the certificate given with --coordinator is no authority's: give the "
-                               "file ca.crt of the coordinator's folder"));
-    if (given != NULL) TACIT_CHECK(tacit_file_write(path, pem.bytes, pem.length, 0644, error));
-cleanup:
-    tacit_buffer_clear(&pem);
-    return status;
-}
-
 static const char *host_of(const center *self) {
     return self->settings.host != NULL ? self->settings.host : self->settings.address;
 }
@@ -205,13 +179,12 @@ static tacit_status listen_at(center *self, tacit_error *error) {
 
 /* ---- revoked certificates ---- */
 
+/* `kept`: a list that was checked before, and is of this folder. */
 static tacit_status take_revocations(center *self, bool *newer, const char *study, const tacit_buffer *list,
-                                     tacit_error *error) {
-    char path[PATH_MAX];
-    tacit_buffer authority = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+                                     bool kept, tacit_error *error) {
+    tacit_buffer authority = TACIT_BUFFER_INIT;
     tacit_status status;
-    TACIT_CHECK(path_of(self, COORDINATOR_FILE, path, error));
-    TACIT_CHECK(tacit_file_read(path, &authority, error));
+    TACIT_CHECK(center_trust_read(&self->trust, kept, &authority, error));
     pthread_mutex_lock(&self->mutex);
     status =
         tacit_revocations_take(&self->revoked, newer, &authority, study, list->bytes, list->length, error);
@@ -229,7 +202,7 @@ static tacit_status load_revocations(center *self, tacit_error *error) {
     if (access(path, F_OK) != 0) return TACIT_OK;
     tacit_status status = tacit_file_read(path, &list, error);
     if (status == TACIT_OK)
-        status = tacit_fail_in(error, take_revocations(self, &newer, NULL, &list, error), "%s", path);
+        status = tacit_fail_in(error, take_revocations(self, &newer, NULL, &list, true, error), "%s", path);
     tacit_buffer_clear(&list);
     return status;
 }
@@ -241,14 +214,22 @@ static tacit_status check_caller(center *self, const tacit_certificate_info *pee
     return revoked ? tacit_fail(error, TACIT_REFUSED, "the caller's certificate has been revoked") : TACIT_OK;
 }
 
-/* Only the authority that B was given may say what B computes. */
+static tacit_status hear_chain(void *context, const tacit_buffer *chain, tacit_error *error) {
+    call *one = context;
+    char present[TACIT_FINGERPRINT_SIZE];
+    TACIT_TRY(center_trust_hear(&one->owner->trust, chain, present, error));
+    if (present[0] != 0)
+        tell(one->owner, "the coordinator's authority was replaced as planned; the present one is %s",
+             present);
+    return TACIT_OK;
+}
+
+/* Only the authority that B was given, or one that has taken over from it, may say what B computes. */
 static tacit_status check_definition(void *context, const tacit_buffer *definition,
                                      const tacit_buffer *signature, tacit_error *error) {
-    const call *one = context;
-    char path[PATH_MAX];
-    tacit_buffer authority = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
-    TACIT_TRY(path_of(one->owner, COORDINATOR_FILE, path, error));
-    tacit_status status = tacit_file_read(path, &authority, error);
+    call *one = context;
+    tacit_buffer authority = TACIT_BUFFER_INIT;
+    tacit_status status = center_trust_read(&one->owner->trust, false, &authority, error);
     if (status == TACIT_OK)
         status = tacit_fail_in(error,
                                tacit_authority_check(authority.bytes, authority.length, TACIT_STUDY_PURPOSE,
@@ -266,7 +247,7 @@ static tacit_status look_at_revocations(void *context, const tacit_study *study,
     char path[PATH_MAX];
     bool newer = false;
     if (list->length == 0) return TACIT_OK;
-    TACIT_TRY(take_revocations(one->owner, &newer, study->name, list, error));
+    TACIT_TRY(take_revocations(one->owner, &newer, study->name, list, false, error));
     TACIT_TRY(path_of(one->owner, REVOKED_FILE, path, error));
     if (newer) TACIT_TRY(tacit_file_write(path, list->bytes, list->length, 0644, error));
     return check_caller(one->owner, &one->peer, error);
@@ -279,14 +260,17 @@ static tacit_status accept_a(center *self, call *one, tacit_channel **out, tacit
     char authority[PATH_MAX], certificate[PATH_MAX], key[PATH_MAX];
     tacit_certificate_info *peer = &one->peer;
     tacit_channel *channel = NULL;
-    TACIT_TRY(path_of(self, COORDINATOR_FILE, authority, error));
+    TACIT_TRY(center_trust_file(&self->trust, authority, error));
     TACIT_TRY(path_of(self, TACIT_SERVER_CERTIFICATE_FILE, certificate, error));
     TACIT_TRY(path_of(self, TACIT_SERVER_KEY_FILE, key, error));
     tacit_channel_tls_settings settings = { .authority_file = authority,
                                             .certificate_file = certificate,
                                             .key_file = key };
     int64_t deadline = tacit_clock_monotonic_ms() + HELLO_MS;
-    TACIT_TRY(tacit_channel_tls(&channel, peer, one->socket, &settings, deadline, error));
+    TACIT_TRY(
+        tacit_fail_in(error, tacit_channel_tls(&channel, peer, one->socket, &settings, deadline, error),
+                      "a caller (if the coordinator's authority was replaced while this server was away, "
+                      "give its new ca.crt with --coordinator)"));
     tacit_status status =
         strcmp(peer->name, TACIT_CENTER_A) == 0
             ? check_caller(self, peer, error)
@@ -322,8 +306,8 @@ static void *call_main(void *argument) {
     int64_t begun = tacit_clock_monotonic_ms();
     tacit_status status = accept_a(self, one, &channel, &error);
     if (status == TACIT_OK)
-        status =
-            center_welcome(&study, channel, self->secret, check_definition, look_at_revocations, one, &error);
+        status = center_welcome(&study, channel, self->secret, hear_chain, check_definition,
+                                look_at_revocations, one, &error);
     if (status == TACIT_OK) {
         sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash);
         tell(self, "study %s (%.16s...): method %s, %zu nodes", study->name, hash, study->plan.method->name,
@@ -404,6 +388,7 @@ static void stop(center *self) {
     tacit_paillier_secret_free(self->secret);
     tacit_pool_free(self->pool);
     tacit_revocations_clear(&self->revoked);
+    center_trust_close(&self->trust);
     pthread_mutex_destroy(&self->mutex);
 }
 
@@ -428,7 +413,7 @@ tacit_status tacit_center_run(const tacit_center_settings *settings, tacit_error
     TACIT_CHECK(tacit_home_check(settings->folder, error));
     TACIT_CHECK(tacit_folder_make(settings->folder, error));
     TACIT_CHECK(tacit_pool_create(&self->pool, 0, error));
-    TACIT_CHECK(load_coordinator(self, error));
+    TACIT_CHECK(center_trust_open(&self->trust, settings->folder, settings->coordinator, error));
     TACIT_CHECK(load_revocations(self, error));
     TACIT_CHECK(load_secret(self, error));
     TACIT_CHECK(load_identity(self, &certificate, error));

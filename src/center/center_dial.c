@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "center/center_parts.h"
 #include "net/clock.h"
-#include "net/identity.h"
+#include "net/rotation.h"
 #include "net/socket.h"
 
 enum { DIAL_MS = 10000, IDENTITY_DAYS = 3650 };
@@ -20,7 +20,7 @@ enum { DIAL_MS = 10000, IDENTITY_DAYS = 3650 };
 
 /* ---- what is said first ---- */
 
-static const char magic[8] = { 't', 'a', 'c', 'i', 't', '-', 'c', '3' };
+static const char magic[8] = { 't', 'a', 'c', 'i', 't', '-', 'c', '4' };
 
 typedef struct reply_head {
     uint32_t refused, length;
@@ -61,11 +61,13 @@ static tacit_status receive_bytes(tacit_channel *channel, uint32_t most, tacit_b
 }
 
 tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tacit_paillier_secret *secret,
-                            center_check *check, center_look *look, void *context, tacit_error *error) {
+                            center_hear *hear, center_check *check, center_look *look, void *context,
+                            tacit_error *error) {
     char start[sizeof magic];
     tacit_buffer revocations = TACIT_BUFFER_LIMITED(TACIT_REVOCATIONS_BYTES_MAX);
     tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT), key = TACIT_BUFFER_INIT;
     tacit_buffer signature = TACIT_BUFFER_LIMITED(TACIT_SIGNATURE_BYTES_MAX);
+    tacit_buffer chain = TACIT_BUFFER_LIMITED(TACIT_HANDOVERS_BYTES_MAX);
     tacit_study *study = NULL;
     tacit_error said = TACIT_ERROR_INIT;
     tacit_status status;
@@ -75,7 +77,9 @@ tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tac
     TACIT_CHECK(receive_bytes(channel, TACIT_STUDY_BYTES_LIMIT, &text, &said));
     TACIT_CHECK(receive_bytes(channel, TACIT_REVOCATIONS_BYTES_MAX, &revocations, &said));
     TACIT_CHECK(receive_bytes(channel, TACIT_SIGNATURE_BYTES_MAX, &signature, &said));
-    status = check(context, &text, &signature, &said);
+    TACIT_CHECK(receive_bytes(channel, TACIT_HANDOVERS_BYTES_MAX, &chain, &said));
+    status = hear(context, &chain, &said);
+    if (status == TACIT_OK) status = check(context, &text, &signature, &said);
     if (status == TACIT_OK)
         status = tacit_study_parse(&study, tacit_buffer_text(&text), text.length, "the study", &said);
     if (status == TACIT_OK) status = examine(study, secret, &said);
@@ -94,14 +98,15 @@ cleanup:
     tacit_buffer_clear(&text);
     tacit_buffer_clear(&revocations);
     tacit_buffer_clear(&signature);
+    tacit_buffer_clear(&chain);
     tacit_buffer_clear(&key);
     return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", said.text);
 }
 
 tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, const tacit_study *study,
                           const tacit_buffer *signature, const tacit_buffer *revocations,
-                          tacit_error *error) {
-    const uint32_t signed_bytes = (uint32_t)signature->length;
+                          const tacit_buffer *chain, tacit_error *error) {
+    const uint32_t signed_bytes = (uint32_t)signature->length, chained = (uint32_t)chain->length;
     uint32_t length = (uint32_t)study->canonical.length, listed = (uint32_t)revocations->length;
     reply_head head;
     uint8_t bytes[TACIT_ERROR_TEXT_SIZE + TACIT_PAILLIER_BITS_MOST / 4];
@@ -113,6 +118,8 @@ tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, c
     if (listed > 0) TACIT_TRY(tacit_channel_send(channel, revocations->bytes, listed, error));
     TACIT_TRY(tacit_channel_send(channel, &signed_bytes, sizeof signed_bytes, error));
     if (signed_bytes > 0) TACIT_TRY(tacit_channel_send(channel, signature->bytes, signed_bytes, error));
+    TACIT_TRY(tacit_channel_send(channel, &chained, sizeof chained, error));
+    if (chained > 0) TACIT_TRY(tacit_channel_send(channel, chain->bytes, chained, error));
     TACIT_TRY(tacit_channel_receive(channel, &head, sizeof head, error));
     if (head.length == 0 || head.length >= sizeof bytes)
         return tacit_fail(error, TACIT_PROTOCOL, "centre server B answers with something else than agreed");
@@ -134,12 +141,13 @@ tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, c
 /* ---- dialling ---- */
 
 /* There, and not to be renewed yet; a renewed one is for the same key. */
-static bool is_fresh(const char *certificate) {
+static bool is_fresh(const char *certificate, const tacit_authority *authority) {
     tacit_buffer pem = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
     tacit_certificate_info info;
     bool fresh = tacit_file_read(certificate, &pem, NULL) == TACIT_OK &&
                  tacit_certificate_inspect(&info, pem.bytes, pem.length, NULL) == TACIT_OK &&
-                 tacit_clock_wall_seconds() < tacit_certificate_renewal(&info);
+                 tacit_clock_wall_seconds() < tacit_certificate_renewal(&info) &&
+                 strcmp(info.issuer_id, tacit_authority_info(authority)->key_id) == 0;
     tacit_buffer_clear(&pem);
     return fresh;
 }
@@ -171,21 +179,21 @@ void tacit_center_drop_identity(const char *folder) {
 
 tacit_status tacit_center_identity(const char *folder, tacit_error *error) {
     char key[PATH_MAX], certificate[PATH_MAX];
-    tacit_authority *authority = NULL;
+    tacit_authority_keys *keys = NULL;
     tacit_buffer request = TACIT_BUFFER_INIT, issued = TACIT_BUFFER_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_path_join(key, sizeof key, folder, IDENTITY_KEY, error));
     TACIT_CHECK(tacit_path_join(certificate, sizeof certificate, folder, IDENTITY_CERTIFICATE, error));
-    if (is_fresh(certificate)) goto cleanup;
-    TACIT_CHECK(tacit_authority_load(&authority, folder, error));
+    TACIT_CHECK(tacit_authority_keys_load(&keys, folder, tacit_clock_wall_seconds(), error));
+    if (is_fresh(certificate, keys->shown)) goto cleanup;
     if (access(key, F_OK) != 0) TACIT_CHECK(tacit_key_create(key, error));
     TACIT_CHECK(tacit_key_request(&request, key, TACIT_CENTER_A, error));
     TACIT_CHECK(
-        tacit_authority_issue_client(&issued, authority, request.bytes, request.length, TACIT_CENTER_A,
+        tacit_authority_issue_client(&issued, keys->shown, request.bytes, request.length, TACIT_CENTER_A,
                                      tacit_validity_days(tacit_clock_wall_seconds(), IDENTITY_DAYS), error));
     TACIT_CHECK(tacit_file_write(certificate, issued.bytes, issued.length, 0644, error));
 cleanup:
-    tacit_authority_free(authority);
+    tacit_authority_keys_free(keys);
     tacit_buffer_clear(&request);
     tacit_buffer_clear(&issued);
     return status;
@@ -213,7 +221,8 @@ tacit_status center_split_address(const char *text, char *host, size_t size, uin
 
 tacit_status tacit_center_dial(tacit_channel **channel, tacit_paillier_public **key, int *socket_out,
                                const tacit_study *study, const char *folder, const tacit_buffer *signature,
-                               const tacit_buffer *revocations, tacit_error *error) {
+                               const tacit_buffer *revocations, const tacit_buffer *chain,
+                               tacit_error *error) {
     char name[TACIT_ID_SIZE + 16], host[256], authority[PATH_MAX], certificate[PATH_MAX], private[PATH_MAX];
     uint16_t port;
     int socket = -1;
@@ -232,7 +241,7 @@ tacit_status tacit_center_dial(tacit_channel **channel, tacit_paillier_public **
     };
     TACIT_TRY(tacit_channel_tls(&made, NULL, socket, &settings, deadline, error));
     tacit_channel_set_deadline(made, deadline);
-    tacit_status status = center_greet(key, made, study, signature, revocations, error);
+    tacit_status status = center_greet(key, made, study, signature, revocations, chain, error);
     if (status != TACIT_OK) {
         tacit_channel_free(made);
         return status;

@@ -8,6 +8,7 @@
 #include "cli/console.h"
 #include "cli/row_reading.h"
 #include "coordinator/coordinator.h"
+#include "net/rotation.h"
 #include "session/masked.h"
 #include "study/study.h"
 
@@ -212,6 +213,35 @@ cleanup:
     return status;
 }
 
+typedef struct followers {
+    size_t parties, followed;
+} followers;
+
+static tacit_status count_followed(void *context, const char *party, bool away, tacit_error *error) {
+    followers *self = context;
+    (void)party;
+    (void)error;
+    self->parties++;
+    self->followed += !away;
+    return TACIT_OK;
+}
+
+/* When an authority has handed over to another one: how many parties of the study have followed, until all have. */
+static tacit_status add_followed(json_t *document, tacit_console *console, tacit_registry *registry,
+                                 const tacit_handovers *chain, const tacit_study_record *record,
+                                 tacit_error *error) {
+    followers found = { 0, 0 };
+    if (chain->count == 0 || record->state >= TACIT_STUDY_DONE) return TACIT_OK;
+    TACIT_TRY(tacit_registry_followers(registry, record->name, chain->entries[chain->count - 1].new.key_id,
+                                       count_followed, &found, error));
+    if (found.followed < found.parties)
+        tacit_console_note(
+            console, "%s: %zu of %zu parties have followed to the new authority; the others: tacit doctor",
+            record->name, found.followed, found.parties);
+    json_object_set_new(document, "followed", json_integer((json_int_t)found.followed));
+    return TACIT_OK;
+}
+
 static json_t *record_document(const tacit_study_record *record, const sums_shown *sums) {
     return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:s,s:{s:s,s:I,s:o,s:o}}", "study", record->name,
                      "state", tacit_study_state_name(record->state), "reason",
@@ -222,16 +252,18 @@ static json_t *record_document(const tacit_study_record *record, const sums_show
                      tacit_json_number(sums->dropouts), "colluders", tacit_json_number(sums->colluders));
 }
 
-static tacit_status show(tacit_console *console, tacit_registry *registry, const tacit_study_record *records,
-                         size_t count, tacit_error *error) {
+static tacit_status show(tacit_console *console, const char *folder, tacit_registry *registry,
+                         const tacit_study_record *records, size_t count, tacit_error *error) {
     static const tacit_grid_column columns[] = { { "study", TACIT_LEFT },    { "state", TACIT_LEFT },
                                                  { "version", TACIT_RIGHT }, { "joined", TACIT_RIGHT },
                                                  { "invited", TACIT_RIGHT }, { "rounds", TACIT_RIGHT },
                                                  { "sums", TACIT_LEFT },     { "step", TACIT_LEFT },
                                                  { "reason", TACIT_LEFT } };
     tacit_grid *grid = NULL;
+    tacit_handovers chain = { .count = 0 };
     json_t *list = json_array();
     tacit_status status;
+    TACIT_CHECK(tacit_handovers_load(&chain, folder, error));
     TACIT_CHECK(tacit_grid_create(&grid, columns, sizeof columns / sizeof columns[0], error));
     for (size_t i = 0; i < count; i++) {
         tacit_grid_cell(grid, "%s", records[i].name);
@@ -249,7 +281,9 @@ static tacit_status show(tacit_console *console, tacit_registry *registry, const
             tacit_grid_cell(grid, "%s of %zu or more", sums.way, sums.minimum);
         tacit_grid_cell(grid, "%s", records[i].step);
         tacit_grid_cell(grid, "%s", records[i].reason);
-        list = tacit_json_append(list, record_document(&records[i], &sums));
+        json_t *document = record_document(&records[i], &sums);
+        list = tacit_json_append(list, document);
+        TACIT_CHECK(add_followed(document, console, registry, &chain, &records[i], error));
     }
     TACIT_CHECK(tacit_console_grid(console, grid, error));
     status = tacit_console_document(console, json_pack("{s:o}", "studies", list), error);
@@ -257,22 +291,24 @@ static tacit_status show(tacit_console *console, tacit_registry *registry, const
 cleanup:
     json_decref(list);
     tacit_grid_free(grid);
+    tacit_handovers_clear(&chain);
     return status;
 }
 
 static tacit_status run_status(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    const char *name = tacit_arguments_operand(arguments, "STUDY");
+    const char *name = tacit_arguments_operand(arguments, "STUDY"),
+               *folder = tacit_arguments_operand(arguments, "DIR");
     tacit_registry *registry = NULL;
     tacit_study_record *records = NULL, one;
     size_t count = 0;
     tacit_status status;
-    TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
+    TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
     if (name != NULL)
         TACIT_CHECK(tacit_registry_study(registry, name, &one, NULL, error));
     else
         TACIT_CHECK(tacit_registry_studies(registry, &records, &count, error));
-    TACIT_CHECK(name != NULL ? show(console, registry, &one, 1, error)
-                             : show(console, registry, records, count, error));
+    TACIT_CHECK(name != NULL ? show(console, folder, registry, &one, 1, error)
+                             : show(console, folder, registry, records, count, error));
 cleanup:
     free(records);
     tacit_registry_close(registry);

@@ -35,8 +35,9 @@ static tacit_status compute_once(hosted *host, tacit_session *session, tacit_out
     TACIT_TRY(coordinator_revocations(host->owner, host->study->name, &revocations, error));
     tacit_status status = coordinator_sign(host->owner, &host->study->canonical, &signature, error);
     if (status == TACIT_OK)
-        status = tacit_center_dial(&channel, &key, &socket, host->study, host->owner->settings.folder,
-                                   &signature, &revocations, error);
+        status =
+            tacit_center_dial(&channel, &key, &socket, host->study, host->owner->settings.folder, &signature,
+                              &revocations, &atomic_load(&host->owner->keys)->chain.text, error);
     tacit_buffer_clear(&signature);
     tacit_buffer_clear(&revocations);
     if (status != TACIT_OK) return status;

@@ -39,11 +39,32 @@ static void look_at_file(const coordinator *self, struct stat *out) {
         memset(out, 0, sizeof *out);
 }
 
+/* For whoever looks at the server from this folder (tacit doctor). */
+static tacit_status write_trust(const coordinator *self, const tacit_authority_keys *keys,
+                                tacit_error *error) {
+    char path[PATH_MAX];
+    tacit_buffer trusted = TACIT_BUFFER_INIT;
+    tacit_status status;
+    if (keys->chain.count == 0) return TACIT_OK;
+    TACIT_TRY(tacit_path_join(path, sizeof path, self->settings.folder, TACIT_TRUST_FILE, error));
+    TACIT_CHECK(
+        tacit_handovers_trusted(&keys->chain, NULL, tacit_clock_wall_seconds(), &trusted, NULL, error));
+    TACIT_CHECK(tacit_file_write(path, trusted.bytes, trusted.length, 0644, error));
+cleanup:
+    tacit_buffer_clear(&trusted);
+    return status;
+}
+
 tacit_status coordinator_load_keys(coordinator *self, tacit_error *error) {
     tacit_authority_keys *keys = NULL;
     struct stat file;
     look_at_file(self, &file); /* first: what comes after it is seen at the next look */
     TACIT_TRY(tacit_authority_keys_load(&keys, self->settings.folder, tacit_clock_wall_seconds(), error));
+    tacit_status status = write_trust(self, keys, error);
+    if (status != TACIT_OK) {
+        tacit_authority_keys_free(keys);
+        return status;
+    }
     keys->next = atomic_load(&self->keys);
     atomic_store(&self->keys, keys);
     self->handover = file;

@@ -103,6 +103,23 @@ size_t coordinator_seen(coordinator *self, hosted *host) {
     return seen;
 }
 
+static tacit_status count_followed(void *context, const char *party, bool away, tacit_error *error) {
+    (void)party;
+    (void)error;
+    *(size_t *)context += !away;
+    return TACIT_OK;
+}
+
+/* While two authorities are trusted: how many parties have a certificate of the new one. */
+static void add_followed(json_t *parties, coordinator *self, const char *study) {
+    const tacit_authority_keys *keys = atomic_load(&self->keys);
+    size_t followed = 0;
+    if (keys->changes != 0 &&
+        tacit_registry_followers(self->registry, study, tacit_authority_info(keys->present)->key_id,
+                                 count_followed, &followed, NULL) == TACIT_OK)
+        json_object_set_new(parties, "followed", json_integer((json_int_t)followed));
+}
+
 static json_t *parties_document(coordinator *self, const tacit_study_record *record,
                                 const tacit_study *study) {
     hosted *host = coordinator_find(self, record->name);
@@ -116,6 +133,7 @@ static json_t *parties_document(coordinator *self, const tacit_study_record *rec
                   (json_int_t)study->plan.minimum_parties, "joined", (json_int_t)record->joined, "invited",
                   (json_int_t)record->invited, "outdated", (json_int_t)record->outdated);
     if (parties == NULL || !active) return parties;
+    add_followed(parties, self, record->name);
     json_object_set_new(parties, "seen", json_integer((json_int_t)seen));
     json_object_set_new(parties, "silent", json_integer((json_int_t)(record->joined - seen)));
     if (board.open) {

@@ -3,6 +3,7 @@
  *
  *   ca.key, ca.crt    the present authority: it issues the certificates of parties
  *   handover.txt      the chain of statements that leads to it; none before the first rotation
+ *   trust.crt         the certificates that are trusted now, once there is a chain; made of it
  *   ca.0.key, ...     keys of earlier ones, by their number; removed when their time is over
  *   next/             the authority of a rotation that was begun
  *
@@ -17,6 +18,7 @@
 #include "net/handover.h"
 
 #define TACIT_HANDOVER_FILE "handover.txt"
+#define TACIT_TRUST_FILE "trust.crt"
 
 enum { TACIT_TRUSTED_MOST = 8 /* authorities at once */ };
 

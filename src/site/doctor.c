@@ -22,7 +22,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "net/clock.h"
-#include "net/identity.h"
+#include "net/rotation.h"
 #include "net/socket.h"
 #include "session/wire.h"
 #include "site/doctor_parts.h"
@@ -267,12 +267,20 @@ void doctor_check_coordinator(const examination *self, const char *check, const 
 
 /* ---- a coordinator's folder ---- */
 
+static bool holds(const char *folder, const char *name) {
+    char path[PATH_MAX];
+    return tacit_path_join(path, sizeof path, folder, name, NULL) == TACIT_OK && access(path, F_OK) == 0;
+}
+
 static void check_authority(const examination *self) {
     tacit_authority *authority = NULL;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status = tacit_authority_load(&authority, self->folder, &error);
-    doctor_judge(self, "authority", status, &error, "restore the folder from a backup",
-                 "ca.key and ca.crt belong together");
+    char well[TACIT_FINGERPRINT_SIZE + 64] = "";
+    if (status == TACIT_OK)
+        snprintf(well, sizeof well, "ca.key and ca.crt belong together; fingerprint %s",
+                 tacit_authority_info(authority)->fingerprint);
+    doctor_judge(self, "authority", status, &error, "restore the folder from a backup", well);
     tacit_authority_free(authority);
 }
 
@@ -324,7 +332,9 @@ static void check_serving(const examination *self, tacit_registry *registry) {
     }
     tacit_status status = tacit_registry_get(registry, "url", url, sizeof url, &error);
     if (status == TACIT_OK)
-        status = tacit_path_join(authority, sizeof authority, self->folder, TACIT_AUTHORITY_CERTIFICATE_FILE,
+        status = tacit_path_join(authority, sizeof authority, self->folder,
+                                 holds(self->folder, TACIT_TRUST_FILE) ? TACIT_TRUST_FILE
+                                                                       : TACIT_AUTHORITY_CERTIFICATE_FILE,
                                  &error);
     if (status == TACIT_OK)
         status = tacit_client_create(
@@ -353,7 +363,7 @@ static void check_certificates(const examination *self, const char *const (*name
 
 static void examine_coordinator(const examination *self) {
     static const char *const certificates[][2] = {
-        { TACIT_AUTHORITY_CERTIFICATE_FILE, "begin a new folder: an authority cannot be renewed" },
+        { TACIT_AUTHORITY_CERTIFICATE_FILE, "replace it while it is good (tacit rotate --help)" },
         { TACIT_SERVER_CERTIFICATE_FILE, "start tacit coordinator, which renews it" },
         { "center.crt", "start tacit coordinator, which renews it" },
         { NULL, NULL }
@@ -370,6 +380,7 @@ static void examine_coordinator(const examination *self) {
                  "coordinator.db is whole");
     if (status == TACIT_OK) {
         check_studies(self, registry);
+        doctor_check_rotation(self, registry);
         check_serving(self, registry);
     }
     tacit_registry_close(registry);
@@ -389,11 +400,6 @@ static void examine_center(const examination *self) {
 }
 
 /* ---- which kind ---- */
-
-static bool holds(const char *folder, const char *name) {
-    char path[PATH_MAX];
-    return tacit_path_join(path, sizeof path, folder, name, NULL) == TACIT_OK && access(path, F_OK) == 0;
-}
 
 tacit_status tacit_doctor(const char *folder, const char **kind, tacit_finding_visit *visit, void *context,
                           tacit_error *error) {

@@ -32,5 +32,9 @@ void doctor_check_certificate(const examination *self, const char *path, const c
 void doctor_check_coordinator(const examination *self, const char *check, const char *url,
                               tacit_client *client, bool joined);
 
+/* The coordinator's authority: who it is, and which parties have not followed to it yet (doctor_rotation.c). */
+struct tacit_registry;
+void doctor_check_rotation(const examination *self, struct tacit_registry *registry);
+
 /* A party's home (doctor_party.c). */
 void doctor_examine_party(const examination *self);

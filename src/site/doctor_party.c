@@ -102,6 +102,21 @@ static void check_network(const examination *self, const tacit_site *site, const
     tacit_client_free(client);
 }
 
+static void check_trust(const examination *self, const tacit_site *site, const char *check) {
+    char words[TACIT_ERROR_TEXT_SIZE];
+    tacit_error error = TACIT_ERROR_INIT;
+    bool planned = false;
+    tacit_status status = site_examine_trust(site, &planned, &error);
+    site_describe_trust(site, words, sizeof words);
+    if (status == TACIT_REFUSED)
+        doctor_find(self, TACIT_FINDING_FAIL, check, "", "%s", error.text);
+    else if (planned)
+        doctor_find(self, TACIT_FINDING_WARN, check, "a party that serves follows by itself: tacit party",
+                    "the coordinator's authority was replaced as planned");
+    else if (words[0] != 0)
+        doctor_find(self, TACIT_FINDING_OK, check, "", "%s", words);
+}
+
 static tacit_status examine_study(void *context, const tacit_site_summary *joined, tacit_error *error) {
     const examination *self = context;
     tacit_site *site = NULL;
@@ -125,6 +140,8 @@ static tacit_status examine_study(void *context, const tacit_site_summary *joine
         check_identity(self, site);
         snprintf(check, sizeof check, "data of %s", site->id);
         check_data(self, site, check);
+        snprintf(check, sizeof check, "authority of %s", site->id);
+        check_trust(self, site, check);
         snprintf(check, sizeof check, "coordinator of %s", site->id);
         check_network(self, site, check);
     }

@@ -83,9 +83,10 @@ static tacit_status add_study(void *context, const tacit_site_summary *joined, t
     const tacit_study *study = joined->study;
     studies->list = tacit_json_append(
         studies->list,
-        json_pack("{s:o,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:b,s:I,s:I,s:o}", "next",
-                  next != NULL ? next : json_null(), "description", text_or_null(&study->description),
-                  "approval", study->approval[0] != 0 ? json_string(study->approval) : json_null(), "look",
+        json_pack("{s:o,s:s,s:b,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:b,s:I,s:I,s:o}", "next",
+                  next != NULL ? next : json_null(), "authority", joined->authority, "distrusted",
+                  joined->distrusted, "description", text_or_null(&study->description), "approval",
+                  study->approval[0] != 0 ? json_string(study->approval) : json_null(), "look",
                   (json_int_t)study->stop.look, "looks", (json_int_t)study->stop.looks, "id", joined->id,
                   "name", joined->study->name, "title", joined->study->title, "coordinator",
                   joined->coordinator, "source", tacit_json_escaped(joined->source), "consent",

@@ -112,6 +112,8 @@ typedef struct tacit_site_summary {
     bool amended;            /* there is a version that the owner has not consented to */
     const tacit_study *next; /* that version; NULL: none, or it cannot be read */
     bool has_model;          /* it has ended, and the model is in its folder */
+    const char *authority;   /* who the coordinator's authority is, in words; "" when it was never replaced */
+    bool distrusted;         /* its key was stolen, and the owner has not confirmed another one */
     bool ended;              /* nothing more will be asked, with a model or without */
 } tacit_site_summary;
 

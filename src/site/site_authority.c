@@ -185,6 +185,25 @@ cleanup:
     return status;
 }
 
+tacit_status site_examine_trust(const tacit_site *site, bool *planned, tacit_error *error) {
+    tacit_handovers heard = { .count = 0 }, known = { .count = 0 };
+    tacit_following result = TACIT_FOLLOWING_NOTHING;
+    tacit_status status;
+    *planned = false;
+    if (site->distrusted) return say_stolen(site, error);
+    TACIT_CHECK(hear(site, NULL, &heard, error));
+    TACIT_CHECK(tacit_handovers_read(&known, site->chain.text.bytes, site->chain.text.length, error));
+    TACIT_CHECK(tacit_handovers_follow(&known, &site->anchor, &heard, tacit_clock_wall_seconds(), NULL,
+                                       &result, error));
+    if (result == TACIT_FOLLOWING_STOLEN) status = say_stolen(site, error);
+    if (result == TACIT_FOLLOWING_LATE) status = say_late(&heard, site->chain.count, error);
+    *planned = result == TACIT_FOLLOWING_DONE;
+cleanup:
+    tacit_handovers_clear(&heard);
+    tacit_handovers_clear(&known);
+    return status;
+}
+
 /* ---- joining ---- */
 
 static tacit_status write_trust(const tacit_site *site, const char *path, tacit_error *error) {

@@ -276,7 +276,9 @@ static tacit_status visit_site(const tacit_site *site, tacit_site_visit *visit, 
                                tacit_error *error) {
     tacit_buffer signature = TACIT_BUFFER_LIMITED(TACIT_SIGNATURE_BYTES_MAX);
     tacit_study *next = NULL;
+    char words[TACIT_ERROR_TEXT_SIZE];
     bool amended = site_file_exists(site, SITE_AMENDED_FILE);
+    site_describe_trust(site, words, sizeof words);
     if (amended && site_read_amended(site, &next, &signature, NULL) != TACIT_OK) next = NULL;
     tacit_site_summary joined = { .id = site->id,
                                   .coordinator = site->coordinator,
@@ -284,6 +286,8 @@ static tacit_status visit_site(const tacit_site *site, tacit_site_visit *visit, 
                                   .study = site->study,
                                   .amended = amended,
                                   .next = next,
+                                  .authority = words,
+                                  .distrusted = site->distrusted,
                                   .has_model = site_file_exists(site, SITE_MODEL_FILE),
                                   .ended = has_ended(site) };
     tacit_status status = visit(context, &joined, error);

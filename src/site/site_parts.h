@@ -85,6 +85,9 @@ tacit_status site_trust_file(const tacit_site *site, char path[PATH_MAX], tacit_
  * do. */
 tacit_status site_follow(tacit_site *site, tacit_client *client, bool *followed, tacit_error *error);
 
+/* The same without following: *planned, a party that serves would follow. */
+tacit_status site_examine_trust(const tacit_site *site, bool *planned, tacit_error *error);
+
 /* Is our certificate from the present authority? */
 bool site_is_from_present(const tacit_site *site);
 

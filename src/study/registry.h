@@ -206,6 +206,11 @@ tacit_status tacit_registry_revocations(tacit_registry *registry, const char *st
 tacit_status tacit_registry_certificate(tacit_registry *registry, const char *party, tacit_buffer *out,
                                         tacit_error *error);
 
+/* Visit the parties of a study that goes on (NULL: of all of these), but revoked ones, in the order of their names; `away` says of each
+ * that it has no certificate yet of the authority whose key has this id. */
+tacit_status tacit_registry_followers(tacit_registry *registry, const char *study, const char *key_id,
+                                      tacit_party_visit *visit, void *context, tacit_error *error);
+
 /* A further certificate of a party. `find` appends the one that was stored for this request, if there is one; `keep` stores one, drops
  * those that ended before `now`, and is TACIT_REFUSED when too many are left. */
 tacit_status tacit_registry_find_renewal(tacit_registry *registry, const char *party,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "net/certificate.h"
 #include "study/registry_parts.h"
 
 enum { CERTIFICATES_MOST = 16 /* of one party that are valid at once: a party renews one at a time */ };
@@ -146,6 +147,50 @@ tacit_status tacit_registry_revocations(tacit_registry *registry, const char *st
     }
 cleanup:
     if (status != TACIT_OK) out->length = start;
+    tacit_statement_free(list);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+/* ---- an authority that was replaced ---- */
+
+static bool is_from(const char *certificate, const char *key_id) {
+    tacit_certificate_info info;
+    return tacit_certificate_inspect(&info, certificate, strlen(certificate), NULL) == TACIT_OK &&
+           strcmp(info.issuer_id, key_id) == 0;
+}
+
+/* Every party has one row for each of its certificates, one after another. */
+tacit_status tacit_registry_followers(tacit_registry *registry, const char *study, const char *key_id,
+                                      tacit_party_visit *visit, void *context, tacit_error *error) {
+    static const char sql[] =
+        "SELECT p.name, c.certificate FROM party p JOIN study s ON s.name = p.study JOIN"
+        " (SELECT name AS party, certificate FROM party UNION ALL SELECT party, certificate FROM renewal) c"
+        " ON c.party = p.name WHERE p.revoked = 0 AND s.state < ?2 AND (?1 IS NULL OR p.study = ?1)"
+        " ORDER BY p.name";
+    tacit_registry_lock(registry);
+    tacit_statement *list = NULL;
+    const char *name, *certificate;
+    char last[TACIT_ID_SIZE] = "";
+    bool row = true, followed = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&list, registry->store, sql, error));
+    if (study != NULL) tacit_bind_text(list, 1, study);
+    tacit_bind_integer(list, 2, TACIT_STUDY_DONE);
+    while (row) {
+        TACIT_CHECK(tacit_statement_step(&row, list, error));
+        name = "";
+        if (row) TACIT_CHECK(tacit_column_text(&name, list, 0, TACIT_ID_SIZE - 1, error));
+        if (strcmp(name, last) != 0) {
+            if (last[0] != 0) TACIT_CHECK(visit(context, last, !followed, error));
+            memcpy(last, name, strlen(name) + 1);
+            followed = false;
+        }
+        if (!row) break;
+        TACIT_CHECK(tacit_column_text(&certificate, list, 1, TACIT_CERTIFICATE_BYTES_MAX, error));
+        followed = followed || is_from(certificate, key_id);
+    }
+cleanup:
     tacit_statement_free(list);
     tacit_registry_unlock(registry);
     return status;

@@ -95,6 +95,28 @@ class Centers(DeployedTest):
         self.port = int(self.url.rsplit(":", 1)[1])
         return process
 
+    def test_server_b_follows_a_planned_rotation_and_no_stolen_key(self):
+        b = self.prepare()
+        self.define("newton")
+        new = json.loads(self.succeed("rotate", self.folder, "--json").stdout)["new"]
+        a = self.start_a()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        self.check_done(parties, charged=[])
+        b.wait_line(f"the coordinator's authority was replaced as planned; the present one is {new}")
+        before = {party: {path.name for path in (self.home(party) / "studies").iterdir()} for party in range(3)}
+        self.succeed("rotate", self.folder, "--stolen")
+        self.define("newton", name="second")
+        a.wait_line("key was stolen")
+        parties = {party: self.join(party, *EXACT, study="second") for party in range(3)}
+        b.wait_line("give its new ca.crt with --coordinator")
+        b.kill()
+        b = self.start("center", "--role", "b", self.path / "b", "--coordinator", self.folder / "ca.crt")
+        b.wait_line("study second is done")
+        self.check_done(parties, study="second", charged=[])
+        for party in range(3):  # the consortium is the same, whatever its authority: ledger and past sums go on
+            after = {path.name for path in (self.home(party) / "studies").iterdir()}
+            self.assertEqual({name.split("@")[1] for name in after}, {name.split("@")[1] for name in before[party]})
+
     def test_a_killed_server_is_waited_for_and_nothing_is_lost(self):
         b = self.prepare()
         self.define("newton")
@@ -181,11 +203,11 @@ class Centers(DeployedTest):
         self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
         port, authority = int((self.path / "b" / "port").read_text()), self.path / "b" / "ca.crt"
         party = next((self.home(0) / "studies").glob("trial@*")) / "party.crt"
-        self.assertLess(len(self.hangs_up(port, tls(authority, party, party.with_name("party.key")), b"tacit-c3")), 8)
+        self.assertLess(len(self.hangs_up(port, tls(authority, party, party.with_name("party.key")), b"tacit-c4")), 8)
         b.wait_line("not for centre server A")
-        self.assertLess(len(self.hangs_up(port, tls(authority), b"tacit-c3")), 8)
+        self.assertLess(len(self.hangs_up(port, tls(authority), b"tacit-c4")), 8)
         a = tls(authority, self.folder / "center.crt", self.folder / "center.key")
-        for garbage in (b"x" * 12, b"tacit-c3" + struct.pack("<I", 1 << 31), b"tacit-c3" + struct.pack("<I", 4) + b"a: [" + struct.pack("<II", 0, 0)):
+        for garbage in (b"x" * 12, b"tacit-c4" + struct.pack("<I", 1 << 31), b"tacit-c4" + struct.pack("<I", 4) + b"a: [" + struct.pack("<III", 0, 0, 0)):
             self.hangs_up(port, a, b"\0" + garbage)  # one byte says that the certificate was accepted
         b.wait_line("no centre server of this version", 2)
         b.wait_line("a call ended: the definition")  # nobody has signed it
@@ -200,7 +222,7 @@ class Centers(DeployedTest):
         parties = {party: self.join(party, *EXACT, study="again") for party in range(3)}
         self.check_done(parties, study="again", charged=[])
         self.assertTrue((self.path / "b" / "revoked.txt").exists())
-        self.hangs_up(port, tls(authority, old / "center.crt", old / "center.key"), b"\0tacit-c3")
+        self.hangs_up(port, tls(authority, old / "center.crt", old / "center.key"), b"\0tacit-c4")
         b.wait_line("certificate has been revoked")
 
     def test_noise_between_the_servers_is_charged_for_once(self):
