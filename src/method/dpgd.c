@@ -19,9 +19,13 @@
  *   2022, corollary 3.3): (epsilon, delta). All iterates are post-processing, so that every party may see every w.
  *   noise=shares: party k adds discrete Gaussian noise of scale u to its contribution on the grid of the sum, and only the sum
  *   is seen (privacy/mechanism/shares.h). Of the shares in it at least m = survivors - colluders are unknown to whoever looks. In steps of
- *   the grid the sensitivity is S 2^grid, rounded up, so that one sum is rho-zCDP with rho = (S 2^grid/(sqrt(m) u) + sqrt(D) tau)^2/2;
- *   u is chosen such that T rho buys (epsilon, delta) (Canonne, Kamath and Steinke 2020). In the ledger each round is
- *   an event of that rho or, on a grid fine enough (shares.h), a Gaussian one. With all n parties in it the sum carries noise of variance n u^2: a factor n/m more than needed.
+ *   the grid the sensitivity is S 2^grid, rounded up. On a grid fine enough (tacit_share_gaussian) one sum is as private as continuous
+ *   noise of sqrt(m) u/(1 + 1e-4), but for a probability of 1e-87 of giving all away. u is chosen such that this is S sigma sqrt(T),
+ *   sigma = AG(epsilon, (1 - 1e-9) delta; 1): then T rounds are (epsilon, (1 - 1e-9) delta + T 1e-87)-private as above, and with
+ *   delta >= 1e-60 that is within (epsilon, delta). In the ledger each round is that Gaussian event, so that the accountant which chose
+ *   the noise is the one that counts it: a study of epsilon costs epsilon, and never more. On a coarser grid one sum is rho-zCDP with rho =
+ *   (S 2^grid/(sqrt(m) u) + sqrt(D) tau)^2/2, u is chosen such that T rho buys (epsilon, delta) (Canonne, Kamath and Steinke
+ *   2020), and each round is an event of that rho. With all n parties in it the sum carries noise of variance n u^2: a factor n/m more than needed.
  *   In the ledger each round is otherwise a Gaussian event, and T of them compose to (epsilon, delta). A round's own price is
  *   (epsilon_1, delta/T), epsilon_1 what its noise buys at that delta: many times epsilon/T, and not what adds up.
  *
@@ -142,42 +146,54 @@ static tacit_status fit_shares(const tacit_plan *plan, tacit_shared_noise *noise
                       plan->epsilon, plan->delta);
 }
 
+/* Shares whose sums are counted as Gaussian noise, of exactly what the plan's price asks for in all rounds: the scale of one, and the
+ * noise that is counted. Scale 0 where they cannot be counted so. */
+static tacit_status gaussian_shares(const tacit_plan *plan, const tacit_shared_noise *noise, double *scale,
+                                    double *sigma, tacit_error *error) {
+    const double reserve = 1e-9, more = 1e-4; /* of delta; of the noise, as in tacit_share_gaussian */
+    double one = 0;
+    *scale = 0;
+    if (plan->delta < 1e-60) return TACIT_OK;
+    TACIT_TRY(tacit_gaussian_sigma(&one, plan->epsilon, plan->delta * (1 - reserve), 1, error));
+    const double least = one * sqrt((double)noise->runs) * (1 + 1e-12);
+    const double found = least * noise->sensitivity * (1 + more) / sqrt((double)noise->shares) * (1 + 1e-11);
+    const bool drawn = found >= TACIT_SHARE_SCALE_LEAST && found <= TACIT_SHARE_SCALE_MOST;
+    if (drawn && tacit_share_gaussian(sigma, noise, found) && *sigma >= fmax(least, 1e-3) && *sigma <= 1e6)
+        *scale = found;
+    return TACIT_OK;
+}
+
 /* Shares that buy the plan's price in all rounds, and what one of them costs, at its part of delta. */
 static tacit_status set_shares(const tacit_plan *plan, descent *out, tacit_error *error) {
-    double scale = 0, rho = 0, step = ldexp(1, -out->spec.grid_bits);
+    double scale = 0, rho = 0, sigma = 0, step = ldexp(1, -out->spec.grid_bits);
     out->shared = (tacit_shared_noise){ .law = TACIT_LAW_DISCRETE_GAUSSIAN,
                                         .sensitivity = out->each.sensitivity / step,
                                         .price = out->each.price,
                                         .shares = tacit_plan_noise_shares(plan),
                                         .length = out->spec.length,
                                         .runs = out->rounds };
-    TACIT_TRY(fit_shares(plan, &out->shared, &scale, &rho, error));
+    TACIT_TRY(gaussian_shares(plan, &out->shared, &scale, &sigma, error));
+    const bool gaussian = scale > 0;
+    if (!gaussian) TACIT_TRY(fit_shares(plan, &out->shared, &scale, &rho, error));
     out->shared.scale = scale; /* found once, drawn from in every round */
     out->scale = scale * step * sqrt((double)plan->parties);
-    out->event = tacit_event_replaced(tacit_event_concentrated(rho, 1));
-    if (out->rounds > 1) {
-        out->each.price.delta /= (double)out->rounds;
-        TACIT_TRY(cost_of(&out->each.price.epsilon, &out->event, out->each.price.delta, error));
-        out->each.price.epsilon *= 1 + 1e-12;
-    }
-    /* Beside other studies more is known than rho: what an account then lacks, 1e-81 of delta in 10^6 rounds, the study's has room for. */
-    double sigma = 0;
-    if (plan->delta >= 1e-60 && tacit_share_gaussian(&sigma, &out->shared, scale) && sigma >= 1e-3 &&
-        sigma <= 1e6)
-        out->event = tacit_event_replaced(tacit_event_gaussian(sigma, 1));
+    out->event =
+        tacit_event_replaced(gaussian ? tacit_event_gaussian(sigma, 1) : tacit_event_concentrated(rho, 1));
+    if (out->rounds == 1) return TACIT_OK;
+    tacit_price *each = &out->each.price;
+    each->delta /= (double)out->rounds;
+    TACIT_TRY(gaussian ? tacit_gaussian_epsilon(&each->epsilon, sigma, each->delta, error)
+                       : cost_of(&each->epsilon, &out->event, each->delta, error));
+    each->epsilon *= 1 + 1e-12;
     return TACIT_OK;
 }
 
 /* Noise in a sum of all parties over the sensitivity, for all rounds together. */
 static tacit_status relative_noise(const tacit_plan *plan, double *out, tacit_error *error) {
-    double rho = 0, parties = (double)plan->parties;
-    if (!tacit_plan_shares_noise(plan)) {
-        TACIT_TRY(tacit_gaussian_sigma(out, plan->epsilon, plan->delta, 1, error));
-        if (by_party(plan)) *out *= sqrt(parties);
-        return TACIT_OK;
-    }
-    TACIT_TRY(tacit_zcdp_for(&rho, plan->epsilon, plan->delta, error));
-    *out = sqrt(parties / (double)tacit_plan_noise_shares(plan) / (2 * rho));
+    double parties = (double)plan->parties;
+    TACIT_TRY(tacit_gaussian_sigma(out, plan->epsilon, plan->delta, 1, error));
+    if (by_party(plan)) *out *= sqrt(parties);
+    if (tacit_plan_shares_noise(plan)) *out *= sqrt(parties / (double)tacit_plan_noise_shares(plan));
     return TACIT_OK;
 }
 
@@ -399,7 +415,7 @@ const tacit_method tacit_method_dpgd = {
     .name = "dpgd",
     .title = "gradient descent on all parties' rows, with noise in every step",
     .reference = "after Bassily, Smith & Thakurta 2014; docs/methods/dpgd.md",
-    .version = 1,
+    .version = 2,
     .units = "record|party",
     .spreads = true,
     .needs_delta = true,
@@ -430,7 +446,8 @@ const tacit_method tacit_method_dpgd = {
                "calibration of a single round (Balle and Wang 2018), because T Gaussians compose to one, "
                "also when adaptive (Dong, Roth and Su 2022)][noise=shares: shares of discrete Gaussian "
                "noise on a sum of L2 sensitivity S = 2L, L = 1 or sqrt(2) for softmax, in each of T "
-               "rounds, zCDP composed (Kairouz, Liu and Steinke 2021, Proposition 14)]",
+               "rounds; their sum counts as Gaussian noise, less a part in 10^4 (Kairouz, Liu and Steinke "
+               "2021, Theorem 9), and composes as that does; on a coarse grid by zCDP (Proposition 14)]",
     .claim = "no paper's: Rajkumar and Agarwal print the price of one round (psgd)",
     .caveats = "as many questions as rounds: every party must stay connected. The price of one round in "
                "the ledger is more than its share; what counts is the composition of all rounds, at the "

@@ -12,6 +12,7 @@
 #include "lab/replay.h"
 #include "method/gradient.h"
 #include "parties.h"
+#include "privacy/account/gaussian.h"
 #include "privacy/mechanism/shares.h"
 
 enum { PARTIES = 10, EACH = 20, FEATURES = 8 };
@@ -89,7 +90,7 @@ static void a_sum_of_gradients_carries_the_shares_of_those_who_answered(void **s
     check_gradient_noise(2);
 }
 
-/* What the sum of as few as may be left carries buys the price: sigma of zCDP at (2, 1e-5), three sums. */
+/* What the sum of as few as may be left carries buys the price: the exact sigma at (2, 1e-5), three sums. */
 static void the_fewest_that_may_be_left_carry_enough(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -109,6 +110,9 @@ static void the_fewest_that_may_be_left_carry_enough(void **state) {
     assert_int_equal(prices.event.count, 3);
     assert_true(prices.event.parameter <= least * (1 - 0.9e-4)); /* what is not quite Gaussian is paid for */
     CHECK_NEAR(prices.event.parameter / least, 1, 1.1e-4);
+    double sigma = 0;
+    CHECK_OK(tacit_gaussian_sigma(&sigma, 2, 1e-5, 1, &error), error);
+    CHECK_NEAR(prices.event.parameter / (sigma * sqrt(3)), 1, 1e-6); /* as a trusted party's noise */
     parties_end(&world);
 }
 
@@ -127,11 +131,45 @@ static void all_rounds_together_cost_what_is_declared(void **state) {
             tacit_model_free(parties_run(&world, 1, NULL));
             CHECK_OK(tacit_local_charged(world.local, TACIT_UNIT_RECORD, &account, &error), error);
             assert_true(tacit_amount_within(account.spent_epsilon, prices[p][0]));
-            if (prices[p][0] >= 1) /* made for zCDP, which is less tight, by far where delta is large */
-                assert_true(account.spent_epsilon > 0.85 * prices[p][0]);
+            assert_true(account.spent_epsilon > (1 - 1e-6) * prices[p][0]); /* no noise is wasted */
             CHECK_NEAR(account.sum_delta / prices[p][1], 1, 1e-9);
             parties_end(&world);
         }
+}
+
+/* By the accountant of the ledger, without any slack; and, where the sum's grid is fine enough for shares to count as Gaussian noise, all
+ * but a millionth of it is used. */
+static void a_study_never_costs_more_than_its_epsilon(void **state) {
+    (void)state;
+    static const double epsilons[] = { 0.01, 0.1, 1, 8, 20 }, deltas[] = { 1e-70, 1e-12, 1e-5, 0.05 };
+    static const char *const rounds[] = { "1", "3", "100", "10000", "0" };
+    parties world = world_of(&tacit_method_dpgd, FEATURES, 0);
+    size_t gaussian = 0, all = 0;
+    for (size_t i = 0; i < 5 * 4 * 5; i++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_prices prices = { .event = { .count = 0 } };
+        tacit_accountant *accountant = NULL;
+        tacit_spending spent;
+        world.plan.epsilon = epsilons[i % 5];
+        world.plan.delta = deltas[i / 5 % 4];
+        world.plan.colluders = i % 2 == 0 ? 0 : 0.1;
+        set(&world.plan, "rounds", rounds[i / 20]);
+        tacit_status status = world.plan.method->price(&world.plan, &prices, &error);
+        if (status == TACIT_USAGE && world.plan.delta < 1e-60) continue; /* no zCDP is known there */
+        CHECK_OK(status, error);
+        CHECK_OK(tacit_accountant_create(&accountant, TACIT_REPLACE, &error), error);
+        CHECK_OK(tacit_accountant_add(accountant, &prices.event, &error), error);
+        CHECK_OK(tacit_accountant_epsilon(&spent, accountant, world.plan.delta, &error), error);
+        accountant = tacit_accountant_free(accountant);
+        assert_true(spent.epsilon <= world.plan.epsilon);
+        all++;
+        if (prices.event.kind != TACIT_EVENT_GAUSSIAN) continue;
+        gaussian++;
+        assert_true(spent.epsilon >= world.plan.epsilon * (1 - 1e-6));
+    }
+    print_message("# %zu of %zu by Gaussian noise\n", gaussian, all);
+    assert_true(gaussian > all / 2 && gaussian < all);
+    parties_end(&world);
 }
 
 /* ---- histogram ---- */
@@ -303,6 +341,7 @@ int main(void) {
         cmocka_unit_test(a_sum_of_gradients_carries_the_shares_of_those_who_answered),
         cmocka_unit_test(the_fewest_that_may_be_left_carry_enough),
         cmocka_unit_test(all_rounds_together_cost_what_is_declared),
+        cmocka_unit_test(a_study_never_costs_more_than_its_epsilon),
         cmocka_unit_test(the_fewest_counts_carry_discrete_laplace_noise),
         cmocka_unit_test(audits_find_no_more_than_the_price),
         cmocka_unit_test(no_neighbour_moves_a_sum_beyond_what_is_declared),

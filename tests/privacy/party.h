@@ -76,17 +76,21 @@ static inline tacit_status party_release(party *self, const tacit_release *relea
     return tacit_gate_release(&self->gate, release, &self->out, &self->error);
 }
 
-/* A ledger as the first format wrote it; see the file for what is in it. */
-static inline void make_old_ledger(const char *database) {
+/* A ledger as an earlier format wrote it; see the file for what is in it. */
+static inline void make_ledger_of(const char *variable, const char *database) {
     tacit_buffer sql = TACIT_BUFFER_INIT;
     sqlite3 *connection = NULL;
     char *message = NULL;
-    assert_int_equal(tacit_file_read(getenv("TACIT_LEDGER_FORMAT_1"), &sql, NULL), TACIT_OK);
+    assert_int_equal(tacit_file_read(getenv(variable), &sql, NULL), TACIT_OK);
     assert_int_equal(sqlite3_open(database, &connection), SQLITE_OK);
     if (sqlite3_exec(connection, tacit_buffer_text(&sql), NULL, NULL, &message) != SQLITE_OK)
         fail_msg("%s", message);
     sqlite3_close(connection);
     tacit_buffer_clear(&sql);
+}
+
+static inline void make_old_ledger(const char *database) {
+    make_ledger_of("TACIT_LEDGER_FORMAT_1", database);
 }
 
 static inline double party_spent(party *self, const char *study, tacit_unit unit) {

@@ -8,8 +8,8 @@
 #include "privacy/mechanism/mechanism_parts.h"
 #include "rand/fast.h"
 
-#define SCALE_LEAST 0.5
-#define SCALE_MOST 0x1p50
+#define SCALE_LEAST TACIT_SHARE_SCALE_LEAST
+#define SCALE_MOST TACIT_SHARE_SCALE_MOST
 #define SHARES_MOST (UINT64_C(1) << 32)
 #define UP (1 + 0x1p-40) /* far more than what the few operations before it can lose */
 

@@ -36,6 +36,10 @@
 #include "privacy/account/accountant.h"
 #include "privacy/mechanism/mechanism.h"
 
+/* Where the theorem begins, and what samplers take. */
+#define TACIT_SHARE_SCALE_LEAST 0.5
+#define TACIT_SHARE_SCALE_MOST 0x1p50
+
 typedef struct tacit_shared_noise {
     tacit_law law;
     double sensitivity;
