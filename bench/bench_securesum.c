@@ -3,6 +3,7 @@
  *
  *   bench_securesum sum  PARTIES LENGTH    one sum, a tenth of the parties vanishing before they send their vector
  *   bench_securesum mask LENGTH REPEATS    masks beside the bare ChaCha20 key stream
+ *   bench_securesum draw PARTIES           drawing the graph, once a version of a study
  *   bench_securesum paillier PARTIES LENGTH BITS    one encrypted sum, a tenth of the parties vanishing likewise
  *
  * Prints one JSON line; fails when a sum is wrong.
@@ -14,8 +15,9 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "crypto/sum/mask.h"
+#include "crypto/drawing.h"
 #include "crypto/paillier/paillier_sum.h"
+#include "crypto/sum/mask.h"
 #include "crypto/sum/securesum.h"
 #include "rand/stream.h"
 
@@ -293,17 +295,77 @@ static int encrypted_sums(uint32_t parties, size_t length, unsigned bits) {
     return status == TACIT_OK ? 0 : 1;
 }
 
+/* ---- drawing the graph ---- */
+
+static tacit_status draw_step(const work *self, const tacit_drawing *drawing, tacit_drawing_server *server,
+                              tacit_error *error) {
+    const tacit_buffer *list = tacit_drawing_server_question(server);
+    const uint8_t secret[TACIT_DRAWING_SECRET_BYTES] = { 1 };
+    tacit_drawing_list read = { .count = 0 };
+    tacit_status status = TACIT_OK;
+    const bool opening = tacit_drawing_server_step(server) == TACIT_DRAWING_OPENING;
+    if (opening) TACIT_TRY(tacit_drawing_read_list(&read, drawing, list->bytes, list->length, error));
+    for (uint32_t i = 0; i < self->parties && status == TACIT_OK; i++) {
+        const tacit_securesum_signer signer = tacit_securesum_ed25519_signer(self->secret[i]);
+        tacit_buffer said = TACIT_BUFFER_INIT;
+        status = opening ? tacit_drawing_open(drawing, i, secret, &read, &signer, &said, error)
+                         : tacit_drawing_commit(drawing, i, secret, &signer, &said, error);
+        if (status == TACIT_OK)
+            status = tacit_drawing_server_receive(server, i, said.bytes, said.length, error);
+        tacit_buffer_clear(&said);
+    }
+    return status == TACIT_OK ? tacit_drawing_server_close(server, error) : status;
+}
+
+/* Every party does the same, so one is timed, and checks the list and the proof. */
+static tacit_status draw(work *self, tacit_error *error) {
+    tacit_drawing drawing = { .study = "bench",
+                              .parties = self->parties,
+                              .least = tacit_drawing_least(self->parties, self->parties / 10),
+                              .signers = tacit_securesum_ed25519_roster(&self->roster) };
+    tacit_drawing_server *server = NULL;
+    uint8_t seed[TACIT_GRAPH_SEED_BYTES];
+    tacit_drawing_list list;
+    tacit_status status;
+    TACIT_CHECK(tacit_drawing_server_create(&server, &drawing, error));
+    double start = now();
+    while (tacit_drawing_server_step(server) != TACIT_DRAWING_DONE)
+        TACIT_CHECK(draw_step(self, &drawing, server, error));
+    const double both = now() - start;
+    const tacit_buffer *proof = tacit_drawing_server_question(server);
+    const size_t listed = 4 + (size_t)self->parties * TACIT_DRAWING_ENTRY_BYTES;
+    start = now();
+    TACIT_CHECK(tacit_drawing_read_list(&list, &drawing, proof->bytes, listed, error));
+    TACIT_CHECK(tacit_drawing_read_proof(seed, &list, &drawing, proof->bytes, proof->length, error));
+    printf("{\"party\": %.6g, \"sent\": %d, \"received\": %zu, \"server\": %.6g}\n", now() - start,
+           2 * TACIT_DRAWING_OPENING_BYTES, listed + proof->length, both);
+cleanup:
+    tacit_drawing_server_free(server);
+    return status;
+}
+
+static int drawings(uint32_t parties) {
+    work self = { .parties = parties, .length = 1 };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = begin(&self, &error);
+    if (status == TACIT_OK) status = draw(&self, &error);
+    if (status != TACIT_OK) fprintf(stderr, "bench_securesum: %s\n", error.text);
+    end(&self);
+    return status == TACIT_OK ? 0 : 1;
+}
+
 int main(int count, char **argument) {
     if (sodium_init() < 0) return 1;
     if (count == 4 && strcmp(argument[1], "sum") == 0)
         return sums((uint32_t)strtoul(argument[2], NULL, 10), strtoull(argument[3], NULL, 10));
+    if (count == 3 && strcmp(argument[1], "draw") == 0)
+        return drawings((uint32_t)strtoul(argument[2], NULL, 10));
     if (count == 4 && strcmp(argument[1], "mask") == 0)
         return masks(strtoull(argument[2], NULL, 10), atoi(argument[3]));
     if (count == 5 && strcmp(argument[1], "paillier") == 0)
         return encrypted_sums((uint32_t)strtoul(argument[2], NULL, 10), strtoull(argument[3], NULL, 10),
                               (unsigned)strtoul(argument[4], NULL, 10));
-    fprintf(
-        stderr,
-        "usage: bench_securesum sum PARTIES LENGTH | mask LENGTH REPEATS | paillier PARTIES LENGTH BITS\n");
+    fprintf(stderr, "usage: bench_securesum sum PARTIES LENGTH | draw PARTIES | mask LENGTH REPEATS | "
+                    "paillier PARTIES LENGTH BITS\n");
     return 2;
 }

@@ -35,6 +35,8 @@ function nextPart(study, message) {
   if (!next) return element("p", { class: "error" }, "It was amended, and nothing leaves for the new version until you consent to it: " +
     "tacit consent " + study.name);
   const look = next.looks > 1 && next.look > study.look;
+  // A word of its own, beside the consent: what an earlier version gave and this one would tell together.
+  const box = element("input", { type: "checkbox", class: "difference" });
   return element("section", { class: "panel next", "aria-label": "new version of " + study.name },
     element("h4", {}, look ? "Another look: " + next.look + " of at most " + next.looks : "A new version: " + next.title),
     element("p", {}, (look ? "The study asks once more, of " + next.parties + " parties, at a price of its own. "
@@ -45,8 +47,9 @@ function nextPart(study, message) {
     next.document ? element("p", { class: "lines" }, next.document) : "",
     next.past ? element("p", { class: "past" }, next.past) : "",
     whoLearnsWhat(next.explanation),
+    next.difference ? element("p", {}, element("label", {}, box, " ", next.difference)) : "",
     element("p", {}, element("button", { type: "button", class: "consent next", onclick: () =>
-      say(study, "consent", message, { version: next.hash }) }, look ? "Consent to this look" : "Consent to this version")));
+      say(study, "consent", message, { version: next.hash, allow_difference: box.checked }) }, look ? "Consent to this look" : "Consent to this version")));
 }
 
 function studyPart(study) {

@@ -70,8 +70,8 @@ tacit_status board_sets_lost(const tacit_board *board, const char *refusing, con
     return tacit_fail(
         error, TACIT_REFUSED,
         "%s %s%s%s. Exact sums of one study are all over the same parties, for the difference of "
-        "two would show what one gave: start a new study, or pause and amend it before a party "
-        "leaves for good",
+        "two would show what one gave: amend the study to go on without it (tacit study "
+        "amend), which the others are asked to consent to",
         refusing != NULL ? refusing : leaving,
         refusing != NULL ? "refused" : "has left the study and did not come back",
         refusing != NULL && board->first_refusal[0] != 0 ? ": " : "",

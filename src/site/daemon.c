@@ -28,6 +28,7 @@ typedef struct worker {
     char name[TACIT_SITE_ID_SIZE]; /* of its folder */
     pthread_t thread;
     bool running, ended; /* main thread only */
+    bool failed;         /* the study has, and may be amended; the thread's own while it runs */
     atomic_bool finished;
     tacit_status status; /* of the last run; read after joining the thread */
     tacit_error error;
@@ -63,6 +64,8 @@ static void worker_news(void *context, const char *line) {
 static bool worker_cancelled(void *context) { return atomic_load(&((worker *)context)->owner->stopping); }
 
 /* ---- one study ---- */
+
+#define FAILED "failed" /* a state of a study, as a coordinator names it */
 
 /* What the owner has said so far that bears on a refusal: definition, settings, rules, consent, limits, whom to trust. */
 static void owners_word(const daemon_state *self, const char *name, char out[WORD_SIZE]) {
@@ -113,9 +116,12 @@ static tacit_status serve_one(worker *self, tacit_error *error) {
     char line[TACIT_ERROR_TEXT_SIZE + 128];
     tacit_status status;
     TACIT_CHECK(tacit_site_open(&site, self->owner->settings->home, self->name, &callbacks, error));
-    tell(self->owner, self->name, "waiting for questions");
+    if (!self->failed) tell(self->owner, self->name, "waiting for questions");
     TACIT_CHECK(tacit_site_serve(site, &result, error));
     TACIT_CHECK(keep_result(site, &result, error));
+    const bool known = self->failed;
+    self->failed = strcmp(result.state, FAILED) == 0;
+    if (self->failed && known) goto cleanup;
     snprintf(line, sizeof line, "the study is %s%s%s", result.state, result.reason[0] != 0 ? ": " : "",
              result.reason);
     tell(self->owner, self->name, line);
@@ -149,9 +155,12 @@ static void finish(worker *self) {
     /* A word that came between the refusal and our noting what had been said is found in the end. */
     self->retry_at = tacit_clock_monotonic_ms() + (self->status == TACIT_REFUSED ? REST_MS : RETRY_MS);
     if (self->status == TACIT_OK) {
-        self->ended = true;
+        /* One that failed may be amended: it is looked at again, now and then. */
+        self->ended = !self->failed || self->owner->settings->until_done;
+        if (!self->ended) self->retry_at = tacit_clock_monotonic_ms() + REST_MS;
         return;
     }
+    self->failed = false;
     if (self->status != TACIT_CANCELLED) tell(self->owner, self->name, self->error.text);
 }
 
@@ -176,6 +185,18 @@ static bool has_file(const daemon_state *self, const char *name, const char *fil
            tacit_path_join(path, sizeof path, folder, file, NULL) == TACIT_OK && stat(path, &about) == 0;
 }
 
+/* Whether the end that is written down is a failure. */
+static bool has_failed(const daemon_state *self, const char *name) {
+    tacit_site *site = NULL;
+    tacit_buffer state = TACIT_BUFFER_LIMITED(64);
+    const bool failed = site_open_folder(&site, self->settings->home, name, NULL) == TACIT_OK &&
+                        site_read_file(site, SITE_ENDED_FILE, &state, NULL) == TACIT_OK &&
+                        strcmp(tacit_buffer_text(&state), FAILED) == 0;
+    tacit_buffer_clear(&state);
+    tacit_site_free(site);
+    return failed;
+}
+
 static tacit_status adopt(daemon_state *self, const char *name, tacit_error *error) {
     for (const worker *each = self->workers; each != NULL; each = each->next)
         if (strcmp(each->name, name) == 0) return TACIT_OK;
@@ -184,7 +205,8 @@ static tacit_status adopt(daemon_state *self, const char *name, tacit_error *err
     if (added == NULL) return tacit_fail_memory(error);
     added->owner = self;
     memcpy(added->name, name, strlen(name) + 1);
-    added->ended = has_file(self, name, SITE_ENDED_FILE);
+    added->failed = !self->settings->until_done && has_failed(self, name);
+    added->ended = has_file(self, name, SITE_ENDED_FILE) && !added->failed;
     added->next = self->workers;
     self->workers = added;
     if (!added->ended) start(added);

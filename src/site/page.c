@@ -48,14 +48,16 @@ static json_t *text_or_null(const tacit_buffer *text) {
 static tacit_status version_document(json_t **out, const page *self, const tacit_site_summary *joined,
                                      tacit_error *error) {
     const tacit_study *study = joined->next;
-    const tacit_past_question about = { joined->source, joined->id, &study->plan, false };
+    const tacit_past_question about = { joined->source, joined->id, &study->plan, joined->allow_difference };
     char hash[2 * TACIT_HASH_BYTES + 1];
     tacit_buffer past = TACIT_BUFFER_INIT;
     json_t *explanation = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_past_text(&past, self->settings->home, &about, error));
     TACIT_CHECK(tacit_json_explanation(&explanation, &study->plan, error));
-    *out = json_pack("{s:o,s:s,s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "past", text_or_null(&past), "hash",
+    const bool asks = past.length > 0 && !joined->allow_difference;
+    *out = json_pack("{s:o,s:o,s:s,s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "past", text_or_null(&past),
+                     "difference", asks ? json_string(tacit_past_allowing()) : json_null(), "hash",
                      sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash), "title",
                      study->title, "description", text_or_null(&study->description), "approval",
                      study->approval[0] != 0 ? json_string(study->approval) : json_null(), "document",
@@ -134,13 +136,15 @@ static tacit_status check_read(const tacit_study *study, bool amended, const cha
         study->name);
 }
 
-static tacit_status consent_again(const page *self, const char *study, const char *version,
+static tacit_status consent_again(const page *self, const char *study, const char *version, bool difference,
                                   char id[TACIT_SITE_ID_SIZE], tacit_error *error) {
+    const tacit_site_word word = { .allow_difference = true };
     tacit_site *site = NULL;
     const tacit_site_callbacks callbacks = { .context = NULL };
     bool amended = false;
     tacit_status status;
-    TACIT_CHECK(tacit_site_review(&site, &amended, self->settings->home, study, NULL, &callbacks, error));
+    TACIT_CHECK(tacit_site_review(&site, &amended, self->settings->home, study, difference ? &word : NULL,
+                                  &callbacks, error));
     TACIT_CHECK(check_read(tacit_site_study(site), amended, version, error));
     if (amended) TACIT_CHECK(tacit_site_check(site, error));
     TACIT_CHECK(tacit_site_consent(site, error));
@@ -160,7 +164,8 @@ static void post_consent(void *context, web_call *call) {
         web_answer_failure(call, TACIT_USAGE, &error);
         return;
     }
-    tacit_status status = consent_again(self, call->item, version, id, &error);
+    const bool difference = body->length > 0 && web_body_flag(body, "allow_difference");
+    tacit_status status = consent_again(self, call->item, version, difference, id, &error);
     if (status == TACIT_OK)
         web_answer(call, 200, json_pack("{s:s,s:s}", "study", id, "consent", "given"));
     else

@@ -99,6 +99,8 @@ typedef struct tacit_past_question {
 } tacit_past_question;
 tacit_status tacit_past_text(tacit_buffer *out, const char *home, const tacit_past_question *about,
                              tacit_error *error);
+/* What an owner says who allows it, for a box to tick. */
+const char *tacit_past_allowing(void);
 
 /* Consent to the study as reviewed. The ledger then lets it have its price; what earlier versions had stays counted. */
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error);
@@ -115,6 +117,7 @@ typedef struct tacit_site_summary {
     const char *authority;   /* who the coordinator's authority is, in words; "" when it was never replaced */
     bool distrusted;         /* its key was stolen, and the owner has not confirmed another one */
     bool ended;              /* nothing more will be asked, with a model or without */
+    bool allow_difference;   /* the owner has allowed that exact sums differ by few */
 } tacit_site_summary;
 
 typedef tacit_status tacit_site_visit(void *context, const tacit_site_summary *joined, tacit_error *error);

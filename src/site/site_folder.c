@@ -289,7 +289,8 @@ static tacit_status visit_site(const tacit_site *site, tacit_site_visit *visit, 
                                   .authority = words,
                                   .distrusted = site->distrusted,
                                   .has_model = site_file_exists(site, SITE_MODEL_FILE),
-                                  .ended = has_ended(site) };
+                                  .ended = has_ended(site),
+                                  .allow_difference = site->allow_difference };
     tacit_status status = visit(context, &joined, error);
     tacit_study_free(next);
     tacit_buffer_clear(&signature);

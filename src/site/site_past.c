@@ -67,6 +67,10 @@ static tacit_status count_past(const char *home, const char *source, const char 
     return status;
 }
 
+#define DIFFERENCE "sums of two groups may become known that differ by one party, or by a few rows of yours."
+
+const char *tacit_past_allowing(void) { return "Allow it: " DIFFERENCE; }
+
 tacit_status tacit_past_text(tacit_buffer *out, const char *home, const tacit_past_question *about,
                              tacit_error *error) {
     const size_t few = 1 + tacit_plan_colluders(about->plan);
@@ -89,10 +93,7 @@ tacit_status tacit_past_text(tacit_buffer *out, const char *home, const tacit_pa
                                "up to %zu, or your rows by a few, the difference shows what these gave. ",
                                others, others == 1 ? "study" : "studies", few));
     if (about->allowed)
-        return tacit_buffer_print(
-            out, error,
-            "You allow that (--allow-difference): sums of two groups may become known that "
-            "differ by one party, or by a few rows of yours.");
+        return tacit_buffer_print(out, error, "You allow that (--allow-difference): " DIFFERENCE);
     if (parties == 0 && others == 0) return TACIT_OK;
     return tacit_buffer_print(out, error,
                               "This party refuses such a sum unless you allow it: --allow-difference.");

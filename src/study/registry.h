@@ -74,8 +74,8 @@ tacit_status tacit_registry_resume(tacit_registry *registry, const char *name, t
 tacit_status tacit_registry_start(tacit_registry *registry, const char *name, unsigned version,
                                   tacit_error *error);
 
-/* Replace the definition of a study that is a draft, recruits or is paused; TACIT_USAGE for one that runs or has ended, or
- * when nothing has changed. Rounds begin anew, with a fresh secret: what was answered to the earlier version is not used for
+/* Replace the definition of a study that is a draft, recruits, is paused, or failed, which then recruits again; TACIT_USAGE for one that
+ * runs or has ended otherwise, or when nothing has changed. Rounds begin anew, with a fresh secret: what was answered to the earlier version is not used for
  * this one. The earlier text is kept. But for a draft, every party is outdated until it consents again. */
 tacit_status tacit_registry_amend(tacit_registry *registry, const char *name, const char *definition,
                                   const tacit_buffer *points, tacit_error *error);

@@ -21,7 +21,8 @@ static bool is_under_way(tacit_study_state state) {
     return state == TACIT_STUDY_RECRUITING || state == TACIT_STUDY_RUNNING;
 }
 static bool is_at_rest(tacit_study_state state) {
-    return state == TACIT_STUDY_DRAFT || state == TACIT_STUDY_RECRUITING || state == TACIT_STUDY_PAUSED;
+    return state == TACIT_STUDY_DRAFT || state == TACIT_STUDY_RECRUITING || state == TACIT_STUDY_PAUSED ||
+           state == TACIT_STUDY_FAILED;
 }
 
 static tacit_status move(tacit_registry *registry, const char *name, bool (*allowed)(tacit_study_state state),
@@ -144,17 +145,25 @@ cleanup:
     return status;
 }
 
+/* It failed, as when a party that its sums need was lost, and begins anew with whoever consents. How it ended will have to be told again. */
+static tacit_status recruit_again(tacit_registry *registry, const char *name, tacit_error *error) {
+    TACIT_TRY(registry_run_for(
+        registry, "UPDATE study SET state = 0, reason = '', model = NULL WHERE name = ?1", name, error));
+    return registry_run_for(registry, "DELETE FROM setting WHERE key = 'told ' || ?1", name, error);
+}
+
 tacit_status tacit_registry_amend(tacit_registry *registry, const char *name, const char *definition,
                                   const tacit_buffer *points, tacit_error *error) {
     tacit_study_state state;
     tacit_registry_lock(registry);
     tacit_status status;
     TACIT_CHECK(tacit_store_begin(registry->store, error));
-    TACIT_CHECK(
-        expect(registry, name, is_at_rest, "a draft, recruiting or paused can be amended", &state, error));
+    TACIT_CHECK(expect(registry, name, is_at_rest, "a draft, recruiting, paused or failed can be amended",
+                       &state, error));
     TACIT_CHECK(check_changed(registry, name, definition, error));
     TACIT_CHECK(forget_rounds(registry, name, error));
     TACIT_CHECK(put_definition(registry, name, definition, state == TACIT_STUDY_DRAFT, error));
+    if (state == TACIT_STUDY_FAILED) TACIT_CHECK(recruit_again(registry, name, error));
     if (points != NULL && points->length > 0) TACIT_CHECK(registry_put_points(registry, name, points, error));
 cleanup:
     status = tacit_registry_finish(registry, status, error);

@@ -91,6 +91,8 @@ bool web_is_watched(web *page);
 
 /* The text of one member of a body that is a JSON object. False: it is none, or has no such text, or it does not fit. */
 bool web_body_text(const tacit_buffer *body, const char *key, char *out, size_t size);
+/* Whether it says true there. */
+bool web_body_flag(const tacit_buffer *body, const char *key);
 
 typedef struct web_session {
     char token[WEB_SECRET_SIZE];

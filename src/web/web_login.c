@@ -80,6 +80,13 @@ bool web_body_text(const tacit_buffer *body, const char *key, char *out, size_t 
     return fits;
 }
 
+bool web_body_flag(const tacit_buffer *body, const char *key) {
+    json_t *said = json_loadb(tacit_buffer_text(body), body->length, 0, NULL);
+    const bool flag = json_is_true(json_object_get(said, key));
+    json_decref(said);
+    return flag;
+}
+
 static bool same_secret(const char *first, const char *second) {
     return strlen(first) == WEB_SECRET_SIZE - 1 && strlen(second) == WEB_SECRET_SIZE - 1 &&
            sodium_memcmp(first, second, WEB_SECRET_SIZE - 1) == 0;

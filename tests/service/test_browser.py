@@ -293,6 +293,41 @@ class Screens(BrowserTest):
         self.assertEqual(self.badge(), ("withdrawn", False))
 
 
+class Difference(BrowserTest):
+    """Sums of two groups that differ by few are allowed by a tick of their own, not by consenting."""
+
+    def settings(self, party):
+        return json.loads((next((self.home(party) / "studies").glob("trial@*")) / "settings.json").read_text())
+
+    def look_again(self, party):
+        self.browser.get(self.start("page", home=self.home(party)).wait_line(LINK).group(1))
+        self.wait_text("sums of two groups will be known")
+        self.wait_text("This party refuses such a sum unless you allow it")
+        box = self.one("input.difference")
+        self.assertFalse(box.is_selected())
+        self.assertIn("Allow it: sums of two groups may become known that differ by one party", self.text())
+        return box
+
+    def consent(self):
+        self.press("button.consent.next")
+        self.wait(lambda: "Another look" not in self.text(), "no consent")
+
+    def test_an_owner_allows_a_difference_by_a_tick_of_its_own(self):
+        self.study(method="estimate", set=None, epsilon=None, stop="{se: {column: age, at_most: 1e-9}, looks: 2}", **{"lambda": 0})
+        coordinator = self.coordinator()
+        first = {party: self.join(party, *EXACT) for party in range(3)}
+        coordinator.wait_line("study trial recruits again")
+        for process in first.values():
+            self.assertEqual(process.finish(), 3, process.text())
+        self.look_again(0).click()
+        self.consent()
+        self.assertTrue(self.settings(0)["allow_difference"])
+        self.look_again(1)
+        self.consent()
+        self.assertFalse(self.settings(1)["allow_difference"])
+        self.check_quiet()
+
+
 # What a hostile page on another port of this machine can do in the same browser: ask the victim's port with whatever the browser adds,
 # open it, and tell its own server what came back.
 HOSTILE = """<!doctype html><title>other</title><script>

@@ -65,6 +65,53 @@ class Differences(DeployedTest):
         self.assertIn("An earlier version of this study had exact sums over 3 parties", shown.stderr)
         self.assertIn("sums of two groups will be known", shown.stderr)
 
+    def consent(self, party, *more):
+        return self.succeed("consent", "trial", "--yes", *more, home=self.home(party)).stderr
+
+    def amended(self, party):
+        process = self.resume(party)
+        self.assertEqual(process.finish(), 3, process.text())
+        self.assertIn("was amended", process.text())
+
+    def test_a_study_that_lost_a_party_is_amended_and_goes_on_without_it(self):
+        """Its sums are for the coordinator, without noise of their own, and it has a thousand rounds: far from its end when a party leaves."""
+        def sums(parties, rounds, **more):
+            return dict(method="dpgd", set="{noise: coordinator, rounds: %d}" % rounds, delta="1e-5", patience=1,
+                        parties="{expected: %d, minimum: 3}" % parties, **{"lambda": None}, **more)
+        self.study(**sums(4, 1000))
+        coordinator = self.coordinator()
+        processes = {party: self.join(party, "--allow-entrusted", epsilon=1000) for party in range(4)}
+        processes[3].wait_line("round 2: answering")
+        self.succeed("withdraw", "trial", home=self.home(3))
+        for party in range(3):
+            processes[party].finish()
+        self.assertEqual(self.status()["state"], "failed")
+        self.assertIn("did not come back", self.status()["reason"])
+        self.assertIn("tacit study amend", self.status()["reason"])
+        # The others are told what the two groups would give away, and refuse unless they are allowed to.
+        self.succeed("study", "amend", self.folder, self.definition(**sums(3, 2)))
+        self.assertEqual(self.status()["state"], "recruiting")
+        for party in range(3):
+            self.amended(party)
+            shown = self.consent(party)
+            self.assertIn("An earlier version of this study had exact sums over 4 parties", shown)
+            self.assertIn("sums of two groups will be known", shown)
+            self.assertIn("refuses such a sum unless you allow it", shown)
+        again = {party: self.resume(party) for party in range(3)}
+        codes = [process.finish() for process in again.values()]
+        self.assertIn(3, codes)
+        self.assertTrue(any("--allow-difference" in process.text() for process in again.values()))
+        self.assertEqual(self.status()["state"], "failed")
+        # All of them allow it.
+        self.succeed("study", "amend", self.folder, self.definition(title="again", **sums(3, 2)))
+        for party in range(3):
+            self.amended(party)
+            self.assertIn("You allow that", self.consent(party, "--allow-difference"))
+        for process in {party: self.resume(party) for party in range(3)}.values():
+            self.assertEqual(process.finish(), 0, process.text())
+        self.assertEqual(self.status()["state"], "done")
+        self.assertIn("study trial is amended", coordinator.text())
+
     def test_rows_that_change_between_rounds_end_it(self):
         """A thousand rounds: the study is far from its end when the party is killed, and waits for it."""
         self.study(method="dpgd", set="{noise: coordinator, rounds: 1000}", delta="1e-5", **{"lambda": None})

@@ -329,6 +329,32 @@ static size_t seated(world *w) {
     return count;
 }
 
+static void a_study_that_failed_recruits_again_when_it_is_amended(void **state) {
+    (void)state;
+    world w = begin();
+    ticket first = invite(&w, 1);
+    char one[TACIT_ID_SIZE];
+    bool changed = false;
+    uint8_t secret[TACIT_STREAM_KEY_BYTES];
+    join(&w, &first, 1, one);
+    set_state(&w, "s", TACIT_STUDY_RUNNING);
+    CHECK_OK(tacit_registry_set_state(w.registry, "s", TACIT_STUDY_FAILED, "lost", NULL, &w.error), w.error);
+    fails(&w, tacit_registry_amend(w.registry, "s", "definition", NULL, &w.error), TACIT_USAGE, "already");
+    CHECK_OK(tacit_registry_amend(w.registry, "s", "new", NULL, &w.error), w.error);
+    tacit_study_record record = look_up(&w, "s");
+    assert_true(record.version == 2 && record.joined == 0 && record.outdated == 1 && record.rounds == 0);
+    assert_int_equal(record.state, TACIT_STUDY_RECRUITING);
+    assert_string_equal(record.reason, "");
+    read_secret(&w, secret); /* there is one again */
+    CHECK_OK(tacit_registry_enter(w.registry, one, 2, 1, &changed, &w.error), w.error);
+    assert_true(!changed && presence_of(&w, one).consented);
+    /* Other ends stay. */
+    CHECK_OK(tacit_registry_set_state(w.registry, "s", TACIT_STUDY_CLOSED, "", NULL, &w.error), w.error);
+    fails(&w, tacit_registry_amend(w.registry, "s", "newer", NULL, &w.error), TACIT_USAGE,
+          "a draft, recruiting, paused or failed can be amended");
+    end(&w);
+}
+
 static void an_amended_study_has_no_parties_until_they_consent(void **state) {
     (void)state;
     world w = begin();
@@ -434,6 +460,7 @@ int main(void) {
         cmocka_unit_test(a_revoked_party_is_out),
         cmocka_unit_test(a_party_has_its_renewed_certificates_too),
         cmocka_unit_test(a_study_moves_between_its_states_only_as_it_may),
+        cmocka_unit_test(a_study_that_failed_recruits_again_when_it_is_amended),
         cmocka_unit_test(an_amended_study_has_no_parties_until_they_consent),
         cmocka_unit_test(a_journal_gives_back_what_was_written),
     };
