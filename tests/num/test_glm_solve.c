@@ -23,7 +23,8 @@ static void solve_and_check(const recipe *r, uint64_t seed, double tolerance) {
     unmake(&m);
 }
 
-static const tacit_loss losses[] = { TACIT_LOSS_LOGISTIC, TACIT_LOSS_HUBER, TACIT_LOSS_SOFTMAX };
+static const tacit_loss *const losses[] = { &tacit_family_logistic.loss, &tacit_family_huber.loss,
+                                            &tacit_family_softmax.loss };
 
 static void every_combination_of_parts_is_solved(void **state) {
     (void)state;
@@ -35,7 +36,7 @@ static void every_combination_of_parts_is_solved(void **state) {
                              .rows = shapes[s][0],
                              .cols = shapes[s][1],
                              .lambda = 0.01,
-                             .classes = losses[l] == TACIT_LOSS_SOFTMAX ? 4 : 2,
+                             .classes = losses[l] == &tacit_family_softmax.loss ? 4 : 2,
                              .sparse = bits & 1,
                              .indexed = bits & 2,
                              .weighted = bits & 4,
@@ -59,7 +60,7 @@ static void any_lambda_and_conditioning_is_solved(void **state) {
                     recipe r = { .loss = losses[l],
                                  .rows = shapes[s][0],
                                  .cols = shapes[s][1],
-                                 .classes = losses[l] == TACIT_LOSS_SOFTMAX ? 3 : 2,
+                                 .classes = losses[l] == &tacit_family_softmax.loss ? 3 : 2,
                                  .lambda = lambdas[k],
                                  .spread = hard & 1 ? 1e4 : 1,
                                  .separable = hard & 2,
@@ -72,7 +73,7 @@ static void any_lambda_and_conditioning_is_solved(void **state) {
 static void odd_shapes_are_solved(void **state) {
     (void)state;
     for (size_t l = 0; l < 3; l++) {
-        size_t classes = losses[l] == TACIT_LOSS_SOFTMAX ? 3 : 2;
+        size_t classes = losses[l] == &tacit_family_softmax.loss ? 3 : 2;
         for (int sparse = 0; sparse < 2; sparse++) {
             recipe one = {
                 .loss = losses[l], .rows = 1, .cols = 5, .classes = classes, .lambda = 0.1, .sparse = sparse
@@ -112,7 +113,7 @@ static void odd_shapes_are_solved(void **state) {
 
 static void wide_problems_use_conjugate_gradients(void **state) {
     (void)state;
-    recipe wide = { .loss = TACIT_LOSS_LOGISTIC,
+    recipe wide = { .loss = &tacit_family_logistic.loss,
                     .rows = 2500,
                     .cols = 2300,
                     .classes = 2,
@@ -121,12 +122,14 @@ static void wide_problems_use_conjugate_gradients(void **state) {
                     .lambda_each = true };
     wide.rows = 60;
     solve_and_check(&wide, 1, 1e-8); /* the diagonal */
-    recipe classes = { .loss = TACIT_LOSS_SOFTMAX, .rows = 400, .cols = 90, .classes = 5, .lambda = 1e-4 };
+    recipe classes = {
+        .loss = &tacit_family_softmax.loss, .rows = 400, .cols = 90, .classes = 5, .lambda = 1e-4
+    };
     solve_and_check(&classes, 2, 1e-8); /* the common matrix */
     classes.lambda = 1e-8;
     solve_and_check(&classes, 2, 1e-8);
     recipe sampled = {
-        .loss = TACIT_LOSS_LOGISTIC, .rows = 14000, .cols = 200, .classes = 2, .lambda = 1e-5
+        .loss = &tacit_family_logistic.loss, .rows = 14000, .cols = 200, .classes = 2, .lambda = 1e-5
     };
     solve_and_check(&sampled, 3, 1e-8); /* a sampled Hessian */
 }
@@ -141,7 +144,7 @@ static void both_paths_agree(void **state) {
                      .lambda = 1e-3,
                      .linear = true,
                      .prior = true,
-                     .classes = losses[l] == TACIT_LOSS_SOFTMAX ? 4 : 2,
+                     .classes = losses[l] == &tacit_family_softmax.loss ? 4 : 2,
                      .weighted = true };
         made m;
         make(&m, &r, 99);
@@ -173,7 +176,7 @@ static void a_warm_start_saves_iterations(void **state) {
                          .rows = shapes[s][0],
                          .cols = shapes[s][1],
                          .lambda = 1e-3,
-                         .classes = losses[l] == TACIT_LOSS_SOFTMAX ? 3 : 2 };
+                         .classes = losses[l] == &tacit_family_softmax.loss ? 3 : 2 };
             made m;
             make(&m, &r, 5);
             double *w = TACIT_NEW(double, tacit_glm_size(&m.problem));
