@@ -195,16 +195,15 @@ static found search(const tacit_family *family, double shape, uint64_t *random) 
     return most;
 }
 
-/* Whether L, c and m of a family hold and are no larger than they must be; a loss without bounds is seen beyond any. */
+/* Whether L, c and m of a family hold and are no larger than they must be. */
 static bool bounds_hold(const tacit_family *family, uint64_t random) {
     double shapes[4];
     const tacit_loss *loss = &family->loss;
     for (size_t s = 0; s < shapes_of(loss, shapes); s++) {
         found most = search(family, shapes[s], &random);
         double c = loss->curvature(shapes[s]), up = 1 + 1e-12;
-        if (isinf(loss->slope) ? most.slope < 1e6 : most.slope > loss->slope * up) return false;
+        if (most.slope > loss->slope * up || most.curvature > c * up) return false;
         if (isfinite(loss->slope) && most.slope < loss->slope * 0.999) return false;
-        if (isinf(c) ? most.curvature < 1e6 : most.curvature > c * up) return false;
         if (isfinite(c) && most.curvature < c * 0.999) return false;
         if (family->pull == NULL) continue;
         double pull = family->pull(shapes[s], 2);

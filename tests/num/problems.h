@@ -29,6 +29,10 @@ typedef struct made {
     tacit_glm_problem problem;
 } made;
 
+static inline const char *loss_name(const tacit_loss *loss) {
+    return loss->classes != NULL ? "softmax" : loss->kinked ? "huber" : "logistic";
+}
+
 static inline uint64_t next_random(uint64_t *state) { /* splitmix64 */
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

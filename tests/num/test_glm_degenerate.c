@@ -6,10 +6,6 @@
 
 #include <stdio.h>
 
-static const char *loss_name(const tacit_glm_problem *problem) {
-    return problem->loss->classes != NULL ? "softmax" : problem->loss->kinked ? "huber" : "logistic";
-}
-
 static uint64_t from_environment(const char *name, uint64_t usual) {
     const char *text = getenv(name);
     return text != NULL ? strtoull(text, NULL, 10) : usual;
@@ -45,7 +41,7 @@ static void the_solver_reaches_its_public_tolerance_on_every_input(void **state)
             failed++;
             fprintf(stderr, "# input %llu of %s: %zu x %zu, %s, lambda %g, linear %g: bound %g, not %g\n",
                     (unsigned long long)number, user_names[one.user], one.dense.rows, one.dense.cols,
-                    loss_name(&one.problem), one.problem.lambda, one.limits.linear, bound, tolerance);
+                    loss_name(one.problem.loss), one.problem.lambda, one.limits.linear, bound, tolerance);
         }
         unmake_degenerate(&one);
     }
@@ -66,7 +62,7 @@ static void so_it_does_where_nothing_can_be_factored(void **state) {
         if (!solved)
             fprintf(stderr, "# wide input %llu: %zu x %zu, %s, lambda %g: bound %g, not %g\n",
                     (unsigned long long)number, one.problem.x.count, one.problem.x.cols,
-                    loss_name(&one.problem), one.problem.lambda, bound, tolerance);
+                    loss_name(one.problem.loss), one.problem.lambda, bound, tolerance);
         assert_true(solved);
         unmake_degenerate(&one);
     }
