@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "model/family/family.h"
 #include "num/blas.h"
 #include "num/glm.h"
 
@@ -65,7 +66,7 @@ static tacit_status read_input(input *in, char **argument, size_t stored, tacit_
 }
 
 static tacit_status fit_large(const input *in, tacit_pool *pool, tacit_error *error) {
-    tacit_glm_problem problem = { .loss = TACIT_LOSS_LOGISTIC,
+    tacit_glm_problem problem = { .loss = &tacit_family_logistic.loss,
                                   .x = tacit_rows_of_matrix(&in->x),
                                   .label = in->label,
                                   .classes = 2,
@@ -107,7 +108,7 @@ static tacit_status fit_range(void *context, size_t begin, size_t end, unsigned 
     for (size_t f = begin; f < end && status == TACIT_OK; f++) {
         tacit_rows rows = tacit_rows_of_matrix(&in->x);
         size_t first = f * in->rows % (in->x.rows - in->rows + 1);
-        tacit_glm_problem problem = { .loss = TACIT_LOSS_LOGISTIC,
+        tacit_glm_problem problem = { .loss = &tacit_family_logistic.loss,
                                       .x = tacit_rows_slice(&rows, first, in->rows),
                                       .label = in->label,
                                       .classes = 2,

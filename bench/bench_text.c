@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "model/family/family.h"
 #include "num/blas.h"
 #include "num/glm.h"
 
@@ -47,7 +48,7 @@ int main(int count, char **argument) {
     size_t rows = strtoull(argument[5], NULL, 10), cols = strtoull(argument[6], NULL, 10);
     tacit_csr csr = { rows, cols, (size_t *)(void *)file[0].bytes, (uint32_t *)(void *)file[1].bytes,
                       (double *)(void *)file[2].bytes };
-    tacit_glm_problem problem = { .loss = TACIT_LOSS_LOGISTIC,
+    tacit_glm_problem problem = { .loss = &tacit_family_logistic.loss,
                                   .x = tacit_rows_of_csr(&csr),
                                   .label = (const int32_t *)(const void *)file[3].bytes,
                                   .classes = 2,

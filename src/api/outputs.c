@@ -284,11 +284,11 @@ tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_e
     for (size_t k = 0; k < model->class_names.count; k++)
         classes = tacit_json_append(classes, tacit_json_text(model->class_names.text[k]));
     json_t *document = json_pack(
-        "{s:s,s:s,s:I,s:I,s:I,s:o,s:o,s:b,s:o}", "kind", kind_name(model), "loss",
-        tacit_loss_name(model->loss), "features", (json_int_t)model->features, "columns",
-        (json_int_t)tacit_model_columns(model), "outputs", (json_int_t)tacit_model_outputs(model), "names",
-        names_document(model), "classes", classes, "probabilities", (int)tacit_model_has_probabilities(model),
-        "guarantee", tacit_guarantee_document(&model->guarantee));
+        "{s:s,s:s,s:I,s:I,s:I,s:o,s:o,s:b,s:o}", "kind", kind_name(model), "loss", model->family->name,
+        "features", (json_int_t)model->features, "columns", (json_int_t)tacit_model_columns(model), "outputs",
+        (json_int_t)tacit_model_outputs(model), "names", names_document(model), "classes", classes,
+        "probabilities", (int)tacit_model_has_probabilities(model), "guarantee",
+        tacit_guarantee_document(&model->guarantee));
     if (document != NULL && model->estimates != NULL)
         json_object_set_new(document, "summary", tacit_summary_document(model));
     return tacit_document_text(json, document, error);

@@ -43,14 +43,15 @@ static tacit_status prepare(check *all, tacit_table *table, size_t label, tacit_
     for (size_t i = 0; i < table->cols; i++) {
         tacit_column *column = &table->columns[i];
         tally *one = &all->tallies[i];
-        if (i != label) {
+        bool event = i == label + 1 && all->schema->event != NULL;
+        if (i != label && !event) {
             while (all->schema->columns[next].kind == TACIT_SCHEMA_SKIP) next++;
             one->declared = &all->schema->columns[next++];
         }
         one->number = column->kind == TACIT_COLUMN_NUMBER;
-        one->counts = i == label && all->schema->response == TACIT_RESPONSE_COUNT;
-        one->low = i == label ? all->schema->low : one->declared->low;
-        one->high = i == label ? all->schema->high : one->declared->high;
+        one->counts = event || (i == label && all->schema->response == TACIT_RESPONSE_COUNT);
+        one->low = event ? 0 : i == label ? all->schema->low : one->declared->low;
+        one->high = event ? 1 : i == label ? all->schema->high : one->declared->high;
         one->name = column->name;
         one->required = column->required;
         one->strict = column->closed && column->strict;

@@ -8,9 +8,8 @@
 
 /* As R spells the families; the Huberised hinge it does not have. */
 static const char *family_name(const tacit_estimates *estimates) {
-    if (strcmp(estimates->family, "logistic") == 0) return "binomial";
-    if (strcmp(estimates->family, "linear") == 0) return "gaussian";
-    return estimates->family;
+    const tacit_family *family = tacit_family_find(estimates->family);
+    return family != NULL && family->r_family != NULL ? family->r_family : estimates->family;
 }
 
 /* R's stars, and its "." below one in ten. */

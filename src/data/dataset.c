@@ -76,6 +76,7 @@ tacit_view tacit_dataset_view(const tacit_dataset *dataset) {
                          .group = dataset->group,
                          .classes = dataset->classes.count,
                          .response = dataset->response,
+                         .response_columns = dataset->response_columns,
                          .shortened = (size_t)dataset->counts.shortened_rows };
 }
 
@@ -110,7 +111,7 @@ static tacit_status write_header(const tacit_dataset *dataset, size_t features, 
         TACIT_TRY(tacit_csv_write_field(out, name, strlen(name), ',', error));
         TACIT_TRY(tacit_buffer_append(out, ",", 1, error));
     }
-    return tacit_buffer_print(out, error, "label\n");
+    return tacit_buffer_print(out, error, dataset->response_columns > 1 ? "label,event\n" : "label\n");
 }
 
 /* Write the buffer out and empty it, keeping its memory. */
@@ -138,10 +139,15 @@ static tacit_status write_rows(const tacit_dataset *dataset, FILE *file, const c
             TACIT_CHECK(tacit_buffer_append(&line, text, strlen(text), error));
             TACIT_CHECK(tacit_buffer_append(&line, ",", 1, error));
         }
-        const char *name = dataset->label != NULL      ? dataset->classes.text[dataset->label[i]]
-                           : dataset->response != NULL ? tacit_number_to_text(dataset->response[i], text)
-                                                       : "";
-        TACIT_CHECK(tacit_csv_write_field(&line, name, strlen(name), ',', error));
+        size_t columns = dataset->response_columns > 1 ? dataset->response_columns : 1;
+        for (size_t k = 0; k < columns; k++) {
+            const char *name = dataset->label != NULL ? dataset->classes.text[dataset->label[i]]
+                               : dataset->response != NULL
+                                   ? tacit_number_to_text(dataset->response[i * columns + k], text)
+                                   : "";
+            if (k > 0) TACIT_CHECK(tacit_buffer_append(&line, ",", 1, error));
+            TACIT_CHECK(tacit_csv_write_field(&line, name, strlen(name), ',', error));
+        }
         TACIT_CHECK(tacit_buffer_append(&line, "\n", 1, error));
         if (line.length > 1 << 16) TACIT_CHECK(flush(&line, file, path, error));
     }

@@ -33,6 +33,7 @@ typedef struct tacit_dataset {
     double
         *response; /* of each row, within the schema's bounds, where the schema's label is numeric: then there
                          * are no classes and no labels; else NULL */
+    size_t response_columns; /* numbers of a row's response, one row after the other; 0 counts as 1 */
     tacit_levels classes;
     char **feature_names; /* one a feature; NULL for LIBSVM: see tacit_dataset_feature_name */
     int32_t *group;       /* of each row, when a group column was asked for; else NULL */
@@ -117,8 +118,9 @@ typedef struct tacit_view {
     const int32_t *label;
     const int32_t *group;
     size_t classes;
-    const double *response; /* of stored rows; NULL when the rows have classes */
-    size_t shortened;       /* rows of the whole data set that its schema's clip has shortened */
+    const double *response;  /* of stored rows; NULL when the rows have classes */
+    size_t response_columns; /* as those of the data set */
+    size_t shortened;        /* rows of the whole data set that its schema's clip has shortened */
 } tacit_view;
 
 tacit_view tacit_dataset_view(const tacit_dataset *dataset);
@@ -138,8 +140,17 @@ static inline double tacit_view_sign(const tacit_view *view, size_t i) {
     return tacit_view_label(view, i) == 1 ? 1.0 : -1.0;
 }
 
+static inline size_t tacit_view_columns(const tacit_view *view) {
+    return view->response_columns > 1 ? view->response_columns : 1;
+}
+
+/* All numbers of a row's response, and the first of them. */
+static inline const double *tacit_view_responses(const tacit_view *view, size_t i) {
+    return view->response + tacit_rows_stored(&view->rows, i) * tacit_view_columns(view);
+}
+
 static inline double tacit_view_response(const tacit_view *view, size_t i) {
-    return view->response[tacit_rows_stored(&view->rows, i)];
+    return *tacit_view_responses(view, i);
 }
 
 /* Called with consecutive blocks of a view; `first` is the block's first row in the whole view. */

@@ -342,13 +342,19 @@ static tacit_status declare_features(tacit_table *table, const tacit_schema *sch
 static tacit_status declare_label(tacit_table *table, const tacit_schema *schema, const tacit_csv *csv,
                                   tacit_label_need need, size_t *label, tacit_error *error) {
     if (need == TACIT_LABEL_IGNORED) return TACIT_OK;
-    if (need == TACIT_LABEL_OPTIONAL && tacit_csv_find_column(csv, schema->label) < 0) return TACIT_OK;
+    bool found = tacit_csv_find_column(csv, schema->label) >= 0 ||
+                 (schema->event != NULL && tacit_csv_find_column(csv, schema->event) >= 0);
+    if (need == TACIT_LABEL_OPTIONAL && !found) return TACIT_OK;
     size_t field;
     tacit_column *column;
     TACIT_TRY(tacit_csv_require(csv, schema->label, "the schema's label", &field, error));
     *label = table->cols;
     if (schema->response != TACIT_RESPONSE_CLASS) {
         TACIT_TRY(tacit_table_declare(table, &column, schema->label, TACIT_COLUMN_NUMBER, field, error));
+        column->required = true;
+        if (schema->event == NULL) return TACIT_OK;
+        TACIT_TRY(tacit_csv_require(csv, schema->event, "the schema's label", &field, error));
+        TACIT_TRY(tacit_table_declare(table, &column, schema->event, TACIT_COLUMN_NUMBER, field, error));
         column->required = true;
         return TACIT_OK;
     }
@@ -364,6 +370,15 @@ tacit_status tacit_schema_response(const tacit_schema *schema, double *value, ui
         return tacit_fail(error, TACIT_INPUT,
                           "%s is %g, and the schema says that it counts something: whole numbers from 0",
                           schema->label, *value);
+    if (schema->response == TACIT_RESPONSE_TIME) {
+        if (!(value[0] >= 0) || (value[1] != 0 && value[1] != 1))
+            return tacit_fail(
+                error, TACIT_INPUT,
+                "%s is %g and %s is %g, where the schema says a time, not negative, and an event, 1 where "
+                "it was seen and 0 where not",
+                schema->label, value[0], schema->event, value[1]);
+        if (value[0] > schema->high) value[1] = 0; /* at the bound it was not seen yet */
+    }
     *moved += *value < schema->low || *value > schema->high;
     *value = fmin(fmax(*value, schema->low), schema->high);
     return TACIT_OK;

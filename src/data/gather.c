@@ -12,7 +12,8 @@ static tacit_status grow_rows(tacit_gather *gather, size_t rows, tacit_error *er
     int32_t *label = tacit_grow(gather->label, capacity, sizeof *label);
     if (label == NULL) return tacit_fail_memory(error);
     gather->label = label;
-    double *response = tacit_grow(gather->response, gather->has_response ? capacity : 1, sizeof *response);
+    double *response = tacit_grow(
+        gather->response, gather->has_response ? capacity * gather->response_columns : 1, sizeof *response);
     if (response == NULL) return tacit_fail_memory(error);
     gather->response = response;
     int32_t *group = tacit_grow(gather->group, gather->has_group ? capacity : 1, sizeof *group);
@@ -77,7 +78,7 @@ static tacit_status dense_place(tacit_gather *gather, size_t row, double **out, 
 }
 
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
-                                const int32_t *label, const double *response, const int32_t *group,
+                                const int32_t *label, const double *const *response, const int32_t *group,
                                 tacit_error *error) {
     TACIT_TRY(grow_rows(gather, gather->rows + table->rows, error));
     for (size_t i = 0; i < table->rows; i++) {
@@ -95,7 +96,8 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
             tacit_encode_dense(encoder, i, place);
         }
         if (label != NULL) gather->label[row] = label[i];
-        if (response != NULL) gather->response[row] = response[i];
+        for (size_t k = 0; response != NULL && k < gather->response_columns; k++)
+            gather->response[row * gather->response_columns + k] = response[k][i];
         if (group != NULL) gather->group[row] = group[i];
         gather->rows++;
     }
@@ -143,6 +145,7 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
     }
     if (gather->has_response) {
         dataset->response = gather->response;
+        dataset->response_columns = gather->response_columns;
         gather->response = NULL;
     }
     if (gather->has_group) {

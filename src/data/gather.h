@@ -14,6 +14,7 @@ typedef struct tacit_gather {
     size_t rows, row_capacity;
     int32_t *label, *group;
     double *response;
+    size_t response_columns;
     size_t block_count, block_capacity;
     double **block;     /* dense */
     tacit_matrix whole; /* dense, when the number of rows was announced: no blocks then */
@@ -26,9 +27,10 @@ typedef struct tacit_gather {
 /* The number of rows is known after all: dense rows then go straight to their final place. */
 tacit_status tacit_gather_expect(tacit_gather *gather, size_t rows, tacit_error *error);
 
-/* Encode and append all rows of a table, with the class or the response and the group of each (NULL: none). */
+/* Encode and append all rows of a table, with the class or the response, column by column, and the group of
+ * each (NULL: none). */
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
-                                const int32_t *label, const double *response, const int32_t *group,
+                                const int32_t *label, const double *const *response, const int32_t *group,
                                 tacit_error *error);
 
 /* Move everything into a dataset that is otherwise empty. */

@@ -109,7 +109,7 @@ tacit_status tacit_generate_response(tacit_dataset **out, size_t rows, size_t di
     static const double NORM = 2, NOISE = 0.25, REACH = 4;
     tacit_dataset *dataset = NULL;
     double *w = NULL;
-    if (response == TACIT_RESPONSE_CLASS)
+    if (response != TACIT_RESPONSE_NUMBER && response != TACIT_RESPONSE_COUNT)
         return tacit_fail(error, TACIT_USAGE, "a numeric response is a number or a count");
     TACIT_TRY(tacit_generate_ball(&dataset, rows, dimension, NULL, stream, error));
     tacit_levels_clear(&dataset->classes);

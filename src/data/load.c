@@ -116,15 +116,20 @@ static tacit_status start_gathering(loading *load, tacit_error *error) {
     bool numeric = load->schema->response != TACIT_RESPONSE_CLASS;
     load->gather.has_label = load->label != SIZE_MAX && !numeric;
     load->gather.has_response = load->label != SIZE_MAX && numeric;
+    load->gather.response_columns = tacit_response_columns(load->schema->response);
     load->gather.has_group = load->group != SIZE_MAX;
     load->gather.bare = load->options->no_features || load->options->only_count;
     return TACIT_OK;
 }
 
 static tacit_status bound_responses(loading *load, tacit_error *error) {
-    double *values = load->table->columns[load->label].number;
+    const tacit_column *column = &load->table->columns[load->label];
+    size_t columns = load->gather.response_columns;
     for (size_t i = 0; i < load->table->rows; i++) {
-        tacit_status status = tacit_schema_response(load->schema, &values[i], &load->moved, error);
+        double value[TACIT_RESPONSE_COLUMNS];
+        for (size_t k = 0; k < columns; k++) value[k] = column[k].number[i];
+        tacit_status status = tacit_schema_response(load->schema, value, &load->moved, error);
+        for (size_t k = 0; k < columns; k++) column[k].number[i] = value[k];
         if (status != TACIT_OK)
             return tacit_fail_in(error, status, "%s: row %llu", load->table->name,
                                  (unsigned long long)(load->table->dropped + i + 1));
@@ -154,8 +159,11 @@ static tacit_status gather_rows(loading *load, tacit_error *error) {
                               column->name, TACIT_GROUP_LIMIT);
         group = column->code;
     }
+    const double *response[TACIT_RESPONSE_COLUMNS] = { NULL };
+    for (size_t k = 0; responses && k < load->gather.response_columns; k++)
+        response[k] = table->columns[load->label + k].number;
     return tacit_gather_table(&load->gather, load->encoder, table, classes ? load->classes : NULL,
-                              responses ? table->columns[load->label].number : NULL, group, error);
+                              responses ? response : NULL, group, error);
 }
 
 static tacit_status finish(loading *load, tacit_dataset **out, tacit_error *error) {

@@ -90,6 +90,11 @@ static tacit_status set_labels(tacit_dataset *dataset, const tacit_libsvm *file,
 
 static tacit_status set_responses(tacit_dataset *dataset, const tacit_libsvm *file,
                                   const tacit_schema *schema, const char *name, tacit_error *error) {
+    if (tacit_response_columns(schema->response) > 1)
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s is a LIBSVM file, which has one label, and the schema's has the "
+                          "columns %s and %s: give a table",
+                          name, schema->label, schema->event);
     dataset->response = TACIT_NEW(double, file->rows.rows);
     if (dataset->response == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < file->rows.rows; i++) {

@@ -193,32 +193,12 @@ tacit_status tacit_log_loss_multiclass(double *out, const int32_t *label, const 
     return TACIT_OK;
 }
 
-/* The mean of a row's loss. */
-static tacit_status mean_loss(double *out, const double *response, const double *mean, size_t count,
-                              double (*loss)(double response, double mean), tacit_error *error) {
-    if (count == 0) return tacit_fail(error, TACIT_INPUT, "no rows to evaluate on");
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += loss(response[i], mean[i]);
-    if (isnan(sum)) return tacit_fail(error, TACIT_INPUT, "a prediction is not a number");
-    *out = sum / (double)count;
-    return TACIT_OK;
-}
-
-static double squared_error(double response, double mean) { return (response - mean) * (response - mean); }
-
-static double unit_deviance(double response, double mean) {
-    return 2 * ((response > 0 ? response * log(response / mean) : 0) - (response - mean));
-}
-
 tacit_status tacit_rmse(double *out, const double *response, const double *mean, size_t count,
                         tacit_error *error) {
-    double square = 0;
-    TACIT_TRY(mean_loss(&square, response, mean, count, squared_error, error));
-    *out = sqrt(square);
+    if (count == 0) return tacit_fail(error, TACIT_INPUT, "no rows to evaluate on");
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += (response[i] - mean[i]) * (response[i] - mean[i]);
+    if (isnan(sum)) return tacit_fail(error, TACIT_INPUT, "a prediction is not a number");
+    *out = sqrt(sum / (double)count);
     return TACIT_OK;
-}
-
-tacit_status tacit_poisson_deviance(double *out, const double *response, const double *mean, size_t count,
-                                    tacit_error *error) {
-    return mean_loss(out, response, mean, count, unit_deviance, error);
 }

@@ -52,7 +52,3 @@ tacit_status tacit_log_loss_multiclass(double *out, const int32_t *label, const 
 /* Root of the mean of (response - mean)^2. */
 tacit_status tacit_rmse(double *out, const double *response, const double *mean, size_t count,
                         tacit_error *error);
-
-/* Mean of 2 (y log(y/mean) - (y - mean)) over counts y >= 0 with means > 0. */
-tacit_status tacit_poisson_deviance(double *out, const double *response, const double *mean, size_t count,
-                                    tacit_error *error);

@@ -29,6 +29,7 @@ tacit_schema *tacit_schema_free(tacit_schema *schema) {
     }
     free(schema->columns);
     free(schema->label);
+    free(schema->event);
     tacit_levels_clear(&schema->classes);
     free(schema);
     return NULL;
@@ -56,6 +57,8 @@ const char *tacit_response_name(tacit_response response) {
     case TACIT_RESPONSE_CLASS: return "class";
     case TACIT_RESPONSE_NUMBER: return "number";
     case TACIT_RESPONSE_COUNT: return "count";
+    case TACIT_RESPONSE_TIME: return "time";
+    case TACIT_RESPONSES: break;
     }
     return "unknown";
 }
@@ -248,8 +251,14 @@ static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *c
 static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, bool canonical,
                                 tacit_error *error) {
     const char *mark = schema->label_from_rows ? "  from: rows\n" : "";
-    TACIT_TRY(tacit_buffer_print(out, error, "label:\n  name: "));
+    TACIT_TRY(
+        tacit_buffer_print(out, error, schema->event != NULL ? "label:\n  name: [" : "label:\n  name: "));
     TACIT_TRY(print_text(out, schema->label, canonical, error));
+    if (schema->event != NULL) {
+        TACIT_TRY(tacit_buffer_print(out, error, ", "));
+        TACIT_TRY(print_text(out, schema->event, canonical, error));
+        TACIT_TRY(tacit_buffer_print(out, error, "]"));
+    }
     if (schema->response != TACIT_RESPONSE_CLASS) {
         char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
         return tacit_buffer_print(

@@ -10,7 +10,9 @@
  *     classes: [benign, malignant]   # class 0, class 1, ...; of two the second is the positive one
  *     others: benign                 # optional: values that are no class count as this one
  *                                    # or, for a response that is no class: {name: y, kind: number, low: 0, high: 9},
- *                                    # {name: visits, kind: count, low: 0, high: 50}
+ *                                    # {name: visits, kind: count, low: 0, high: 50}; or of two columns, the time until
+ *                                    # something happened (1) or was last known not to have (0):
+ *                                    # {name: [days, died], kind: time, low: 0, high: 3650}
  *   columns:                         # in order; columns of a file that are not named here are not read
  *     - {name: age, kind: number, low: 0, high: 120}
  *     - {name: spent, kind: number, low: 0, high: 5000, mean: 90, sd: 250}   # both or neither; as low and high, public
@@ -70,7 +72,16 @@ typedef enum tacit_response {
     TACIT_RESPONSE_CLASS,
     TACIT_RESPONSE_NUMBER,
     TACIT_RESPONSE_COUNT, /* whole numbers from 0 */
+    TACIT_RESPONSE_TIME,  /* and whether the event was seen then, 0 or 1: two columns */
+    TACIT_RESPONSES
 } tacit_response;
+
+enum { TACIT_RESPONSE_COLUMNS = 2 }; /* most of a label */
+
+/* How many columns a label of that kind has. */
+static inline size_t tacit_response_columns(tacit_response response) {
+    return response == TACIT_RESPONSE_TIME ? 2 : 1;
+}
 
 typedef struct tacit_schema_column {
     char *name;
@@ -85,9 +96,12 @@ typedef struct tacit_schema_column {
 } tacit_schema_column;
 
 typedef struct tacit_schema {
-    char *label;
+    char *label; /* its column; of several the first */
+    char *event; /* the second column of a time; else NULL */
     tacit_response response;
-    double low, high;     /* of a numeric response: values outside are moved to the nearest bound */
+    double low,
+        high; /* of a numeric response: values outside are moved to the nearest bound; a time beyond `high` counts
+                       * as one at which the event was not seen yet */
     tacit_levels classes; /* at least two; none when the response is numeric */
     int32_t others;       /* the class of values that are none of the classes; -1: they are errors */
     size_t cols, column_capacity;
@@ -147,7 +161,7 @@ tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table, co
 tacit_status tacit_schema_draft_response(tacit_schema **out, const tacit_table *table, const char *label,
                                          tacit_response response, tacit_error *error);
 
-/* "class", "number", "count". */
+/* "class", "number", "count", "time". */
 const char *tacit_response_name(tacit_response response);
 
 /* Set the schema's classes to `values` (distinct, in any order), sorted as above, with `positive` as above.

@@ -128,11 +128,45 @@ static tacit_status read_response(const reading *r, const yaml_node_t *node, con
     tacit_schema *schema = r->schema;
     TACIT_TRY(read_bounds(r, node, low, high, schema->label, &schema->low, &schema->high));
     if (schema->response == TACIT_RESPONSE_NUMBER) return TACIT_OK;
+    if (schema->response == TACIT_RESPONSE_TIME && schema->low < 0)
+        return tacit_yaml_fail(r->yaml, low, r->error, "the bounds of a time are not negative");
+    if (schema->response == TACIT_RESPONSE_TIME) return TACIT_OK;
     if (schema->low < 0 || schema->low != floor(schema->low) || schema->high != floor(schema->high) ||
         schema->high > largest_count)
         return tacit_yaml_fail(r->yaml, low, r->error,
                                "the bounds of a count are whole numbers from 0 to 1e9");
     return TACIT_OK;
+}
+
+/* One name, or a list of as many as the label has columns. */
+static tacit_status read_label_names(const reading *r, const yaml_node_t *node) {
+    tacit_schema *schema = r->schema;
+    tacit_levels names = TACIT_LEVELS_INIT;
+    size_t columns = tacit_response_columns(schema->response);
+    const char *text = "";
+    size_t length = 0;
+    if (node->type == YAML_SEQUENCE_NODE ? columns == 1 : columns > 1)
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               columns > 1 ? "a label of kind %s has two columns: name: [TIME, EVENT]"
+                                           : "a label of kind %s has one column, and its name is no list",
+                               tacit_response_name(schema->response));
+    if (columns == 1) {
+        TACIT_TRY(tacit_yaml_text(r->yaml, node, "the label's name", &text, &length, r->error));
+        schema->label = tacit_copy_text(text);
+        return schema->label != NULL ? TACIT_OK : tacit_fail_memory(r->error);
+    }
+    tacit_status status = read_list(r, node, "the label's names", columns, &names);
+    if (status == TACIT_OK && names.count != columns)
+        status = tacit_yaml_fail(r->yaml, node, r->error,
+                                 "a label of kind %s has two columns: name: [TIME, EVENT]",
+                                 tacit_response_name(schema->response));
+    if (status == TACIT_OK) {
+        schema->label = tacit_copy_text(names.text[0]);
+        schema->event = tacit_copy_text(names.text[1]);
+        if (schema->label == NULL || schema->event == NULL) status = tacit_fail_memory(r->error);
+    }
+    tacit_levels_clear(&names);
+    return status;
 }
 
 static tacit_status read_label(const reading *r, const yaml_node_t *node) {
@@ -144,25 +178,23 @@ static tacit_status read_label(const reading *r, const yaml_node_t *node) {
     int kind = TACIT_RESPONSE_CLASS;
     TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "label", keys, KEYS, values, r->error));
     if (values[NAME] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "label has no name");
-    TACIT_TRY(tacit_yaml_text(r->yaml, values[NAME], "the label's name", &text, &length, r->error));
-    r->schema->label = tacit_copy_text(text);
-    if (r->schema->label == NULL) return tacit_fail_memory(r->error);
     if (values[KIND] != NULL) {
         TACIT_TRY(tacit_yaml_text(r->yaml, values[KIND], "kind", &text, &length, r->error));
-        while (kind <= TACIT_RESPONSE_COUNT && strcmp(text, tacit_response_name((tacit_response)kind)) != 0)
-            kind++;
-        if (kind > TACIT_RESPONSE_COUNT)
-            return tacit_yaml_fail(r->yaml, values[KIND], r->error,
-                                   "the label's kind must be class, number or count");
+        while (kind < TACIT_RESPONSES && strcmp(text, tacit_response_name((tacit_response)kind)) != 0) kind++;
+        if (kind == TACIT_RESPONSES)
+            return tacit_yaml_fail(
+                r->yaml, values[KIND], r->error,
+                "the label's kind must be class, number or count, or time (with an event)");
     }
     r->schema->response = (tacit_response)kind;
+    TACIT_TRY(read_label_names(r, values[NAME]));
     TACIT_TRY(read_mark(r, values[FROM], &r->schema->label_from_rows));
     bool numeric = kind != TACIT_RESPONSE_CLASS;
     if (numeric && (values[CLASSES] != NULL || values[OTHERS] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error, "a label that is a %s has no classes", text);
     if (!numeric && (values[LOW] != NULL || values[HIGH] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error,
-                               "low and high belong to a label of kind number or count");
+                               "low and high belong to a label of kind number or count, or time");
     if (numeric) return read_response(r, node, values[LOW], values[HIGH]);
     if (values[CLASSES] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "label has no classes");
     return read_classes(r, values[CLASSES], values[OTHERS]);

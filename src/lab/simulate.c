@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "method/methods.h"
 
 double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *variant) {
     if (method->noise_free) return INFINITY;
@@ -250,6 +251,7 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .schema = simulation->schema,
     };
     TACIT_TRY(set_all(simulation, variant, out, error));
+    TACIT_TRY(tacit_methods_check_label(out, error));
     TACIT_TRY(tacit_plan_choose_lambda(out, error));
     return tacit_plan_check(out, error);
 }

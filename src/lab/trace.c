@@ -64,7 +64,7 @@ struct tacit_tracer {
 
 static tacit_glm_problem pooled_problem(const tacit_tracer *self) {
     tacit_view used = tacit_dataset_subset(self->dataset, self->index, self->rows);
-    return (tacit_glm_problem){ .loss = tacit_loss_for(self->plan->classes),
+    return (tacit_glm_problem){ .loss = &tacit_family_for(self->plan->classes)->loss,
                                 .x = used.rows,
                                 .label = used.label,
                                 .weight = self->row_weight,

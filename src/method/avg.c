@@ -53,21 +53,21 @@ static tacit_unit unit_of(const tacit_plan *plan) {
 }
 
 static size_t weight_count(const tacit_plan *plan) {
-    return tacit_loss_for(plan->classes) == TACIT_LOSS_SOFTMAX ? plan->classes * plan->features
-                                                               : plan->features;
+    return tacit_family_scores(tacit_family_for(plan->classes), plan->classes) * plan->features;
 }
 
-static double gradient_norm(const tacit_plan *plan) { return plan->classes > 2 ? sqrt(2) : 1; }
+static double gradient_norm(const tacit_plan *plan) { return tacit_family_for(plan->classes)->loss.slope; }
 
 /* The largest norm of a local minimiser, whatever the rows. */
 static double largest_weights(const tacit_plan *plan) {
-    double w = tacit_lambert_w((double)(plan->classes - 1) / M_E) * (1 + 1e-12);
+    double w = tacit_family_for(plan->classes)->pull(0, plan->classes) * (1 + 1e-12);
     return fmin(gradient_norm(plan) / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
 }
 
 /* g: public, and reached on every input. */
 static double tolerance(const tacit_plan *plan) {
-    return tacit_fit_tolerance(plan->features, plan->classes, plan->classes > 2 ? 0.5 : 0.25, 1, 0,
+    return tacit_fit_tolerance(plan->features, plan->classes,
+                               tacit_family_for(plan->classes)->loss.curvature(0), 1, 0,
                                largest_weights(plan));
 }
 
@@ -194,7 +194,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_status status;
     TACIT_CHECK(sum_spec(plan, &spec, error));
     TACIT_CHECK(
-        tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+        tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
     if (!by_party(plan)) {
         tacit_mechanism gamma_norm = mechanism(plan, &spec);

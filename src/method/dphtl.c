@@ -220,7 +220,7 @@ static tacit_status release_hypothesis(tacit_noised **out, tacit_party *party, c
         TACIT_CHECK(draw_linear_term(party, &noise, rows, linear, grid->length, error));
         used = noise.last;
     }
-    tacit_glm_problem problem = { .loss = TACIT_LOSS_LOGISTIC,
+    tacit_glm_problem problem = { .loss = &tacit_family_logistic.loss,
                                   .x = seen.rows,
                                   .label = label,
                                   .classes = 2,

@@ -158,7 +158,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_status status;
     TACIT_CHECK(sum_spec(plan, &spec, error));
     TACIT_CHECK(transfer_space(&space, plan, error));
-    TACIT_CHECK(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, plan->features, 2, error));
+    TACIT_CHECK(tacit_model_create(&model, &tacit_family_logistic, plan->features, 2, error));
     TACIT_CHECK(tacit_ask_sum(session, "density", NULL, &spec, &sum, error));
     for (size_t j = 0; j < spec.length; j++) sum.values[j] /= (double)sum.parties;
     for (size_t j = 0; space.dimensions == 0 && j < spec.length; j++) model->weights[j] = sum.values[j];

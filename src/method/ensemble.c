@@ -268,8 +268,8 @@ tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic,
         tacit_recall_add(&key, numbers, sizeof numbers);
         tacit_recall_add(&key, &plan->points, sizeof plan->points); /* which points it is about */
         tacit_recall_add(&key, statistic, bytes);
-        TACIT_TRY(
-            tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+        TACIT_TRY(tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes,
+                                     error));
         if (tacit_recall_find(session->recall, &key, model->weights, bytes)) {
             *out = model;
             return TACIT_OK;
@@ -333,14 +333,15 @@ void tacit_from_contrasts(const tacit_plan *plan, const double *contrasts, const
 /* ---- output perturbation ---- */
 
 double tacit_ensemble_largest(const tacit_plan *plan) {
-    double w = tacit_lambert_w((double)(plan->classes - 1) / M_E), slope = plan->classes > 2 ? sqrt(2) : 1;
-    slope *= TACIT_POINTS_LONGEST;
+    const tacit_family *family = tacit_family_for(plan->classes);
+    double w = family->pull(0, plan->classes), slope = family->loss.slope * TACIT_POINTS_LONGEST;
     return fmin(slope / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
 }
 
 /* g: public, and reached on every input. The statistic's linear term is a difference of means of points. */
 static double fit_tolerance(const tacit_plan *plan) {
-    return tacit_fit_tolerance(plan->features, plan->classes, plan->classes > 2 ? 0.5 : 0.25, 1,
+    return tacit_fit_tolerance(plan->features, plan->classes,
+                               tacit_family_for(plan->classes)->loss.curvature(0), 1,
                                2 * TACIT_POINTS_LONGEST, tacit_ensemble_largest(plan));
 }
 

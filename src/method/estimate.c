@@ -30,13 +30,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "method/methods.h"
 #include "num/lbfgs.h"
 #include "session/session.h"
 
 enum { MOST_WIDTH = 2000, MOST_STEPS = 100, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 5 };
 
 static const tacit_parameter parameters[] = {
-    { "family", "auto", "auto|logistic|linear|poisson|huber", 0, 0,
+    { "family", "auto", "auto" TACIT_ROW_FAMILIES(TACIT_FAMILY_CHOICE), 0, 0,
       "auto: logistic for two classes, linear for a number, poisson for a count" },
     { "optimiser", "newton", "newton|lbfgs", 0, 0,
       "newton asks for the Hessian in every round, lbfgs only at the end: more rounds, smaller ones" },
@@ -47,17 +48,24 @@ static const tacit_parameter parameters[] = {
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     const tacit_family *family = tacit_estimate_family(plan);
     tacit_design design;
-    if (family->of_classes && plan->classes != 2)
+    if (family == NULL) return tacit_methods_check_label(plan, error); /* no family takes such a label */
+    bool classes = family->response == TACIT_RESPONSE_CLASS;
+    if (classes && plan->classes != 2)
         return tacit_fail(error, TACIT_USAGE, "family %s needs a label of two classes, and this one has %zu",
                           family->name, plan->classes);
-    if (!family->of_classes && (plan->classes > 0 || plan->schema == NULL))
+    if (!classes && (plan->classes > 0 || plan->schema == NULL))
         return tacit_fail(
             error, TACIT_USAGE,
             "family %s needs a numeric label: declare kind, low and high of the label in the schema",
             family->name);
-    if (family->of_counts && plan->schema->response != TACIT_RESPONSE_COUNT)
-        return tacit_fail(error, TACIT_USAGE, "family poisson needs a label of kind count, and '%s' is a %s",
-                          plan->schema->label, tacit_response_name(plan->schema->response));
+    size_t columns = classes ? 1 : tacit_response_columns(plan->schema->response);
+    if (family->loss.columns != columns)
+        return tacit_fail(error, TACIT_USAGE, "family %s takes a label of %zu column%s, and kind %s has %zu",
+                          family->name, family->loss.columns, family->loss.columns > 1 ? "s" : "",
+                          tacit_response_name(plan->schema->response), columns);
+    if (family->response == TACIT_RESPONSE_COUNT && plan->schema->response != TACIT_RESPONSE_COUNT)
+        return tacit_fail(error, TACIT_USAGE, "family %s needs a label of kind count, and '%s' is a %s",
+                          family->name, plan->schema->label, tacit_response_name(plan->schema->response));
     TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
     size_t width = design.width;
     tacit_design_clear(&design);
@@ -221,12 +229,9 @@ static tacit_status say_deficient(const fit *self, tacit_error *error) {
 }
 
 static tacit_status no_estimate(const fit *self, tacit_error *error) {
-    const char *why = !self->family->likelihood ? "the least loss is reached by more than one set of weights"
-                      : self->family->of_counts
-                          ? "some combination of columns has counts of 0 only"
-                          : "some combination of columns tells the classes apart without error";
     return tacit_fail(error, TACIT_NOT_CONVERGED,
-                      "there is no finite estimate: %s; leave columns out, or give a lambda above 0", why);
+                      "there is no finite estimate: %s; leave columns out, or give a lambda above 0",
+                      self->family->unbounded);
 }
 
 /* Those who take part, what there is to explain, and whether the columns can. Starts from the model without columns. */
@@ -245,16 +250,10 @@ static tacit_status start(fit *self, tacit_error *error) {
     TACIT_CHECK(ask_all(self, "response", &message, NULL, TACIT_ESTIMATE_TERMS, &terms, error));
     memcpy(self->terms, terms.values + TACIT_ESTIMATE_HEAD, sizeof self->terms);
     double mean = self->terms[0] / self->n;
-    if (self->family->likelihood && self->family->of_classes && (mean == 0 || mean == 1))
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_INPUT, "all rows are of one class: there is nothing to tell apart"));
-    if (self->family->of_counts && mean == 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "all counts are 0: there is nothing to explain"));
-    if (self->design.intercept != SIZE_MAX && plan->lambda == 0 && self->family->likelihood)
-        self->here.w[self->design.intercept] = (self->family->of_counts    ? log(mean)
-                                                : self->family->of_classes ? log(mean / (1 - mean))
-                                                                           : mean) /
-                                               self->design.intercept_value;
+    double first = self->family->likelihood ? self->family->link(mean) : 0;
+    if (!isfinite(first)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s", self->family->all_alike));
+    if (self->design.intercept != SIZE_MAX && plan->lambda == 0)
+        self->here.w[self->design.intercept] = first / self->design.intercept_value;
     TACIT_CHECK(ask_point(self, &self->here, TACIT_WEIGH_ONE, error));
     memcpy(self->gram, self->here.matrix, width * width * sizeof *self->gram);
     memcpy(self->factor, self->gram, width * width * sizeof *self->factor);
@@ -303,7 +302,8 @@ static double largest(const double *values, size_t count) {
  * everywhere, steepest * X^T X, steps in (*damped): F then falls as a quadratic above it does. */
 static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error) {
     size_t width = self->design.width;
-    double steepest = self->family->likelihood ? 0 : self->family->steepest;
+    const tacit_loss *loss = &self->family->loss;
+    double steepest = self->family->likelihood ? 0 : loss->curvature(loss->shape_usual);
     *damped = false;
     for (;;) {
         for (size_t i = 0; i < width; i++) {
@@ -339,7 +339,7 @@ static tacit_status descend_newton(fit *self, tacit_error *error) {
     static const double STALLED = 1e-10, PROMISE = 1e-12, LONG = 1e-3;
     size_t width = self->design.width;
     double before = INFINITY, near = fmax(1e-8, self->session->plan->enough);
-    bool moved, damped, linear = !self->family->of_classes && !self->family->of_counts;
+    bool moved, damped, linear = self->family->quadratic;
     TACIT_TRY(ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
     for (size_t k = 0; k < MOST_STEPS; k++) {
         TACIT_TRY(newton_direction(self, &damped, error));
@@ -453,20 +453,13 @@ cleanup:
 
 /* ---- what comes out ---- */
 
-static tacit_loss loss_of(const tacit_family *family) {
-    if (family->of_counts) return TACIT_LOSS_POISSON;
-    if (!family->of_classes) return TACIT_LOSS_LINEAR;
-    return family->likelihood ? TACIT_LOSS_LOGISTIC : TACIT_LOSS_HUBER;
-}
-
 /* Weights of all features, those left out being 0, whose score is the mean of a linear response as it is. */
 static tacit_status make_model(const fit *self, tacit_estimates **estimates, tacit_model **out,
                                tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     const tacit_design *design = &self->design;
     tacit_model *model = NULL;
-    TACIT_TRY(tacit_model_create(&model, loss_of(self->family), plan->features,
-                                 self->family->of_classes ? 2 : 0, error));
+    TACIT_TRY(tacit_model_create(&model, self->family, plan->features, plan->classes, error));
     for (size_t j = 0; j < design->width; j++)
         model->weights[design->kept[j]] =
             design->half * self->here.w[j] +

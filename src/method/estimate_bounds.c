@@ -34,21 +34,31 @@ typedef struct looking {
     double count[COUNTS];
 } looking;
 
+static void count_one(looking *self, double score, double slope, double curvature) {
+    self->count[FAR] += !(fabs(score) <= MOST_SCORE);
+    self->count[SLOPES] += fabs(slope);
+    self->count[SLOPES_SQUARED] += slope * slope;
+    self->count[CURVATURES] += curvature;
+    self->count[CURVATURES_SQUARED] += curvature * curvature;
+    self->count[MIDDLES_SQUARED] += slope * slope * slope * slope;
+}
+
 static tacit_status look_at(void *context, const tacit_view *block, size_t first, tacit_error *error) {
+    enum { PIECE = 64 };
     looking *self = context;
+    const tacit_row_sums *how = self->how;
+    const tacit_loss *of = &how->family->loss;
+    double y[PIECE * TACIT_RESPONSE_COLUMNS], score[PIECE], loss[PIECE], slope[PIECE], curvature[PIECE];
     (void)first;
     (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        const double score = tacit_rows_dot(&block->rows, i, self->weights);
-        double loss, slope, curvature;
-        self->how->family->row(self->how->response(self->how->context, block, i), score, &loss, &slope,
-                               &curvature);
-        self->count[FAR] += !(fabs(score) <= MOST_SCORE);
-        self->count[SLOPES] += fabs(slope);
-        self->count[SLOPES_SQUARED] += slope * slope;
-        self->count[CURVATURES] += curvature;
-        self->count[CURVATURES_SQUARED] += curvature * curvature;
-        self->count[MIDDLES_SQUARED] += slope * slope * slope * slope;
+    for (size_t at = 0; at < block->rows.count; at += PIECE) {
+        size_t count = block->rows.count - at < PIECE ? block->rows.count - at : PIECE;
+        for (size_t i = 0; i < count; i++) {
+            how->response(how->context, block, at + i, y + i * of->columns);
+            score[i] = tacit_rows_dot(&block->rows, at + i, self->weights);
+        }
+        of->rows(tacit_kernels_choose(), of->shape_usual, count, y, score, loss, slope, curvature);
+        for (size_t i = 0; i < count; i++) count_one(self, score[i], slope[i], curvature[i]);
     }
     return TACIT_OK;
 }
@@ -110,7 +120,7 @@ static tacit_status check_counts(const tacit_party *party, const looking *self, 
 tacit_status tacit_estimate_bounds(const tacit_party *party, const tacit_question *question,
                                    const tacit_row_sums *how, tacit_error *error) {
     looking self = { .how = how };
-    const bool linear = !how->family->of_classes && !how->family->of_counts;
+    const bool linear = how->family->quadratic;
     tacit_status status = TACIT_OK;
     if (!linear) status = count_rows(&self, party, error);
     free(self.weights);

@@ -12,15 +12,15 @@
 
 const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
     const char *name = tacit_plan_text(plan, "family");
-    bool counts = plan->schema != NULL && plan->schema->response == TACIT_RESPONSE_COUNT;
-    if (strcmp(name, "auto") == 0) name = plan->classes > 0 ? "logistic" : counts ? "poisson" : "linear";
-    return tacit_family_find(name);
+    tacit_response response = plan->schema != NULL ? plan->schema->response : TACIT_RESPONSE_NUMBER;
+    if (strcmp(name, "auto") != 0) return tacit_family_find(name);
+    return plan->classes > 0 ? tacit_family_for(2) : tacit_family_of(response, 0);
 }
 
 /* The sum of `length` numbers over n rows. */
 tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, const double *terms, size_t length) {
     double high = plan->schema != NULL ? plan->schema->high : 0;
-    double bound = tacit_family_bound(tacit_estimate_family(plan), fmax(1, n), high, terms);
+    double bound = tacit_estimate_family(plan)->bound(fmax(1, n), high, terms);
     int bound_bits, party_bits;
     frexp(bound, &bound_bits);
     frexp((double)plan->parties, &party_bits);
@@ -79,10 +79,14 @@ typedef struct pass {
     double terms[TACIT_ESTIMATE_TERMS]; /* of "response" */
 } pass;
 
-static double response_of(const void *context, const tacit_view *rows, size_t i) {
+static void response_of(const void *context, const tacit_view *rows, size_t i, double *y) {
     const pass *self = context;
-    if (self->family->of_classes) return tacit_view_label(rows, i);
-    return (tacit_view_response(rows, i) - self->design.middle) / self->design.half;
+    if (self->family->loss.of_classes) {
+        *y = tacit_view_label(rows, i);
+        return;
+    }
+    memcpy(y, tacit_view_responses(rows, i), self->family->loss.columns * sizeof *y);
+    *y = (*y - self->design.middle) / self->design.half;
 }
 
 static tacit_status add_terms(void *context, const tacit_view *block, size_t first, tacit_error *error) {
@@ -91,7 +95,9 @@ static tacit_status add_terms(void *context, const tacit_view *block, size_t fir
     (void)error;
     for (size_t i = 0; i < block->rows.count; i++) {
         double terms[TACIT_ESTIMATE_TERMS];
-        tacit_response_terms(self->family, response_of(self, block, i), terms);
+        double y[TACIT_RESPONSE_COLUMNS];
+        response_of(self, block, i, y);
+        tacit_family_terms(self->family, y, terms);
         for (int k = 0; k < TACIT_ESTIMATE_TERMS; k++) self->terms[k] += terms[k];
     }
     return TACIT_OK;
@@ -100,9 +106,12 @@ static tacit_status add_terms(void *context, const tacit_view *block, size_t fir
 static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
     *self = (pass){ .plan = party->plan, .family = tacit_estimate_family(party->plan) };
     const tacit_view *rows = &party->rows;
-    if (self->family->of_classes ? rows->label == NULL : rows->response == NULL)
-        return tacit_fail(error, TACIT_INPUT, "the rows have no %s",
-                          self->family->of_classes ? "classes" : "response");
+    bool classes = self->family->loss.of_classes;
+    if (!classes && rows->response != NULL && tacit_view_columns(rows) != self->family->loss.columns)
+        return tacit_fail(error, TACIT_INPUT, "family %s takes %zu columns of a label, and the rows have %zu",
+                          self->family->name, self->family->loss.columns, tacit_view_columns(rows));
+    if (classes ? rows->label == NULL : rows->response == NULL)
+        return tacit_fail(error, TACIT_INPUT, "the rows have no %s", classes ? "classes" : "response");
     TACIT_TRY(tacit_design_check_rows(party->plan->schema, rows, error));
     return tacit_design_create(&self->design, self->family, party->plan->schema, party->plan->features,
                                error);

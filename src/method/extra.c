@@ -28,7 +28,7 @@ static const tacit_parameter parameters[] = {
 static tacit_status take_step(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                               tacit_error *error) {
     tacit_node node;
-    size_t weights = tacit_loss_for(party->plan->classes) == TACIT_LOSS_SOFTMAX
+    size_t weights = tacit_family_for(party->plan->classes)->loss.classes != NULL
                          ? party->plan->classes * party->plan->features
                          : party->plan->features;
     TACIT_TRY(tacit_node_open(&node, party, question, weights, error));

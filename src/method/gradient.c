@@ -9,15 +9,17 @@
 #include "num/special.h"
 
 size_t gradient_size(const tacit_plan *plan) {
-    return plan->classes > 2 ? plan->classes * plan->features : plan->features;
+    return tacit_family_scores(tacit_family_for(plan->classes), plan->classes) * plan->features;
 }
 
-double gradient_norm(const tacit_plan *plan) { return plan->classes > 2 ? sqrt(2) : 1; }
+double gradient_norm(const tacit_plan *plan) { return tacit_family_for(plan->classes)->loss.slope; }
 
-double gradient_curvature(const tacit_plan *plan) { return plan->classes > 2 ? 0.5 : 0.25; }
+double gradient_curvature(const tacit_plan *plan) {
+    return tacit_family_for(plan->classes)->loss.curvature(0);
+}
 
 double gradient_radius(const tacit_plan *plan) {
-    double w = tacit_lambert_w((double)(plan->classes - 1) / M_E);
+    double w = tacit_family_for(plan->classes)->pull(0, plan->classes);
     return fmin(gradient_norm(plan) / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
 }
 
@@ -26,7 +28,7 @@ static tacit_status add_slice(tacit_party *party, size_t begin, size_t count, co
                               double *mean, double *out, tacit_error *error) {
     tacit_view slice = tacit_view_slice(&party->rows, begin, count);
     tacit_glm_problem problem = {
-        .loss = tacit_loss_for(party->plan->classes),
+        .loss = &tacit_family_for(party->plan->classes)->loss,
         .x = slice.rows,
         .label = slice.label,
         .classes = party->plan->classes,
@@ -115,7 +117,7 @@ tacit_status gradient_finish(tacit_session *session, const gradient_state *state
     const tacit_plan *plan = session->plan;
     tacit_model *model = NULL;
     TACIT_TRY(
-        tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+        tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
     memcpy(model->weights, state->weights, gradient_size(plan) * sizeof *model->weights);
     out->parties = state->parties;
     return tacit_outcome_add(out, model, error);

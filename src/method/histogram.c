@@ -345,7 +345,7 @@ static tacit_status fit_centres(tacit_session *session, const cell_grid *grid, c
         label[at] = (int32_t)(r % plan->classes);
         weight[at++] = counts[r] / total;
     }
-    tacit_glm_problem problem = { .loss = model->loss,
+    tacit_glm_problem problem = { .loss = &model->family->loss,
                                   .x = tacit_rows_of_matrix(&centres),
                                   .label = label,
                                   .weight = weight,
@@ -382,7 +382,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
         TACIT_CHECK(tacit_session_release(session, &discrete_laplace, sum.values, spec.length, 0, 0x1p61,
                                           sum.values, error));
     TACIT_CHECK(
-        tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+        tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
     if (tacit_plan_is(plan, "negative", "project")) TACIT_CHECK(project(sum.values, spec.length, error));
     TACIT_CHECK(fit_centres(session, &grid, sum.values, model, error));
     out->parties = sum.parties;

@@ -33,8 +33,8 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     for (size_t k = 0; k < answers.count; k++) {
         tacit_model *model = NULL;
         const double *weights = NULL;
-        TACIT_CHECK(
-            tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+        TACIT_CHECK(tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes,
+                                       error));
         TACIT_CHECK(tacit_outcome_add(out, model, error));
         TACIT_CHECK(tacit_message_numbers(&answers.answer[k].message, "weights", tacit_model_size(model),
                                           &weights, error));

@@ -108,7 +108,7 @@ tacit_status tacit_logit_begin(tacit_logit *self, tacit_centre *centre, tacit_er
                            .plan = centre->plan,
                            .fraction = tacit_logit_fraction(centre->plan),
                            .scale = tacit_logit_scale(centre->plan) };
-    TACIT_TRY(tacit_design_create(&self->design, tacit_family_find("logistic"), self->plan->schema,
+    TACIT_TRY(tacit_design_create(&self->design, &tacit_family_logistic, self->plan->schema,
                                   self->plan->features, error));
     self->width = self->design.width;
     self->triangle = self->width * (self->width + 1) / 2;

@@ -17,8 +17,6 @@ const char tacit_logit_assumption[] = "the two centre servers follow the protoco
 
 /* ---- what follows from the plan ---- */
 
-static const tacit_family *family(void) { return tacit_family_find("logistic"); }
-
 /* The factor that undoes the division by the largest norm. */
 double tacit_logit_scale(const tacit_plan *plan) {
     double given = tacit_plan_number(plan, "scale");
@@ -54,7 +52,7 @@ tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error) {
     if (plan->classes != 2)
         return tacit_fail(error, TACIT_USAGE, "method %s needs a label of two classes, and this one has %zu",
                           name, plan->classes);
-    TACIT_TRY(tacit_design_create(&design, family(), plan->schema, plan->features, error));
+    TACIT_TRY(tacit_design_create(&design, &tacit_family_logistic, plan->schema, plan->features, error));
     size_t width = design.width;
     tacit_design_clear(&design);
     if (width > MOST_WIDTH)
@@ -230,8 +228,8 @@ static tacit_status make_sums(pass *self, tacit_party *party, const tacit_questi
     if (party->rows.label == NULL) return tacit_fail(error, TACIT_INPUT, "the rows have no classes");
     TACIT_TRY(check_rows(party, error));
     TACIT_TRY(read_rows(party, question, &self->n, error));
-    TACIT_TRY(
-        tacit_design_create(&self->design, family(), party->plan->schema, party->plan->features, error));
+    TACIT_TRY(tacit_design_create(&self->design, &tacit_family_logistic, party->plan->schema,
+                                  party->plan->features, error));
     size_t width = self->design.width, length = tacit_logit_length(width, weight);
     TACIT_TRY(tacit_message_numbers(question->message, "weights", width, &beta, error));
     self->w = TACIT_NEW(double, width);
@@ -239,7 +237,7 @@ static tacit_status make_sums(pass *self, tacit_party *party, const tacit_questi
     self->grid = TACIT_NEW(int64_t, length);
     if (self->w == NULL || self->values == NULL || self->grid == NULL) return tacit_fail_memory(error);
     for (size_t j = 0; j < width; j++) self->w[j] = self->scale * beta[j];
-    tacit_row_sums how = { .family = family(),
+    tacit_row_sums how = { .family = &tacit_family_logistic,
                            .weight = weight,
                            .width = width,
                            .w = self->w,

@@ -22,7 +22,7 @@ typedef struct work {
 
 static tacit_status add_up(work *self, const double *beta, tacit_row_weight weight, tacit_error *error) {
     for (size_t j = 0; j < self->width; j++) self->w[j] = self->settings->scale * beta[j];
-    tacit_row_sums how = { .family = tacit_family_find("logistic"),
+    tacit_row_sums how = { .family = &tacit_family_logistic,
                            .weight = weight,
                            .width = self->width,
                            .w = self->w,

@@ -225,7 +225,7 @@ static tacit_status infer(const tacit_logit *self, const int64_t *opened, const 
         square += beta * beta;
     }
     tacit_optimum optimum = {
-        .family = tacit_family_find("logistic"),
+        .family = &tacit_family_logistic,
         .rows = self->n,
         .lambda = self->plan->lambda,
         .level = tacit_plan_number(self->plan, "level"),
@@ -260,7 +260,7 @@ tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_err
     if (inferring) TACIT_CHECK(open_inference(self, opened, weights + d, error));
     if (!is_a(self)) goto cleanup;
     if (inferring) TACIT_CHECK(infer(self, opened, weights, &estimates, error));
-    TACIT_CHECK(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, plan->features, 2, error));
+    TACIT_CHECK(tacit_model_create(&model, &tacit_family_logistic, plan->features, 2, error));
     for (size_t j = 0; j < d; j++) model->weights[self->design.kept[j]] = weights[j];
     model->estimates = estimates;
     estimates = NULL;

@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "model/family/family.h"
+
 const tacit_method *const tacit_methods[] = {
 #define TACIT_METHOD_ENTRY(name) &tacit_method_##name,
     TACIT_METHODS(TACIT_METHOD_ENTRY)
@@ -29,4 +32,45 @@ tacit_status tacit_method_require(const tacit_method **out, const char *name, ta
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                                  tacit_methods[i]->name);
     return tacit_fail(error, TACIT_USAGE, "no method is called '%.60s'; there are: %s", name, known);
+}
+
+/* "kind count goes with estimate (family poisson)" for each kind that is no class and that some method takes. */
+static tacit_status print_takers(tacit_buffer *out, tacit_error *error) {
+    for (int kind = 0; kind < TACIT_RESPONSES; kind++) {
+        if (kind == TACIT_RESPONSE_CLASS || tacit_family_of((tacit_response)kind, 0) == NULL) continue;
+        TACIT_TRY(tacit_buffer_print(out, error, "; kind %s goes with ",
+                                     tacit_response_name((tacit_response)kind)));
+        const char *between = "";
+        for (size_t i = 0; tacit_methods[i] != NULL; i++) {
+            if (!tacit_methods[i]->takes_numbers) continue;
+            TACIT_TRY(tacit_buffer_print(out, error, "%s%s", between, tacit_methods[i]->name));
+            between = " and ";
+        }
+        between = " (family ";
+        for (size_t i = 0; tacit_family_at(i) != NULL; i++) {
+            if (tacit_family_at(i)->response != (tacit_response)kind) continue;
+            TACIT_TRY(tacit_buffer_print(out, error, "%s%s", between, tacit_family_at(i)->name));
+            between = " or ";
+        }
+        TACIT_TRY(tacit_buffer_print(out, error, ")"));
+    }
+    return TACIT_OK;
+}
+
+tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *error) {
+    const tacit_schema *schema = plan->schema;
+    tacit_buffer takers = TACIT_BUFFER_INIT;
+    if (schema == NULL || schema->response == TACIT_RESPONSE_CLASS) return TACIT_OK;
+    bool known = tacit_family_of(schema->response, 0) != NULL;
+    if (known && plan->method->takes_numbers) return TACIT_OK;
+    tacit_status status = print_takers(&takers, error);
+    if (status == TACIT_OK)
+        status = tacit_fail(error, TACIT_USAGE,
+                            "the label '%s' is of kind %s, which method %s does not take: every method takes "
+                            "classes%s; choose such a method, or declare the label as another kind in the "
+                            "schema",
+                            schema->label, tacit_response_name(schema->response), plan->method->name,
+                            tacit_buffer_text(&takers));
+    tacit_buffer_clear(&takers);
+    return status;
 }

@@ -44,3 +44,7 @@ const tacit_method *tacit_method_find(const char *name);
 
 /* The same, with a sentence that lists the methods there are (TACIT_USAGE). */
 tacit_status tacit_method_require(const tacit_method **out, const char *name, tacit_error *error);
+
+/* TACIT_USAGE where the plan's method does not take its label, with a sentence that says what kinds of labels which methods and
+ * families take. */
+tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *error);

@@ -145,7 +145,7 @@ tacit_status tacit_node_gradient(tacit_node *node, const double *weights, tacit_
     const tacit_plan *plan = node->party->plan;
     tacit_view used = tacit_neighbours_rows(plan, &node->party->rows, node->stretch);
     tacit_glm_problem problem = {
-        .loss = tacit_loss_for(plan->classes),
+        .loss = &tacit_family_for(plan->classes)->loss,
         .x = used.rows,
         .label = used.label,
         .classes = plan->classes,
@@ -255,7 +255,8 @@ static tacit_status least_eigenvalue(const rounds *self, double *out, tacit_erro
  * within the unit ball. Both consensus (Yuan, Ling and Yin 2016) and extra (Shi et al. 2015)
  * want a step below (1 + lambda_min(W))/L; we take .9 of it, at most 1/L. */
 static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_error *error) {
-    double least, smoothness = self->largest * (plan->classes > 2 ? 0.5 : 0.25) + plan->lambda;
+    double least, steepest = tacit_family_for(plan->classes)->loss.curvature(0);
+    double smoothness = self->largest * steepest + plan->lambda;
     TACIT_TRY(read_step(plan, &self->step, error));
     if (self->step > 0) return TACIT_OK;
     TACIT_TRY(least_eigenvalue(self, &least, error));
@@ -306,7 +307,7 @@ static tacit_status take_mean(const rounds *self, tacit_session *session, tacit_
     double lambert = tacit_lambert_w((double)(plan->classes - 1) / M_E);
     double bound = ROOM * sqrt(fmax(1, self->largest) * lambert / plan->lambda);
     TACIT_CHECK(
-        tacit_model_create(&model, tacit_loss_for(plan->classes), plan->features, plan->classes, error));
+        tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
     TACIT_CHECK(tacit_sum_spec_for(&spec, tacit_model_size(model), bound, plan->parties, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
     for (size_t j = 0; j < spec.length; j++) model->weights[j] = sum.values[j] / (double)sum.parties;

@@ -23,13 +23,12 @@
 #include "method/perturb.h"
 #include "num/special.h"
 
-static double gradient_norm(const tacit_plan *plan) { return plan->classes > 2 ? sqrt(2) : 1; }
+static double gradient_norm(const tacit_plan *plan) { return perturb_family(plan)->loss.slope; }
 
-/* m of the proof note. */
+/* m of the proof note. Lambert's function is rounded up, Huber's closed form needs no margin of its own. */
 static double largest_pull(const tacit_plan *plan) {
-    double h = perturb_huber_width(plan);
-    if (h == 0) return tacit_lambert_w((double)(plan->classes - 1) / M_E) * (1 + 1e-12);
-    return (1 + h) / 2 > 1 - h ? (1 + h) * (1 + h) / (8 * h) : 1 - h;
+    const tacit_family *family = perturb_family(plan);
+    return family->pull(perturb_shape(plan), plan->classes) * (family->loss.kinked ? 1 : 1 + 1e-12);
 }
 
 static double largest_weights(const tacit_plan *plan) {
@@ -38,8 +37,8 @@ static double largest_weights(const tacit_plan *plan) {
 
 /* g: public, and reached on every input. */
 static double tolerance(const tacit_plan *plan) {
-    double h = perturb_huber_width(plan), slope = h > 0 ? 1 / (2 * h) : plan->classes > 2 ? 0.5 : 0.25;
-    return tacit_fit_tolerance(plan->features, plan->classes, slope, 1, 0, largest_weights(plan));
+    return tacit_fit_tolerance(plan->features, plan->classes, perturb_curvature(plan), 1, 0,
+                               largest_weights(plan));
 }
 
 static double sensitivity(const tacit_plan *plan, size_t rows) {
@@ -92,7 +91,8 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     TACIT_TRY(sum_spec(plan, &spec, error));
     TACIT_TRY(perturb_check_sum(question, &spec, error));
     tacit_linear_fit fit = { .lambda = plan->lambda,
-                             .huber_width = perturb_huber_width(plan),
+                             .family = perturb_family(plan),
+                             .shape = perturb_shape(plan),
                              .gradient_tolerance = tolerance(plan),
                              .best_effort = true };
     TACIT_TRY(tacit_party_linear_model(party, &fit, &model, &owned, error));

@@ -10,8 +10,19 @@ const tacit_parameter perturb_parameters[] = {
     { NULL, NULL, NULL, 0, 0, NULL },
 };
 
-double perturb_huber_width(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "loss", "huber") ? tacit_plan_number(plan, "width") : 0;
+const tacit_family *perturb_family(const tacit_plan *plan) {
+    const tacit_family *usual = tacit_family_for(plan->classes);
+    return tacit_plan_is(plan, "loss", tacit_family_for(2)->name)
+               ? usual
+               : tacit_family_find(tacit_plan_text(plan, "loss"));
+}
+
+double perturb_shape(const tacit_plan *plan) {
+    return perturb_family(plan)->loss.shape_name != NULL ? tacit_plan_number(plan, "width") : 0;
+}
+
+double perturb_curvature(const tacit_plan *plan) {
+    return perturb_family(plan)->loss.curvature(perturb_shape(plan));
 }
 
 tacit_calibration perturb_calibration(const tacit_plan *plan) {
@@ -19,17 +30,18 @@ tacit_calibration perturb_calibration(const tacit_plan *plan) {
 }
 
 size_t perturb_size(const tacit_plan *plan) {
-    return plan->classes > 2 ? plan->classes * plan->features : plan->features;
+    return tacit_family_scores(tacit_family_for(plan->classes), plan->classes) * plan->features;
 }
 
 tacit_status perturb_check(const tacit_plan *plan, tacit_error *error) {
     if (plan->minimum_rows == 0)
         return tacit_fail(error, TACIT_USAGE, "method %s needs the minimum rows of a party, at least 1",
                           plan->method->name);
-    if (plan->classes > 2 && perturb_huber_width(plan) > 0)
+    const tacit_family *family = perturb_family(plan);
+    if (!tacit_family_takes(family, plan->classes))
         return tacit_fail(error, TACIT_USAGE,
-                          "loss=huber is for two classes and the label has %zu: use loss=logistic",
-                          plan->classes);
+                          "loss=%s is for %s classes and the label has %zu: use loss=logistic", family->name,
+                          tacit_family_classes(family), plan->classes);
     return TACIT_OK;
 }
 
@@ -54,13 +66,11 @@ tacit_status perturb_check_sum(const tacit_question *question, const tacit_sum_s
 tacit_status perturb_mean(tacit_session *session, const tacit_sum_spec *spec, tacit_outcome *out,
                           tacit_error *error) {
     const tacit_plan *plan = session->plan;
-    double width = perturb_huber_width(plan);
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_model *model = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_model_create(&model, width > 0 ? TACIT_LOSS_HUBER : tacit_loss_for(plan->classes),
-                                   plan->features, plan->classes, error));
-    model->huber_width = width;
+    TACIT_CHECK(tacit_model_create(&model, perturb_family(plan), plan->features, plan->classes, error));
+    model->shape = perturb_shape(plan);
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, spec, &sum, error));
     for (size_t j = 0; j < spec->length; j++) model->weights[j] = sum.values[j] / (double)sum.parties;
     out->parties = sum.parties;
@@ -75,11 +85,10 @@ cleanup:
 /* ---- perturbed objectives ---- */
 
 static tacit_erm erm_of(const tacit_plan *plan, size_t rows) {
-    double width = perturb_huber_width(plan);
     return (tacit_erm){ .rows = rows,
                         .dimension = plan->features,
                         .lambda = plan->lambda,
-                        .curvature = width > 0 ? 1 / (2 * width) : 0.25,
+                        .curvature = perturb_curvature(plan),
                         .radius = 1,
                         .epsilon = plan->epsilon,
                         .delta = plan->delta,
@@ -156,7 +165,8 @@ static tacit_status answer_exactly(tacit_party *party, const tacit_sum_spec *spe
     const tacit_model *model = NULL;
     tacit_model *owned = NULL;
     tacit_linear_fit fit = { .lambda = plan->lambda,
-                             .huber_width = perturb_huber_width(plan),
+                             .family = perturb_family(plan),
+                             .shape = perturb_shape(plan),
                              .gradient_tolerance = 1e-9,
                              .best_effort = true };
     tacit_mechanism none = { TACIT_LAW_GAMMA_NORM, 1, reply->price };
@@ -187,7 +197,8 @@ tacit_status perturb_objective_answer(tacit_party *party, const tacit_question *
     TACIT_CHECK(perturb_objective_noise(&noise, plan, law, party->total_rows, error));
     TACIT_CHECK(draw_linear_term(party, &noise, linear, error));
     tacit_linear_fit fit = { .lambda = noise.lambda,
-                             .huber_width = perturb_huber_width(plan),
+                             .family = perturb_family(plan),
+                             .shape = perturb_shape(plan),
                              .linear = linear,
                              .gradient_tolerance = noise.tolerance,
                              .best_effort = true,

@@ -24,8 +24,10 @@
 /* loss, width, calibration. */
 extern const tacit_parameter perturb_parameters[];
 
-/* Huber's width where loss=huber; else 0. */
-double perturb_huber_width(const tacit_plan *plan);
+/* What is minimised, of as many classes as the plan has; the loss's shape, 0 where it has none; and its c. */
+const tacit_family *perturb_family(const tacit_plan *plan);
+double perturb_shape(const tacit_plan *plan);
+double perturb_curvature(const tacit_plan *plan);
 tacit_calibration perturb_calibration(const tacit_plan *plan);
 
 /* How many weights a model of the plan has. */

@@ -6,9 +6,9 @@
 
 enum { PART_BLOCKS = 128 /* a part has at least so many rows, in blocks */, MOST_PARTS = 32 };
 
-double tacit_row_class(const void *context, const tacit_view *rows, size_t i) {
+void tacit_row_class(const void *context, const tacit_view *rows, size_t i, double *y) {
     (void)context;
-    return tacit_view_label(rows, i);
+    *y = tacit_view_label(rows, i);
 }
 
 typedef struct parts {
@@ -19,8 +19,9 @@ typedef struct parts {
 } parts;
 
 static void add_block(tacit_sums *sums, const tacit_row_sums *how, const tacit_view *block) {
-    double y[TACIT_SUMS_BLOCK];
-    for (size_t i = 0; i < block->rows.count; i++) y[i] = how->response(how->context, block, i);
+    double y[TACIT_SUMS_BLOCK * TACIT_RESPONSE_COLUMNS];
+    for (size_t i = 0; i < block->rows.count; i++)
+        how->response(how->context, block, i, y + i * how->family->loss.columns);
     tacit_sums_add(sums, &block->rows, how->kept, y);
 }
 
@@ -30,7 +31,7 @@ static tacit_status sum_parts(void *context, size_t begin, size_t end, unsigned 
     (void)worker;
     for (size_t part = begin; part < end; part++) {
         tacit_sums sums;
-        TACIT_TRY(tacit_sums_create(&sums, how->family, how->weight, how->width, how->w, error));
+        TACIT_TRY(tacit_sums_create(&sums, &how->family->loss, how->weight, how->width, how->w, error));
         size_t last = (part + 1) * all->blocks / all->count;
         for (size_t b = part * all->blocks / all->count; b < last; b++) {
             size_t first = b * TACIT_SUMS_BLOCK, left = all->rows->rows.count - first;

@@ -7,10 +7,11 @@
 
 #include "base/pool.h"
 #include "data/dataset.h"
+#include "model/family/family.h"
 #include "num/estimator.h"
 
-/* The response of row i of a view, in the family's units. */
-typedef double tacit_response_function(const void *context, const tacit_view *rows, size_t i);
+/* The response of row i of a view, in the family's units: as many numbers as its loss has columns. */
+typedef void tacit_response_function(const void *context, const tacit_view *rows, size_t i, double *y);
 
 /* Of a view of two classes: 0 or 1. */
 tacit_response_function tacit_row_class;

@@ -10,11 +10,10 @@
 
 static tacit_erm erm_of(const tacit_plan *plan, const stacking *how, size_t rows, size_t dimension,
                         double lambda) {
-    double width = perturb_huber_width(plan);
     return (tacit_erm){ .rows = rows,
                         .dimension = dimension,
                         .lambda = lambda,
-                        .curvature = width > 0 ? 1 / (2 * width) : 0.25,
+                        .curvature = perturb_curvature(plan),
                         .radius = 1,
                         .epsilon = how->epsilon,
                         .calibration = perturb_calibration(plan) };
@@ -146,7 +145,8 @@ static tacit_status fit_and_release(const fitting *self, const tacit_view *rows,
     if (status != TACIT_OK) return status;
     if (noise != NULL) TACIT_CHECK(draw_linear_term(self, noise, count, rows->rows.count, linear, error));
     tacit_linear_fit fit = { .lambda = noise != NULL ? noise->lambda : lambda,
-                             .huber_width = perturb_huber_width(party->plan),
+                             .family = perturb_family(party->plan),
+                             .shape = perturb_shape(party->plan),
                              .linear = noise != NULL ? linear : NULL,
                              .prior = prior,
                              .gradient_tolerance = noise != NULL ? noise->tolerance : 1e-9,
@@ -276,10 +276,8 @@ cleanup:
 /* ---- the coordinator ---- */
 
 static tacit_status finish_one(tacit_model **out, const tacit_plan *plan, tacit_error *error) {
-    double width = perturb_huber_width(plan);
-    TACIT_TRY(tacit_model_create(out, width > 0 ? TACIT_LOSS_HUBER : TACIT_LOSS_LOGISTIC, plan->features, 2,
-                                 error));
-    (*out)->huber_width = width;
+    TACIT_TRY(tacit_model_create(out, perturb_family(plan), plan->features, 2, error));
+    (*out)->shape = perturb_shape(plan);
     return TACIT_OK;
 }
 
@@ -288,9 +286,8 @@ static tacit_status finish_stack(tacit_model **out, const tacit_plan *plan, cons
     tacit_stack *stack = NULL;
     TACIT_TRY(tacit_stack_copy(&stack, how->stack, error));
     TACIT_TRY(tacit_model_create_stack(out, stack, plan->features, error));
-    double width = perturb_huber_width(plan);
-    if (width > 0) (*out)->loss = TACIT_LOSS_HUBER;
-    (*out)->huber_width = width;
+    (*out)->family = perturb_family(plan);
+    (*out)->shape = perturb_shape(plan);
     return TACIT_OK;
 }
 

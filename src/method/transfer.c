@@ -135,7 +135,7 @@ tacit_status transfer_density(double *beta, const tacit_projection *space, const
         label[i] = i < rows->count;
         weight[i] = 1 / (double)(i < rows->count ? rows->count : points->count);
     }
-    tacit_glm_problem problem = { .loss = TACIT_LOSS_LOGISTIC,
+    tacit_glm_problem problem = { .loss = &tacit_family_logistic.loss,
                                   .x = both.rows,
                                   .label = label,
                                   .weight = weight,
@@ -253,7 +253,7 @@ tacit_status transfer_map(double *theta, const tacit_rows *rows, const int32_t *
                           const double *mean, const double *precision, tacit_pool *pool, tacit_error *error) {
     tacit_glm_settings settings = tacit_glm_defaults();
     tacit_glm_fit fit;
-    tacit_glm_problem problem = { .loss = TACIT_LOSS_LOGISTIC,
+    tacit_glm_problem problem = { .loss = &tacit_family_logistic.loss,
                                   .x = *rows,
                                   .label = label,
                                   .weight = weight,
@@ -274,7 +274,7 @@ tacit_status transfer_map(double *theta, const tacit_rows *rows, const int32_t *
 tacit_status transfer_add_model(const tacit_plan *plan, const tacit_projection *space, const double *theta,
                                 tacit_outcome *out, tacit_error *error) {
     tacit_model *model = NULL;
-    TACIT_TRY(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, plan->features, 2, error));
+    TACIT_TRY(tacit_model_create(&model, &tacit_family_logistic, plan->features, 2, error));
     if (space->dimensions > 0)
         tacit_projection_back(space, theta, model->weights);
     else

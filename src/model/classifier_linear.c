@@ -44,7 +44,7 @@ static tacit_status train_logistic(tacit_classifier **out, const char *argument,
 static tacit_status fit_svm(const tacit_rows *rows, const int32_t *label, const tacit_training *training,
                             double *weights, tacit_error *error) {
     tacit_glm_problem problem = {
-        .loss = TACIT_LOSS_HUBER,
+        .loss = &tacit_family_huber.loss,
         .x = *rows,
         .label = label,
         .classes = 2,
@@ -85,7 +85,7 @@ static tacit_status train_svm(tacit_classifier **out, const char *argument, cons
     (void)argument;
     tacit_model *model = NULL;
     bool two = rows->classes == 2;
-    TACIT_TRY(tacit_model_create(&model, two ? TACIT_LOSS_HUBER : TACIT_LOSS_SOFTMAX, rows->rows.cols,
+    TACIT_TRY(tacit_model_create(&model, two ? &tacit_family_huber : &tacit_family_softmax, rows->rows.cols,
                                  rows->classes, error));
     tacit_status status = two ? fit_svm(&rows->rows, rows->label, training, model->weights, error)
                               : fit_against_rest(rows, training, model, error);

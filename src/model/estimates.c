@@ -34,7 +34,7 @@ double tacit_estimates_null_degrees(const tacit_estimates *estimates) {
 static void scale_response(tacit_design *design, const tacit_family *family) {
     const tacit_schema *schema = design->schema;
     design->half = 1;
-    if (schema == NULL || family->of_classes || family->of_counts) return;
+    if (schema == NULL || !family->quadratic) return;
     if (schema->intercept) {
         design->half = (schema->high - schema->low) / 2;
         design->middle = schema->low + design->half;
@@ -94,37 +94,20 @@ tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buff
 
 /* ---- deviances ---- */
 
-void tacit_response_terms(const tacit_family *family, double y, double out[3]) {
-    out[0] = y;
-    out[1] = family->of_counts ? (y > 0 ? y * log(y) - y : 0) : y * y;
-    out[2] = family->of_counts ? lgamma(y + 1) : 0;
-}
-
-static double entropy_term(double part, double of) { return part > 0 ? part * log(part / of) : 0; }
-
 /* Deviance, null deviance and Akaike's criterion as R's glm has them. */
 static void measure_fit(tacit_estimates *out, const tacit_design *design, const tacit_optimum *at) {
-    double n = at->rows, p = (double)design->width, sum = at->response[0];
-    bool intercept = design->intercept != SIZE_MAX;
-    out->deviance = out->null_deviance = out->aic = NAN;
-    if (!at->family->likelihood) return;
-    if (at->family->of_classes) {
-        out->deviance = 2 * at->objective;
-        out->null_deviance =
-            intercept ? -2 * (entropy_term(sum, n) + entropy_term(n - sum, n)) : 2 * n * log(2);
-        out->aic = out->deviance + 2 * p;
-    } else if (at->family->of_counts) {
-        double saturated = at->response[1];
-        out->deviance = 2 * (saturated + at->objective);
-        out->null_deviance = 2 * (saturated + (intercept ? sum - entropy_term(sum, n) : n));
-        out->aic = 2 * (at->objective + at->response[2] + p);
-    } else {
-        double square = design->half * design->half;
-        out->deviance = 2 * at->objective * square;
-        out->null_deviance = (at->response[1] - (intercept ? sum * sum / n : 0)) * square;
-        out->dispersion = out->deviance / (n - p);
-        out->aic = n * (log(2 * M_PI * out->deviance / n) + 1) + 2 * (p + 1);
-    }
+    tacit_family_sums sums = { .rows = at->rows,
+                               .coefficients = (double)design->width,
+                               .objective = at->objective,
+                               .scale = design->half,
+                               .intercept = design->intercept != SIZE_MAX };
+    tacit_family_fit fit = { NAN, NAN, NAN, 1 };
+    memcpy(sums.terms, at->response, sizeof sums.terms);
+    if (at->family->measure != NULL) at->family->measure(&sums, &fit);
+    out->deviance = fit.deviance;
+    out->null_deviance = fit.null_deviance;
+    out->aic = fit.aic;
+    out->dispersion = fit.dispersion;
 }
 
 /* ---- coefficients ---- */
@@ -243,11 +226,10 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     all->response = tacit_copy_text(design->schema != NULL ? design->schema->label : "y");
     if (all->coefficient == NULL || all->response == NULL) TACIT_CHECK(tacit_fail_memory(error));
     memcpy(all->family, at->family->name, strlen(at->family->name) + 1);
-    all->student = !at->family->of_classes && !at->family->of_counts;
+    all->student = at->family->dispersed;
     all->sandwich = at->middle != NULL;
     all->level = at->level;
     all->rows = at->rows;
-    all->dispersion = 1;
     all->iterations = at->iterations;
     if (all->student && !(at->rows > (double)d))
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT,

@@ -17,6 +17,7 @@
 
 #include "data/dataset.h"
 #include "data/schema.h"
+#include "model/family/family.h"
 #include "num/estimator.h"
 
 typedef struct tacit_coefficient {
@@ -50,7 +51,7 @@ typedef struct tacit_design {
     size_t *kept;     /* width features, ascending */
     size_t intercept; /* its position among the kept; SIZE_MAX: none */
     double intercept_value;
-    double middle, half; /* the linear family fits (y - middle)/half in [-1, 1], the others y itself */
+    double middle, half; /* a quadratic loss fits (y - middle)/half in [-1, 1], the others y itself */
 } tacit_design;
 
 /* TACIT_USAGE when the schema has no linear scale, or columns without an intercept. */
@@ -76,13 +77,10 @@ typedef struct tacit_optimum {
     const double *hessian; /* width x width, lower triangle; NULL with `variance` */
     const double
         *variance; /* of each coefficient on the raw scale, where that is all that is known; else NULL */
-    const double *middle; /* the same; NULL for a likelihood */
-    double response[3];   /* tacit_response_terms, summed */
+    const double *middle;                /* the same; NULL for a likelihood */
+    double response[TACIT_FAMILY_TERMS]; /* tacit_family_terms, summed */
     size_t iterations;
 } tacit_optimum;
-
-/* What of a row's response deviances need: y, and y^2 (linear) or y log y - y and log y! (counts). */
-void tacit_response_terms(const tacit_family *family, double y, double out[3]);
 
 tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *design,
                                    const tacit_optimum *optimum, tacit_error *error);

@@ -9,14 +9,7 @@
 static const char *model_name(const tacit_model *model) {
     if (model->stack != NULL) return "stack of linear models";
     if (model->network.layers > 0) return "network of dense layers";
-    switch (model->loss) {
-    case TACIT_LOSS_LOGISTIC: return "logistic regression";
-    case TACIT_LOSS_HUBER: return "linear classifier with the Huberised hinge loss";
-    case TACIT_LOSS_SOFTMAX: return "softmax regression";
-    case TACIT_LOSS_LINEAR: return "linear regression";
-    case TACIT_LOSS_POISSON: return "Poisson regression";
-    }
-    return "model";
+    return model->family->title;
 }
 
 static tacit_status add(export_plan *plan, const char *key, const char *value, tacit_error *error) {

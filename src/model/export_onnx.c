@@ -299,7 +299,7 @@ static graph_value class_of(writing *w, graph_value scores) {
     }
     if (g->failed) return "";
     graph_value place;
-    if (model->loss == TACIT_LOSS_SOFTMAX) {
+    if (tacit_model_scores_per_row(model) > 1) {
         place = GRAPH(g, "ArgMax", scores);
         graph_set(g, "axis", 1);
         graph_set(g, "keepdims", 0);
@@ -311,13 +311,14 @@ static graph_value class_of(writing *w, graph_value scores) {
 
 static graph_value probabilities_of(writing *w, graph_value scores) {
     onnx_graph *g = &w->g;
+    const char *operator= w->plan->model->family->onnx;
     if (tacit_model_scores_per_row(w->plan->model) > 1) {
-        graph_value shares = GRAPH(g, "Softmax", scores);
+        graph_value shares = GRAPH(g, operator, scores);
         graph_set(g, "axis", 1);
         return shares;
     }
     graph_value pair[] = { GRAPH(g, "Neg", scores), scores };
-    return GRAPH(g, "Sigmoid", graph_join(g, 2, pair));
+    return GRAPH(g, operator, graph_join(g, 2, pair));
 }
 
 /* The name of an output, which no column may have. */
@@ -339,7 +340,8 @@ static void tell(writing *w, graph_value scores) {
     size_t each = tacit_model_scores_per_row(model);
     graph_value refusal = refused(w), nothing = refusal != NULL ? graph_number(g, NAN) : NULL;
     if (tacit_model_is_numeric(model)) {
-        graph_value mean = model->loss == TACIT_LOSS_POISSON ? GRAPH(g, "Exp", scores) : scores;
+        const char *operator= model->family->onnx;
+        graph_value mean = operator!= NULL ? GRAPH(g, operator, scores) : scores;
         graph_output(g, output_name(w, "label"), flatten(g, unless(w, refusal, nothing, mean)), GRAPH_NUMBER,
                      0);
     } else {

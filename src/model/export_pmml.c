@@ -262,7 +262,7 @@ static void regression_tables(pmml *p) {
         table(p, NULL, model->weights);
         return;
     }
-    bool pair = model->loss != TACIT_LOSS_SOFTMAX;
+    bool pair = tacit_model_scores_per_row(model) == 1;
     if (pair)
         xml_leaf(&p->x, "RegressionTable", "intercept", "0", "targetCategory",
                  export_class_name(model, 0, scratch), XML_END);
@@ -273,7 +273,7 @@ static void regression_tables(pmml *p) {
 static void regression_model(pmml *p) {
     const tacit_model *model = p->plan->model;
     bool classes = tacit_model_has_probabilities(model);
-    const char *link = classes ? "softmax" : model->loss == TACIT_LOSS_POISSON ? "exp" : "none";
+    const char *link = classes || tacit_model_is_numeric(model) ? model->family->pmml : "none";
     xml_open(&p->x, "RegressionModel", "modelName", "tacit", "functionName",
              classes ? "classification" : "regression", "algorithmName",
              model->guarantee.method[0] != 0 ? model->guarantee.method : NULL, "normalizationMethod", link,

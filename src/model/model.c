@@ -8,16 +8,15 @@
 #include "base/memory.h"
 #include "data/metrics.h"
 
-tacit_status tacit_model_create(tacit_model **out, tacit_loss loss, size_t features, size_t classes,
-                                tacit_error *error) {
-    bool numeric = loss == TACIT_LOSS_LINEAR || loss == TACIT_LOSS_POISSON;
-    bool fits = numeric ? classes == 0 : loss == TACIT_LOSS_SOFTMAX ? classes >= 2 : classes == 2;
-    if (features == 0 || !fits)
+tacit_status tacit_model_create(tacit_model **out, const tacit_family *family, size_t features,
+                                size_t classes, tacit_error *error) {
+    if (features == 0 || !tacit_family_takes(family, classes))
         return tacit_fail(error, TACIT_USAGE, "no linear model has %zu features and %zu classes", features,
                           classes);
     tacit_model *model = TACIT_NEW(tacit_model, 1);
     if (model == NULL) return tacit_fail_memory(error);
-    model->loss = loss;
+    model->family = family;
+    model->shape = family->loss.shape_usual;
     model->features = features;
     model->classes = classes;
     model->weights = TACIT_NEW(double, tacit_model_size(model));
@@ -33,7 +32,7 @@ tacit_status tacit_model_create_stack(tacit_model **out, tacit_stack *stack, siz
                                       tacit_error *error) {
     tacit_model *model = NULL;
     tacit_status status = tacit_stack_check(stack, features, error);
-    if (status == TACIT_OK) status = tacit_model_create(&model, TACIT_LOSS_LOGISTIC, features, 2, error);
+    if (status == TACIT_OK) status = tacit_model_create(&model, &tacit_family_logistic, features, 2, error);
     if (status != TACIT_OK) {
         tacit_stack_free(stack);
         return status;
@@ -54,7 +53,7 @@ tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *
     tacit_model *model = TACIT_NEW(tacit_model, 1);
     if (model == NULL) return tacit_fail_memory(error);
     model->classes = outputs == 1 ? 2 : outputs;
-    model->loss = tacit_loss_for(model->classes);
+    model->family = tacit_family_for(model->classes);
     model->features = network->width[0];
     model->network = *network;
     model->weights = TACIT_NEW(double, tacit_model_size(model));
@@ -78,7 +77,7 @@ tacit_model *tacit_model_free(tacit_model *model) {
 }
 
 size_t tacit_model_scores_per_row(const tacit_model *model) {
-    return model->loss == TACIT_LOSS_SOFTMAX ? model->classes : 1;
+    return tacit_family_scores(model->family, model->classes);
 }
 
 size_t tacit_model_size(const tacit_model *model) {
@@ -89,24 +88,26 @@ size_t tacit_model_size(const tacit_model *model) {
 
 bool tacit_model_has_probabilities(const tacit_model *model) {
     bool votes = model->stack != NULL && model->stack->combiner != TACIT_COMBINE_HIGH;
-    return model->loss != TACIT_LOSS_HUBER && !tacit_model_is_numeric(model) && !votes;
+    return model->family->likelihood && !tacit_model_is_numeric(model) && !votes;
 }
-
-tacit_loss tacit_loss_for(size_t classes) { return classes > 2 ? TACIT_LOSS_SOFTMAX : TACIT_LOSS_LOGISTIC; }
 
 tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, const tacit_linear_fit *fit,
                                     tacit_error *error) {
     tacit_model *model = NULL;
-    tacit_loss loss = fit->huber_width > 0 ? TACIT_LOSS_HUBER : tacit_loss_for(rows->classes);
-    TACIT_TRY(tacit_model_create(&model, loss, rows->rows.cols, rows->classes, error));
-    model->huber_width = fit->huber_width;
+    const tacit_family *family = fit->family != NULL ? fit->family : tacit_family_for(rows->classes);
+    if (!family->loss.of_classes && tacit_view_columns(rows) != family->loss.columns)
+        return tacit_fail(error, TACIT_USAGE, "family %s takes a label of another number of columns than %zu",
+                          family->name, tacit_view_columns(rows));
+    TACIT_TRY(tacit_model_create(&model, family, rows->rows.cols, rows->classes, error));
+    model->shape = tacit_loss_shape(&family->loss, fit->shape);
     tacit_glm_problem problem = {
-        .loss = model->loss,
+        .loss = &family->loss,
         .x = rows->rows,
         .label = rows->label,
+        .response = rows->response,
         .classes = rows->classes,
         .total_rows = fit->total_rows,
-        .huber_width = fit->huber_width,
+        .shape = fit->shape,
         .lambda = fit->lambda,
         .linear = fit->linear,
         .prior = fit->prior,
@@ -209,12 +210,10 @@ tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows
 
 bool tacit_model_is_numeric(const tacit_model *model) { return model->classes == 0; }
 
-double tacit_model_mean(const tacit_model *model, double score) {
-    return model->loss == TACIT_LOSS_POISSON ? exp(score) : score;
-}
+double tacit_model_mean(const tacit_model *model, double score) { return model->family->mean(score); }
 
 int32_t tacit_model_class(const tacit_model *model, const double *scores) {
-    if (model->loss != TACIT_LOSS_SOFTMAX) return scores[0] > 0;
+    if (tacit_model_scores_per_row(model) == 1) return scores[0] > 0;
     size_t best = 0;
     for (size_t k = 1; k < model->classes; k++)
         if (scores[k] > scores[best]) best = k;
@@ -248,21 +247,24 @@ static tacit_status evaluate_response(const tacit_model *model, const tacit_view
     size_t count = rows->rows.count;
     if (rows->response == NULL)
         return tacit_fail(error, TACIT_INPUT, "the model predicts a number and the rows have classes");
+    if (tacit_view_columns(rows) != model->family->loss.columns)
+        return tacit_fail(error, TACIT_INPUT, "the model's label has %zu columns and the rows' %zu",
+                          model->family->loss.columns, tacit_view_columns(rows));
     if (count == 0) return tacit_fail(error, TACIT_INPUT, "no rows to evaluate on");
     double *mean = TACIT_NEW(double, 2 * count), *response = mean + count;
     if (mean == NULL) return tacit_fail_memory(error);
     tacit_metrics metrics = TACIT_METRICS_NONE;
     tacit_status status = tacit_model_scores(model, &rows->rows, pool, mean, error);
+    double sum = 0;
     for (size_t i = 0; i < count && status == TACIT_OK; i++) {
         mean[i] = tacit_model_mean(model, mean[i]);
         response[i] = tacit_view_response(rows, i);
+        sum += model->family->deviance(tacit_view_responses(rows, i), mean[i]);
     }
+    metrics.deviance = sum / (double)count;
+    if (status == TACIT_OK && isnan(sum))
+        status = tacit_fail(error, TACIT_INPUT, "a prediction is not a number");
     if (status == TACIT_OK) status = tacit_rmse(&metrics.rmse, response, mean, count, error);
-    if (status == TACIT_OK)
-        status = model->loss == TACIT_LOSS_POISSON
-                     ? tacit_poisson_deviance(&metrics.deviance, response, mean, count, error)
-                     : TACIT_OK;
-    if (model->loss == TACIT_LOSS_LINEAR) metrics.deviance = metrics.rmse * metrics.rmse;
     if (status == TACIT_OK) *out = metrics;
     free(mean);
     return status;

@@ -8,6 +8,7 @@
 #include "data/dataset.h"
 #include "data/schema.h"
 #include "model/estimates.h"
+#include "model/family/family.h"
 #include "model/network.h"
 #include "model/stack.h"
 #include "num/glm.h"
@@ -36,13 +37,13 @@ void tacit_guarantee_settle(tacit_guarantee *guarantee, const tacit_schema *sche
 void tacit_guarantee_withdraw(tacit_guarantee *guarantee, const char *reason);
 
 typedef struct tacit_model {
-    tacit_loss loss;
-    size_t features, classes; /* no classes: a numeric response, linear or Poisson */
-    double huber_width;       /* of the Huber loss; 0 for others */
+    const tacit_family *family;
+    size_t features, classes; /* no classes: a numeric response */
+    double shape;             /* of a loss that has one; else 0 */
     tacit_network network;    /* of layers; without layers the model is linear or a stack */
     tacit_stack *stack; /* how weights of several members are combined; NULL: one linear model or a network */
     double *
-        weights; /* features of them, classes x features row-major for softmax, a stack's, or a network's parameters */
+        weights; /* features of them, classes x features row-major with a score a class, a stack's, or a network's parameters */
     tacit_levels class_names;   /* as many as classes, or none */
     tacit_schema *schema;       /* the encoding; NULL when the model is used on encoded rows only */
     tacit_estimates *estimates; /* coefficients with their errors, where the method makes them; else NULL */
@@ -50,8 +51,8 @@ typedef struct tacit_model {
 } tacit_model;
 
 /* Zero weights, nothing promised. */
-tacit_status tacit_model_create(tacit_model **out, tacit_loss loss, size_t features, size_t classes,
-                                tacit_error *error);
+tacit_status tacit_model_create(tacit_model **out, const tacit_family *family, size_t features,
+                                size_t classes, tacit_error *error);
 
 /* A stack over so many features, two classes: takes `stack`, also on failure. */
 tacit_status tacit_model_create_stack(tacit_model **out, tacit_stack *stack, size_t features,
@@ -67,19 +68,14 @@ size_t tacit_model_scores_per_row(const tacit_model *model);
 /* Whether a score stands for a probability: not those of a hinge, of votes, or of a number. */
 bool tacit_model_has_probabilities(const tacit_model *model);
 
-/* The loss that fits a number of classes: logistic for two, softmax for more. */
-tacit_loss tacit_loss_for(size_t classes);
-
-/* "logistic", "huber", ...: as a model's file has it. */
-const char *tacit_loss_name(tacit_loss loss);
-
 /* How to fit a linear model; members left zero mean the default. */
 typedef struct tacit_linear_fit {
     double lambda;
-    double huber_width;        /* of the Huberised hinge, two classes; 0: logistic, or softmax for more */
-    const double *linear;      /* a term linear.w more; NULL: none */
-    const double *prior;       /* (lambda/2)|w - prior|^2 instead of (lambda/2)|w|^2; NULL: zero */
-    double gradient_tolerance; /* 0: 1e-8 */
+    const tacit_family *family; /* NULL: that of the rows' classes */
+    double shape;               /* of a loss that has one; 0: the usual */
+    const double *linear;       /* a term linear.w more; NULL: none */
+    const double *prior;        /* (lambda/2)|w - prior|^2 instead of (lambda/2)|w|^2; NULL: zero */
+    double gradient_tolerance;  /* 0: 1e-8 */
     bool
         best_effort; /* where it is not reached, the best weights found: no failure that depends on the rows */
     size_t total_rows; /* 0: those of the view */
@@ -118,7 +114,7 @@ int32_t tacit_model_class(const tacit_model *model, const double *scores);
 
 /* NaN where a metric does not apply (AUC with more than two classes, or with one class present). The interval of the AUC is
  * DeLong's, of 95% confidence (data/metrics.h). For a numeric response
- * the root of the mean squared error, and the mean deviance of a row: squared error, or that of Poisson counts. */
+ * the root of the mean squared error, and the mean deviance of a row, as its family has it: for linear the squared error. */
 typedef struct tacit_metrics {
     double accuracy, auc, log_loss;
     double rmse, deviance;

@@ -12,17 +12,6 @@
 
 enum { FORMAT_VERSION = 1, FILE_BYTES_LIMIT = 1 << 30 };
 
-const char *tacit_loss_name(tacit_loss loss) {
-    switch (loss) {
-    case TACIT_LOSS_LOGISTIC: return "logistic";
-    case TACIT_LOSS_HUBER: return "huber";
-    case TACIT_LOSS_SOFTMAX: return "softmax";
-    case TACIT_LOSS_LINEAR: return "linear";
-    case TACIT_LOSS_POISSON: return "poisson";
-    }
-    return "unknown";
-}
-
 /* JSON has no infinity; a noise-free model has no price at all, so only finite ones are written. */
 static json_t *price_to_json(const tacit_price *price) {
     return json_pack("{s:s,s:f,s:f}", "unit", tacit_unit_name(price->unit), "epsilon", price->epsilon,
@@ -66,13 +55,12 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
     for (size_t k = 0; k < model->class_names.count; k++)
         json_array_append_new(names, json_string(model->class_names.text[k]));
     if (model->schema != NULL) TACIT_CHECK(tacit_schema_canonical(model->schema, &schema, error));
-    root =
-        json_pack("{s:s,s:i,s:s,s:I,s:I,s:O,s:O,s:s,s:o}", "format", "tacit-model", "version", FORMAT_VERSION,
-                  "loss", tacit_loss_name(model->loss), "features", (json_int_t)model->features, "classes",
-                  (json_int_t)model->classes, "weights", weights, "class_names", names, "schema",
-                  tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
-    if (root != NULL && model->loss == TACIT_LOSS_HUBER)
-        json_object_set_new(root, "huber_width", json_real(model->huber_width));
+    root = json_pack("{s:s,s:i,s:s,s:I,s:I,s:O,s:O,s:s,s:o}", "format", "tacit-model", "version",
+                     FORMAT_VERSION, "loss", model->family->name, "features", (json_int_t)model->features,
+                     "classes", (json_int_t)model->classes, "weights", weights, "class_names", names,
+                     "schema", tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
+    const char *shape = model->family->loss.shape_name;
+    if (root != NULL && shape != NULL) json_object_set_new(root, shape, json_real(model->shape));
     if (root != NULL && model->network.layers > 0 &&
         json_object_set_new(root, "network", network_to_json(&model->network)) != 0)
         TACIT_CHECK(tacit_fail_memory(error));
@@ -142,12 +130,14 @@ static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
 }
 
 /* A file without it has the solver's default. */
-static tacit_status read_width(tacit_model *model, const json_t *root, tacit_error *error) {
-    const json_t *width = json_object_get(root, "huber_width");
-    if (model->loss != TACIT_LOSS_HUBER) return TACIT_OK;
-    model->huber_width = width != NULL ? json_number_value(width) : 0.5;
-    if (!(model->huber_width > 0 && model->huber_width <= 1))
-        return tacit_fail(error, TACIT_INPUT, "a Huber loss has a width above 0 and at most 1");
+static tacit_status read_shape(tacit_model *model, const json_t *root, tacit_error *error) {
+    const tacit_loss *loss = &model->family->loss;
+    if (loss->shape_name == NULL) return TACIT_OK;
+    const json_t *shape = json_object_get(root, loss->shape_name);
+    model->shape = shape != NULL ? json_number_value(shape) : loss->shape_usual;
+    if (!(model->shape > 0 && model->shape <= loss->shape_most))
+        return tacit_fail(error, TACIT_INPUT, "the %s loss has a %s above 0 and at most %g",
+                          model->family->name, loss->shape_name, loss->shape_most);
     return TACIT_OK;
 }
 
@@ -231,42 +221,36 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
                     &guarantee) != 0 ||
         features <= 0 || features > TACIT_FEATURE_LIMIT || classes < 0 || classes == 1 || classes > 1000000)
         return tacit_fail(error, TACIT_INPUT, "a part of the model is missing or out of range");
-    int kind = TACIT_LOSS_LOGISTIC;
-    while (kind <= TACIT_LOSS_POISSON && strcmp(tacit_loss_name((tacit_loss)kind), loss) != 0) kind++;
-    if (kind > TACIT_LOSS_POISSON) return tacit_fail(error, TACIT_INPUT, "unknown loss '%.40s'", loss);
-    bool numeric = kind == TACIT_LOSS_LINEAR || kind == TACIT_LOSS_POISSON;
-    if (numeric ? classes != 0 : kind == TACIT_LOSS_SOFTMAX ? classes < 2 : classes != 2)
+    const tacit_family *family = tacit_family_find(loss);
+    if (family == NULL || strcmp(family->name, loss) != 0)
+        return tacit_fail(error, TACIT_INPUT, "unknown loss '%.40s'", loss);
+    if (!tacit_family_takes(family, (size_t)classes))
         return tacit_fail(error, TACIT_INPUT, "a model with the %s loss has %s classes, not %lld", loss,
-                          numeric                      ? "no"
-                          : kind == TACIT_LOSS_SOFTMAX ? "two or more"
-                                                       : "two",
-                          (long long)classes);
+                          tacit_family_classes(family), (long long)classes);
     tacit_network network;
     TACIT_TRY(read_network(&network, root, (size_t)features, (size_t)classes, error));
-    if (network.layers > 0 && (tacit_loss)kind != tacit_loss_for((size_t)classes))
+    if (network.layers > 0 && family != tacit_family_for((size_t)classes))
         return tacit_fail(error, TACIT_INPUT, "a network for %lld classes has no %s loss", (long long)classes,
                           loss);
     const json_t *stack = json_object_get(root, "stack");
-    if (stack != NULL && kind != TACIT_LOSS_LOGISTIC && kind != TACIT_LOSS_HUBER)
-        return tacit_fail(error, TACIT_INPUT, "a stack has the logistic or the Huber loss, not the %s one",
-                          loss);
-    size_t size = stack != NULL                ? 0
-                  : network.layers > 0         ? tacit_network_size(&network)
-                  : kind == TACIT_LOSS_SOFTMAX ? (size_t)features * (size_t)classes
-                                               : (size_t)features;
+    if (stack != NULL && (!family->loss.of_classes || family->loss.rows == NULL))
+        return tacit_fail(error, TACIT_INPUT, "a stack has a loss of two classes, not the %s one", loss);
+    size_t size = stack != NULL        ? 0
+                  : network.layers > 0 ? tacit_network_size(&network)
+                                       : (size_t)features * tacit_family_scores(family, (size_t)classes);
     if (json_array_size(weights) != size) /* before anything of that size is allocated */
         return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(weights), size);
     tacit_model *model = NULL;
     tacit_status status;
     if (stack != NULL) {
         TACIT_CHECK(tacit_stack_from_json(&model, stack, (size_t)features, error));
-        model->loss = (tacit_loss)kind;
-        TACIT_CHECK(read_width(model, root, error));
+        model->family = family;
+        TACIT_CHECK(read_shape(model, root, error));
     } else {
-        TACIT_CHECK(network.layers > 0 ? tacit_model_create_network(&model, &network, error)
-                                       : tacit_model_create(&model, (tacit_loss)kind, (size_t)features,
-                                                            (size_t)classes, error));
-        TACIT_CHECK(read_width(model, root, error));
+        TACIT_CHECK(network.layers > 0
+                        ? tacit_model_create_network(&model, &network, error)
+                        : tacit_model_create(&model, family, (size_t)features, (size_t)classes, error));
+        TACIT_CHECK(read_shape(model, root, error));
         TACIT_CHECK(read_weights(model, weights, error));
     }
     TACIT_CHECK(read_names(model, names, error));

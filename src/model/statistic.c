@@ -33,13 +33,13 @@ tacit_status tacit_model_fit_statistic(tacit_model **out, const tacit_rows *poin
     int32_t *labels = NULL;
     double *linear = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_model_create(&model, tacit_loss_for(classes), points->cols, classes, error));
-    labels = same_labels(points, model->loss == TACIT_LOSS_SOFTMAX ? 0 : 1);
+    TACIT_CHECK(tacit_model_create(&model, tacit_family_for(classes), points->cols, classes, error));
+    labels = same_labels(points, tacit_model_scores_per_row(model) > 1 ? 0 : 1);
     linear = TACIT_NEW(double, tacit_model_size(model));
     if (labels == NULL || linear == NULL) TACIT_CHECK(tacit_fail_memory(error));
     linear_term(points, tacit_model_scores_per_row(model), statistic, linear);
     tacit_glm_problem problem = {
-        .loss = model->loss,
+        .loss = &model->family->loss,
         .x = *points,
         .label = labels,
         .classes = classes,

@@ -1,14 +1,7 @@
 /*
- * M-estimators: minimise sum_i l(y_i, x_i.w) for a loss l that is convex in the score t = x.w. What a block of rows
+ * M-estimators: minimise sum_i l(y_i, x_i.w) for a loss l (loss.h) that is convex in the score t = x.w. What a block of rows
  * contributes to the objective, its derivatives and the middle of the sandwich are plain sums over rows, so that rows
  * may live anywhere and only sums need to meet.
- *
- *   family    y            l(y, t)                                                 l''
- *   linear    [-1, 1]      (t - y)^2/2                                             1
- *   logistic  0 or 1       log(1 + exp(t)) - y t                                   p (1 - p) <= 1/4
- *   huber     0 or 1       with z = (2y - 1) t: 0 for z > 1 + h, 1 - z for         1/(2h) in between, else 0
- *                          z < 1 - h, (1 + h - z)^2/(4h) in between; h = 1/2
- *   poisson   0, 1, 2 ...  exp(t) - y t                                            exp(t)
  */
 #pragma once
 
@@ -16,33 +9,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "num/kernel.h"
+#include "num/loss.h"
 #include "num/matrix.h"
-
-typedef struct tacit_family {
-    const char *name;
-    bool of_classes; /* y is 0 or 1; else a numeric response */
-    bool of_counts;
-    bool
-        likelihood; /* the loss is a negative log-likelihood, up to terms without w: the inverse Hessian is the
-                      * covariance; else the sandwich is */
-    double steepest; /* upper bound of l''; INFINITY: none */
-
-    /* loss, slope l' and curvature l'' at (y, t) */
-    void (*row)(double y, double t, double *loss, double *slope, double *curvature);
-
-    /* A bound R such that, for |x| <= 1 and 0 <= y <= high (classes and linear: any admitted y), every w whose total
-     * loss over n rows is at most that of w = 0 has objective, gradient and Hessian sums of any subset of the rows
-     * within n R; and such that one subset whose loss is n R proves a total above that of w = 0 (estimator.c). */
-    double (*row_bound)(double high);
-} tacit_family;
-
-/* The same bound for n rows together, n R; tighter for counts once their sums are known: terms[0] = sum y, terms[1] = sum
- * (y log y - y). terms NULL: not known. */
-double tacit_family_bound(const tacit_family *family, double n, double high, const double *terms);
-
-/* By name; NULL when there is none so called. */
-const tacit_family *tacit_family_find(const char *name);
 
 /* What multiplies x x^T in the matrix of a sum. */
 typedef enum tacit_row_weight {
@@ -54,7 +22,7 @@ typedef enum tacit_row_weight {
 
 /* A sum under way over dense rows of `width` features. */
 typedef struct tacit_sums {
-    const tacit_family *family;
+    const tacit_loss *loss; /* with one score a row, of its usual shape */
     tacit_row_weight weight;
     size_t width;
     const double *w;
@@ -69,8 +37,8 @@ typedef struct tacit_sums {
 
 enum { TACIT_SUMS_BLOCK = 256 }; /* most rows of one call */
 
-tacit_status tacit_sums_create(tacit_sums *out, const tacit_family *family, tacit_row_weight weight,
-                               size_t width, const double *w, tacit_error *error);
+tacit_status tacit_sums_create(tacit_sums *out, const tacit_loss *loss, tacit_row_weight weight, size_t width,
+                               const double *w, tacit_error *error);
 void tacit_sums_clear(tacit_sums *sums);
 
 /* Add at most TACIT_SUMS_BLOCK rows with their responses: of each row the `width` features named by `kept`, ascending, or all (NULL).

@@ -13,19 +13,21 @@ tacit_glm_settings tacit_glm_defaults(void) {
 }
 
 size_t tacit_glm_size(const tacit_glm_problem *problem) {
-    return problem->loss == TACIT_LOSS_SOFTMAX ? problem->classes * problem->x.cols : problem->x.cols;
+    return problem->loss->classes != NULL ? problem->classes * problem->x.cols : problem->x.cols;
 }
 
 static tacit_status check_shape(const tacit_glm_problem *problem, tacit_error *error) {
     const tacit_rows *x = &problem->x;
-    bool softmax = problem->loss == TACIT_LOSS_SOFTMAX;
-    if (!softmax && problem->loss != TACIT_LOSS_LOGISTIC && problem->loss != TACIT_LOSS_HUBER)
-        return tacit_fail(error, TACIT_USAGE, "loss %d is not one of the known losses", (int)problem->loss);
-    if (!softmax && problem->classes != 2)
-        return tacit_fail(error, TACIT_USAGE, "%zu classes need the softmax loss: this loss takes 2",
-                          problem->classes);
-    if (softmax && problem->classes < 2)
+    const tacit_loss *loss = problem->loss;
+    if (loss == NULL || loss->rounding == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "the solver certifies a loss whose first and second derivatives are bounded, and "
+                          "this one has no such bounds");
+    if (loss->classes != NULL && problem->classes < 2)
         return tacit_fail(error, TACIT_USAGE, "softmax needs at least 2 classes, not %zu", problem->classes);
+    if (loss->classes == NULL && problem->classes != (loss->of_classes ? 2 : 0))
+        return tacit_fail(error, TACIT_USAGE, "%zu classes need the softmax loss: this loss takes %d",
+                          problem->classes, loss->of_classes ? 2 : 0);
     if (x->count == 0 && problem->reducer == NULL)
         return tacit_fail(error, TACIT_INPUT, "there are no rows to fit: give at least one");
     if (x->cols == 0)
@@ -35,7 +37,8 @@ static tacit_status check_shape(const tacit_glm_problem *problem, tacit_error *e
     if (x->dense != NULL && x->stride < x->cols)
         return tacit_fail(error, TACIT_USAGE, "row stride %zu is less than the %zu columns", x->stride,
                           x->cols);
-    if (x->count > 0 && problem->label == NULL) return tacit_fail(error, TACIT_USAGE, "rows have no labels");
+    if (x->count > 0 && (loss->of_classes ? problem->label == NULL : problem->response == NULL))
+        return tacit_fail(error, TACIT_USAGE, "rows have no labels");
     if (problem->total_rows != 0 && problem->total_rows < x->count)
         return tacit_fail(error, TACIT_USAGE, "total_rows %zu is less than the %zu rows given",
                           problem->total_rows, x->count);
@@ -68,20 +71,30 @@ static tacit_status check_numbers(const tacit_glm_problem *problem, tacit_error 
         if (!(problem->lambda_each[j] > 0 && isfinite(problem->lambda_each[j])))
             return tacit_fail(error, TACIT_USAGE, "lambda_each %zu is %g: it must be positive and finite", j,
                               problem->lambda_each[j]);
-    double width = problem->huber_width;
-    if (problem->loss == TACIT_LOSS_HUBER && !(width >= 0 && width <= 1))
-        return tacit_fail(error, TACIT_USAGE, "huber_width is %g: it must be in (0, 1], or 0 for 0.5", width);
+    const tacit_loss *loss = problem->loss;
+    if (loss->shape_name != NULL && !(problem->shape >= 0 && problem->shape <= loss->shape_most))
+        return tacit_fail(error, TACIT_USAGE, "%s is %g: it must be in (0, %g], or 0 for %g",
+                          loss->shape_name, problem->shape, loss->shape_most, loss->shape_usual);
     TACIT_TRY(check_vector(problem->linear, size, -INFINITY, "linear term", error));
     return check_vector(problem->prior, size, -INFINITY, "prior", error);
+}
+
+static tacit_status check_response(const tacit_glm_problem *problem, size_t stored, tacit_error *error) {
+    size_t columns = problem->loss->columns;
+    for (size_t k = 0; !problem->loss->of_classes && k < columns; k++)
+        if (!isfinite(problem->response[stored * columns + k]))
+            return tacit_fail(error, TACIT_INPUT, "the response of row %zu is not finite", stored);
+    if (!problem->loss->of_classes) return TACIT_OK;
+    int32_t label = problem->label[stored];
+    if (label >= 0 && (size_t)label < problem->classes) return TACIT_OK;
+    return tacit_fail(error, TACIT_INPUT, "the label of row %zu is %d, outside 0..%zu", stored, (int)label,
+                      problem->classes - 1);
 }
 
 static tacit_status check_rows(const tacit_glm_problem *problem, tacit_error *error) {
     for (size_t i = 0; i < problem->x.count; i++) {
         size_t stored = tacit_rows_stored(&problem->x, i);
-        int32_t label = problem->label[stored];
-        if (label < 0 || (size_t)label >= problem->classes)
-            return tacit_fail(error, TACIT_INPUT, "the label of row %zu is %d, outside 0..%zu", stored,
-                              (int)label, problem->classes - 1);
+        TACIT_TRY(check_response(problem, stored, error));
         double weight = problem->weight != NULL ? problem->weight[stored] : 1;
         if (!(weight >= 0 && isfinite(weight)))
             return tacit_fail(error, TACIT_INPUT,

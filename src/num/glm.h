@@ -3,9 +3,8 @@
  *
  *   F(w) = sum_i weight_i loss(w; x_i, label_i) + (1/2) sum_j lambda_j (w_j - prior_j)^2 + linear . w
  *
- * weight_i = 1/n unless given. Two classes: one weight vector, t = w.x, y = +1 for label 1 and -1 for label
- * 0, logistic loss log(1 + exp(-y t)) or the Huberised hinge of width h (Chaudhuri et al. 2011). More
- * classes (or `softmax` asked for): K weight vectors, row-major K x d, multinomial loss.
+ * weight_i = 1/n by default. The loss (loss.h) has one score a row, t = w.x and one weight vector, or a score a class: then
+ * there are K weight vectors, row-major K x d. Its bounds L and c must be finite.
  *
  * The privacy theorems need the exact minimiser, so a fit returns an upper bound on the gradient norm at
  * the returned weights in exact arithmetic: the computed norm plus a bound on its rounding error. With
@@ -15,15 +14,8 @@
 
 #include "base/pool.h"
 #include "base/progress.h"
+#include "num/loss.h"
 #include "num/matrix.h"
-
-typedef enum tacit_loss {
-    TACIT_LOSS_LOGISTIC,
-    TACIT_LOSS_HUBER,   /* two classes only */
-    TACIT_LOSS_SOFTMAX, /* any number of classes, also two */
-    TACIT_LOSS_LINEAR,  /* of a numeric response: in models of estimator.h, not in this solver */
-    TACIT_LOSS_POISSON, /* the same, of counts */
-} tacit_loss;
 
 /* Adds `values` up over all holders of the rows (MPI ranks) in place; every holder sees the same sum. */
 typedef struct tacit_reducer {
@@ -32,14 +24,15 @@ typedef struct tacit_reducer {
 } tacit_reducer;
 
 typedef struct tacit_glm_problem {
-    tacit_loss loss;
+    const tacit_loss *loss;
     tacit_rows x;
-    const int32_t *label; /* class of each *stored* row: label[tacit_rows_stored(&x, i)] in 0..classes-1 */
-    const double *weight; /* of each stored row, >= 0; NULL: 1/total_rows each */
-    size_t classes;       /* 2 for logistic and Huber */
-    size_t total_rows;    /* rows over all holders; 0 means x.count */
-    double huber_width;   /* h in (0, 1]; 0 means 0.5 */
-    double lambda;        /* > 0 */
+    const int32_t *label;   /* class of each *stored* row: label[tacit_rows_stored(&x, i)] in 0..classes-1 */
+    const double *response; /* or its `columns` numbers, for a loss that is not of classes */
+    const double *weight;   /* of each stored row, >= 0; NULL: 1/total_rows each */
+    size_t classes;         /* 2 or, with a score a class, at least 2; 0 for a response of numbers */
+    size_t total_rows;      /* rows over all holders; 0 means x.count */
+    double shape;           /* of a loss that has one; 0: the usual */
+    double lambda;          /* > 0 */
     const double *lambda_each;    /* per coordinate, replaces lambda; NULL: none */
     const double *linear;         /* NULL: zero */
     const double *prior;          /* NULL: zero */
@@ -64,7 +57,7 @@ typedef struct tacit_glm_fit {
     int iterations;
 } tacit_glm_fit;
 
-/* The length of the weight vector: cols, or classes * cols for softmax. */
+/* The length of the weight vector: cols, or classes * cols with a score a class. */
 size_t tacit_glm_size(const tacit_glm_problem *problem);
 
 /* Minimise F. `weights` holds the starting point on entry (warm start; zeros are fine) and the minimiser on

@@ -10,18 +10,11 @@
  *  1. Margins. |t^_i - t_i| <= gamma_c |x_i| |w| for dot products of c terms (Cauchy-Schwarz; for softmax in
  * the norm over classes, |W| the Frobenius norm). Softmax subtracts the largest margin before exponentiating:
  * each difference rounds by u (|t_k| + |t_max|), together at most u (1 + sqrt(K)) |x_i| |W| more.
- *  2. Residuals. The residual is a Lipschitz function of the margin: constant 1/4 (logistic), 1/(2h) (Huber),
- *     1/2 (softmax: |diag(p) - p p^T| <= 1/2, mean value theorem). Evaluating it at a computed margin adds
- *       logistic: TACIT_SIGMOID_ULPS u;
- *       Huber:    1 + h and its difference to z round by u (1 + h) and u |1 + h - z| <= 2 h u where the
- * parabola counts; divided by 2 h and rounded: (1 + h)/(2 h) u + 3 u <= (1/h + 3) u. Beyond its ends the
- *                 value is clipped to [0, 1], which does not increase the distance to the exact value in [0,
- * 1]; softmax:  p_k has relative error (TACIT_EXP_ULPS twice, K - 1 additions, a division) (K + 8) u, so |p|
- * <= 1 is off by that; p_k - 1 rounds by u. The weight 1/n rounds by u, the product with it by u. In sum,
- * with `slope` the Lipschitz constant, |a^_i - a_i| <= weight_i (slope gamma_c' |x_i| |w| + local u).
+ *  2. Residuals. The residual is a Lipschitz function of the margin, with the constant c of the loss (mean value
+ *     theorem); evaluating it at a computed margin adds its `rounding` u. The notes beside each family (model/family) prove both.
+ *     The weight 1/n rounds by u, the product with it by u. In sum |a^_i - a_i| <= weight_i (c gamma_c' |x_i| |w| + local u).
  *  3. Sums. With m the longest chain of additions, the computed A is off by at most
- *       sum_i |a^_i - a_i| |x_i| + gamma_m sum_i |a^_i| |x_i|,  |a_i| <= weight_i r, r = 1 (two classes) or
- * sqrt(2). Chains: rows of a block, then blocks of a group, then groups (glm_eval.c); a sparse group is one
+ *       sum_i |a^_i - a_i| |x_i| + gamma_m sum_i |a^_i| |x_i|,  |a_i| <= weight_i L. Chains: rows of a block, then blocks of a group, then groups (glm_eval.c); a sparse group is one
  * chain. Over holders, the reducer adds H partial sums in any order: H - 1 more.
  *  4. Regulariser. pull = lambda (w - prior) rounds twice, then pull + tilt and the sum with A: at most
  *     gamma_4 (|A^| + |R^| + |L|), computed norms, for all three.
@@ -57,24 +50,10 @@ double glm_dot_terms(const glm_work *work) {
 double glm_gradient_bound(const glm_work *work, double weights, double norm, double regular, double linear,
                           double data) {
     const glm_rounding *from = &work->rounding;
-    double outputs = (double)work->outputs, terms = from->dot_terms, slope, local, residual = 1;
-    switch (work->problem->loss) {
-    case TACIT_LOSS_HUBER:
-        slope = 1 / (2 * work->huber_width);
-        local = 1 / work->huber_width + 3;
-        break;
-    case TACIT_LOSS_SOFTMAX:
-        slope = 0.5;
-        local = outputs + 10;
-        residual = sqrt(2.0);
-        terms += 2 + sqrt(outputs);
-        break;
-    case TACIT_LOSS_LOGISTIC:
-    default:
-        slope = 0.25;
-        local = TACIT_SIGMOID_ULPS;
-        break;
-    }
+    const tacit_loss *loss = work->problem->loss;
+    double terms = from->dot_terms, slope = loss->curvature(work->shape), residual = loss->slope;
+    if (loss->classes != NULL) terms += 2 + sqrt((double)work->outputs);
+    double local = loss->rounding(work->shape, work->outputs);
     local += 3 * residual; /* the weight, the product with it, second-order terms */
     double from_margins = slope * gamma_of(terms + 1) * weights * from->weighted_squares;
     double from_losses = local * GLM_UNIT_ROUNDOFF * from->weighted_norms;

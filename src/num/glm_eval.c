@@ -59,16 +59,17 @@ tacit_status glm_work_prepare(glm_work *work, const tacit_glm_problem *problem, 
         .x = *x,
         .uniform_weight = 1.0 / (double)total,
         .weight_scale = weight_scale,
-        .huber_width = problem->huber_width != 0 ? problem->huber_width : 0.5,
+        .shape = tacit_loss_shape(problem->loss, problem->shape),
         .cols = x->cols,
-        .outputs = problem->loss == TACIT_LOSS_SOFTMAX ? problem->classes : 1,
+        .outputs = problem->loss->classes != NULL ? problem->classes : 1,
     };
     work->size = work->cols * work->outputs;
     work->partial_size = work->size + GLM_SUMS;
     choose_blocks(work);
     bool copies = work->x.dense != NULL || work->cols <= MOST_COPIED_COLS;
     /* margins, residuals, the losses' room; then the block's gradient; then a dense copy of the block */
-    work->scratch_size = 6 * work->block_rows * work->outputs + (work->x.dense != NULL ? work->size : 0) +
+    work->scratch_size = (2 + glm_loss_room(problem->loss)) * work->block_rows * work->outputs +
+                         (work->x.dense != NULL ? work->size : 0) +
                          (copies ? work->block_rows * work->cols : 0);
     work->partial = tacit_allocate_aligned(work->groups * work->partial_size, sizeof(double));
     work->scratch = tacit_allocate_aligned(work->workers * work->scratch_size, sizeof(double));
@@ -154,7 +155,7 @@ static void open_block(const glm_work *work, size_t begin, size_t count, unsigne
                     .margin = scratch,
                     .residual = scratch + per_row,
                     .room = scratch + 2 * per_row,
-                    .gradient = scratch + 6 * per_row };
+                    .gradient = scratch + (2 + glm_loss_room(work->problem->loss)) * per_row };
     if (work->x.dense == NULL) return;
     double *copy = out->gradient + work->size;
     out->row = glm_dense_block(work, begin, count, worker, copy);

@@ -26,7 +26,7 @@ typedef struct hessian_pass {
  * its K - 1 directions. */
 static double row_curvature(const hessian_pass *all, size_t i) {
     const glm_work *work = all->work;
-    if (work->problem->loss != TACIT_LOSS_SOFTMAX) return all->point->curvature[i];
+    if (work->problem->loss->classes == NULL) return all->point->curvature[i];
     const double *p = all->point->curvature + i * work->outputs;
     double trace = 0;
     for (size_t k = 0; k < work->outputs; k++) trace += p[k] * (1 - p[k]);
@@ -84,7 +84,7 @@ static void add_squares(const hessian_pass *all, size_t i, double *out) {
     size_t stored = tacit_rows_stored(&work->x, i);
     for (size_t k = 0; k < work->outputs; k++) {
         double p = all->point->curvature[i * work->outputs + k], *sum = out + k * work->cols;
-        double c = work->problem->loss == TACIT_LOSS_SOFTMAX ? glm_row_weight(work, stored) * p * (1 - p) : p;
+        double c = work->problem->loss->classes != NULL ? glm_row_weight(work, stored) * p * (1 - p) : p;
         if (work->x.dense != NULL) {
             const double *x = work->x.dense + stored * work->x.stride;
             for (size_t j = 0; j < work->cols; j++) sum[j] += c * x[j] * x[j];

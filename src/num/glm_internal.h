@@ -1,8 +1,7 @@
 /*
  * What the solver's files share. A `glm_work` is one problem laid out for passes over its rows: fixed blocks
  * of rows, grouped into a fixed number of tasks whose partial sums are added in order, so that no result
- * depends on the number of threads. `outputs` is 1 for the two-class losses and the number of classes for
- * softmax; vectors over coordinates have `size` = outputs * cols numbers, vectors over rows rows * outputs.
+ * depends on the number of threads. `outputs` is 1, or with a score a class the number of classes; vectors over coordinates have `size` = outputs * cols numbers, vectors over rows rows * outputs.
  */
 #pragma once
 
@@ -37,7 +36,7 @@ typedef struct glm_work {
     tacit_rows x;
     double uniform_weight; /* of each row when the problem gives none */
     double weight_scale;   /* above 1 when x is a sample of the rows */
-    double huber_width;
+    double shape;          /* of the loss */
     size_t cols, outputs, size;
     size_t block_rows, blocks, groups, workers;
     double *partial; /* groups * partial_size: each group's sums */
@@ -66,7 +65,7 @@ typedef struct glm_point {
     double *weights;   /* size */
     double *gradient;  /* size, and room for GLM_SUMS more */
     double *margin;    /* rows * outputs: x . w */
-    double *curvature; /* two classes: weight * loss'' per row; softmax: class probabilities per row */
+    double *curvature; /* weight * loss'' per row; with a score a class their probabilities per row */
     double loss;       /* the rows' part of the objective */
     double objective, norm, bound;
     double scale; /* sizes of the objective's terms together: what its rounding is relative to */
@@ -227,8 +226,11 @@ tacit_status glm_descend(glm_work *work, const tacit_glm_settings *settings, dou
 
 /* --- glm_loss.c: the losses on a block of margins --- */
 
+/* How many numbers the losses need as room for each row and output. */
+static inline size_t glm_loss_room(const tacit_loss *loss) { return 4 + loss->columns; }
+
 /* Residual (derivative of weight * loss by the margin), curvature and summed value for rows [begin,
- * begin + count) with margins t. `room` here and below holds 4 * count * outputs numbers. */
+ * begin + count) with margins t. `room` here and below holds glm_loss_room * count * outputs numbers. */
 double glm_loss_block(const glm_work *work, size_t begin, size_t count, const double *t, double *residual,
                       double *curvature, double *room);
 

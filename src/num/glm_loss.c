@@ -1,76 +1,42 @@
-/* The three losses: values, first and second derivatives by the margins, a block of rows at a time. */
+/* A loss on a block of rows: values, first and second derivatives by the margins, weighted. */
 #include <math.h>
 #include <string.h>
 
 #include "num/glm_internal.h"
 
-static double sign_of(const glm_work *work, size_t stored) {
-    return work->problem->label[stored] == 1 ? 1.0 : -1.0;
-}
-
-/* Huberised hinge of width h at z = y t (Chaudhuri, Monteleoni and Sarwate 2011, eq. 8): 0 beyond 1 + h, the
- * hinge 1 - z below 1 - h, the parabola (1 + h - z)^2 / (4 h) between. Slope is minus the derivative. */
-static void huber_block(size_t count, double h, const double *z, double *value, double *slope,
-                        double *curvature) {
-    for (size_t i = 0; i < count; i++) {
-        double gap = 1 + h - z[i];
-        double s = gap / (2 * h);
-        bool flat = gap <= 0, straight = s >= 1;
-        slope[i] = flat ? 0 : straight ? 1 : s;
-        value[i] = flat ? 0 : straight ? 1 - z[i] : gap * gap / (4 * h);
-        curvature[i] = flat || straight ? 0 : 1 / (2 * h);
-        if (isnan(z[i])) slope[i] = value[i] = z[i];
+/* Responses of rows [begin, begin + count), one after the other. */
+static void find_responses(const glm_work *work, size_t begin, size_t count, double *y) {
+    const tacit_glm_problem *problem = work->problem;
+    size_t columns = problem->loss->columns;
+    if (problem->loss->of_classes) {
+        for (size_t i = 0; i < count; i++)
+            y[i] = (double)problem->label[tacit_rows_stored(&work->x, begin + i)];
+        return;
     }
+    for (size_t i = 0; i < count; i++)
+        memcpy(y + i * columns, problem->response + tacit_rows_stored(&work->x, begin + i) * columns,
+               columns * sizeof *y);
 }
 
-static void margin_loss(const glm_work *work, size_t count, const double *z, double *value, double *slope,
-                        double *curvature) {
-    if (work->problem->loss == TACIT_LOSS_HUBER)
-        huber_block(count, work->huber_width, z, value, slope, curvature);
-    else
-        work->kernels->logistic(count, z, value, slope, curvature);
-}
-
-static double two_class_block(const glm_work *work, size_t begin, size_t count, const double *t,
+static double one_score_block(const glm_work *work, size_t begin, size_t count, const double *t,
                               double *residual, double *curvature, double *room) {
-    double *z = room, *value = room + count, *slope = room + 2 * count, sum = 0;
-    for (size_t i = 0; i < count; i++) z[i] = sign_of(work, tacit_rows_stored(&work->x, begin + i)) * t[i];
-    margin_loss(work, count, z, value, slope, curvature);
+    double *value = room, *y = room + count, sum = 0;
+    find_responses(work, begin, count, y);
+    work->problem->loss->rows(work->kernels, work->shape, count, y, t, value, residual, curvature);
     for (size_t i = 0; i < count; i++) {
-        size_t stored = tacit_rows_stored(&work->x, begin + i);
-        double weight = glm_row_weight(work, stored);
+        double weight = glm_row_weight(work, tacit_rows_stored(&work->x, begin + i));
         sum += weight * value[i];
-        residual[i] = -sign_of(work, stored) * (weight * slope[i]);
+        residual[i] *= weight;
         curvature[i] *= weight;
     }
     return sum;
-}
-
-/* Class probabilities of one row from its margins; returns log sum exp(t). */
-static void softmax_block(const glm_work *work, size_t count, const double *t, double *p,
-                          double *log_partition) {
-    size_t classes = work->outputs;
-    for (size_t i = 0; i < count; i++) {
-        const double *margin = t + i * classes;
-        double most = margin[0];
-        for (size_t k = 1; k < classes; k++) most = margin[k] > most ? margin[k] : most;
-        for (size_t k = 0; k < classes; k++) p[i * classes + k] = margin[k] - most;
-        log_partition[i] = most;
-    }
-    work->kernels->exponential(count * classes, p);
-    for (size_t i = 0; i < count; i++) {
-        double *row = p + i * classes, sum = 0;
-        for (size_t k = 0; k < classes; k++) sum += row[k];
-        for (size_t k = 0; k < classes; k++) row[k] /= sum;
-        log_partition[i] += log(sum);
-    }
 }
 
 static double many_class_block(const glm_work *work, size_t begin, size_t count, const double *t,
                                double *residual, double *probability, double *room) {
     size_t classes = work->outputs;
     double sum = 0;
-    softmax_block(work, count, t, probability, room);
+    work->problem->loss->classes(work->kernels, classes, count, t, probability, room);
     for (size_t i = 0; i < count; i++) {
         size_t stored = tacit_rows_stored(&work->x, begin + i);
         size_t label = (size_t)work->problem->label[stored];
@@ -84,22 +50,22 @@ static double many_class_block(const glm_work *work, size_t begin, size_t count,
 
 double glm_loss_block(const glm_work *work, size_t begin, size_t count, const double *t, double *residual,
                       double *curvature, double *room) {
-    if (work->problem->loss == TACIT_LOSS_SOFTMAX)
+    if (work->problem->loss->classes != NULL)
         return many_class_block(work, begin, count, t, residual, curvature, room);
-    return two_class_block(work, begin, count, t, residual, curvature, room);
+    return one_score_block(work, begin, count, t, residual, curvature, room);
 }
 
-static void two_class_along(const glm_work *work, size_t begin, size_t count, const double *t,
+static void one_score_along(const glm_work *work, size_t begin, size_t count, const double *t,
                             const double *dt, double s, double *room, glm_line *sum) {
-    double *z = room, *value = room + count, *slope = room + 2 * count, *curvature = room + 3 * count;
-    for (size_t i = 0; i < count; i++)
-        z[i] = sign_of(work, tacit_rows_stored(&work->x, begin + i)) * (t[i] + s * dt[i]);
-    margin_loss(work, count, z, value, slope, curvature);
+    double *moved = room, *value = room + count, *slope = room + 2 * count, *curvature = room + 3 * count;
+    double *y = room + 4 * count;
+    for (size_t i = 0; i < count; i++) moved[i] = t[i] + s * dt[i];
+    find_responses(work, begin, count, y);
+    work->problem->loss->rows(work->kernels, work->shape, count, y, moved, value, slope, curvature);
     for (size_t i = 0; i < count; i++) {
-        size_t stored = tacit_rows_stored(&work->x, begin + i);
-        double weight = glm_row_weight(work, stored);
+        double weight = glm_row_weight(work, tacit_rows_stored(&work->x, begin + i));
         sum->value += weight * value[i];
-        sum->slope -= weight * slope[i] * sign_of(work, stored) * dt[i];
+        sum->slope += weight * slope[i] * dt[i];
         sum->curvature += weight * curvature[i] * dt[i] * dt[i];
     }
 }
@@ -109,7 +75,7 @@ static void many_class_along(const glm_work *work, size_t begin, size_t count, c
     size_t classes = work->outputs;
     double *moved = room, *p = room + count * classes, *log_partition = room + 2 * count * classes;
     for (size_t i = 0; i < count * classes; i++) moved[i] = t[i] + s * dt[i];
-    softmax_block(work, count, moved, p, log_partition);
+    work->problem->loss->classes(work->kernels, classes, count, moved, p, log_partition);
     for (size_t i = 0; i < count; i++) {
         size_t stored = tacit_rows_stored(&work->x, begin + i);
         size_t label = (size_t)work->problem->label[stored];
@@ -125,14 +91,14 @@ static void many_class_along(const glm_work *work, size_t begin, size_t count, c
 
 void glm_loss_along(const glm_work *work, size_t begin, size_t count, const double *t, const double *dt,
                     double s, double *room, glm_line *sum) {
-    if (work->problem->loss == TACIT_LOSS_SOFTMAX)
+    if (work->problem->loss->classes != NULL)
         many_class_along(work, begin, count, t, dt, s, room, sum);
     else
-        two_class_along(work, begin, count, t, dt, s, room, sum);
+        one_score_along(work, begin, count, t, dt, s, room, sum);
 }
 
 void glm_loss_second(const glm_work *work, size_t begin, size_t count, const double *curvature, double *q) {
-    if (work->problem->loss != TACIT_LOSS_SOFTMAX) {
+    if (work->problem->loss->classes == NULL) {
         for (size_t i = 0; i < count; i++) q[i] *= curvature[i];
         return;
     }

@@ -22,7 +22,7 @@ enum {
     SAMPLED_ROWS_PER_COORDINATE = 16,
     PATIENCE = 4, /* steps without progress before giving up; */
     KINK_PATIENCE =
-        100, /* and for Huber's loss, where every step may end at another kink, below what rounding shows */
+        100, /* and with a kinked loss, where every step may end at another kink, below what rounding shows */
     FIRST_ATTEMPT = 150, /* steps with exact Hessians, which take a dozen, before the path is tried */
 };
 
@@ -62,7 +62,7 @@ static tacit_status solver_prepare(solver *self, const tacit_glm_problem *proble
     self->best = TACIT_NEW(double, self->work.size);
     self->best_bound = INFINITY;
     self->most = settings->max_iterations;
-    self->patience = problem->loss == TACIT_LOSS_HUBER ? KINK_PATIENCE : PATIENCE;
+    self->patience = problem->loss->kinked ? KINK_PATIENCE : PATIENCE;
     if (self->direction == NULL || self->margin_change == NULL || self->best == NULL)
         return tacit_fail_memory(error);
     return TACIT_OK;
@@ -86,8 +86,8 @@ static tacit_status evaluate_at(solver *self, double step, tacit_error *error) {
 static double objective_noise(const solver *self) { return 1e-14 * (self->now.scale + 1e-300); }
 
 /* Sufficient decrease; or, where the objective's rounding hides it, a smaller slope (the approximate Wolfe
- * condition of Hager and Zhang 2005) or a smaller gradient. A Huber step must also have used up half of the slope: it can jump
- * across kinks. */
+ * condition of Hager and Zhang 2005) or a smaller gradient. With a kinked loss a step must also have used up half of the
+ * slope: it can jump across kinks. */
 static bool acceptable(const solver *self, double slope) {
     const glm_point *now = &self->now, *next = &self->next;
     if (!isfinite(next->objective) || !isfinite(next->norm)) return false;
@@ -95,7 +95,7 @@ static bool acceptable(const solver *self, double slope) {
     double noise = objective_noise(self);
     bool flatter = fabs(slope_there) <= 0.8 * fabs(slope) || next->norm <= 0.5 * now->norm;
     if (next->objective <= now->objective + noise && flatter && fabs(slope) < 1e4 * noise) return true;
-    if (self->work.problem->loss == TACIT_LOSS_HUBER && fabs(slope_there) > 0.5 * fabs(slope)) return false;
+    if (self->work.problem->loss->kinked && fabs(slope_there) > 0.5 * fabs(slope)) return false;
     return next->objective <= now->objective + 1e-4 * slope;
 }
 

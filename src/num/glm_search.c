@@ -65,11 +65,11 @@ static tacit_status margin_trial(void *context, double s, glm_line *out, tacit_e
     return TACIT_OK;
 }
 
-/* Newton's iteration once more, for nothing: it squares what is left of the slope. Not for the Huber loss,
- * whose curvature jumps. */
+/* Newton's iteration once more, for nothing: it squares what is left of the slope. Not where the loss's
+ * curvature jumps. */
 static double polished(const margin_line *line, double step) {
     double move = -line->last.slope / line->last.curvature;
-    bool smooth = line->work->problem->loss != TACIT_LOSS_HUBER;
+    bool smooth = !line->work->problem->loss->kinked;
     return smooth && line->tried == step && fabs(move) < 0.05 * step ? step + move : step;
 }
 

@@ -54,7 +54,7 @@ static double *take(double **next, size_t count) {
 /* Lay everything out from `base`, or with NULL only count the numbers needed. */
 static size_t lay_out(glm_span *span, double *base, bool copied) {
     size_t n = span->rows, outputs = span->outputs, per_row = padded(n) * outputs;
-    size_t vectors = 10 + (outputs > 1 ? 3 : 0);
+    size_t vectors = 10 + (outputs > 1 ? 3 : 0), room = glm_loss_room(span->work.problem->loss);
     if (base != NULL) {
         double *next = base;
         span->copy = copied ? take(&next, n * span->cols) : NULL;
@@ -68,12 +68,12 @@ static size_t lay_out(glm_span *span, double *base, bool copied) {
                               &span->delta,         &span->gram_delta, &span->extra[0], &span->extra[1],
                               &span->extra[2] };
         for (size_t i = 0; i < vectors; i++) *vector[i] = take(&next, per_row);
-        span->room = take(&next, 4 * per_row);
+        span->room = take(&next, room * per_row);
         span->row = (const double **)next;
         span->gram_row = span->row + n;
     }
     size_t square = padded(n * span->row_stride), wide = padded(outputs * span->cols);
-    return (copied ? padded(n * span->cols) : 0) + 2 * square + 3 * wide + (vectors + 4) * per_row + 2 * n;
+    return (copied ? padded(n * span->cols) : 0) + 2 * square + 3 * wide + (vectors + room) * per_row + 2 * n;
 }
 
 static void gram_matrix(glm_span *span) {
@@ -112,8 +112,8 @@ static tacit_status span_create(glm_span *span, const tacit_glm_problem *problem
                   .uniform_weight = 1.0 / (double)total,
                   .weight_scale = 1,
                   .cols = problem->x.cols,
-                  .huber_width = problem->huber_width != 0 ? problem->huber_width : 0.5,
-                  .outputs = problem->loss == TACIT_LOSS_SOFTMAX ? problem->classes : 1,
+                  .shape = tacit_loss_shape(problem->loss, problem->shape),
+                  .outputs = problem->loss->classes != NULL ? problem->classes : 1,
                   .measured = true },
         .lambda = problem->lambda,
         .rows = problem->x.count,
@@ -255,7 +255,7 @@ static bool advance(glm_span *span, double slope) {
     span_line line = { span, span->lambda * glm_dot(span->gram_a, span->delta, n),
                        span->lambda * glm_dot(span->gram_delta, span->delta, n) };
     move(span, 1);
-    bool kinked = span->work.problem->loss == TACIT_LOSS_HUBER;
+    bool kinked = span->work.problem->loss->kinked;
     double slope_there = glm_dot(span->rho, span->gram_delta, n);
     bool good =
         span->objective <= before + 1e-4 * slope && !(kinked && fabs(slope_there) > 0.5 * fabs(slope));
@@ -340,8 +340,8 @@ static tacit_status span_iterate(glm_span *span, const tacit_glm_settings *setti
         }
         double forcing = fmin(0.1, sqrt(span->norm / first));
         forcing = fmax(forcing, fmin(0.1, 0.1 * tolerance / span->norm));
-        bool stepped = span->work.problem->loss == TACIT_LOSS_SOFTMAX ? glm_span_step_softmax(span, forcing)
-                                                                      : glm_span_step_two_class(span);
+        bool stepped = span->work.problem->loss->classes != NULL ? glm_span_step_softmax(span, forcing)
+                                                                 : glm_span_step_two_class(span);
         if (!stepped) break;
         /* rho may be gone: softmax uses it as room. The slope rho^T G delta from residual + lambda a instead.
          */

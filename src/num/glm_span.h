@@ -30,7 +30,7 @@ typedef struct glm_span {
     double *margin, *residual, *curvature, *rho, *gram_rho;
     double *delta, *gram_delta; /* the step in a, and G times it */
     double *extra[3];           /* conjugate gradients */
-    double *room;               /* 4 * rows * outputs */
+    double *room;               /* glm_loss_room * rows * outputs */
     double objective;           /* without the constant */
     double norm;                /* sqrt(rho^T G rho) */
 } glm_span;

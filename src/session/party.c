@@ -29,8 +29,8 @@ tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const
 tacit_status tacit_party_linear_model(tacit_party *party, const tacit_linear_fit *given,
                                       const tacit_model **out, tacit_model **owned, tacit_error *error) {
     char purpose[sizeof party->memo->made_for];
-    tacit_format(purpose, sizeof purpose, "linear lambda %.17g tolerance %.17g huber %.17g", given->lambda,
-                 given->gradient_tolerance, given->huber_width);
+    tacit_format(purpose, sizeof purpose, "linear lambda %.17g tolerance %.17g %s %.17g", given->lambda,
+                 given->gradient_tolerance, given->family != NULL ? given->family->name : "", given->shape);
     tacit_memo *memo = party->memo;
     if (memo != NULL && memo->model != NULL && strcmp(memo->made_for, purpose) == 0) {
         *out = memo->model;

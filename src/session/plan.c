@@ -213,11 +213,9 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
                           plan->method->name);
     TACIT_TRY(check_sums(plan, error));
     if (plan->classes == 0 && plan->schema != NULL && !plan->method->takes_numbers)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method %s tells classes apart, and the label '%s' is a %s: choose method estimate, or "
-            "declare classes",
-            plan->method->name, plan->schema->label, tacit_response_name(plan->schema->response));
+        return tacit_fail(error, TACIT_USAGE, "method %s takes a label of kind class, and '%s' is of kind %s",
+                          plan->method->name, plan->schema->label,
+                          tacit_response_name(plan->schema->response));
     bool numeric = plan->classes == 0 && plan->method->takes_numbers;
     if (plan->features == 0 || (plan->classes < 2 && !numeric))
         return tacit_fail(error, TACIT_USAGE, "a study needs at least one feature and two classes");

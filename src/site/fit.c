@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "data/text.h"
+#include "method/methods.h"
 #include "privacy/gate.h"
 #include "session/party.h"
 #include "session/session.h"
@@ -89,6 +90,7 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
     if (isinf(plan->epsilon))
         return tacit_fail(error, TACIT_USAGE,
                           "an infinite epsilon is for simulations: a release needs noise");
+    TACIT_TRY(tacit_methods_check_label(plan, error));
     if (self->job->candidates != NULL) TACIT_TRY(let_method_choose(plan, self->job->candidates, error));
     TACIT_TRY(tacit_plan_check(plan, error));
     return plan->method->price(plan, &self->prices, error);
@@ -111,7 +113,8 @@ static void hash_rows(crypto_generichash_state *state, const tacit_dataset *rows
         crypto_generichash_update(state, (const uint8_t *)rows->label, rows->rows * sizeof *rows->label);
     if (rows->response != NULL)
         crypto_generichash_update(state, (const uint8_t *)rows->response,
-                                  rows->rows * sizeof *rows->response);
+                                  rows->rows * (rows->response_columns > 1 ? rows->response_columns : 1) *
+                                      sizeof *rows->response);
     if (!rows->is_sparse) {
         crypto_generichash_update(state, (const uint8_t *)rows->dense.values,
                                   rows->rows * rows->features * sizeof *rows->dense.values);

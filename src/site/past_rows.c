@@ -30,8 +30,10 @@ static uint64_t hash_row(const tacit_past *past, const tacit_view *view, size_t 
     uint8_t bytes[crypto_shorthash_BYTES];
     tacit_rows_copy(&view->rows, i, row);
     row[width] = view->label != NULL ? view->label[stored] : 0;
-    row[width + 1] = view->response != NULL ? view->response[stored] : 0;
-    crypto_shorthash(bytes, (const uint8_t *)row, (width + 2) * sizeof *row, past->key);
+    const size_t columns = tacit_view_columns(view);
+    for (size_t k = 0; k < columns; k++)
+        row[width + 1 + k] = view->response != NULL ? view->response[stored * columns + k] : 0;
+    crypto_shorthash(bytes, (const uint8_t *)row, (width + 1 + columns) * sizeof *row, past->key);
     memcpy(&hash, bytes, sizeof hash);
     return hash;
 }
@@ -39,7 +41,7 @@ static uint64_t hash_row(const tacit_past *past, const tacit_view *view, size_t 
 static tacit_status hash_rows(const tacit_past *past, const tacit_past_rows *about, row_set *out,
                               tacit_error *error) {
     const tacit_view view = tacit_dataset_view(about->rows);
-    double *row = TACIT_NEW(double, view.rows.cols + 2);
+    double *row = TACIT_NEW(double, view.rows.cols + 1 + tacit_view_columns(&view));
     out->count = view.rows.count;
     out->hashes = TACIT_NEW(uint64_t, out->count);
     if (row == NULL || out->hashes == NULL) {

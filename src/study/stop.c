@@ -46,8 +46,7 @@ static tacit_status check_column(const tacit_stop *stop, const tacit_plan *plan,
                           "encrypted methods with inference and without noise",
                           plan->method->name, plan->method->infers != NULL ? " as it is set" : "");
     /* Names are the same for every family. */
-    TACIT_TRY(
-        tacit_design_create(&design, tacit_family_find("logistic"), plan->schema, plan->features, error));
+    TACIT_TRY(tacit_design_create(&design, &tacit_family_logistic, plan->schema, plan->features, error));
     tacit_status status = find_column(&design, stop->column, &found, error);
     tacit_design_clear(&design);
     if (status != TACIT_OK || found) return status;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "data/points_bytes.h"
 #include "data/text.h"
+#include "method/methods.h"
 #include "model/classifier.h"
 #include "session/masked.h"
 #include "study/study_parts.h"
@@ -412,6 +413,7 @@ static tacit_status read_points(reading *r, const yaml_node_t *node, const yaml_
 /* Choose a lambda where the study is made and has none; the number then travels with it. */
 static tacit_status finish_plan(tacit_plan *plan, tacit_error *error) {
     bool chosen = plan->lambda == 0 && !plan->method->lambda_may_vanish;
+    TACIT_TRY(tacit_methods_check_label(plan, error));
     if (chosen) plan->lambda = 1; /* any, so that all else is checked before a choice rests on it */
     TACIT_TRY(tacit_plan_check(plan, error));
     const tacit_method *method = plan->method;

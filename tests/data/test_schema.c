@@ -71,6 +71,13 @@ static void a_label_may_be_a_number_or_a_count(void **state) {
         { "label: {name: y, kind: count, low: -1, high: 5}\n", "whole numbers from 0" },
         { "label: {name: y, kind: count, low: 0, high: 5.5}\n", "whole numbers from 0" },
         { "label: {name: y, kind: colour, low: 0, high: 5}\n", "class, number or count" },
+        { "label: {name: y, kind: time, low: 0, high: 5}\n", "two columns" },
+        { "label: {name: [y], kind: time, low: 0, high: 5}\n", "two columns" },
+        { "label: {name: [y, z, x], kind: time, low: 0, high: 5}\n", "more than 2" },
+        { "label: {name: [y, y], kind: time, low: 0, high: 5}\n", "twice" },
+        { "label: {name: [y, z], kind: time, low: -1, high: 5}\n", "not negative" },
+        { "label: {name: [y, z], kind: number, low: 0, high: 5}\n", "one column" },
+        { "label: {name: [y, z], classes: [a, b]}\n", "one column" },
         { "label: {name: y, kind: number, low: 0, high: 1, classes: [a, b]}\n", "has no classes" },
         { "label: {name: y, classes: [a, b], low: 0, high: 1}\n", "kind number or count" },
     };
@@ -83,6 +90,30 @@ static void a_label_may_be_a_number_or_a_count(void **state) {
         if (strstr(error.text, bad[i][1]) == NULL) fail_msg("%s", error.text);
         assert_null(schema);
     }
+}
+
+static void a_label_may_have_two_columns(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_schema *schema = NULL, *again = NULL;
+    tacit_buffer text = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
+    CHECK_OK(parse(&schema,
+                   "label: {kind: time, name: [days, \"died, or not\"], low: 0, high: 3650}\n" COLUMNS,
+                   &error),
+             error);
+    assert_int_equal(schema->response, TACIT_RESPONSE_TIME);
+    assert_int_equal(tacit_response_columns(schema->response), 2);
+    assert_string_equal(schema->label, "days");
+    assert_string_equal(schema->event, "died, or not");
+    CHECK_OK(tacit_schema_canonical(schema, &text, &error), error);
+    CHECK_OK(parse(&again, tacit_buffer_text(&text), &error), error);
+    CHECK_OK(tacit_schema_canonical(again, &second, &error), error);
+    assert_string_equal(tacit_buffer_text(&text), tacit_buffer_text(&second));
+    assert_string_equal(again->event, "died, or not");
+    tacit_buffer_clear(&text);
+    tacit_buffer_clear(&second);
+    tacit_schema_free(schema);
+    tacit_schema_free(again);
 }
 
 static void the_linear_map_of_features_is_that_of_the_encoder(void **state) {
@@ -505,6 +536,7 @@ int main(void) {
         cmocka_unit_test(a_schema_reads_as_documented),
         cmocka_unit_test(the_defaults_are_intercept_fill_and_bound),
         cmocka_unit_test(a_label_may_be_a_number_or_a_count),
+        cmocka_unit_test(a_label_may_have_two_columns),
         cmocka_unit_test(the_linear_map_of_features_is_that_of_the_encoder),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
         cmocka_unit_test(deep_nesting_is_refused_before_it_costs_time),

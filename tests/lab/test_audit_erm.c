@@ -219,9 +219,11 @@ static tacit_status draw_curvature(tacit_audit_case *subject, int side, const ta
     }
     tacit_model *model = NULL;
     tacit_view rows = tacit_dataset_view(self->data[side]);
-    tacit_linear_fit fit = {
-        .lambda = noise->lambda, .huber_width = WIDTH, .linear = &b, .gradient_tolerance = noise->tolerance
-    };
+    tacit_linear_fit fit = { .lambda = noise->lambda,
+                             .family = &tacit_family_huber,
+                             .shape = WIDTH,
+                             .linear = &b,
+                             .gradient_tolerance = noise->tolerance };
     TACIT_TRY(tacit_model_fit_linear(&model, &rows, &fit, error));
     *out = model->weights[0];
     tacit_model_free(model);

@@ -271,7 +271,7 @@ static void add_sums(needles *self, const logit_world *world, tacit_row_weight w
         size_t last = node < NODES ? ROWS * (node + 1) / NODES : ROWS;
         tacit_sums sums;
         double packed[1 + WIDTH + WIDTH * (WIDTH + 1) / 2];
-        CHECK_OK(tacit_sums_create(&sums, tacit_family_find("logistic"), weight, WIDTH, w, &error), error);
+        CHECK_OK(tacit_sums_create(&sums, &tacit_family_logistic.loss, weight, WIDTH, w, &error), error);
         for (size_t i = first; i < last; i++)
             tacit_sums_add(
                 &sums, &(tacit_rows){ .count = 1, .cols = WIDTH, .dense = x, .stride = WIDTH, .first = i },

@@ -151,12 +151,39 @@ static void impossible_plans_are_refused(void **state) {
     assert_int_equal(tacit_plan_check(&bad, NULL), TACIT_USAGE);
 }
 
+/* Who asks for the wrong method is told at once which methods and families there are for which labels. */
+static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
+    (void)state;
+    static const char *const sentences[] = { NULL, "kind number goes with estimate (family linear)",
+                                             "kind count goes with estimate (family poisson)",
+                                             "is of kind time" };
+    for (size_t i = 0; tacit_methods[i] != NULL; i++)
+        for (int kind = 0; kind < TACIT_RESPONSES; kind++) {
+            char label[] = "y";
+            tacit_schema schema = { .label = label, .response = (tacit_response)kind };
+            tacit_plan plan = plan_for(tacit_methods[i], 1);
+            tacit_error error = TACIT_ERROR_INIT;
+            plan.schema = &schema;
+            bool takes = kind == TACIT_RESPONSE_CLASS ||
+                         (tacit_methods[i]->takes_numbers && kind != TACIT_RESPONSE_TIME);
+            tacit_status status = tacit_methods_check_label(&plan, &error);
+            assert_int_equal(status, takes ? TACIT_OK : TACIT_USAGE);
+            if (takes) continue;
+            if (strstr(error.text, sentences[kind]) == NULL ||
+                strstr(error.text, "every method takes classes") == NULL)
+                fail_msg("%s", error.text);
+            plan.classes = 0; /* nor does the plan pass without that sentence */
+            assert_int_equal(tacit_plan_check(&plan, NULL), TACIT_USAGE);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_says_who_learns_what),
         cmocka_unit_test(half_the_epsilon_means_more_noise_and_is_what_is_charged),
         cmocka_unit_test(answers_of_no_use_are_told_from_others),
         cmocka_unit_test(an_unknown_method_gets_the_list),
+        cmocka_unit_test(a_label_that_a_method_does_not_take_gets_the_list),
         cmocka_unit_test(settings_are_checked_against_the_table),
         cmocka_unit_test(impossible_plans_are_refused),
     };

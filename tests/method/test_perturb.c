@@ -244,7 +244,7 @@ static void check_law(const tacit_method *method, tacit_law law, const char *los
     enum { RUNS = 1500, D = 6 };
     bool gaussian = law == TACIT_LAW_GAUSSIAN;
     parties world = world_of(ball(40, D, 3), 1, method, loss);
-    double width = perturb_huber_width(&world.plan), sum = 0, shape = gaussian ? RUNS * D / 2.0 : RUNS * D;
+    double width = perturb_shape(&world.plan), sum = 0, shape = gaussian ? RUNS * D / 2.0 : RUNS * D;
     world.plan.epsilon = 0.8;
     world.plan.lambda = lambda;
     tacit_objective_noise noise = noise_of(&world, law, 40);
@@ -356,7 +356,8 @@ static void without_noise_they_are_the_mean_of_the_parties_models(void **state) 
         double mean[D] = { 0 };
         tacit_linear_fit fit = { .lambda = world.plan.lambda,
                                  .gradient_tolerance = 1e-9,
-                                 .huber_width = perturb_huber_width(&world.plan) };
+                                 .family = perturb_family(&world.plan),
+                                 .shape = perturb_shape(&world.plan) };
         for (size_t k = 0; k < PARTIES; k++) {
             tacit_model *local = NULL;
             tacit_view rows = tacit_split_view(world.split, world.data, k);
@@ -367,7 +368,7 @@ static void without_noise_they_are_the_mean_of_the_parties_models(void **state) 
         size_t answered;
         tacit_model *model = parties_run(&world, 5, &answered);
         assert_int_equal(answered, PARTIES);
-        assert_int_equal(model->loss, m < 3 ? TACIT_LOSS_LOGISTIC : TACIT_LOSS_HUBER);
+        assert_ptr_equal(model->family, m < 3 ? &tacit_family_logistic : &tacit_family_huber);
         for (size_t j = 0; j < D; j++) CHECK_NEAR(model->weights[j], mean[j], 1e-12);
         tacit_model_free(model);
         parties_end(&world);

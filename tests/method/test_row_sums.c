@@ -54,7 +54,8 @@ static void plain(size_t count, double out[LENGTH]) {
         double t = 0, loss, slope, curvature;
         size_t at = 1 + WIDTH;
         for (size_t j = 0; j < WIDTH; j++) t += x[j] * W[j];
-        tacit_family_find("logistic")->row(labels[i], t, &loss, &slope, &curvature);
+        double y = labels[i];
+        tacit_family_logistic.loss.rows(tacit_kernels_choose(), 0, 1, &y, &t, &loss, &slope, &curvature);
         out[0] += loss;
         for (size_t j = 0; j < WIDTH; j++) out[1 + j] += slope * x[j];
         for (size_t j = 0; j < WIDTH; j++)

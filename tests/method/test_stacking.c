@@ -55,7 +55,7 @@ static void one_member_is_plr_to_the_last_bit(void **state) {
                     if (!s) set(&world, "rows", "normalise"); /* which is about several groups */
                     tacit_model *stack = parties_run(&world, 9, NULL);
                     assert_null(stack->stack);
-                    assert_int_equal(stack->loss, plr->loss);
+                    assert_ptr_equal(stack->family, plr->family);
                     assert_memory_equal(stack->weights, plr->weights, 7 * sizeof(double));
                     tacit_model_free(plr);
                     tacit_model_free(stack);

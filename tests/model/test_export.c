@@ -50,7 +50,7 @@ static tacit_model *described(tacit_model *model, const char *text) {
 static tacit_model *linear(const char *text, size_t features) {
     tacit_model *model = NULL;
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_model_create(&model, TACIT_LOSS_LOGISTIC, features, 2, &error), error);
+    CHECK_OK(tacit_model_create(&model, &tacit_family_logistic, features, 2, &error), error);
     return described(model, text);
 }
 
@@ -276,7 +276,7 @@ static void a_model_without_a_schema_takes_encoded_rows(void **state) {
     (void)state;
     tacit_model *model = NULL;
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_model_create(&model, TACIT_LOSS_SOFTMAX, 7, 3, &error), error);
+    CHECK_OK(tacit_model_create(&model, &tacit_family_softmax, 7, 3, &error), error);
     Tacit__Onnx__Model *file = read_onnx(model);
     assert_int_equal(file->graph->n_inputs, 1);
     assert_string_equal(file->graph->inputs[0]->name, "features");

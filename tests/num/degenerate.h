@@ -119,7 +119,7 @@ static inline double *degenerate_vector(const degenerate *from, size_t size, dou
 /* The linear term of a fit to shares, as model/statistic.c makes it. */
 static inline void degenerate_shares(degenerate *out, size_t size, uint64_t *state) {
     size_t rows = out->dense.rows, cols = out->dense.cols, classes = out->problem.classes;
-    bool softmax = out->problem.loss == TACIT_LOSS_SOFTMAX, hard = next_random(state) % 2 == 0;
+    bool softmax = out->problem.loss == &tacit_family_softmax.loss, hard = next_random(state) % 2 == 0;
     double parties = (double)(1 + next_random(state) % 40);
     out->linear = TACIT_NEW(double, size);
     assert_non_null(out->linear);
@@ -138,16 +138,17 @@ static inline void degenerate_shares(degenerate *out, size_t size, uint64_t *sta
 }
 
 static inline double degenerate_pull(const tacit_glm_problem *problem) {
-    double h = problem->huber_width;
-    if (problem->loss == TACIT_LOSS_SOFTMAX) return log((double)problem->classes + 1); /* above W((K-1)/e) */
-    if (problem->loss == TACIT_LOSS_LOGISTIC) return 0.2785;
+    double h = problem->shape;
+    if (problem->loss == &tacit_family_softmax.loss)
+        return log((double)problem->classes + 1); /* above W((K-1)/e) */
+    if (problem->loss == &tacit_family_logistic.loss) return 0.2785;
     return (1 + h) / 2 > 1 - h ? (1 + h) * (1 + h) / (8 * h) : 1 - h;
 }
 
 static inline void degenerate_terms(degenerate *out, size_t size, uint64_t *state) {
     tacit_glm_problem *problem = &out->problem;
     size_t rows = out->dense.rows;
-    double slope = problem->loss == TACIT_LOSS_SOFTMAX ? 2 : 1, pull = degenerate_pull(problem);
+    double slope = problem->loss == &tacit_family_softmax.loss ? 2 : 1, pull = degenerate_pull(problem);
     out->limits.weight = 1;
     out->limits.largest = fmin(slope / problem->lambda, sqrt(pull / problem->lambda)) * (1 + 1e-9);
     if (out->user == USER_OBJECTIVE || out->user == USER_ROUGH) {
@@ -185,12 +186,14 @@ static inline void make_degenerate(degenerate *out, uint64_t number) {
     size_t rows = one_of(state, row_counts, 12), cols = one_of(state, col_counts, 9);
     unsigned loss = (unsigned)(next_random(state) % 4);
     tacit_glm_problem *problem = &out->problem;
-    problem->loss = loss == 0 ? TACIT_LOSS_SOFTMAX : loss == 1 ? TACIT_LOSS_HUBER : TACIT_LOSS_LOGISTIC;
+    problem->loss = loss == 0   ? &tacit_family_softmax.loss
+                    : loss == 1 ? &tacit_family_huber.loss
+                                : &tacit_family_logistic.loss;
     if (out->user == USER_DENSITY || (out->user == USER_STATISTIC && loss == 1))
-        problem->loss = TACIT_LOSS_LOGISTIC;
+        problem->loss = &tacit_family_logistic.loss;
     if (out->user == USER_DENSITY && rows == 1) rows = 2;
-    problem->classes = problem->loss == TACIT_LOSS_SOFTMAX ? 3 + next_random(state) % 6 : 2;
-    problem->huber_width = problem->loss == TACIT_LOSS_HUBER ? widths[next_random(state) % 5] : 0;
+    problem->classes = problem->loss == &tacit_family_softmax.loss ? 3 + next_random(state) % 6 : 2;
+    problem->shape = problem->loss == &tacit_family_huber.loss ? widths[next_random(state) % 5] : 0;
     problem->lambda =
         power_of_ten(state, next_random(state) % 4 == 0 ? -12 : -6, next_random(state) % 4 == 0 ? 12 : 1);
     degenerate_rows(out, rows, cols, state);
@@ -199,9 +202,9 @@ static inline void make_degenerate(degenerate *out, uint64_t number) {
     out->limits.cols = cols;
     out->limits.classes = problem->classes;
     out->limits.radius = 1;
-    out->limits.slope = problem->loss == TACIT_LOSS_SOFTMAX ? 0.5
-                        : problem->loss == TACIT_LOSS_HUBER ? 1 / (2 * problem->huber_width)
-                                                            : 0.25;
+    out->limits.slope = problem->loss == &tacit_family_softmax.loss ? 0.5
+                        : problem->loss == &tacit_family_huber.loss ? 1 / (2 * problem->shape)
+                                                                    : 0.25;
     degenerate_terms(out, tacit_glm_size(problem), state);
 }
 
@@ -214,9 +217,11 @@ static inline void make_wide_degenerate(degenerate *out, uint64_t number) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_glm_problem *problem = &out->problem;
     *out = (degenerate){ .user = USER_OUTPUT, .wanted = 1e-9 };
-    problem->loss = softmax ? TACIT_LOSS_SOFTMAX : number % 3 == 1 ? TACIT_LOSS_HUBER : TACIT_LOSS_LOGISTIC;
+    problem->loss = softmax           ? &tacit_family_softmax.loss
+                    : number % 3 == 1 ? &tacit_family_huber.loss
+                                      : &tacit_family_logistic.loss;
     problem->classes = softmax ? 4 : 2;
-    problem->huber_width = number % 3 == 1 ? 0.5 : 0;
+    problem->shape = number % 3 == 1 ? 0.5 : 0;
     problem->lambda = power_of_ten(state, -8, 2);
     CHECK_OK(tacit_matrix_create(&out->dense, rows, 1, &error), error); /* for labels */
     CHECK_OK(tacit_csr_create(&out->csr, rows, cols, rows * each, &error), error);

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/family/family.h"
 #include "num/glm.h"
 
 typedef struct recipe {
-    tacit_loss loss;
+    const tacit_loss *loss;
     size_t rows, cols, classes;
     bool sparse, indexed, weighted, linear, prior, lambda_each;
     double lambda;
@@ -27,6 +28,10 @@ typedef struct made {
     double *weight, *linear, *prior, *lambda_each;
     tacit_glm_problem problem;
 } made;
+
+static inline const char *loss_name(const tacit_loss *loss) {
+    return loss->classes != NULL ? "softmax" : loss->kinked ? "huber" : "logistic";
+}
 
 static inline uint64_t next_random(uint64_t *state) { /* splitmix64 */
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -100,7 +105,7 @@ static inline void fill_sparse(made *out, size_t stored) {
 static inline void make(made *out, const recipe *r, uint64_t seed) {
     uint64_t state = seed;
     size_t stored = r->indexed ? 2 * r->rows + 3 : r->rows;
-    size_t size = r->loss == TACIT_LOSS_SOFTMAX ? r->classes * r->cols : r->cols;
+    size_t size = r->loss == &tacit_family_softmax.loss ? r->classes * r->cols : r->cols;
     *out = (made){ 0 };
     assert_int_equal(tacit_matrix_create(&out->dense, stored, r->cols, NULL), TACIT_OK);
     out->label = TACIT_NEW(int32_t, stored);
@@ -154,8 +159,8 @@ static inline long double huber_slope(long double z, long double h, long double 
 static inline long double two_class_slope(const tacit_glm_problem *p, long double t, int32_t label,
                                           long double *value) {
     long double y = label == 1 ? 1 : -1, z = y * t;
-    if (p->loss == TACIT_LOSS_HUBER)
-        return y * huber_slope(z, p->huber_width != 0 ? (long double)p->huber_width : 0.5L, value);
+    if (p->loss == &tacit_family_huber.loss)
+        return y * huber_slope(z, p->shape != 0 ? (long double)p->shape : 0.5L, value);
     *value = z > 0 ? log1pl(expl(-z)) : log1pl(expl(z)) - z;
     return z > 0 ? -y * expl(-z) / (1 + expl(-z)) : -y / (1 + expl(z));
 }
@@ -163,7 +168,7 @@ static inline long double two_class_slope(const tacit_glm_problem *p, long doubl
 /* Objective and gradient in long double; returns the objective. */
 static inline long double reference(const made *m, const double *w, long double *gradient) {
     const tacit_glm_problem *p = &m->problem;
-    size_t d = p->x.cols, outputs = p->loss == TACIT_LOSS_SOFTMAX ? p->classes : 1;
+    size_t d = p->x.cols, outputs = p->loss == &tacit_family_softmax.loss ? p->classes : 1;
     size_t total = p->total_rows != 0 ? p->total_rows : p->x.count;
     long double objective = 0, *t = calloc(outputs, sizeof *t), *r = calloc(outputs, sizeof *r);
     for (size_t j = 0; j < outputs * d; j++) {

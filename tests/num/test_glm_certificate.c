@@ -3,15 +3,16 @@
 
 #include <float.h>
 
-static const tacit_loss losses[] = { TACIT_LOSS_LOGISTIC, TACIT_LOSS_HUBER, TACIT_LOSS_SOFTMAX };
+static const tacit_loss *const losses[] = { &tacit_family_logistic.loss, &tacit_family_huber.loss,
+                                            &tacit_family_softmax.loss };
 
 static recipe random_recipe(uint64_t *random) {
-    tacit_loss loss = losses[next_random(random) % 3];
+    const tacit_loss *loss = losses[next_random(random) % 3];
     uint64_t bits = next_random(random);
     return (recipe){ .loss = loss,
                      .rows = 1 + next_random(random) % (bits & 64 ? 3000 : 60),
                      .cols = 1 + next_random(random) % 60,
-                     .classes = loss == TACIT_LOSS_SOFTMAX ? 2 + next_random(random) % 6 : 2,
+                     .classes = loss == &tacit_family_softmax.loss ? 2 + next_random(random) % 6 : 2,
                      .sparse = bits & 1,
                      .indexed = bits & 2,
                      .weighted = bits & 4,
@@ -98,7 +99,7 @@ static void weights_are_as_close_as_promised(void **state) {
         recipe r = { .loss = losses[l],
                      .rows = 200,
                      .cols = 9,
-                     .classes = losses[l] == TACIT_LOSS_SOFTMAX ? 3 : 2,
+                     .classes = losses[l] == &tacit_family_softmax.loss ? 3 : 2,
                      .lambda = 1e-3 };
         made m;
         make(&m, &r, 8);

@@ -39,10 +39,9 @@ static void the_solver_reaches_its_public_tolerance_on_every_input(void **state)
         bool solved = solve(&one, &bound, &tolerance);
         if (!solved || (one.user != USER_ROUGH && bound > tolerance)) {
             failed++;
-            fprintf(stderr,
-                    "# input %llu of %s: %zu x %zu, loss %d, lambda %g, linear %g: bound %g, not %g\n",
+            fprintf(stderr, "# input %llu of %s: %zu x %zu, %s, lambda %g, linear %g: bound %g, not %g\n",
                     (unsigned long long)number, user_names[one.user], one.dense.rows, one.dense.cols,
-                    (int)one.problem.loss, one.problem.lambda, one.limits.linear, bound, tolerance);
+                    loss_name(one.problem.loss), one.problem.lambda, one.limits.linear, bound, tolerance);
         }
         unmake_degenerate(&one);
     }
@@ -61,9 +60,9 @@ static void so_it_does_where_nothing_can_be_factored(void **state) {
         make_wide_degenerate(&one, number);
         bool solved = solve(&one, &bound, &tolerance) && bound <= tolerance;
         if (!solved)
-            fprintf(stderr, "# wide input %llu: %zu x %zu, loss %d, lambda %g: bound %g, not %g\n",
+            fprintf(stderr, "# wide input %llu: %zu x %zu, %s, lambda %g: bound %g, not %g\n",
                     (unsigned long long)number, one.problem.x.count, one.problem.x.cols,
-                    (int)one.problem.loss, one.problem.lambda, bound, tolerance);
+                    loss_name(one.problem.loss), one.problem.lambda, bound, tolerance);
         assert_true(solved);
         unmake_degenerate(&one);
     }

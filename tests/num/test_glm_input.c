@@ -23,7 +23,7 @@ static double w[64];
 
 static int set_up(void **state) {
     (void)state;
-    recipe r = { .loss = TACIT_LOSS_LOGISTIC,
+    recipe r = { .loss = &tacit_family_logistic.loss,
                  .rows = 30,
                  .cols = 4,
                  .classes = 2,
@@ -115,12 +115,12 @@ static void malformed_problems_are_refused(void **state) {
     m.problem = good;
     m.problem.classes = 3;
     expect(TACIT_USAGE, "softmax");
-    m.problem.loss = TACIT_LOSS_SOFTMAX;
+    m.problem.loss = &tacit_family_softmax.loss;
     m.problem.classes = 1;
     expect(TACIT_USAGE, "at least 2");
     m.problem = good;
-    m.problem.loss = TACIT_LOSS_HUBER;
-    m.problem.huber_width = 1.5;
+    m.problem.loss = &tacit_family_huber.loss;
+    m.problem.shape = 1.5;
     expect(TACIT_USAGE, "huber_width");
     m.problem = good;
     m.problem.label = NULL;
@@ -190,7 +190,9 @@ static void running_out_of_memory_is_survived(void **state) {
     m.problem.x.count = 3;
     fail_each_allocation(4);
     unmake(&m);
-    recipe sampled = { .loss = TACIT_LOSS_SOFTMAX, .rows = 36000, .cols = 3, .classes = 3, .lambda = 1e-2 };
+    recipe sampled = {
+        .loss = &tacit_family_softmax.loss, .rows = 36000, .cols = 3, .classes = 3, .lambda = 1e-2
+    };
     make(&m, &sampled, 2);
     fail_each_allocation(9);
 }

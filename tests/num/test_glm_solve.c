@@ -15,15 +15,16 @@ static void solve_and_check(const recipe *r, uint64_t seed, double tolerance) {
     double norm = status == TACIT_OK ? reference_norm(&m, w) : NAN;
     if (status != TACIT_OK || !(fit.gradient_bound <= tolerance) || !(norm <= fit.gradient_bound))
         fail_msg(
-            "seed %llu loss %d %zux%zu classes %zu sparse %d indexed %d lambda %g spread %g: %s, bound %g, "
+            "seed %llu loss %s %zux%zu classes %zu sparse %d indexed %d lambda %g spread %g: %s, bound %g, "
             "true norm %g",
-            (unsigned long long)seed, r->loss, r->rows, r->cols, r->classes, r->sparse, r->indexed, r->lambda,
-            r->spread, error.text, fit.gradient_bound, norm);
+            (unsigned long long)seed, loss_name(r->loss), r->rows, r->cols, r->classes, r->sparse, r->indexed,
+            r->lambda, r->spread, error.text, fit.gradient_bound, norm);
     free(w);
     unmake(&m);
 }
 
-static const tacit_loss losses[] = { TACIT_LOSS_LOGISTIC, TACIT_LOSS_HUBER, TACIT_LOSS_SOFTMAX };
+static const tacit_loss *const losses[] = { &tacit_family_logistic.loss, &tacit_family_huber.loss,
+                                            &tacit_family_softmax.loss };
 
 static void every_combination_of_parts_is_solved(void **state) {
     (void)state;
@@ -35,7 +36,7 @@ static void every_combination_of_parts_is_solved(void **state) {
                              .rows = shapes[s][0],
                              .cols = shapes[s][1],
                              .lambda = 0.01,
-                             .classes = losses[l] == TACIT_LOSS_SOFTMAX ? 4 : 2,
+                             .classes = losses[l] == &tacit_family_softmax.loss ? 4 : 2,
                              .sparse = bits & 1,
                              .indexed = bits & 2,
                              .weighted = bits & 4,
@@ -46,6 +47,79 @@ static void every_combination_of_parts_is_solved(void **state) {
             }
         }
     }
+}
+
+/* The logistic loss again, of responses of two numbers: the class, and one that changes nothing. */
+static void numeric_rows(const tacit_kernels *kernels, double shape, size_t count, const double *y,
+                         const double *t, double *loss, double *slope, double *curvature) {
+    double class[512];
+    for (size_t i = 0; i < count; i++) class[i] = y[2 * i];
+    tacit_family_logistic.loss.rows(kernels, shape, count, class, t, loss, slope, curvature);
+}
+
+static void responses_of_several_numbers_are_solved_as_classes_are(void **state) {
+    (void)state;
+    static const size_t shapes[][2] = { { 900, 7 },
+                                        { 9, 40 } }; /* several blocks, and the span of the rows */
+    for (unsigned bits = 0; bits < 8; bits++)
+        for (size_t s = 0; s < 2; s++) {
+            recipe r = { .loss = losses[0],
+                         .rows = shapes[s][0],
+                         .cols = shapes[s][1],
+                         .lambda = 0.01,
+                         .classes = 2,
+                         .sparse = bits & 1,
+                         .indexed = bits & 2,
+                         .weighted = bits & 4 };
+            made m;
+            make(&m, &r, 77 + bits);
+            tacit_loss loss = tacit_family_logistic.loss;
+            loss.rows = numeric_rows;
+            loss.of_classes = false;
+            loss.columns = 2;
+            double *response = TACIT_NEW(double, 2 * m.dense.rows), *w = TACIT_NEW(double, 2 * r.cols),
+                   *v = w + r.cols;
+            for (size_t i = 0; i < m.dense.rows; i++) {
+                response[2 * i] = m.label[i];
+                response[2 * i + 1] = (double)i;
+            }
+            tacit_glm_settings settings = tacit_glm_defaults();
+            tacit_glm_problem problem = m.problem;
+            tacit_error error = TACIT_ERROR_INIT;
+            problem.loss = &loss;
+            problem.label = NULL;
+            problem.response = response;
+            assert_int_equal(tacit_glm_solve(&problem, &settings, v, NULL, NULL),
+                             TACIT_USAGE); /* with classes */
+            problem.classes = 0;
+            CHECK_OK(tacit_glm_solve(&m.problem, &settings, w, NULL, &error), error);
+            CHECK_OK(tacit_glm_solve(&problem, &settings, v, NULL, &error), error);
+            assert_memory_equal(v, w, r.cols * sizeof *w);
+            response[2 * tacit_rows_stored(&problem.x, 3) + 1] = NAN;
+            assert_int_equal(tacit_glm_solve(&problem, &settings, v, NULL, NULL), TACIT_INPUT);
+            free(response);
+            free(w);
+            unmake(&m);
+        }
+}
+
+static void a_loss_without_bounds_is_not_certified(void **state) {
+    (void)state;
+    static const tacit_family *const unbounded[] = { &tacit_family_linear, &tacit_family_poisson };
+    recipe r = { .loss = losses[0], .rows = 9, .cols = 3, .lambda = 0.01, .classes = 2 };
+    made m;
+    make(&m, &r, 5);
+    for (size_t i = 0; i < 2; i++) {
+        double response[9] = { 0 }, w[3] = { 0 };
+        tacit_glm_settings settings = tacit_glm_defaults();
+        tacit_error error = TACIT_ERROR_INIT;
+        m.problem.loss = &unbounded[i]->loss;
+        m.problem.response = response;
+        m.problem.classes = 0;
+        assert_int_equal(tacit_glm_solve(&m.problem, &settings, w, NULL, &error), TACIT_USAGE);
+        assert_non_null(strstr(error.text, "bounded"));
+    }
+    unmake(&m);
 }
 
 static void any_lambda_and_conditioning_is_solved(void **state) {
@@ -59,7 +133,7 @@ static void any_lambda_and_conditioning_is_solved(void **state) {
                     recipe r = { .loss = losses[l],
                                  .rows = shapes[s][0],
                                  .cols = shapes[s][1],
-                                 .classes = losses[l] == TACIT_LOSS_SOFTMAX ? 3 : 2,
+                                 .classes = losses[l] == &tacit_family_softmax.loss ? 3 : 2,
                                  .lambda = lambdas[k],
                                  .spread = hard & 1 ? 1e4 : 1,
                                  .separable = hard & 2,
@@ -72,7 +146,7 @@ static void any_lambda_and_conditioning_is_solved(void **state) {
 static void odd_shapes_are_solved(void **state) {
     (void)state;
     for (size_t l = 0; l < 3; l++) {
-        size_t classes = losses[l] == TACIT_LOSS_SOFTMAX ? 3 : 2;
+        size_t classes = losses[l] == &tacit_family_softmax.loss ? 3 : 2;
         for (int sparse = 0; sparse < 2; sparse++) {
             recipe one = {
                 .loss = losses[l], .rows = 1, .cols = 5, .classes = classes, .lambda = 0.1, .sparse = sparse
@@ -112,7 +186,7 @@ static void odd_shapes_are_solved(void **state) {
 
 static void wide_problems_use_conjugate_gradients(void **state) {
     (void)state;
-    recipe wide = { .loss = TACIT_LOSS_LOGISTIC,
+    recipe wide = { .loss = &tacit_family_logistic.loss,
                     .rows = 2500,
                     .cols = 2300,
                     .classes = 2,
@@ -121,12 +195,14 @@ static void wide_problems_use_conjugate_gradients(void **state) {
                     .lambda_each = true };
     wide.rows = 60;
     solve_and_check(&wide, 1, 1e-8); /* the diagonal */
-    recipe classes = { .loss = TACIT_LOSS_SOFTMAX, .rows = 400, .cols = 90, .classes = 5, .lambda = 1e-4 };
+    recipe classes = {
+        .loss = &tacit_family_softmax.loss, .rows = 400, .cols = 90, .classes = 5, .lambda = 1e-4
+    };
     solve_and_check(&classes, 2, 1e-8); /* the common matrix */
     classes.lambda = 1e-8;
     solve_and_check(&classes, 2, 1e-8);
     recipe sampled = {
-        .loss = TACIT_LOSS_LOGISTIC, .rows = 14000, .cols = 200, .classes = 2, .lambda = 1e-5
+        .loss = &tacit_family_logistic.loss, .rows = 14000, .cols = 200, .classes = 2, .lambda = 1e-5
     };
     solve_and_check(&sampled, 3, 1e-8); /* a sampled Hessian */
 }
@@ -141,7 +217,7 @@ static void both_paths_agree(void **state) {
                      .lambda = 1e-3,
                      .linear = true,
                      .prior = true,
-                     .classes = losses[l] == TACIT_LOSS_SOFTMAX ? 4 : 2,
+                     .classes = losses[l] == &tacit_family_softmax.loss ? 4 : 2,
                      .weighted = true };
         made m;
         make(&m, &r, 99);
@@ -173,7 +249,7 @@ static void a_warm_start_saves_iterations(void **state) {
                          .rows = shapes[s][0],
                          .cols = shapes[s][1],
                          .lambda = 1e-3,
-                         .classes = losses[l] == TACIT_LOSS_SOFTMAX ? 3 : 2 };
+                         .classes = losses[l] == &tacit_family_softmax.loss ? 3 : 2 };
             made m;
             make(&m, &r, 5);
             double *w = TACIT_NEW(double, tacit_glm_size(&m.problem));
@@ -194,6 +270,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_combination_of_parts_is_solved),
         cmocka_unit_test(any_lambda_and_conditioning_is_solved),
+        cmocka_unit_test(responses_of_several_numbers_are_solved_as_classes_are),
+        cmocka_unit_test(a_loss_without_bounds_is_not_certified),
         cmocka_unit_test(odd_shapes_are_solved),
         cmocka_unit_test(wide_problems_use_conjugate_gradients),
         cmocka_unit_test(both_paths_agree),

@@ -12,14 +12,14 @@ typedef struct texts {
 
 /* `entries` words a row, the frequent ones among the first columns, rows of norm 1 times `scale`; the classes
  * differ in the words they like. */
-static void make_texts(texts *out, tacit_loss loss, size_t rows, size_t cols, size_t entries, double scale,
-                       uint64_t seed) {
+static void make_texts(texts *out, const tacit_loss *loss, size_t rows, size_t cols, size_t entries,
+                       double scale, uint64_t seed) {
     uint64_t state = seed;
     *out = (texts){ 0 };
     assert_int_equal(tacit_csr_create(&out->csr, rows, cols, rows * entries, NULL), TACIT_OK);
     out->label = TACIT_NEW(int32_t, rows);
     assert_non_null(out->label);
-    size_t classes = loss == TACIT_LOSS_SOFTMAX ? 3 : 2;
+    size_t classes = loss == &tacit_family_softmax.loss ? 3 : 2;
     for (size_t i = 0; i < rows; i++) {
         uint32_t column = 0;
         double score[3] = { 0 };
@@ -62,7 +62,8 @@ static int solve(const texts *t, double tolerance, double *w) {
 
 static void texts_are_solved(void **state) {
     (void)state;
-    static const tacit_loss losses[] = { TACIT_LOSS_LOGISTIC, TACIT_LOSS_HUBER, TACIT_LOSS_SOFTMAX };
+    static const tacit_loss *const losses[] = { &tacit_family_logistic.loss, &tacit_family_huber.loss,
+                                                &tacit_family_softmax.loss };
     for (size_t l = 0; l < 3; l++) {
         texts t;
         make_texts(&t, losses[l], 1200, 3000, 30, 1, 1);
@@ -83,7 +84,7 @@ static void any_lambda_and_scale_is_solved(void **state) {
     for (size_t s = 0; s < 5; s++)
         for (int power = 0; power <= 6; power += 3) {
             texts t;
-            make_texts(&t, TACIT_LOSS_LOGISTIC, 600, 2500, 40, scales[s], 2);
+            make_texts(&t, &tacit_family_logistic.loss, 600, 2500, 40, scales[s], 2);
             t.problem.lambda = pow(10, -power) * scales[s] * scales[s];
             double *w = TACIT_NEW(double, t.csr.cols);
             solve(&t, 1e-9 * scales[s], w);
@@ -98,7 +99,7 @@ static void features_beyond_single_precision_are_solved(void **state) {
     static const double scales[] = { 1e-60, 1e60 };
     for (size_t s = 0; s < 2; s++) {
         texts t;
-        make_texts(&t, TACIT_LOSS_LOGISTIC, 600, 2500, 40, scales[s], 3);
+        make_texts(&t, &tacit_family_logistic.loss, 600, 2500, 40, scales[s], 3);
         double *w = TACIT_NEW(double, t.csr.cols);
         solve(&t, 1e-9 * scales[s], w);
         free(w);
@@ -109,7 +110,7 @@ static void features_beyond_single_precision_are_solved(void **state) {
 static void columns_beyond_16_bits_are_solved(void **state) {
     (void)state;
     texts t;
-    make_texts(&t, TACIT_LOSS_LOGISTIC, 9000, 70000, 50, 1, 4);
+    make_texts(&t, &tacit_family_logistic.loss, 9000, 70000, 50, 1, 4);
     double *w = TACIT_NEW(double, t.csr.cols);
     solve(&t, 1e-9, w);
     free(w);
@@ -119,7 +120,7 @@ static void columns_beyond_16_bits_are_solved(void **state) {
 static void threads_and_order_of_views_change_nothing(void **state) {
     (void)state;
     texts t;
-    make_texts(&t, TACIT_LOSS_LOGISTIC, 3000, 2500, 40, 1, 5);
+    make_texts(&t, &tacit_family_logistic.loss, 3000, 2500, 40, 1, 5);
     uint32_t *index = TACIT_NEW(uint32_t, t.csr.rows);
     double *first = TACIT_NEW(double, t.csr.cols), *w = TACIT_NEW(double, t.csr.cols);
     for (size_t i = 0; i < t.csr.rows; i++) index[i] = (uint32_t)i;
@@ -153,7 +154,7 @@ static void a_descent_can_be_cancelled(void **state) {
     tacit_progress progress = { .cancelled = third_time, .context = &asked };
     tacit_glm_settings settings = tacit_glm_defaults();
     settings.progress = &progress;
-    make_texts(&t, TACIT_LOSS_LOGISTIC, 1200, 3000, 30, 1, 6);
+    make_texts(&t, &tacit_family_logistic.loss, 1200, 3000, 30, 1, 6);
     double *w = TACIT_NEW(double, t.csr.cols);
     assert_int_equal(tacit_glm_solve(&t.problem, &settings, w, NULL, NULL), TACIT_CANCELLED);
     assert_int_equal(asked, 3);
@@ -165,7 +166,7 @@ static void a_descent_can_be_cancelled(void **state) {
 static void a_limit_of_iterations_holds(void **state) {
     (void)state;
     texts t;
-    make_texts(&t, TACIT_LOSS_LOGISTIC, 1200, 3000, 30, 1, 6);
+    make_texts(&t, &tacit_family_logistic.loss, 1200, 3000, 30, 1, 6);
     double *w = TACIT_NEW(double, t.csr.cols);
     tacit_glm_settings settings = tacit_glm_defaults();
     settings.max_iterations = 3;
@@ -179,7 +180,7 @@ static void a_limit_of_iterations_holds(void **state) {
 static void running_out_of_memory_is_survived(void **state) {
     (void)state;
     texts t;
-    make_texts(&t, TACIT_LOSS_LOGISTIC, 400, 2500, 40, 1, 7);
+    make_texts(&t, &tacit_family_logistic.loss, 400, 2500, 40, 1, 7);
     double *w = TACIT_NEW(double, t.csr.cols);
     tacit_glm_settings settings = tacit_glm_defaults();
     bool failed = true;
@@ -205,7 +206,7 @@ static void memory_grows_with_entries(void **state) {
     static const size_t shapes[][3] = { { 2000, 1000000, 50 }, { 20000, 65536, 60 }, { 4000, 2500, 400 } };
     for (size_t s = 0; s < 3; s++) {
         texts t;
-        make_texts(&t, TACIT_LOSS_LOGISTIC, shapes[s][0], shapes[s][1], shapes[s][2], 1, 8);
+        make_texts(&t, &tacit_family_logistic.loss, shapes[s][0], shapes[s][1], shapes[s][2], 1, 8);
         t.problem.lambda = 0.1;
         double *w = TACIT_NEW(double, t.csr.cols);
         size_t before = bytes_allocated();

@@ -3,7 +3,8 @@
 
 #include <pthread.h>
 
-static const tacit_loss losses[] = { TACIT_LOSS_LOGISTIC, TACIT_LOSS_HUBER, TACIT_LOSS_SOFTMAX };
+static const tacit_loss *const losses[] = { &tacit_family_logistic.loss, &tacit_family_huber.loss,
+                                            &tacit_family_softmax.loss };
 
 static void same_bits(const recipe *r, uint64_t seed) {
     made m;
@@ -36,7 +37,7 @@ static void results_do_not_depend_on_threads(void **state) {
     (void)state;
     for (size_t l = 0; l < 3; l++)
         for (int sparse = 0; sparse < 2; sparse++) {
-            size_t classes = losses[l] == TACIT_LOSS_SOFTMAX ? 3 : 2;
+            size_t classes = losses[l] == &tacit_family_softmax.loss ? 3 : 2;
             recipe tall = { .loss = losses[l],
                             .rows = 9000,
                             .cols = 11,
@@ -59,7 +60,9 @@ static void results_do_not_depend_on_threads(void **state) {
                              .sparse = sparse };
             same_bits(&small, 3);
         }
-    recipe wide = { .loss = TACIT_LOSS_SOFTMAX, .rows = 1500, .cols = 80, .classes = 5, .lambda = 1e-4 };
+    recipe wide = {
+        .loss = &tacit_family_softmax.loss, .rows = 1500, .cols = 80, .classes = 5, .lambda = 1e-4
+    };
     same_bits(&wide, 4); /* conjugate gradients */
 }
 
@@ -90,7 +93,7 @@ static tacit_status fit_parties(void *context, size_t begin, size_t end, unsigne
 static void fits_inside_tasks_are_the_fits_outside(void **state) {
     (void)state;
     recipe r = {
-        .loss = TACIT_LOSS_LOGISTIC, .rows = 8 * FITS + 60, .cols = 40, .classes = 2, .lambda = 1e-2
+        .loss = &tacit_family_logistic.loss, .rows = 8 * FITS + 60, .cols = 40, .classes = 2, .lambda = 1e-2
     };
     made m;
     make(&m, &r, 6);
@@ -175,7 +178,7 @@ static void holders_find_the_minimiser_of_all_rows(void **state) {
                          .rows = size_step ? 40000 : 300,
                          .cols = 6,
                          .lambda = 1e-3,
-                         .classes = losses[l] == TACIT_LOSS_SOFTMAX ? 3 : 2,
+                         .classes = losses[l] == &tacit_family_softmax.loss ? 3 : 2,
                          .linear = true };
             made m;
             make(&m, &r, 12);
@@ -195,7 +198,7 @@ static void holders_find_the_minimiser_of_all_rows(void **state) {
 
 static void one_holder_with_bad_rows_stops_all(void **state) {
     (void)state;
-    recipe r = { .loss = TACIT_LOSS_LOGISTIC, .rows = 100, .cols = 6, .lambda = 1e-3, .classes = 2 };
+    recipe r = { .loss = &tacit_family_logistic.loss, .rows = 100, .cols = 6, .lambda = 1e-3, .classes = 2 };
     made m;
     make(&m, &r, 13);
     m.label[50] = 2; /* the second holder's */

@@ -28,7 +28,7 @@ static void views_agree(const tacit_rows *dense, const tacit_rows *sparse, const
 static void dense_and_sparse_views_hold_the_same_rows(void **state) {
     (void)state;
     recipe r = {
-        .loss = TACIT_LOSS_LOGISTIC, .rows = 20, .cols = 13, .classes = 2, .sparse = true, .lambda = 1
+        .loss = &tacit_family_logistic.loss, .rows = 20, .cols = 13, .classes = 2, .sparse = true, .lambda = 1
     };
     made m;
     make(&m, &r, 3);

@@ -18,7 +18,7 @@
 #include "lab/audit/audit_parts.h"
 #include "method/perturb.h"
 
-static bool is_huber(const tacit_plan *plan) { return perturb_huber_width(plan) > 0; }
+static bool is_huber(const tacit_plan *plan) { return perturb_family(plan) == &tacit_family_huber; }
 
 /* A method promises the same whatever its loss, and Huber's has the worse pair: it is audited unless told. */
 static tacit_status make_plan(tacit_plan *out, const tacit_method *method, const tacit_audit_setup *setup,
@@ -80,8 +80,8 @@ static tacit_status gop_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const
 /* ---- scores: the likelihood ratio of the b that would have given the released weights ---- */
 
 /* -loss' at the margin t. */
-static double pull(double width, double t) {
-    return width > 0 ? fmax(0, fmin(1, (1 + width - t) / (2 * width))) : 1 / (1 + exp(t));
+static double pull(const tacit_plan *plan, double t) {
+    return -tacit_family_slope(perturb_family(plan), perturb_shape(plan), &(double){ 1 }, t);
 }
 
 /* |b(w)|^2, b(w) = -n (lambda + Delta) w - sum_i loss' y_i x_i over the rows of one side. */
@@ -89,14 +89,14 @@ static double square_of_b(const tacit_pair *pair, int side, double lambda, const
     enum { MOST_FEATURES = 2, STORED = 2 };
     const tacit_dataset *data = pair->data[side];
     size_t features = data->features, rows = pair->split->start[1], times[STORED] = { 0, 0 };
-    double width = perturb_huber_width(&pair->plan), b[MOST_FEATURES], square = 0;
+    double b[MOST_FEATURES], square = 0;
     for (size_t i = 0; i < rows; i++) times[pair->split->index[i]]++;
     for (size_t j = 0; j < features; j++) b[j] = -(double)rows * lambda * w[j];
     for (size_t i = 0; i < STORED; i++) {
         const double *x = data->dense.values + i * features;
         double y = data->label[i] == 1 ? 1 : -1, t = 0;
         for (size_t j = 0; j < features; j++) t += y * w[j] * x[j];
-        for (size_t j = 0; j < features; j++) b[j] += (double)times[i] * pull(width, t) * y * x[j];
+        for (size_t j = 0; j < features; j++) b[j] += (double)times[i] * pull(&pair->plan, t) * y * x[j];
     }
     for (size_t j = 0; j < features; j++) square += b[j] * b[j];
     return square;

@@ -107,13 +107,14 @@ static tacit_status pst_h_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], con
 /* ---- the score: the likelihood ratio of the b_k that would have given the released members ---- */
 
 /* -loss' of Huber's hinge, or of the logistic loss, at the margin t. */
-static double pull(double width, double t) {
-    return width > 0 ? fmax(0, fmin(1, (1 + width - t) / (2 * width))) : 1 / (1 + exp(t));
+static double pull(const tacit_family *family, double shape, double t) {
+    return -tacit_family_slope(family, shape, &(double){ 1 }, t);
 }
 
 /* |b'| - |b| of a member whose row is at x, for labels -1 and 1; `inertia` is n (lambda + Delta). */
-static double gain(double width, double inertia, double x, double w) {
-    double with = -inertia * w + pull(width, w * x) * x, without = -inertia * w - pull(width, -w * x) * x;
+static double gain(const tacit_family *family, double shape, double inertia, double x, double w) {
+    double with = -inertia * w + pull(family, shape, w * x) * x,
+           without = -inertia * w - pull(family, shape, -w * x) * x;
     return fabs(without) - fabs(with);
 }
 
@@ -121,14 +122,15 @@ static double score_of_members(const tacit_pair *pair, const stacking *how,
                                const tacit_objective_noise *noise, const double *release) {
     size_t rows = pair->split->start[1], low = stacking_low_rows(how, rows),
            place = place_of_first(how, rows);
-    double width = perturb_huber_width(&pair->plan), sum = 0;
+    const tacit_family *family = perturb_family(&pair->plan);
+    double shape = perturb_shape(&pair->plan), sum = 0;
     for (size_t k = 0; k < how->stack->members; k++) {
         size_t begin = low * k / how->stack->members, end = low * (k + 1) / how->stack->members;
         if (how->by_rows && (place < begin || place >= end)) continue;
         double n = (double)(how->by_rows ? end - begin : low);
         double x = how->by_rows ? 1 : pair->data[0]->dense.values[how->stack->column[k]];
         if (!how->by_rows) x = how->stack->scale[k] * (how->stack->rows_normalised ? 1 : x);
-        sum += gain(width, n * noise[k].lambda, x, release[k]);
+        sum += gain(family, shape, n * noise[k].lambda, x, release[k]);
     }
     return sum / 2;
 }
@@ -242,7 +244,7 @@ static double score_printed(const tacit_audit_case *subject, const double *relea
     double sum = 0;
     (void)at;
     for (size_t k = 0; k < MEMBERS; k++)
-        sum += gain(WIDTH, (double)self->rows * self->noise.lambda, 1, release[k]);
+        sum += gain(&tacit_family_huber, WIDTH, (double)self->rows * self->noise.lambda, 1, release[k]);
     return sum / (2 * MEMBERS);
 }
 

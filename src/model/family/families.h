@@ -1,0 +1,17 @@
+/* The table of families: a line here and the file NAME.c beside it make a family (family.h). Where several fit, the first is used. */
+#pragma once
+
+/* One score a row: these can also be estimated from sums over rows (method estimate). */
+#define TACIT_ROW_FAMILIES(F)                                                                                \
+    F(logistic)                                                                                              \
+    F(linear)                                                                                                \
+    F(poisson)                                                                                               \
+    F(huber)
+
+/* A score a class. */
+#define TACIT_CLASS_FAMILIES(F) F(softmax)
+
+#define TACIT_FAMILIES(F) TACIT_ROW_FAMILIES(F) TACIT_CLASS_FAMILIES(F)
+
+/* "|logistic|linear|...": for the choices of a setting. */
+#define TACIT_FAMILY_CHOICE(name) "|" #name

@@ -1,0 +1,70 @@
+/* A number: least squares, which is the likelihood of a normal response about the mean t. */
+#include <math.h>
+
+#include "model/family/family.h"
+
+static void rows(const tacit_kernels *kernels, double shape, size_t count, const double *y, const double *t,
+                 double *loss, double *slope, double *curvature) {
+    (void)kernels, (void)shape;
+    for (size_t i = 0; i < count; i++) {
+        loss[i] = 0.5 * (t[i] - y[i]) * (t[i] - y[i]);
+        slope[i] = t[i] - y[i];
+        curvature[i] = 1;
+    }
+}
+
+/* l' = t - y grows without bound; l'' is 1 everywhere. */
+static double steepest(double shape) {
+    (void)shape;
+    return 1;
+}
+
+static double same(double value) { return value; }
+
+static double variance(double mean) {
+    (void)mean;
+    return 1;
+}
+
+static double deviance(const double *y, double mean) { return (*y - mean) * (*y - mean); }
+
+static double log_likelihood(const double *y, double mean, double dispersion) {
+    return -0.5 * (log(2 * M_PI * dispersion) + deviance(y, mean) / dispersion);
+}
+
+/* With y in [-1, 1] the loss of w = 0 is at most 1/2 and none is below 0; |sum (t - y) x| <= sqrt(2 n sum loss) <= n by
+ * Cauchy-Schwarz, and the Hessian is at most n. */
+static double bound(double n, double high, const double *terms) {
+    (void)high, (void)terms;
+    return 2 * n;
+}
+
+static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
+    double n = at->rows, sum = at->terms[0], square = at->scale * at->scale;
+    out->deviance = 2 * at->objective * square;
+    out->null_deviance = (at->terms[1] - (at->intercept ? sum * sum / n : 0)) * square;
+    out->dispersion = out->deviance / (n - at->coefficients);
+    out->aic = n * (log(2 * M_PI * out->deviance / n) + 1) + 2 * (at->coefficients + 1);
+}
+
+const tacit_family tacit_family_linear = {
+    .name = "linear",
+    .title = "linear regression",
+    .r_family = "gaussian",
+    .r_link = "identity",
+    .response = TACIT_RESPONSE_NUMBER,
+    .loss = { .columns = 1, .rows = rows, .slope = INFINITY, .curvature = steepest },
+    .likelihood = true,
+    .quadratic = true,
+    .dispersed = true,
+    .link = same,
+    .mean = same,
+    .variance = variance,
+    .deviance = deviance,
+    .log_likelihood = log_likelihood,
+    .bound = bound,
+    .measure = measure,
+    .all_alike = "the mean of the responses is not finite",
+    .unbounded = "columns follow from one another",
+    .pmml = "none",
+};

@@ -1,0 +1,82 @@
+/* A count: a Poisson response with the mean exp(t). */
+#include <math.h>
+
+#include "model/family/family.h"
+
+static void rows(const tacit_kernels *kernels, double shape, size_t count, const double *y, const double *t,
+                 double *loss, double *slope, double *curvature) {
+    (void)kernels, (void)shape;
+    for (size_t i = 0; i < count; i++) {
+        /* far beyond any bound, and finite: zero features times it stay zero */
+        double mean = exp(fmin(t[i], 700));
+        loss[i] = mean - y[i] * t[i];
+        slope[i] = mean - y[i];
+        curvature[i] = mean;
+    }
+}
+
+/* Neither l' = exp(t) - y nor l'' = exp(t) is bounded. */
+static double steepest(double shape) {
+    (void)shape;
+    return INFINITY;
+}
+
+static double variance(double mean) { return mean; }
+
+static double deviance(const double *y, double mean) {
+    return 2 * ((*y > 0 ? *y * log(*y / mean) : 0) - (*y - mean));
+}
+
+static double log_likelihood(const double *y, double mean, double dispersion) {
+    (void)dispersion;
+    return (*y > 0 ? *y * log(mean) : 0) - mean - lgamma(*y + 1);
+}
+
+/* The loss of w = 0 is 1, and a row's least is m = y - y log y >= -H log H for y <= H. With mean/2 - y t >= y - y log(2y):
+ * sum mean <= 2 (sum loss + n H log(2H)), so means are within 2 n (1 + H log(2H)), slopes within that + n H. 2 + 3 H +
+ * 2 H log(2H) times n is more than both, and more than n (1 - m).
+ * With T = sum y and U = sum (y log y - y) over all rows: the others lose at least -(U + n), as each term of U is at least -1,
+ * and sum y log(2y) = U + T (1 + log 2). So means are within 2 (n + U + 1.7 T), slopes within that + T, and a subset that shows
+ * more than 2n + U proves a total above n. 4n + 2 max(U, 0) + 5T is more than all. */
+static double bound(double n, double high, const double *terms) {
+    double h = fmax(high, 1);
+    if (terms == NULL) return n * (2 + 3 * h + 2 * h * log(2 * h));
+    return 4 * n + 2 * fmax(0, terms[1]) + 5 * fmax(0, terms[0]);
+}
+
+static void terms_of(const double *y, double out[TACIT_FAMILY_TERMS]) {
+    out[0] = *y;
+    out[1] = *y > 0 ? *y * log(*y) - *y : 0;
+    out[2] = lgamma(*y + 1);
+}
+
+static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
+    double n = at->rows, sum = at->terms[0], saturated = at->terms[1];
+    double alike = sum - (sum > 0 ? sum * log(sum / n) : 0); /* loss with the same mean for all */
+    out->deviance = 2 * (saturated + at->objective);
+    out->null_deviance = 2 * (saturated + (at->intercept ? alike : n));
+    out->aic = 2 * (at->objective + at->terms[2] + at->coefficients);
+    out->dispersion = 1;
+}
+
+const tacit_family tacit_family_poisson = {
+    .name = "poisson",
+    .title = "Poisson regression",
+    .r_family = "poisson",
+    .r_link = "log",
+    .response = TACIT_RESPONSE_COUNT,
+    .loss = { .columns = 1, .rows = rows, .slope = INFINITY, .curvature = steepest },
+    .likelihood = true,
+    .link = log,
+    .mean = exp,
+    .variance = variance,
+    .deviance = deviance,
+    .log_likelihood = log_likelihood,
+    .bound = bound,
+    .terms = terms_of,
+    .measure = measure,
+    .all_alike = "all counts are 0: there is nothing to explain",
+    .unbounded = "some combination of columns has counts of 0 only",
+    .onnx = "Exp",
+    .pmml = "exp",
+};
