@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 # Each folder of src may include itself and the folders before it, sub-folders by themselves.
-LAYERS = ["base", "num", "rand", "data", "store", "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy", "model", "net",
+LAYERS = ["base", "num", "rand", "data", "store", "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy", "model/family", "model", "net",
           "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear", "session", "method",
           "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "web", "center", "coordinator", "site", "api", "cli"]
 TOPS = {layer.split("/")[0] for layer in LAYERS}
