@@ -216,6 +216,20 @@ static void a_program_that_the_owner_set_is_started(void **state) {
     check_child(child);
 }
 
+static void ranks_that_share_memory_gain_no_privileges_either(void **state) {
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        const tacit_harden_settings settings = { .shares_memory = true };
+        tacit_hardening now = tacit_harden(&settings);
+        EXPECT(now.no_dumps && now.no_privileges && !now.filtered && now.confined == 0);
+        EXPECT(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1);
+        EXPECT(prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0);
+        _exit(0);
+    }
+    check_child(child);
+}
+
 static void it_leaves_no_core(void **state) {
     (void)state;
     int status = 0;
@@ -288,6 +302,7 @@ int main(void) {
         cmocka_unit_test(what_serving_needs_still_works),
         cmocka_unit_test(threads_that_start_afterwards_are_confined_and_others_are_filtered_and_counted),
         cmocka_unit_test(a_program_that_the_owner_set_is_started),
+        cmocka_unit_test(ranks_that_share_memory_gain_no_privileges_either),
         cmocka_unit_test(it_leaves_no_core),
         cmocka_unit_test(it_can_be_switched_off_for_a_debugger_and_says_what_holds),
         cmocka_unit_test(a_secret_is_locked_where_the_limit_allows_it),

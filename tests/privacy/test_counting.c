@@ -349,6 +349,70 @@ static void the_moments_of_sampled_noise_are_bounds(void **state) {
     }
 }
 
+/* ---- the formulas of the proof notes, computed anew ---- */
+
+static void hold(tacit_holding *holding, tacit_event event, tacit_price price) {
+    const tacit_block block = { .event = tacit_event_replaced(event), .price = price, .open = true };
+    CHECK_OK(tacit_holding_add(holding, &block, NULL), (tacit_error)TACIT_ERROR_INIT);
+}
+
+static double counted_by(const tacit_holding *holding, tacit_count count, double order, double delta) {
+    const tacit_counting counting = { count, order };
+    tacit_spending out = { .epsilon = -1 };
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_holding_spent(&out, holding, TACIT_UNIT_RECORD, delta, &counting, &error), error);
+    return out.epsilon;
+}
+
+/* Of Gaussian noise worth rho: the least over seven orders, each at its weight of delta. */
+static double renyi_formula(double rho, double middle, double delta) {
+    static const double weight[7] = { 1, 2, 4, 16, 4, 2, 1 }; /* thirtieths */
+    double least = INFINITY;
+    for (int j = 0; j < 7; j++) {
+        const double a = 1 + (middle - 1) * pow(2, j - 3);
+        least = fmin(least, a * rho + log1p(-1 / a) - (log(a) + log(weight[j] / 30 * delta)) / (a - 1));
+    }
+    return least;
+}
+
+static void close_to(double found, double wanted) {
+    if (!(fabs(found - wanted) <= 1e-6 * wanted)) fail_msg("%.9g is not %.9g", found, wanted);
+}
+
+/* A quarter of delta is the pool's; who looks at both filters pays for each at half of the rest. */
+static void each_filter_has_its_own_part_of_delta_and_each_order_its_weight(void **state) {
+    (void)state;
+    const double delta = 1e-5, order = 9, rho = 10 / (2 * 16.0) + 5 / (2 * 36.0);
+    const tacit_price price = { TACIT_UNIT_RECORD, 20, 1e-6 };
+    tacit_holding holding = TACIT_HOLDING_INIT;
+    double whole, half;
+    hold(&holding, tacit_event_gaussian(4, 10), price);
+    hold(&holding, tacit_event_gaussian(6, 5), price);
+    CHECK_OK(tacit_gaussian_epsilon(&whole, 1 / sqrt(2 * rho), delta, NULL), (tacit_error)TACIT_ERROR_INIT);
+    CHECK_OK(tacit_gaussian_epsilon(&half, 1 / sqrt(2 * rho), 0.375 * delta, NULL),
+             (tacit_error)TACIT_ERROR_INIT);
+    close_to(counted_by(&holding, TACIT_COUNT_RDP, order, delta), renyi_formula(rho, order, 0.75 * delta));
+    close_to(counted_by(&holding, TACIT_COUNT_GDP, 0, delta), whole);
+    close_to(counted_by(&holding, TACIT_COUNT_BOTH, order, delta),
+             fmin(half, renyi_formula(rho, order, 0.375 * delta)));
+    tacit_holding_clear(&holding);
+}
+
+/* What approximate events give away adds up, and has a quarter of delta. */
+static void what_gives_all_away_is_within_the_pool(void **state) {
+    (void)state;
+    const double delta = 1e-5;
+    tacit_holding holding = TACIT_HOLDING_INIT;
+    hold(&holding, tacit_event_gaussian(50, 1), (tacit_price){ TACIT_UNIT_RECORD, 1, 1e-7 });
+    for (int i = 1; i <= 3; i++) {
+        hold(&holding, tacit_event_approximate(0.1, 0.1 * delta, 1),
+             (tacit_price){ TACIT_UNIT_RECORD, 0.1, 0.1 * delta });
+        assert_int_equal(isfinite(counted_by(&holding, TACIT_COUNT_RDP, 9, delta)), i <= 2);
+        assert_int_equal(isfinite(counted_by(&holding, TACIT_COUNT_BOTH, 9, delta)), i <= 2);
+    }
+    tacit_holding_clear(&holding);
+}
+
 static void linked_sources_share_one_limit(void **state) {
     (void)state;
     const study one = pure("pure", 1), other = pure("other", 1);
@@ -393,6 +457,8 @@ int main(void) {
         cmocka_unit_test(the_way_of_counting_stays_as_it_was_set),
         cmocka_unit_test(whoever_chooses_the_next_noise_by_the_answers_gains_nothing),
         cmocka_unit_test(the_moments_of_sampled_noise_are_bounds),
+        cmocka_unit_test(each_filter_has_its_own_part_of_delta_and_each_order_its_weight),
+        cmocka_unit_test(what_gives_all_away_is_within_the_pool),
         cmocka_unit_test(linked_sources_share_one_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,8 +126,29 @@ static void test_classes_almost_told_apart_are_fitted_or_refused_with_a_sentence
     clear_table(&rows);
 }
 
+static tacit_release_kind kind_of_noise(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_CHARGED;
+}
+
+/* What a coordinator is to add the noise to has none yet, whatever its price. */
+static void test_sums_are_exact_where_no_party_adds_noise(void **state) {
+    (void)state;
+    tacit_method noised = method;
+    tacit_plan plan = { .method = &method, .epsilon = 1, .sums = TACIT_SUMS_MASKED };
+    noised.release_kind = kind_of_noise;
+    assert_true(tacit_plan_is_exact(&plan) && tacit_plan_holds_set(&plan));
+    plan.method = &noised;
+    assert_false(tacit_plan_is_exact(&plan) || tacit_plan_holds_set(&plan));
+    plan.epsilon = INFINITY;
+    assert_true(tacit_plan_is_exact(&plan) && tacit_plan_holds_set(&plan));
+    plan.sums = TACIT_SUMS_CLEAR; /* each is seen anyway */
+    assert_true(tacit_plan_is_exact(&plan) && !tacit_plan_holds_set(&plan));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums_are_exact_where_no_party_adds_noise),
         cmocka_unit_test(test_honest_fits_of_every_family_are_answered),
         cmocka_unit_test(test_classes_almost_told_apart_are_fitted_or_refused_with_a_sentence),
     };
