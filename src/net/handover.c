@@ -250,6 +250,13 @@ bool tacit_handovers_know(const tacit_handovers *chain, const char *fingerprint)
     return false;
 }
 
+bool tacit_handovers_lead(const tacit_handovers *chain, const char *from, const char *to) {
+    if (chain->count == 0 || strcmp(chain->entries[chain->count - 1].new.fingerprint, to) != 0) return false;
+    for (size_t i = chain->count; i-- > 0 && !chain->entries[i].stolen;)
+        if (strcmp(chain->entries[i].old.fingerprint, from) == 0) return true;
+    return false;
+}
+
 /* ---- following ---- */
 
 /* Both say the same; an ECDSA signature can be rewritten by anybody, so it does not count. */

@@ -69,6 +69,10 @@ size_t tacit_handovers_oldest(const tacit_handovers *chain, int64_t now);
 /* Is this authority, by its fingerprint, one of the chain? */
 bool tacit_handovers_know(const tacit_handovers *chain, const char *fingerprint);
 
+/* Does it lead from the authority `from` to `to`, its last one, by planned statements only? For documents that were signed by the last one,
+ * and are shown to somebody who knows an earlier one. */
+bool tacit_handovers_lead(const tacit_handovers *chain, const char *from, const char *to);
+
 typedef enum tacit_following {
     TACIT_FOLLOWING_NOTHING, /* there is nothing new */
     TACIT_FOLLOWING_DONE,    /* `known` has the statements that were new */

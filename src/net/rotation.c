@@ -29,7 +29,7 @@ static tacit_status next_path(char out[PATH_MAX], const char *folder, const char
 /* The key of authority `number`, once it is not the present one. */
 static tacit_status old_key_path(char out[PATH_MAX], const char *folder, size_t number, tacit_error *error) {
     char name[32];
-    snprintf(name, sizeof name, "ca.%zu.key", number);
+    snprintf(name, sizeof name, TACIT_OLD_KEY_FILE, number);
     return join(out, folder, name, error);
 }
 

@@ -19,6 +19,7 @@
 
 #define TACIT_HANDOVER_FILE "handover.txt"
 #define TACIT_TRUST_FILE "trust.crt"
+#define TACIT_OLD_KEY_FILE "ca.%zu.key"
 
 enum { TACIT_TRUSTED_MOST = 8 /* authorities at once */ };
 

@@ -239,6 +239,7 @@ static tacit_status put_signed_end(writing *self, const tacit_authority *authori
 tacit_status tacit_audit_study(const char *folder, const char *study, tacit_buffer *out, tacit_error *error) {
     tacit_registry *registry = NULL;
     tacit_authority *authority = NULL;
+    tacit_handovers chain = { .count = 0 };
     tacit_study_record record;
     char name[TACIT_ID_SIZE];
     writing self = { .out = out };
@@ -247,11 +248,14 @@ tacit_status tacit_audit_study(const char *folder, const char *study, tacit_buff
     TACIT_CHECK(tacit_registry_study(registry, study, &record, NULL, error));
     TACIT_CHECK(tacit_registry_get(registry, "name", name, sizeof name, error));
     TACIT_CHECK(tacit_authority_load(&authority, folder, error));
-    TACIT_CHECK(put(&self,
-                    json_pack("{s:s,s:i,s:s,s:s,s:I,s:s}", "kind", "study", "format", AUDIT_FORMAT, "study",
-                              study, "coordinator", name, "made", (json_int_t)tacit_clock_wall_seconds(),
-                              "authority", tacit_authority_pem(authority)),
-                    error));
+    TACIT_CHECK(tacit_handovers_load(&chain, folder, error));
+    TACIT_CHECK(
+        put(&self,
+            json_pack("{s:s,s:s*,s:i,s:s,s:s,s:I,s:s}", "kind", "study", "handovers",
+                      chain.count > 0 ? tacit_buffer_text(&chain.text) : NULL, "format", AUDIT_FORMAT,
+                      "study", study, "coordinator", name, "made", (json_int_t)tacit_clock_wall_seconds(),
+                      "authority", tacit_authority_pem(authority)),
+            error));
     TACIT_CHECK(put_definitions(&self, registry, authority, study, error));
     TACIT_CHECK(put_rows(
         &self, registry, study,
@@ -269,6 +273,7 @@ tacit_status tacit_audit_study(const char *folder, const char *study, tacit_buff
     TACIT_CHECK(put_signed_end(&self, authority, error));
 cleanup:
     tacit_authority_free(authority);
+    tacit_handovers_clear(&chain);
     tacit_registry_close(registry);
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "net/identity.h"
+#include "net/handover.h"
 #include "study/audit_archive_parts.h"
 #include "study/study.h"
 
@@ -18,6 +18,7 @@ typedef struct reading {
     uint8_t hash[TACIT_HASH_BYTES];   /* of the archive so far */
     uint8_t ledger[TACIT_HASH_BYTES]; /* and of the ledger in it */
     tacit_buffer authority;
+    tacit_handovers chain; /* that leads to it; may be empty */
     uint64_t entries;
     bool ended;
 } reading;
@@ -70,6 +71,13 @@ static tacit_status read_first(reading *self, const json_t *record, tacit_error 
     if (status == TACIT_NO_MEMORY) return tacit_fail_memory(error);
     if (status != TACIT_OK) return wrong(self, "has no authority's certificate", error);
     memcpy(verdict->authority, info.fingerprint, sizeof info.fingerprint);
+    const char *statements = text_of(record, "handovers");
+    status = tacit_handovers_read(&self->chain, statements, strlen(statements), NULL);
+    if (status == TACIT_NO_MEMORY) return tacit_fail_memory(error);
+    const size_t count = self->chain.count;
+    if (status != TACIT_OK ||
+        (count > 0 && strcmp(self->chain.entries[count - 1].new.fingerprint, info.fingerprint) != 0))
+        return wrong(self, "has hand-over statements that do not lead to its authority", error);
     return TACIT_OK;
 }
 
@@ -168,7 +176,8 @@ static tacit_status check_signer(const reading *self, const char *file, tacit_er
     tacit_status status;
     TACIT_CHECK(tacit_file_read(file, &pem, error));
     TACIT_CHECK(tacit_certificate_inspect(&info, pem.bytes, pem.length, error));
-    if (strcmp(info.fingerprint, self->verdict->authority) != 0)
+    if (strcmp(info.fingerprint, self->verdict->authority) != 0 &&
+        !tacit_handovers_lead(&self->chain, info.fingerprint, self->verdict->authority))
         status =
             tacit_fail(error, TACIT_REFUSED, "%s is not signed by the authority of %s", self->path, file);
 cleanup:
@@ -190,6 +199,7 @@ tacit_status tacit_audit_verify(const char *path, const char *authority, tacit_a
     if (authority != NULL) TACIT_CHECK(check_signer(&self, authority, error));
 cleanup:
     tacit_buffer_clear(&self.authority);
+    tacit_handovers_clear(&self.chain);
     tacit_buffer_clear(&text);
     return status;
 }

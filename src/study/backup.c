@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "net/clock.h"
-#include "net/identity.h"
+#include "net/rotation.h"
 #include "study/json_value.h"
 #include "study/registry_parts.h"
 
@@ -125,6 +125,26 @@ static tacit_status pack_file(packing *self, const char *name, tacit_error *erro
     return status;
 }
 
+/* The chain, and the keys of those whose time is not over. */
+static tacit_status pack_handovers(packing *self, const tacit_authority *authority, tacit_error *error) {
+    tacit_handovers chain = { .count = 0 };
+    char name[32];
+    tacit_status status;
+    TACIT_CHECK(tacit_handovers_load(&chain, self->folder, error));
+    if (chain.count > 0 && strcmp(chain.entries[chain.count - 1].new.fingerprint,
+                                  tacit_authority_info(authority)->fingerprint) != 0)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_USAGE, "the authority is being replaced at this moment: try again"));
+    TACIT_CHECK(pack_file(self, TACIT_HANDOVER_FILE, error));
+    for (size_t number = 0; number < chain.count; number++) {
+        snprintf(name, sizeof name, TACIT_OLD_KEY_FILE, number);
+        TACIT_CHECK(pack_file(self, name, error));
+    }
+cleanup:
+    tacit_handovers_clear(&chain);
+    return status;
+}
+
 static tacit_status pack_study(packing *self, const tacit_study_record *record, tacit_backup_about *about,
                                tacit_error *error) {
     char name[TACIT_ID_SIZE + 16];
@@ -195,6 +215,7 @@ tacit_status tacit_backup_write(const char *folder, const char *study, const cha
     snprintf(about->authority, sizeof about->authority, "%s", tacit_authority_info(authority)->fingerprint);
     TACIT_CHECK(pack_file(&self, TACIT_AUTHORITY_CERTIFICATE_FILE, error));
     TACIT_CHECK(pack_file(&self, TACIT_AUTHORITY_KEY_FILE, error));
+    TACIT_CHECK(pack_handovers(&self, authority, error));
     TACIT_CHECK(pack_file(&self, "center.crt", error));
     TACIT_CHECK(pack_file(&self, "center.key", error));
     TACIT_CHECK(pack_studies(&self, registry, study, about, error));
@@ -287,12 +308,36 @@ static tacit_status find_authority(void *context, const char *name, const uint8_
     return tacit_buffer_append(context, bytes, length, error);
 }
 
+static tacit_status find_handovers(void *context, const char *name, const uint8_t *bytes, size_t length,
+                                   tacit_error *error) {
+    if (strcmp(name, TACIT_HANDOVER_FILE) != 0) return TACIT_OK;
+    tacit_handovers_clear(context);
+    return tacit_handovers_read(context, bytes, length, error);
+}
+
+/* Is it of the coordinator whose certificate is given, one of an earlier authority perhaps? */
+static tacit_status check_origin(const unpacking *self, const char *authority_file, const char *present,
+                                 tacit_error *error) {
+    tacit_buffer given = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+    tacit_handovers chain = { .count = 0 };
+    tacit_certificate_info info;
+    tacit_status status;
+    TACIT_CHECK(tacit_file_read(authority_file, &given, error));
+    TACIT_CHECK(tacit_certificate_inspect(&info, given.bytes, given.length, error));
+    TACIT_CHECK(visit_files(self, find_handovers, &chain, error));
+    if (strcmp(info.fingerprint, present) != 0 && !tacit_handovers_lead(&chain, info.fingerprint, present))
+        status = tacit_fail(error, TACIT_REFUSED, "%s is a backup of another coordinator than %s's",
+                            self->path, authority_file);
+cleanup:
+    tacit_handovers_clear(&chain);
+    tacit_buffer_clear(&given);
+    return status;
+}
+
 static tacit_status check_signature(const unpacking *self, const char *authority_file,
                                     tacit_certificate_info *info, tacit_error *error) {
-    tacit_buffer inside = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX),
-                 given = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+    tacit_buffer inside = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
     uint8_t signature[TACIT_SIGNATURE_BYTES_MAX];
-    tacit_certificate_info other;
     size_t length = 0;
     const char *hex = (const char *)self->signature_line + strlen(SIGNATURE), *end = NULL;
     tacit_status status;
@@ -306,15 +351,9 @@ static tacit_status check_signature(const unpacking *self, const char *authority
     if (status == TACIT_NO_MEMORY) TACIT_CHECK(tacit_fail_memory(error));
     if (status != TACIT_OK) TACIT_CHECK(damaged(self, "its signature", error));
     TACIT_CHECK(tacit_certificate_inspect(info, inside.bytes, inside.length, error));
-    if (authority_file == NULL) goto cleanup;
-    TACIT_CHECK(tacit_file_read(authority_file, &given, error));
-    TACIT_CHECK(tacit_certificate_inspect(&other, given.bytes, given.length, error));
-    if (strcmp(other.fingerprint, info->fingerprint) != 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "%s is a backup of another coordinator than %s's",
-                               self->path, authority_file));
+    if (authority_file != NULL) TACIT_CHECK(check_origin(self, authority_file, info->fingerprint, error));
 cleanup:
     tacit_buffer_clear(&inside);
-    tacit_buffer_clear(&given);
     return status;
 }
 

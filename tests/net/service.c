@@ -84,6 +84,14 @@ static bool is_revoked(void *context, const char *fingerprint) {
     return revoked;
 }
 
+static bool is_retired(void *context, const char *issuer_id, const char *path) {
+    service *all = context;
+    pthread_mutex_lock(&all->mutex);
+    bool retired = strcmp(issuer_id, all->retired) == 0 && strcmp(path, "/renew") != 0;
+    pthread_mutex_unlock(&all->mutex);
+    return retired;
+}
+
 static void note_refusal(void *context, const tacit_refusal *refusal) {
     service *all = context;
     pthread_mutex_lock(&all->mutex);
@@ -116,6 +124,7 @@ void service_start(service *all, const world *where, const tacit_server_settings
     tacit_server_callbacks callbacks = { .handle = handle,
                                          .open = is_open,
                                          .revoked = is_revoked,
+                                         .retired = is_retired,
                                          .refused = note_refusal,
                                          .log = note_message,
                                          .context = all };

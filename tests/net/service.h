@@ -26,6 +26,7 @@ typedef struct service {
     char last_name[TACIT_NAME_SIZE]; /* what it was told */
     char last_fingerprint[TACIT_FINGERPRINT_SIZE];
     char revoked[TACIT_FINGERPRINT_SIZE]; /* under the lock */
+    char retired[TACIT_KEY_ID_SIZE]; /* the same: an authority whose certificates serve for /renew only */
     size_t largest_body;
 } service;
 

@@ -5,7 +5,7 @@
 
 #include "../store/folder.h"
 #include "check.h"
-#include "net/handover.h"
+#include "net/rotation.h"
 
 enum { FIRST, SECOND, THIRD, FOREIGN, AUTHORITIES, DAY = 86400 };
 
@@ -205,6 +205,80 @@ static void whoever_joins_in_an_overlap_trusts_both(void **state) {
     end(&w);
 }
 
+/* ---- a folder ---- */
+
+static tacit_authority_keys *keys_at(world *w, const char *home, int64_t now) {
+    tacit_authority_keys *keys = NULL;
+    CHECK_OK(tacit_authority_keys_load(&keys, home, now, &w->error), w->error);
+    return keys;
+}
+
+static bool has(const char *home, const char *name) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", home, name);
+    return access(path, F_OK) == 0;
+}
+
+static tacit_status rotate(world *w, const char *home, int64_t now, int64_t days, bool stolen) {
+    tacit_handovers chain = { .count = 0 };
+    tacit_status status = tacit_authority_rotate(home, now, days * DAY, stolen, &chain, &w->error);
+    tacit_handovers_clear(&chain);
+    return status;
+}
+
+static void a_key_is_kept_until_its_time_is_over(void **state) {
+    (void)state;
+    world w = begin();
+    char home[128];
+    snprintf(home, sizeof home, "%s/%d", w.place.path, FIRST);
+    CHECK_OK(rotate(&w, home, start, 30, false), w.error);
+    const char *first = tacit_authority_info(w.of[FIRST])->key_id;
+    tacit_authority_keys *keys = keys_at(&w, home, start + 30 * DAY);
+    assert_string_equal(tacit_authority_info(keys->shown)->fingerprint, print_of(&w, FIRST));
+    assert_string_not_equal(tacit_authority_info(keys->present)->fingerprint, print_of(&w, FIRST));
+    assert_int_equal(keys->changes, start + 30 * DAY + 1);
+    assert_false(tacit_authority_keys_retired(keys, first));
+    assert_true(tacit_authority_keys_retired(keys, tacit_authority_info(w.of[FOREIGN])->key_id));
+    assert_true(has(home, "ca.0.key"));
+    tacit_authority_keys_free(keys);
+    keys = keys_at(&w, home, start + 30 * DAY + 1);
+    assert_ptr_equal(keys->shown, keys->present);
+    assert_true(tacit_authority_keys_retired(keys, first));
+    assert_false(tacit_authority_keys_retired(keys, tacit_authority_info(keys->present)->key_id));
+    assert_false(has(home, "ca.0.key"));
+    assert_int_equal(keys->changes, 0);
+    tacit_authority_keys_free(keys);
+    end(&w);
+}
+
+static void of_a_stolen_key_nothing_is_kept(void **state) {
+    (void)state;
+    world w = begin();
+    char home[128];
+    snprintf(home, sizeof home, "%s/%d", w.place.path, FIRST);
+    CHECK_OK(rotate(&w, home, start, 30, false), w.error);
+    CHECK_OK(rotate(&w, home, start + DAY, 0, true), w.error);
+    assert_false(has(home, "ca.0.key") || has(home, "ca.1.key"));
+    tacit_authority_keys *keys = keys_at(&w, home, start + DAY);
+    assert_ptr_equal(keys->shown, keys->present);
+    assert_true(tacit_authority_keys_retired(keys, tacit_authority_info(w.of[FIRST])->key_id));
+    tacit_authority_keys_free(keys);
+    end(&w);
+}
+
+static void no_more_authorities_are_trusted_at_once_than_fit(void **state) {
+    (void)state;
+    world w = begin();
+    char home[128];
+    snprintf(home, sizeof home, "%s/%d", w.place.path, FIRST);
+    for (int i = 1; i < TACIT_TRUSTED_MOST; i++) CHECK_OK(rotate(&w, home, start, 30, false), w.error);
+    assert_int_equal(rotate(&w, home, start, 30, false), TACIT_USAGE);
+    assert_int_equal(rotate(&w, home, start + 31 * DAY, 1, false), TACIT_OK);
+    assert_int_equal(rotate(&w, home, start + 31 * DAY, 0, false),
+                     TACIT_USAGE); /* ends before the last one's */
+    end(&w);
+}
+
 /* Put `text` in place of the first line of a chain that begins with `key`. */
 static tacit_status with_line(world *w, const char *key, const char *text) {
     tacit_buffer changed = TACIT_BUFFER_INIT;
@@ -321,6 +395,9 @@ int main(void) {
         cmocka_unit_test(the_owners_word_settles_a_fork),
         cmocka_unit_test(a_chain_of_another_consortium_is_refused),
         cmocka_unit_test(whoever_joins_in_an_overlap_trusts_both),
+        cmocka_unit_test(a_key_is_kept_until_its_time_is_over),
+        cmocka_unit_test(of_a_stolen_key_nothing_is_kept),
+        cmocka_unit_test(no_more_authorities_are_trusted_at_once_than_fit),
         cmocka_unit_test(whatever_was_changed_or_signed_by_another_is_refused),
         cmocka_unit_test(signatures_of_others_do_not_serve),
         cmocka_unit_test(a_statement_must_follow_the_one_before_it),

@@ -9,6 +9,7 @@
 
 #include "failing.h"
 #include "net/invitation.h"
+#include "net/rotation.h"
 
 /* Run `step` with the first, second, ... allocation failing, until it gets by without reaching the failure.
  */
@@ -51,6 +52,37 @@ static void identities_survive(void **state) {
     world here;
     world_open(&here);
     fail_each(issue, &here);
+    world_close(&here);
+}
+
+/* Read what was handed over, and follow it from the first authority. */
+static tacit_status follow(world *here) {
+    tacit_authority_keys *keys = NULL;
+    tacit_handovers known = { .count = 0 };
+    tacit_following result = TACIT_FOLLOWING_NOTHING;
+    tacit_buffer first = TACIT_BUFFER_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_authority_keys_load(&keys, here->folder, 1000, NULL));
+    TACIT_CHECK(tacit_certificate_to_pem(&first, keys->chain.entries[0].old_der,
+                                         keys->chain.entries[0].old_length, NULL));
+    TACIT_CHECK(tacit_handovers_follow(&known, &first, &keys->chain, 1000, NULL, &result, NULL));
+cleanup:
+    assert_int_equal(known.count, status == TACIT_OK ? 1 : 0);
+    tacit_buffer_clear(&first);
+    tacit_handovers_clear(&known);
+    tacit_authority_keys_free(keys);
+    return status;
+}
+
+static void hand_overs_survive(void **state) {
+    (void)state;
+    world here;
+    tacit_handovers chain = { .count = 0 };
+    tacit_error error = TACIT_ERROR_INIT;
+    world_open(&here);
+    CHECK_OK(tacit_authority_rotate(here.folder, 1000, 1000, false, &chain, &error), error);
+    tacit_handovers_clear(&chain);
+    fail_each(follow, &here);
     world_close(&here);
 }
 
@@ -124,6 +156,7 @@ static void server_and_client_survive(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(identities_survive),
+        cmocka_unit_test(hand_overs_survive),
         cmocka_unit_test(invitations_survive),
         cmocka_unit_test(server_and_client_survive),
     };

@@ -165,6 +165,30 @@ static void revoking_works_on_an_open_connection(void **state) {
     world_close(&here);
 }
 
+static void a_retired_authority_opens_only_what_it_is_left(void **state) {
+    (void)state;
+    world here;
+    service all;
+    party bob;
+    world_open(&here);
+    party_join_now(&bob, &here, "bob");
+    service_start(&all, &here, NULL);
+    tacit_client *client = client_for(&here, &bob, service_port(&all));
+    unsigned status = 0;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(ask(client, "GET", "/hello", NULL, &status, NULL, &error), error);
+    assert_true(bob.info.issuer_id[0] != 0);
+    pthread_mutex_lock(&all.mutex);
+    strcpy(all.retired, bob.info.issuer_id);
+    pthread_mutex_unlock(&all.mutex);
+    expect_refused(&all, client, TACIT_STANDING_RETIRED, "has been replaced");
+    CHECK_OK(ask(client, "GET", "/renew", NULL, &status, NULL, &error), error);
+    assert_int_not_equal(status, 403);
+    tacit_client_free(client);
+    service_stop(&all);
+    world_close(&here);
+}
+
 static void a_certificate_made_for_servers_is_refused(void **state) {
     (void)state;
     world here;
@@ -231,6 +255,7 @@ int main(void) {
         cmocka_unit_test(an_expired_or_future_certificate_is_refused),
         cmocka_unit_test(a_connection_does_not_outlive_its_certificate),
         cmocka_unit_test(revoking_works_on_an_open_connection),
+        cmocka_unit_test(a_retired_authority_opens_only_what_it_is_left),
         cmocka_unit_test(a_certificate_made_for_servers_is_refused),
         cmocka_unit_test(a_refused_request_with_a_body_hears_why),
         cmocka_unit_test(only_tls_1_3_is_spoken),

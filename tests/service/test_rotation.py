@@ -2,22 +2,25 @@
 """A consortium whose authority is replaced, as real processes over mutual TLS: parties follow, a study goes on, forged and replayed
 statements are refused, and a stolen key needs the owners' word.
 
-    TACIT=build/src/cli/tacit tests/service/test_rotation.py
+    TACIT=build/src/cli/tacit TACIT_DIES=build/tests/service/libdies.so tests/service/test_rotation.py
 """
 import base64
+import http.server
 import json
 import os
 import re
 import shutil
+import sqlite3
 import ssl
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import POLL, PROTOCOL, DeployedTest, fields_of, packed, post, tls
+from deployed import POLL, DeployedTest, Running, post, tls
 
 DAY = 86400
 
@@ -89,9 +92,7 @@ class RotationTest(DeployedTest):
         """Write the coordinator's chain again, as if everything had happened some days ago."""
         text = (self.folder / "handover.txt").read_text()
         self.assertEqual(text.count("tacit handover 1"), 1)
-        old, new = Authority.copy(self.folder, self.path / "new"), None
-        new = old
-        folder = self.path / "old"
+        new, folder = Authority.copy(self.folder, self.path / "new"), self.path / "old"
         folder.mkdir()
         shutil.copy(self.folder / "ca.0.key", folder / "ca.key")
         (folder / "ca.crt").write_text(ssl.DER_cert_to_PEM_cert(base64.b64decode(re.search(r"^old (.*)$", text, re.M).group(1))))
@@ -106,6 +107,7 @@ class Planned(RotationTest):
         coordinator = self.coordinator()
         parties = {party: self.join(party) for party in range(2)}
         self.join_only(2)
+        coordinator.wait_line("study trial runs with 3 parties")  # and waits for the third one's answer
         ids = {party: self.site(party).name for party in range(3)}
         first = fingerprint(self.folder / "ca.crt")
         new = self.rotate()
@@ -116,6 +118,13 @@ class Planned(RotationTest):
             parties[party].wait_line("^the certificate was renewed")
             self.assertTrue(self.renewed(party))
         self.assertFalse(self.renewed(2))
+        self.assertEqual(self.status()["followed"], 2)
+        shown = self.tacit("doctor", self.folder)
+        self.assertEqual(shown.returncode, 0, shown.stdout)
+        name = re.search(r"party-\w+", subprocess.run(["openssl", "x509", "-noout", "-subject", "-in", self.site(2) / "party.crt"],
+                                                      capture_output=True, text=True, check=True).stdout).group()
+        self.assertRegex(shown.stdout, f"WARN  hand-over: 1 of 3 parties have not followed to authority {new}.*{name}")
+        self.assertIn("WARN  authority of trial", self.tacit("doctor", home=self.home(2)).stdout)
         parties[2] = self.resume(2)  # was away, and comes within the overlap
         parties[2].wait_line("^the certificate was renewed")
         self.check_done(parties)
@@ -124,6 +133,33 @@ class Planned(RotationTest):
             self.assertEqual((self.site(party) / "handover.txt").read_bytes(), (self.folder / "handover.txt").read_bytes())
         # Definitions, consents and the like are those of before: the home is in order.
         self.assertEqual(self.tacit("doctor", home=self.home(0)).returncode, 0)
+
+    def test_audits_and_backups_span_a_rotation(self):
+        self.study()
+        coordinator = self.coordinator()
+        self.join_only(0)
+        first = self.path / "first.crt"
+        shutil.copy(self.folder / "ca.crt", first)
+        self.succeed("export-audit", self.folder, "trial", "--out", "early.jsonl")
+        self.rotate()
+        coordinator.wait_line("the authority was replaced")
+        self.succeed("export-audit", self.folder, "trial", "--out", "late.jsonl")
+        for archive, authority in (("early.jsonl", first), ("late.jsonl", first), ("late.jsonl", self.folder / "ca.crt")):
+            self.succeed("export-audit", "--verify", archive, "--authority", authority)
+        self.refuse(3, "export-audit", "--verify", "early.jsonl", "--authority", self.folder / "ca.crt", says=["not signed"])
+        self.succeed("backup", self.folder, "--out", "all.backup")
+        coordinator.kill()
+        shutil.rmtree(self.folder)
+        self.succeed("restore", "all.backup", self.folder, "--authority", first)
+        coordinator = self.coordinator()  # both keys are back: who has not followed finds its authority
+        party = self.resume(0)
+        party.wait_line("^the certificate was renewed")
+        party.kill()
+        self.rotate("--stolen")
+        coordinator.wait_line("key was stolen")
+        self.succeed("export-audit", self.folder, "trial", "--out", "stolen.jsonl")
+        self.succeed("export-audit", "--verify", "stolen.jsonl", "--authority", self.folder / "ca.crt")
+        self.refuse(3, "export-audit", "--verify", "stolen.jsonl", "--authority", first, says=["not signed"])
 
     def test_a_party_that_was_away_over_two_rotations_follows_both(self):
         self.study()
@@ -201,7 +237,7 @@ class Stolen(RotationTest):
         self.study()
         coordinator = self.coordinator()
         party = self.join(0)
-        thief = Authority.copy(self.folder, self.path / "thief")
+        Authority.copy(self.folder, self.path / "thief")
         new = self.rotate("--stolen")
         coordinator.wait_line(f"key was stolen: parties wait until their owners confirm the fingerprint {new}")
         self.assertEqual(list(self.folder.glob("ca.*.key")), [])
@@ -228,7 +264,6 @@ class Stolen(RotationTest):
         parties[0].wait_line("^the certificate was renewed")
         parties.update({party: self.join(party) for party in (1, 2)})
         self.check_done(parties)
-        del thief
 
     def test_a_thief_that_was_faster_is_left_by_the_owners_word(self):
         """The thief hands over to an authority of its own before the theft is known; the party follows, and then refuses the
@@ -287,19 +322,13 @@ class Forged(RotationTest):
             (chain.replace("reason planned", "reason stolen"), "not signed by the old authority"),
         ]
         for text, said in cases:
-            self.show(text)
-            self.refuse_any(said)
+            self.refuse_shown(text, said)
             self.assertEqual((self.site(0) / "handover.txt").read_bytes(), kept)
         self.assertFalse((self.site(0) / "stolen.txt").exists())
 
-    def show(self, text):
-        """What a coordinator says that is in possession of a trusted server's key, and of nothing else."""
-        self.text = text.encode()
-
-    def refuse_any(self, said):
-        import http.server
-        import threading
-        text = self.text
+    def refuse_shown(self, text, said):
+        """Refuse what somebody says who has the key of a server that is trusted, and nothing else."""
+        text = text.encode()
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
@@ -355,6 +384,64 @@ class Killed(RotationTest):
             self.assertIn("trial", self.succeed("catalogue", home=self.home(0)).stdout)
             coordinator.kill()
             self.rotate("--overlap-days", "60")  # and the next one is not disturbed by what was left
+
+    def dying(self, step):
+        return {"LD_PRELOAD": os.path.abspath(os.environ["TACIT_DIES"]), "TACIT_DIES": f"after {step}"}
+
+    @unittest.skipUnless(os.environ.get("TACIT_DIES"), "TACIT_DIES names no library to preload (a sanitised build)")
+    def test_killed_at_every_durable_step_a_rotation_changed_nothing_or_all(self):
+        self.study()
+        before, old = self.path / "before", fingerprint(self.folder / "ca.crt")
+        shutil.copytree(self.folder, before)
+        seen = set()
+        for words in ((), ("--stolen",)):
+            for step in range(1, 1000):
+                shutil.rmtree(self.folder)
+                shutil.copytree(before, self.folder)
+                process = Running(["rotate", self.folder, *words], cwd=self.path, more=self.dying(step))
+                self.addCleanup(process.clean)
+                code = process.finish()
+                self.succeed("study", "invite", self.folder, "trial", "--url", "https://127.0.0.1:1")  # whoever comes next moves the files
+                new = fingerprint(self.folder / "ca.crt")
+                chain = self.folder / "handover.txt"
+                self.assertEqual(new != old, chain.exists())
+                seen.add(new != old)
+                self.rotate("--overlap-days", "60")
+                self.assertEqual(chain.read_text().count("tacit handover 1"), 2 if new != old else 1)
+                if code == 0:
+                    break
+            self.assertGreater(step, 5)
+        self.assertEqual(seen, {False, True})
+
+    @unittest.skipUnless(os.environ.get("TACIT_DIES"), "TACIT_DIES names no library to preload (a sanitised build)")
+    def test_killed_at_every_durable_step_of_following_a_party_goes_on(self):
+        self.study()
+        coordinator = self.coordinator()
+        self.join_only(0)
+        self.rotate()
+        coordinator.wait_line("the authority was replaced")
+        first, folder = self.path / "first", self.site(0)
+        shutil.copytree(folder, first)
+        for step in range(1, 1000):
+            shutil.rmtree(folder)
+            shutil.copytree(first, folder)
+            database = sqlite3.connect(self.folder / "coordinator.db")
+            with database:  # a party may have 16 certificates at once, and this one begins anew each time
+                database.execute("DELETE FROM renewal")
+            database.close()
+            process = Running(["party", "trial"], self.home(0), self.path, more=self.dying(step))
+            self.addCleanup(process.clean)
+            through = process.wait_line("^the certificate was renewed", or_end=True)
+            process.clean()
+            if through:
+                break
+            self.assertIn("trial", self.succeed("catalogue", home=self.home(0)).stdout)  # ends what was begun
+            if not self.renewed(0):
+                party = self.resume(0)
+                party.wait_line("^the certificate was renewed")
+                party.kill()
+            self.assertTrue(self.renewed(0))
+        self.assertGreater(step, 5)
 
     def test_a_party_killed_at_any_step_of_following_goes_on(self):
         self.study()
