@@ -8,11 +8,14 @@
  */
 #include "check.h"
 
+#include "folder.h"
 #include "lab/audit/audit.h"
 #include "lab/replay.h"
+#include "method/dpsgd.h"
 #include "method/gradient.h"
 #include "parties.h"
 #include "privacy/account/gaussian.h"
+#include "privacy/ledger/ledger.h"
 #include "privacy/mechanism/shares.h"
 
 enum { PARTIES = 10, EACH = 20, FEATURES = 8 };
@@ -170,6 +173,70 @@ static void a_study_never_costs_more_than_its_epsilon(void **state) {
     print_message("# %zu of %zu by Gaussian noise\n", gaussian, all);
     assert_true(gaussian > all / 2 && gaussian < all);
     parties_end(&world);
+}
+
+/* ---- beside another study ---- */
+
+static tacit_prices prices_of(const tacit_method *method, const char *noise, const char *rounds) {
+    tacit_error error = TACIT_ERROR_INIT;
+    parties world = world_of(method, FEATURES, 0);
+    tacit_prices prices = { .event = { .count = 0 } };
+    set(&world.plan, "noise", noise);
+    set(&world.plan, rounds != NULL ? "rounds" : "sampling", rounds != NULL ? rounds : "0.025");
+    world.plan.epsilon = 1;
+    world.plan.delta = 1e-5;
+    CHECK_OK(method->price(&world.plan, &prices, &error), error);
+    parties_end(&world);
+    return prices;
+}
+
+/* Both held in a ledger of this delta, one after the other. */
+static double cost_in_order(const tacit_prices *first, const tacit_prices *second, double limit,
+                            double delta) {
+    const tacit_prices *const studies[] = { first, second };
+    const tacit_price most = { TACIT_UNIT_RECORD, limit, delta };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_ledger *ledger = NULL;
+    tacit_account account;
+    folder place = folder_make();
+    CHECK_OK(tacit_ledger_open(&ledger, place.file, "ward-7", TACIT_LEDGER_CREATE, &error), error);
+    CHECK_OK(tacit_ledger_set_limit(ledger, NULL, &most, &error), error);
+    for (int i = 0; i < 2; i++) {
+        const uint8_t hash[TACIT_HASH_BYTES] = { (uint8_t)i };
+        CHECK_OK(tacit_ledger_reserve(ledger, i == 0 ? "first" : "second", hash, &studies[i]->charged,
+                                      &studies[i]->event, &error),
+                 error);
+    }
+    CHECK_OK(tacit_ledger_account(&account, ledger, NULL, TACIT_UNIT_RECORD, &error), error);
+    tacit_ledger_free(ledger);
+    folder_remove(&place);
+    return account.spent_epsilon;
+}
+
+/* Gradient descent with shares of noise and a stochastic one on samples, of (1, 1e-5) each, in both orders: a limit of a tenth more than one
+ * account of both costs takes both. */
+static void it_costs_with_another_study_nearly_what_one_account_of_both_costs(void **state) {
+    (void)state;
+    static const double deltas[] = { 1e-4, 1e-5 };
+    const tacit_prices one = prices_of(&tacit_method_dpgd, "shares", "20"),
+                       other = prices_of(&tacit_method_dpsgd, "coordinator", NULL);
+    assert_true(other.event.sampling < 1);
+    for (int i = 0; i < 2; i++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_accountant *accountant = NULL;
+        tacit_spending both;
+        CHECK_OK(tacit_accountant_create(&accountant, TACIT_REPLACE, &error), error);
+        CHECK_OK(tacit_accountant_add(accountant, &one.event, &error), error);
+        CHECK_OK(tacit_accountant_add(accountant, &other.event, &error), error);
+        CHECK_OK(tacit_accountant_epsilon(&both, accountant, deltas[i], &error), error);
+        tacit_accountant_free(accountant);
+        double there = cost_in_order(&one, &other, 1.1 * both.epsilon, deltas[i]),
+               back = cost_in_order(&other, &one, 1.1 * both.epsilon, deltas[i]);
+        print_message("# delta %g: %.4f and %.4f, under one account %.4f\n", deltas[i], there, back,
+                      both.epsilon);
+        assert_true(there <= 1.1 * both.epsilon && there >= both.epsilon * (1 - 1e-3));
+        assert_true(back <= 1.1 * both.epsilon && back >= both.epsilon * (1 - 1e-3));
+    }
 }
 
 /* ---- histogram ---- */
@@ -342,6 +409,7 @@ int main(void) {
         cmocka_unit_test(the_fewest_that_may_be_left_carry_enough),
         cmocka_unit_test(all_rounds_together_cost_what_is_declared),
         cmocka_unit_test(a_study_never_costs_more_than_its_epsilon),
+        cmocka_unit_test(it_costs_with_another_study_nearly_what_one_account_of_both_costs),
         cmocka_unit_test(the_fewest_counts_carry_discrete_laplace_noise),
         cmocka_unit_test(audits_find_no_more_than_the_price),
         cmocka_unit_test(no_neighbour_moves_a_sum_beyond_what_is_declared),

@@ -58,16 +58,11 @@ static tacit_status read_block(tacit_block *out, tacit_store *store, tacit_state
                                tacit_error *error) {
     tacit_unit unit = (tacit_unit)tacit_column_integer(row, 0);
     tacit_block block = { .open = tacit_column_integer(row, 1) != 0,
-                          .event = { .kind = (tacit_event_kind)tacit_column_integer(row, 2),
-                                     .parameter = tacit_column_double(row, 3),
-                                     .delta = tacit_column_double(row, 4),
-                                     .sampling = tacit_column_double(row, 5),
-                                     .replaced = tacit_column_integer(row, 6) != 0,
-                                     .count = (uint64_t)tacit_column_integer(row, 7) },
                           .used = (uint64_t)tacit_column_integer(row, 8),
                           .price = { unit, tacit_column_double(row, 9), tacit_column_double(row, 10) },
                           .charged = { unit, tacit_column_double(row, 11), tacit_column_double(row, 12) } };
-    if (tacit_charge_check(&block.event, NULL) != TACIT_OK || block.used > block.event.count)
+    TACIT_TRY(tacit_log_read_event(&block.event, store, row, 2, error));
+    if (block.used > block.event.count)
         return tacit_fail(
             error, TACIT_CORRUPT,
             "%s: what a study holds makes no sense: verify the ledger and restore it from a backup",
@@ -130,12 +125,7 @@ static tacit_status open_block(tacit_store *store, const tacit_entry *entry, tac
     tacit_bind_text(insert, 2, entry->about.study);
     tacit_bind_blob(insert, 3, entry->about.study_hash, TACIT_HASH_BYTES);
     tacit_bind_integer(insert, 4, block.price.unit);
-    tacit_bind_integer(insert, 5, block.event.kind);
-    tacit_bind_double(insert, 6, block.event.parameter);
-    tacit_bind_double(insert, 7, block.event.delta);
-    tacit_bind_double(insert, 8, block.event.sampling);
-    tacit_bind_integer(insert, 9, block.event.replaced);
-    tacit_bind_integer(insert, 10, (int64_t)block.event.count);
+    tacit_log_bind_event(insert, 5, &block.event);
     tacit_bind_double(insert, 11, block.price.epsilon);
     tacit_bind_double(insert, 12, block.price.delta);
     tacit_status status = tacit_statement_run(insert, error);
@@ -203,12 +193,7 @@ static tacit_status add_loose(tacit_store *store, const tacit_entry *entry, taci
         error));
     tacit_bind_text(insert, 1, entry->source);
     tacit_bind_integer(insert, 2, entry->about.price.unit);
-    tacit_bind_integer(insert, 3, event.kind);
-    tacit_bind_double(insert, 4, event.parameter);
-    tacit_bind_double(insert, 5, event.delta);
-    tacit_bind_double(insert, 6, event.sampling);
-    tacit_bind_integer(insert, 7, event.replaced);
-    tacit_bind_integer(insert, 8, (int64_t)event.count);
+    tacit_log_bind_event(insert, 3, &event);
     tacit_status status = tacit_statement_run(insert, error);
     tacit_statement_free(insert);
     return status;
@@ -228,16 +213,12 @@ tacit_status tacit_log_apply_use(tacit_store *store, const tacit_entry *entry, t
 tacit_status tacit_log_loose_sum(tacit_price *out, tacit_store *store, const char *source, tacit_unit unit,
                                  tacit_error *error) {
     tacit_statement *query = NULL;
-    tacit_status status;
     *out = (tacit_price){ unit, 0, 0 };
-    TACIT_CHECK(tacit_statement_prepare(
+    TACIT_TRY(tacit_statement_prepare(
         &query, store, "SELECT epsilon, delta FROM loose_sum WHERE source = ?1 AND unit = ?2", error));
     tacit_bind_text(query, 1, source);
     tacit_bind_integer(query, 2, unit);
-    bool row = false;
-    TACIT_CHECK(tacit_statement_step(&row, query, error));
-    if (row) *out = (tacit_price){ unit, tacit_column_double(query, 0), tacit_column_double(query, 1) };
-cleanup:
+    tacit_status status = tacit_log_add_amounts(&out->epsilon, &out->delta, query, error);
     tacit_statement_free(query);
     return status;
 }

@@ -24,23 +24,7 @@ static tacit_status read_loose(tacit_holding *out, tacit_store *store, const cha
                            "WHERE " OF_PEOPLE
                            " AND unit >= ?2 GROUP BY kind, parameter, delta, sampling, replaced",
                            people, unit, error));
-    for (;;) {
-        bool row = false;
-        TACIT_CHECK(tacit_statement_step(&row, query, error));
-        if (!row) break;
-        tacit_event event = { .kind = (tacit_event_kind)tacit_column_integer(query, 0),
-                              .parameter = tacit_column_double(query, 1),
-                              .delta = tacit_column_double(query, 2),
-                              .sampling = tacit_column_double(query, 3),
-                              .replaced = tacit_column_integer(query, 4) != 0,
-                              .count = (uint64_t)tacit_column_integer(query, 5) };
-        if (tacit_charge_check(&event, NULL) != TACIT_OK)
-            TACIT_CHECK(tacit_fail(error, TACIT_CORRUPT,
-                                   "%s: an event among the charges makes no sense: verify the ledger and "
-                                   "restore it from a backup",
-                                   tacit_store_path(store)));
-        TACIT_CHECK(tacit_charges_append(&out->loose, &event, unit, error));
-    }
+    TACIT_CHECK(tacit_log_read_events(&out->loose, store, query, unit, error));
 cleanup:
     tacit_statement_free(query);
     return status;
@@ -54,12 +38,7 @@ static tacit_status read_loose_sum(tacit_holding *out, tacit_store *store, const
                            "SELECT epsilon, delta FROM loose_sum WHERE " OF_PEOPLE
                            " AND unit = ?2 ORDER BY source",
                            people, unit, error));
-    for (bool row = false;;) {
-        TACIT_CHECK(tacit_statement_step(&row, query, error));
-        if (!row) break;
-        out->loose_sum.epsilon = tacit_add_up(out->loose_sum.epsilon, tacit_column_double(query, 0));
-        out->loose_sum.delta = tacit_add_up(out->loose_sum.delta, tacit_column_double(query, 1));
-    }
+    TACIT_CHECK(tacit_log_add_amounts(&out->loose_sum.epsilon, &out->loose_sum.delta, query, error));
 cleanup:
     tacit_statement_free(query);
     return status;

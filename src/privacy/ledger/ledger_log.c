@@ -116,6 +116,17 @@ static tacit_status write_amounts(tacit_store *store, const char *sql, const cha
     return status;
 }
 
+tacit_status tacit_log_add_amounts(double *epsilon, double *delta, tacit_statement *query,
+                                   tacit_error *error) {
+    for (;;) {
+        bool row = false;
+        TACIT_TRY(tacit_statement_step(&row, query, error));
+        if (!row) return TACIT_OK;
+        *epsilon = tacit_add_up(*epsilon, tacit_column_double(query, 0));
+        *delta = tacit_add_up(*delta, tacit_column_double(query, 1));
+    }
+}
+
 /* The sum of the prices; in total, of all data sources that share the limit. */
 static tacit_status read_sum(tacit_balance *out, tacit_store *store, const char *source, const char *study,
                              tacit_unit unit, tacit_error *error) {
@@ -127,12 +138,7 @@ static tacit_status read_sum(tacit_balance *out, tacit_store *store, const char 
                     "OR (?2 = '' AND source IN (SELECT source FROM people WHERE people = ?1))) "
                     "ORDER BY source",
                     source, study, unit, error));
-    for (bool row = false;;) {
-        TACIT_CHECK(tacit_statement_step(&row, query, error));
-        if (!row) break;
-        out->epsilon = tacit_add_up(out->epsilon, tacit_column_double(query, 0));
-        out->delta = tacit_add_up(out->delta, tacit_column_double(query, 1));
-    }
+    TACIT_CHECK(tacit_log_add_amounts(&out->epsilon, &out->delta, query, error));
 cleanup:
     tacit_statement_free(query);
     return status;
@@ -175,33 +181,55 @@ tacit_status tacit_log_account(tacit_account *out, tacit_store *store, const cha
     return TACIT_OK;
 }
 
+/* ---- events ---- */
+
+tacit_status tacit_log_read_event(tacit_event *out, tacit_store *store, tacit_statement *row, int first,
+                                  tacit_error *error) {
+    tacit_event event = { .kind = (tacit_event_kind)tacit_column_integer(row, first),
+                          .parameter = tacit_column_double(row, first + 1),
+                          .delta = tacit_column_double(row, first + 2),
+                          .sampling = tacit_column_double(row, first + 3),
+                          .replaced = tacit_column_integer(row, first + 4) != 0,
+                          .count = (uint64_t)tacit_column_integer(row, first + 5) };
+    tacit_error why = TACIT_ERROR_INIT;
+    tacit_status status = tacit_charge_check(&event, &why);
+    if (status != TACIT_OK)
+        return tacit_fail(error, status, "%s: %s: verify the ledger and restore it from a backup",
+                          tacit_store_path(store), why.text);
+    *out = event;
+    return TACIT_OK;
+}
+
+void tacit_log_bind_event(tacit_statement *statement, int first, const tacit_event *event) {
+    tacit_bind_integer(statement, first, event->kind);
+    tacit_bind_double(statement, first + 1, event->parameter);
+    tacit_bind_double(statement, first + 2, event->delta);
+    tacit_bind_double(statement, first + 3, event->sampling);
+    tacit_bind_integer(statement, first + 4, event->replaced);
+    tacit_bind_integer(statement, first + 5, (int64_t)event->count);
+}
+
+tacit_status tacit_log_read_events(tacit_charges *out, tacit_store *store, tacit_statement *query,
+                                   tacit_unit unit, tacit_error *error) {
+    for (;;) {
+        bool row = false;
+        tacit_event event;
+        TACIT_TRY(tacit_statement_step(&row, query, error));
+        if (!row) return TACIT_OK;
+        TACIT_TRY(tacit_log_read_event(&event, store, query, 0, error));
+        TACIT_TRY(tacit_charges_append(out, &event, unit, error));
+    }
+}
+
 tacit_status tacit_log_charges(tacit_charges *out, tacit_store *store, const char *source, const char *study,
                                tacit_unit unit, tacit_error *error) {
     tacit_statement *query = NULL;
-    tacit_status status;
-    TACIT_CHECK(prepare_for(&query, store,
-                            "SELECT kind, parameter, delta, sampling, replaced, sum(runs) FROM event "
-                            "WHERE source = ?1 AND (?2 = '' OR study = ?2) AND unit >= ?3 "
-                            "GROUP BY kind, parameter, delta, sampling, replaced",
-                            source, study, unit, error));
-    for (;;) {
-        bool row = false;
-        TACIT_CHECK(tacit_statement_step(&row, query, error));
-        if (!row) break;
-        tacit_event event = { .kind = (tacit_event_kind)tacit_column_integer(query, 0),
-                              .parameter = tacit_column_double(query, 1),
-                              .delta = tacit_column_double(query, 2),
-                              .sampling = tacit_column_double(query, 3),
-                              .replaced = tacit_column_integer(query, 4) != 0,
-                              .count = (uint64_t)tacit_column_integer(query, 5) };
-        tacit_error why = TACIT_ERROR_INIT;
-        status = tacit_charge_check(&event, &why);
-        if (status != TACIT_OK)
-            TACIT_CHECK(tacit_fail(error, status, "%s: %s: verify the ledger and restore it from a backup",
-                                   tacit_store_path(store), why.text));
-        TACIT_CHECK(tacit_charges_append(out, &event, unit, error));
-    }
-cleanup:
+    TACIT_TRY(prepare_for(&query, store,
+                          "SELECT kind, parameter, delta, sampling, replaced, sum(runs) FROM event "
+                          "WHERE source = ?1 AND (?2 = '' OR study = ?2) AND unit >= ?3 "
+                          "GROUP BY kind, parameter, delta, sampling, replaced",
+                          source, study, unit, error));
+    tacit_status status = tacit_log_read_events(out, store, query, unit, error);
     tacit_statement_free(query);
     return status;
 }
@@ -216,12 +244,7 @@ tacit_status tacit_log_apply_event(tacit_store *store, const tacit_entry *entry,
                           "replaced, runs) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) "
                           "ON CONFLICT DO UPDATE SET runs = runs + excluded.runs",
                           entry->source, entry->about.study, entry->about.price.unit, error));
-    tacit_bind_integer(insert, 4, event.kind);
-    tacit_bind_double(insert, 5, event.parameter);
-    tacit_bind_double(insert, 6, event.delta);
-    tacit_bind_double(insert, 7, event.sampling);
-    tacit_bind_integer(insert, 8, event.replaced);
-    tacit_bind_integer(insert, 9, (int64_t)event.count);
+    tacit_log_bind_event(insert, 4, &event);
     tacit_status status = tacit_statement_run(insert, error);
     tacit_statement_free(insert);
     return status;

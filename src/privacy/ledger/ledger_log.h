@@ -52,6 +52,18 @@ tacit_status tacit_log_account(tacit_account *out, tacit_store *store, const cha
 tacit_status tacit_log_charges(tacit_charges *out, tacit_store *store, const char *source, const char *study,
                                tacit_unit unit, tacit_error *error);
 
+/* An event in a row: the columns kind, parameter, delta, sampling, replaced and runs, from `first` on. TACIT_CORRUPT for one that could not
+ * have been charged. */
+tacit_status tacit_log_read_event(tacit_event *out, tacit_store *store, tacit_statement *row, int first,
+                                  tacit_error *error);
+void tacit_log_bind_event(tacit_statement *statement, int first, const tacit_event *event);
+
+/* All rows of a query: events, appended to `out`; and amounts, epsilon and delta, added up. */
+tacit_status tacit_log_read_events(tacit_charges *out, tacit_store *store, tacit_statement *query,
+                                   tacit_unit unit, tacit_error *error);
+tacit_status tacit_log_add_amounts(double *epsilon, double *delta, tacit_statement *query,
+                                   tacit_error *error);
+
 /* ledger_block.c: a study's block; what a release, if it is all of a study, would make of one; and the parts of tacit_log_apply
  * about blocks, loose charges and links. */
 tacit_status tacit_log_block(bool *found, tacit_block *out, tacit_store *store, const char *source,
