@@ -91,6 +91,9 @@ class Differences(DeployedTest):
         # The others are told what the two groups would give away, and refuse unless they are allowed to.
         self.succeed("study", "amend", self.folder, self.definition(**sums(3, 2)))
         self.assertEqual(self.status()["state"], "recruiting")
+        daemon = self.start("party", home=self.home(0))  # the one that serves all studies looks at a failed one again
+        daemon.wait_line("was amended")
+        daemon.kill()
         for party in range(3):
             self.amended(party)
             shown = self.consent(party)
