@@ -1,11 +1,13 @@
 /*
  * Messages of a secure sum of three parties, at either end and in any step. The first byte says where the rest
- * goes: bits 0 to 2 the step (5: the saved state), bit 3 to a party and not to the coordinator, bit 4 behind a
+ * goes: bits 0 to 2 the step (5: the saved state; 6 and 7: the drawing of a graph, to the coordinator in its first and second step, or to a
+ * party as a list and as a proof), bit 3 to a party and not to the coordinator, bit 4 behind a
  * right header. A refusal must have a sentence and leave no answer.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "crypto/drawing.h"
 #include "crypto/sum/securesum_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -100,6 +102,53 @@ static void to_server(int step, const tacit_buffer *message) {
     }
 }
 
+/* ---- drawing a graph ---- */
+
+static void draw_step(const tacit_drawing *drawing, tacit_drawing_server *server) {
+    const tacit_buffer *said = tacit_drawing_server_question(server);
+    const uint8_t bytes[TACIT_DRAWING_SECRET_BYTES] = { 3 };
+    tacit_drawing_list list = { .count = 0 };
+    const bool opening = tacit_drawing_server_step(server) == TACIT_DRAWING_OPENING;
+    if (opening) must(tacit_drawing_read_list(&list, drawing, said->bytes, said->length, NULL));
+    for (uint32_t i = 1; i < PARTIES; i++) { /* the other answer is the fuzzer's */
+        const tacit_securesum_signer signer = tacit_securesum_ed25519_signer(secret[i]);
+        tacit_buffer out = TACIT_BUFFER_INIT;
+        must(opening ? tacit_drawing_open(drawing, i, bytes, &list, &signer, &out, NULL)
+                     : tacit_drawing_commit(drawing, i, bytes, &signer, &out, NULL));
+        must(tacit_drawing_server_receive(server, i, out.bytes, out.length, NULL));
+        tacit_buffer_clear(&out);
+    }
+}
+
+static void to_drawing(bool second, bool party, const tacit_buffer *message) {
+    tacit_drawing drawing = { .study = "study", .parties = PARTIES, .least = PARTIES - 1 };
+    tacit_drawing_server *server = NULL;
+    tacit_drawing_list list;
+    uint8_t seed[TACIT_GRAPH_SEED_BYTES];
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status;
+    tacit_securesum_roster_digest(drawing.roster, &signers);
+    drawing.signers = tacit_securesum_ed25519_roster(&signers);
+    if (party) {
+        status =
+            second ? tacit_drawing_read_proof(seed, &list, &drawing, message->bytes, message->length, &error)
+                   : tacit_drawing_read_list(&list, &drawing, message->bytes, message->length, &error);
+    } else {
+        must(tacit_drawing_server_create(&server, &drawing, NULL));
+        draw_step(&drawing, server);
+        if (second) {
+            must(tacit_drawing_server_close(server, NULL));
+            draw_step(&drawing, server);
+        }
+        status =
+            tacit_drawing_server_receive(server, second ? 1 : 0, message->bytes, message->length, &error);
+        if (!second && (status == TACIT_OK) != tacit_drawing_server_has(server, 0)) abort();
+        must(tacit_drawing_server_close(server, NULL));
+        tacit_drawing_server_free(server);
+    }
+    if (status != TACIT_OK && error.text[0] == 0) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     static const tacit_sum_kind asked[] = { TACIT_SUM_KEYS, TACIT_SUM_KEY_LIST, TACIT_SUM_DEALT_LIST,
                                             TACIT_SUM_SURVIVORS, TACIT_SUM_CONSENTS };
@@ -115,6 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     must(tacit_buffer_append(&message, bytes + 1, length - 1, NULL));
     if (step < TACIT_SUM_OPENED && party) to_party(step, &message);
     if (step < TACIT_SUM_OPENED && !party) to_server(step, &message);
+    if (step > TACIT_SUM_OPENED) to_drawing(step == 7, party, &message);
     if (step == TACIT_SUM_OPENED) {
         tacit_securesum_signer signer = tacit_securesum_ed25519_signer(secret[0]);
         tacit_securesum_party *restored = NULL;
