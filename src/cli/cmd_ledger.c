@@ -71,8 +71,7 @@ static tacit_status set_limit(tacit_ledger *ledger, const tacit_arguments *argum
 
 /* A slip of the pen would limit nothing that there is: say what is taken for a name. */
 static void note_name(const char *given, tacit_console *console) {
-    bool is_query = strncmp(given, "sqlite:", 7) == 0 || strncmp(given, "postgres:", 9) == 0;
-    if (!is_query && access(given, F_OK) != 0)
+    if (!tacit_source_is_query(given) && access(given, F_OK) != 0)
         tacit_console_note(console, "%s is no file here: the limit is for a source of that name", given);
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/documents.h"
+#include "data/source/documents.h"
 #include "data/projection.h"
 #include "lab/corpus.h"
 

@@ -18,7 +18,6 @@
 #include "privacy/ledger.h"
 #include "service/home.h"
 #include "service/site_parts.h"
-#include "service/source.h"
 #include "session/mail.h"
 #include "session/wire.h"
 #include "tacit.pb-c.h"

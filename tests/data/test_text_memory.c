@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "data/dataset.h"
-#include "data/documents.h"
+#include "data/source/documents.h"
 #include "data/projection.h"
 #include "data/vocabulary.h"
 
