@@ -176,7 +176,8 @@ const tacit_command tacit_command_data_convert = {
     .name = "data convert",
     .section = "Data",
     .summary = "rows to LIBSVM text, or LIBSVM text to CSV",
-    .description = "Values stay as they are. LIBSVM text becomes CSV, everything else LIBSVM text. To LIBSVM: a category becomes one index a level, two classes "
+    .description = "Values stay as they are. LIBSVM text becomes CSV, everything else LIBSVM text. To "
+                   "LIBSVM: a category becomes one index a level, two classes "
                    "become -1 and +1, more "
                    "become 0, 1, 2, ...; a numeric label is kept unless --positive singles out a class. To "
                    "CSV: columns x1, x2, "

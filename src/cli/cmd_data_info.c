@@ -88,14 +88,15 @@ static void print_classes(tacit_console *console, const tacit_class_list *list, 
     tacit_console_print(console, "\n");
 }
 
+/* The line, and in a folder its file. */
 static json_t *stray_document(const tacit_column *column, const tacit_source *source) {
-    char place[TACIT_PLACE_SIZE];
     uint64_t line = column->stray_line;
     if (!has_stray(column)) return json_null();
-    tacit_source_place(source, line, place);
-    if (source->kind->file != NULL) (void)source->kind->file(source, &line);
-    return json_pack("{s:I,s:o,s:o}", "line", (json_int_t)line, "place", tacit_json_text(place), "text",
-                     tacit_json_text(column->stray_text));
+    const char *file = source->kind->file != NULL ? source->kind->file(source, &line) : NULL;
+    json_t *stray =
+        json_pack("{s:I,s:o}", "line", (json_int_t)line, "text", tacit_json_text(column->stray_text));
+    if (file != NULL && stray != NULL) json_object_set_new(stray, "file", tacit_json_text(file));
+    return stray;
 }
 
 static json_t *column_document(const tacit_column *column, const tacit_source *source, size_t rows) {

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/source/documents.h"
 #include "data/projection.h"
+#include "data/source/documents.h"
 #include "lab/corpus.h"
 
 /* ---- reading ---- */

@@ -100,6 +100,16 @@ class Rows(unittest.TestCase):
             done = self.run_tacit("data", "info", source, "--json")
             self.assertEqual(json.loads(done.stdout)["format"], "csv" if kind == "folder" else kind)
 
+    def test_data_info_names_the_file_of_a_stray_text(self):
+        folder = self.path / "stray"
+        folder.mkdir()
+        (folder / "1.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+        (folder / "2.csv").write_text("x,y\n4,a\n1e400,b\n")
+        done = self.run_tacit("data", "info", folder, "--json")
+        self.assertEqual(json.loads(done.stdout)["columns"][0]["stray"],
+                         {"line": 3, "text": "1e400", "file": str(folder / "2.csv")})
+        self.assertIn("2.csv:3: column x", self.run_tacit("data", "info", folder).stderr)
+
     def test_fit_predict_and_evaluate(self):
         for kind, source in self.sources.items():
             home, model = self.path / f"fit-{kind}", self.path / f"{kind}.json"
