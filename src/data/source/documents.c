@@ -144,7 +144,8 @@ tacit_status tacit_documents_open(tacit_documents **out, const char *path, tacit
         TACIT_CHECK(tacit_input_open(&documents->archive, path, error));
     } else {
         TACIT_CHECK(list_folder(documents, "", 0, error));
-        qsort(documents->paths, documents->count, sizeof *documents->paths, compare_paths);
+        if (documents->count > 0)
+            qsort(documents->paths, documents->count, sizeof *documents->paths, compare_paths);
     }
     *out = documents;
     documents = NULL;
