@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/documents.h"
+#include "data/source/documents.h"
 #include "data/vocabulary.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

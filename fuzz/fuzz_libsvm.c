@@ -1,7 +1,7 @@
 /* A LIBSVM file into compressed sparse rows. */
 #include <stdlib.h>
 
-#include "data/libsvm.h"
+#include "data/source/libsvm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

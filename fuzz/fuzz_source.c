@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/dataset.h"
 #include "outside.h"
-#include "site/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -67,8 +67,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     else
         make_table(bytes + 1, length - 1);
     snprintf(data, sizeof data, "sqlite:%s?SELECT * FROM t", outside_path("cells.db"));
-    tacit_status status =
-        tacit_source_load(&rows, data, bytes[0] == 'l' ? "y" : NULL, schema, &options, &error);
+    options.link = bytes[0] == 'l' ? "y" : NULL;
+    tacit_status status = tacit_dataset_load(&rows, NULL, data, schema, &options, &error);
     outside_explained(status, &error);
     if ((rows != NULL) != (status == TACIT_OK)) abort();
     tacit_dataset_free(rows);

@@ -12,9 +12,11 @@ import tempfile
 from pathlib import Path
 
 # Each folder of src may include itself and the folders before it, sub-folders by themselves.
-LAYERS = ["base", "num", "rand", "data", "store", "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy", "model/family", "model", "net",
+LAYERS = ["base", "num", "rand", "data", "data/source", "store", "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy", "model/family", "model", "net",
           "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear", "session", "method",
           "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "web", "center", "coordinator", "site", "api", "cli"]
+# Sub-folders at the level of the folder around them: each uses the other.
+LEVEL = {"data/source": "data"}
 TOPS = {layer.split("/")[0] for layer in LAYERS}
 # Programs that talk over the network only: neither uses the other's code.
 APART = {("site", "coordinator"), ("site", "center")}
@@ -59,6 +61,10 @@ def includes(path):
             yield number, match.group(2), match.group(1) == '"'
 
 
+def level(folder):
+    return LAYERS.index(LEVEL.get(folder, folder))
+
+
 def only_earlier_folders_are_included(root):
     for path in sources(root, "src"):
         layer = str(path.relative_to(root / "src").parent)
@@ -68,7 +74,7 @@ def only_earlier_folders_are_included(root):
         for number, target, quoted in includes(path):
             folder = target.rpartition("/")[0]
             place = f"{path.relative_to(root)}:{number}: includes {target}"
-            if folder in LAYERS and LAYERS.index(folder) > LAYERS.index(layer):
+            if folder in LAYERS and level(folder) > level(layer):
                 yield f"{place}, but {layer} comes before {folder}"
             elif (layer, folder) in APART:
                 yield f"{place}, but {layer} and {folder} are programs apart"

@@ -70,7 +70,8 @@ tacit_status tacit_frame_dense(tacit_frame **out, const void *values, tacit_numb
 tacit_status tacit_frame_sparse(tacit_frame **out, const double *value, const void *column, const void *start,
                                 tacit_index_type type, size_t rows, size_t columns, tacit_error *error);
 
-/* A file as `tacit simulate --train` reads it: CSV or LIBSVM, also compressed. Options: schema (a file), label, positive, no-header,
+/* Rows as `tacit simulate --train` reads them: a file, a folder of CSV files or documents, sqlite:PATH?QUERY or postgres:CONNINFO?QUERY
+ * (docs/data.md). Options: schema (a file), label, positive, no-header,
  * response, group (the column whose values are the parties). Without a schema bounds and classes are read off the rows: not private.
  * So is what a schema marks `from: rows`.
  * The file is read again where another schema than its own is to be used, as by tacit_model_predict; TACIT_INPUT when it then has

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "api/row_options.h"
 #include "lab/audit/audit.h"
 #include "site/fit.h"
 
@@ -15,7 +16,7 @@ const tacit_option tacit_fit_options[] = {
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
       .rules = TACIT_RULE_REQUIRED,
-      .help = "the rows: CSV or LIBSVM, also compressed" },
+      .help = "the rows: " TACIT_SOURCES_HELP },
     { .name = "schema",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -46,7 +47,7 @@ const tacit_option tacit_fit_options[] = {
     { .name = "public",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
-      .help = "public rows with labels, to choose lambda on" },
+      .help = "public rows with labels, named like those of --train, to choose lambda on" },
     { .name = "set",
       .kind = TACIT_OPTION_SETTING,
       .placeholder = "NAME=VALUE",
@@ -74,7 +75,7 @@ const tacit_option tacit_simulate_options[] = {
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
       .rules = TACIT_RULE_REQUIRED,
-      .help = "the rows that the parties share out" },
+      .help = "the rows that the parties share out: " TACIT_SOURCES_HELP },
     { .name = "schema",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -88,7 +89,7 @@ const tacit_option tacit_simulate_options[] = {
     { .name = "test",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
-      .help = "rows to evaluate on; else some of --train are held out" },
+      .help = "rows to evaluate on, named like those of --train; else some of --train are held out" },
     { .name = "test-fraction",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "F",
@@ -333,8 +334,7 @@ const tacit_option tacit_join_options[] = {
     { .name = "data",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
-      .help = "the rows: CSV or LIBSVM, also compressed; a folder of CSV files, or of documents; "
-              "sqlite:PATH?QUERY; or postgres:CONNINFO?QUERY",
+      .help = "the rows: " TACIT_SOURCES_HELP,
       .rules = TACIT_RULE_REQUIRED },
     { .name = "schema",
       .kind = TACIT_OPTION_FILE,

@@ -69,8 +69,8 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         settings.connections = (unsigned)(files > WANTED_FILES ? WANTED_FILES : files) - OTHER_FILES;
     tacit_harden_settings hardening = { .count = 0 };
     tacit_harden_allow(&hardening, settings.folder, true);
-    tacit_harden_allow_around(&hardening, target, false);
-    tacit_harden_allow_around(&hardening, test, false);
+    tacit_source_allow(&hardening, target);
+    tacit_source_allow(&hardening, test);
     tacit_harden_program(console, &hardening, settings.folder);
     TACIT_TRY(tacit_coordinator_run(&settings, error));
     return tacit_console_document(console, json_pack("{s:s}", "state", "stopped"), error);

@@ -75,8 +75,8 @@ static void count_cell(tally *one, const tacit_column *column, size_t row) {
     }
 }
 
-static tacit_status count_rows(check *all, tacit_table *table, tacit_csv *csv, const tacit_progress *progress,
-                               tacit_error *error) {
+static tacit_status count_rows(check *all, tacit_table *table, tacit_source *source,
+                               const tacit_progress *progress, tacit_error *error) {
     tacit_encoder *encoder = NULL;
     uint32_t *columns = NULL;
     double *values = NULL;
@@ -86,7 +86,7 @@ static tacit_status count_rows(check *all, tacit_table *table, tacit_csv *csv, c
     values = TACIT_NEW(double, tacit_encoder_entries(encoder));
     if (columns == NULL || values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     for (bool ended = false; !ended; tacit_table_drop_rows(table)) {
-        TACIT_CHECK(tacit_table_read(table, csv, ROWS_AT_A_TIME, &ended, error));
+        TACIT_CHECK(tacit_table_read(table, source, ROWS_AT_A_TIME, &ended, error));
         for (size_t row = 0; row < table->rows; row++) {
             for (size_t i = 0; i < all->count; i++) count_cell(&all->tallies[i], &table->columns[i], row);
             tacit_encode_sparse(encoder, row, columns, values);
@@ -104,27 +104,27 @@ cleanup:
     return status;
 }
 
-static tacit_status check_csv(check *all, const tacit_load_options *options, tacit_error *error) {
-    tacit_input *input = NULL;
-    tacit_csv *csv = NULL;
+static tacit_status check_table(check *all, const tacit_load_options *options, tacit_error *error) {
+    tacit_source *source = NULL;
     tacit_table *table = NULL;
     tacit_status status = TACIT_OK;
     size_t label = 0, group = 0;
-    tacit_csv_options format = tacit_csv_defaults();
-    format.no_header = options->no_header;
-    TACIT_CHECK(tacit_input_open(&input, all->file, error));
-    TACIT_CHECK(tacit_csv_open(&csv, input, &format, error));
-    TACIT_CHECK(tacit_schema_table(&table, &label, &group, all->schema, csv, all->file, TACIT_LABEL_REQUIRED,
-                                   NULL, error));
+    TACIT_CHECK(tacit_reading_open(&source, all->file, options, error));
+    if (source->kind->sparse)
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
+                               "%s is a LIBSVM file, but the schema describes columns; write sparse: D "
+                               "instead of columns",
+                               source->name));
+    TACIT_CHECK(
+        tacit_schema_table(&table, &label, &group, all->schema, source, TACIT_LABEL_REQUIRED, NULL, error));
     TACIT_CHECK(prepare(all, table, label, error));
-    status = count_rows(all, table, csv, options->progress, error);
+    status = count_rows(all, table, source, options->progress, error);
     /* The names outlive the table in the schema. */
     for (size_t i = 0; i < all->count; i++)
         all->tallies[i].name = i == label ? all->schema->label : all->tallies[i].declared->name;
 cleanup:
     tacit_table_free(table);
-    tacit_csv_free(csv);
-    tacit_input_free(input);
+    tacit_source_free(source);
     return status;
 }
 
@@ -244,7 +244,8 @@ static tacit_status run_check(const tacit_arguments *arguments, tacit_console *c
     options.progress = tacit_console_progress(console);
     TACIT_CHECK(tacit_schema_load(&schema, all.schema_file, error));
     all.schema = schema;
-    TACIT_CHECK(schema->sparse > 0 ? check_libsvm(&all, &options, error) : check_csv(&all, &options, error));
+    TACIT_CHECK(schema->sparse > 0 ? check_libsvm(&all, &options, error)
+                                   : check_table(&all, &options, error));
     TACIT_CHECK(report(console, &all, error));
 cleanup:
     free(all.tallies);
@@ -264,7 +265,7 @@ const tacit_command tacit_command_data_check = {
                    "counts are for the owner of the rows: they are not private.",
     .operands =
         (const tacit_operand[]){
-            { "FILE", 1, 1, "CSV or LIBSVM, also compressed with gzip or xz" },
+            { "FILE", 1, 1, TACIT_SOURCES_HELP },
             { .name = NULL },
         },
     .options =

@@ -81,17 +81,18 @@ static json_t *feature_names(const tacit_table *table, size_t label) {
     return names;
 }
 
-static tacit_status write_libsvm(tacit_console *console, FILE *out, const char *path,
+static tacit_status write_libsvm(tacit_console *console, FILE *out, tacit_source *source,
                                  const tacit_load_options *options, tacit_error *error) {
     tacit_table *table = NULL;
     tacit_class_list classes = TACIT_CLASS_LIST_INIT;
     tacit_status status = TACIT_OK;
     size_t label = 0;
-    TACIT_CHECK(tacit_table_load(&table, path, options, error));
+    TACIT_CHECK(tacit_table_load(&table, source, options, error));
     TACIT_CHECK(tacit_reading_label(&label, table, options, error));
     TACIT_CHECK(refuse_missing(table, error));
     const tacit_column *column = &table->columns[label];
-    TACIT_CHECK(tacit_class_list_count(&classes, column, table->rows, options->positive, path, error));
+    TACIT_CHECK(
+        tacit_class_list_count(&classes, column, table->rows, options->positive, source->name, error));
     bool as_number = column->kind == TACIT_COLUMN_NUMBER && options->positive == NULL;
     for (size_t row = 0; row < table->rows; row++) {
         TACIT_CHECK(look_around(options->progress, row, table->rows, error));
@@ -122,16 +123,16 @@ static void put_csv_row(FILE *out, const tacit_csr *rows, size_t row) {
     }
 }
 
-static tacit_status write_csv(tacit_console *console, FILE *out, const char *path,
+static tacit_status write_csv(tacit_console *console, FILE *out, tacit_source *source,
                               const tacit_load_options *options, tacit_error *error) {
     tacit_libsvm file = TACIT_LIBSVM_INIT;
     tacit_status status = TACIT_OK;
-    TACIT_CHECK(tacit_reading_libsvm(&file, path, error));
+    TACIT_CHECK(tacit_libsvm_gather(&file, source, error));
     const tacit_csr *rows = &file.rows;
     if (rows->cols >= CSV_COLUMN_LIMIT)
         TACIT_CHECK(tacit_fail(error, TACIT_LIMIT,
                                "%s has %zu features; a CSV file may have %d columns, so keep it as LIBSVM",
-                               path, rows->cols, CSV_COLUMN_LIMIT));
+                               source->name, rows->cols, CSV_COLUMN_LIMIT));
     for (size_t j = 0; j < rows->cols; j++) fprintf(out, "x%zu,", j + 1);
     fputs("label\n", out);
     for (size_t row = 0; row < rows->rows; row++) {
@@ -157,13 +158,16 @@ static tacit_status run_convert(const tacit_arguments *arguments, tacit_console 
     tacit_load_options options = tacit_reading_options(arguments, tacit_console_progress(console));
     if (console->json && target == NULL)
         return tacit_fail(error, TACIT_USAGE, "with --json the rows need a file of their own: --out FILE");
-    bool is_libsvm = false;
-    TACIT_TRY(tacit_reading_is_libsvm(&is_libsvm, path, error));
+    tacit_source *source = NULL;
     tacit_output output;
-    TACIT_TRY(tacit_output_open(&output, target, console->out, ROWS_MODE, error));
-    tacit_status status = is_libsvm ? write_csv(console, output.stream, path, &options, error)
-                                    : write_libsvm(console, output.stream, path, &options, error);
-    status = tacit_output_close(&output, status, error);
+    TACIT_TRY(tacit_reading_open(&source, path, &options, error));
+    tacit_status status = tacit_output_open(&output, target, console->out, ROWS_MODE, error);
+    if (status == TACIT_OK) {
+        status = (source->kind->sparse ? write_csv : write_libsvm)(console, output.stream, source, &options,
+                                                                   error);
+        status = tacit_output_close(&output, status, error);
+    }
+    tacit_source_free(source);
     if (status == TACIT_OK && target != NULL) tacit_console_note(console, "wrote %s", target);
     return status;
 }
@@ -171,15 +175,16 @@ static tacit_status run_convert(const tacit_arguments *arguments, tacit_console 
 const tacit_command tacit_command_data_convert = {
     .name = "data convert",
     .section = "Data",
-    .summary = "CSV to LIBSVM text, or LIBSVM text to CSV",
-    .description = "Values stay as they are. To LIBSVM: a category becomes one index a level, two classes "
+    .summary = "rows to LIBSVM text, or LIBSVM text to CSV",
+    .description = "Values stay as they are. LIBSVM text becomes CSV, everything else LIBSVM text. To "
+                   "LIBSVM: a category becomes one index a level, two classes "
                    "become -1 and +1, more "
                    "become 0, 1, 2, ...; a numeric label is kept unless --positive singles out a class. To "
                    "CSV: columns x1, x2, "
                    "... and label. A new file can be read by its owner only.",
     .operands =
         (const tacit_operand[]){
-            { "FILE", 1, 1, "CSV or LIBSVM, also compressed with gzip or xz; it becomes the other" },
+            { "FILE", 1, 1, TACIT_SOURCES_HELP },
             { .name = NULL },
         },
     .options =

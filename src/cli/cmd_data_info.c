@@ -45,15 +45,15 @@ static bool has_stray(const tacit_column *column) {
     return column->texts > 0 && column->numbers > 1 && column->texts <= 1 + column->numbers / 20;
 }
 
-static void tell_strays(tacit_console *console, const tacit_table *table) {
-    char name[TACIT_CELL_TEXT];
+static void tell_strays(tacit_console *console, const tacit_table *table, const tacit_source *source) {
+    char name[TACIT_CELL_TEXT], place[TACIT_PLACE_SIZE];
     for (size_t i = 0; i < table->cols; i++) {
         const tacit_column *column = &table->columns[i];
         if (has_stray(column))
             tacit_console_warn(console,
-                               "%s:%llu: column %s would hold numbers, but '%s' is none: that makes it a "
+                               "%s: column %s would hold numbers, but '%s' is none: that makes it a "
                                "category",
-                               table->name, (unsigned long long)column->stray_line,
+                               tacit_source_place(source, column->stray_line, place),
                                tacit_text_shown(column->name, strlen(column->name), name),
                                column->stray_text);
     }
@@ -88,7 +88,18 @@ static void print_classes(tacit_console *console, const tacit_class_list *list, 
     tacit_console_print(console, "\n");
 }
 
-static json_t *column_document(const tacit_column *column, size_t rows) {
+/* The line, and in a folder its file. */
+static json_t *stray_document(const tacit_column *column, const tacit_source *source) {
+    uint64_t line = column->stray_line;
+    if (!has_stray(column)) return json_null();
+    const char *file = source->kind->file != NULL ? source->kind->file(source, &line) : NULL;
+    json_t *stray =
+        json_pack("{s:I,s:o}", "line", (json_int_t)line, "text", tacit_json_text(column->stray_text));
+    if (file != NULL && stray != NULL) json_object_set_new(stray, "file", tacit_json_text(file));
+    return stray;
+}
+
+static json_t *column_document(const tacit_column *column, const tacit_source *source, size_t rows) {
     json_t *name = tacit_json_text(column->name);
     json_int_t missing = (json_int_t)column->missing;
     if (column->kind == TACIT_COLUMN_NUMBER) {
@@ -101,28 +112,26 @@ static json_t *column_document(const tacit_column *column, size_t rows) {
     json_t *levels = column->overflow ? json_null() : json_array();
     for (size_t i = 0; !column->overflow && i < column->levels.count; i++)
         levels = tacit_json_append(levels, tacit_json_text(column->levels.text[i]));
-    json_t *stray = !has_stray(column) ? json_null()
-                                       : json_pack("{s:I,s:o}", "line", (json_int_t)column->stray_line,
-                                                   "text", tacit_json_text(column->stray_text));
     return json_pack("{s:o,s:s,s:I,s:o,s:o}", "name", name, "kind", "category", "missing", missing, "levels",
-                     levels, "stray", stray);
+                     levels, "stray", stray_document(column, source));
 }
 
-static json_t *table_document(const tacit_table *table, const tacit_class_list *classes, size_t label) {
+static json_t *table_document(const tacit_table *table, const tacit_source *source, const char *name,
+                              const tacit_class_list *classes, size_t label) {
     json_t *columns = json_array();
     for (size_t i = 0; i < table->cols; i++)
-        columns = tacit_json_append(columns, column_document(&table->columns[i], table->rows));
-    return json_pack("{s:o,s:s,s:I,s:o,s:o}", "file", tacit_json_text(table->name), "format", "csv", "rows",
-                     (json_int_t)table->rows, "columns", columns, "label",
+        columns = tacit_json_append(columns, column_document(&table->columns[i], source, table->rows));
+    return json_pack("{s:o,s:s,s:I,s:o,s:o}", "file", tacit_json_text(name), "format", source->kind->name,
+                     "rows", (json_int_t)table->rows, "columns", columns, "label",
                      tacit_class_list_document(classes, table->columns[label].name));
 }
 
-static tacit_status describe_csv(tacit_console *console, const char *path, const tacit_load_options *options,
-                                 tacit_error *error) {
+static tacit_status describe_table(tacit_console *console, tacit_source *source, const char *path,
+                                   const tacit_load_options *options, tacit_error *error) {
     tacit_table *table = NULL;
     tacit_class_list classes = TACIT_CLASS_LIST_INIT;
     tacit_status status = TACIT_OK;
-    TACIT_CHECK(tacit_table_load(&table, path, options, error));
+    TACIT_CHECK(tacit_table_load(&table, source, options, error));
     size_t label = 0;
     TACIT_CHECK(tacit_reading_label(&label, table, options, error));
     const tacit_column *column = &table->columns[label];
@@ -132,21 +141,22 @@ static tacit_status describe_csv(tacit_console *console, const char *path, const
                         tacit_plural(table->cols, "column", "columns"));
     TACIT_CHECK(print_columns(console, table, error));
     print_classes(console, &classes, column->name);
-    tell_strays(console, table);
+    tell_strays(console, table, source);
     if (console->json)
-        TACIT_CHECK(tacit_console_document(console, table_document(table, &classes, label), error));
+        TACIT_CHECK(
+            tacit_console_document(console, table_document(table, source, path, &classes, label), error));
 cleanup:
     tacit_class_list_clear(&classes);
     tacit_table_free(table);
     return status;
 }
 
-static tacit_status describe_libsvm(tacit_console *console, const char *path,
+static tacit_status describe_libsvm(tacit_console *console, tacit_source *source, const char *path,
                                     const tacit_load_options *options, tacit_error *error) {
     tacit_libsvm file = TACIT_LIBSVM_INIT;
     tacit_class_list classes = TACIT_CLASS_LIST_INIT;
     tacit_status status = TACIT_OK;
-    TACIT_CHECK(tacit_reading_libsvm(&file, path, error));
+    TACIT_CHECK(tacit_libsvm_gather(&file, source, error));
     size_t rows = file.rows.rows, entries = file.rows.start[rows];
     const tacit_column label = { .kind = TACIT_COLUMN_NUMBER, .number = file.label };
     TACIT_CHECK(tacit_class_list_count(&classes, &label, rows, options->positive, path, error));
@@ -173,10 +183,12 @@ cleanup:
 static tacit_status run_info(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *path = tacit_arguments_operand(arguments, "FILE");
     tacit_load_options options = tacit_reading_options(arguments, tacit_console_progress(console));
-    bool is_libsvm = false;
-    TACIT_TRY(tacit_reading_is_libsvm(&is_libsvm, path, error));
-    return is_libsvm ? describe_libsvm(console, path, &options, error)
-                     : describe_csv(console, path, &options, error);
+    tacit_source *source = NULL;
+    TACIT_TRY(tacit_reading_open(&source, path, &options, error));
+    tacit_status status =
+        (source->kind->sparse ? describe_libsvm : describe_table)(console, source, path, &options, error);
+    tacit_source_free(source);
+    return status;
 }
 
 const tacit_command tacit_command_data_info = {
@@ -186,7 +198,7 @@ const tacit_command tacit_command_data_info = {
     .description = "For the owner of the rows: what it prints is read off them and is not private.",
     .operands =
         (const tacit_operand[]){
-            { "FILE", 1, 1, "CSV or LIBSVM, also compressed with gzip or xz" },
+            { "FILE", 1, 1, TACIT_SOURCES_HELP },
             { .name = NULL },
         },
     .options = (const tacit_option[]){ TACIT_OPTIONS_READING, { .name = NULL } },

@@ -56,9 +56,7 @@ const tacit_command tacit_command_data_draft_schema = {
         "check the schema with 'tacit data check'.",
     .operands =
         (const tacit_operand[]){
-            { "FILE", 1, 1,
-              "CSV or LIBSVM, also compressed with gzip or xz; a folder of documents, or a tar archive of "
-              "them" },
+            { "FILE", 1, 1, TACIT_SOURCES_HELP },
             { .name = NULL },
         },
     .options =

@@ -109,7 +109,7 @@ const tacit_command tacit_command_evaluate = {
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },
-            { "FILE", 1, 1, "rows with their labels, CSV or LIBSVM, also compressed with gzip or xz" },
+            { "FILE", 1, 1, "rows with their labels: " TACIT_SOURCES_HELP },
             { .name = NULL },
         },
     .options = (const tacit_option[]){ TACIT_OPTIONS_READING, { .name = NULL } },

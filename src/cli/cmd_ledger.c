@@ -73,8 +73,7 @@ static tacit_status set_limit(tacit_ledger *ledger, const tacit_arguments *argum
 static void look_at_rows(const char *given, const char *source, const char *home, tacit_console *console) {
     static const tacit_load_options options = TACIT_LOAD_DEFAULTS;
     const tacit_sketch_source about = { home, source, given, NULL, &options };
-    bool is_query = strncmp(given, "sqlite:", 7) == 0 || strncmp(given, "postgres:", 9) == 0;
-    if (!is_query && access(given, F_OK) != 0)
+    if (!tacit_source_is_query(given) && access(given, F_OK) != 0)
         tacit_console_note(console, "%s is no file here: the limit is for a source of that name", given);
     else
         tacit_overlaps_warn(console, &about);

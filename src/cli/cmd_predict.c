@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/model_use.h"
 #include "cli/output_file.h"
+#include "cli/row_reading.h"
 #include "data/text.h"
 
 /* Predictions are about private rows: for the owner's eyes only. */
@@ -152,7 +153,7 @@ const tacit_command tacit_command_predict = {
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },
-            { "FILE", 1, 1, "rows, CSV or LIBSVM, also compressed with gzip or xz" },
+            { "FILE", 1, 1, "rows: " TACIT_SOURCES_HELP },
             { .name = NULL },
         },
     .options =

@@ -3,13 +3,11 @@
 
 #include "api/row_options.h"
 #include "cli/console.h"
-#include "data/libsvm.h"
+#include "data/source/libsvm.h"
 
-/* Is the file LIBSVM text rather than CSV? */
-tacit_status tacit_reading_is_libsvm(bool *out, const char *path, tacit_error *error);
-
-/* Read a LIBSVM file as it is, without scaling. */
-tacit_status tacit_reading_libsvm(tacit_libsvm *out, const char *path, tacit_error *error);
+/* Open the rows that a command names. */
+tacit_status tacit_reading_open(tacit_source **out, const char *name, const tacit_load_options *options,
+                                tacit_error *error);
 
 /* Which column of a table is the label: the one named, or the last. */
 tacit_status tacit_reading_label(size_t *out, const tacit_table *table, const tacit_load_options *options,

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "data/text.h"
+#include "data/source/csv.h"
 
 tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
     if (dataset == NULL) return NULL;

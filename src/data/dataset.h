@@ -69,32 +69,29 @@ typedef struct tacit_load_options {
     bool only_count;              /* with a schema: nothing is kept of any row, they are counted */
     bool
         no_features; /* labels, responses and groups only, to deal rows out before they are read: there is no matrix then */
+    const char *link; /* as in tacit_source_options; NULL: none */
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \
     {                                                                                                        \
         NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL, NULL,   \
-            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false                             \
+            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false, NULL                       \
     }
 
-/* Load a CSV or LIBSVM file (told apart by extension, then by content), plain, .gz or .xz. With a schema
- * the file is encoded as it streams by. Without (NULL) one is drafted from the data, marked so,
+/* Load the rows of any source (source/source.h). With a schema they are encoded as they stream by. Without (NULL) one is drafted from the data, marked so,
  * and the draft is handed out through `drafted` unless that is NULL; load the test file with it.
  * Rows without a label are errors. Out: *out and *drafted owned by the caller. */
-tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *path,
+tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *name,
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error);
-
-/* Whether an input, of which nothing was taken yet, is read as LIBSVM: by its extension, else by its first line. */
-tacit_status tacit_dataset_is_libsvm(bool *out, tacit_input *input, tacit_error *error);
 
 /* tacit_dataset_load from an open input, which is left at its end. */
 tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error);
 
-/* Read a CSV file into a table, for `data info` and drafts. */
-tacit_status tacit_table_load(tacit_table **out, const char *path, const tacit_load_options *options,
+/* Read a source of columns into a table, for `data info` and drafts. */
+tacit_status tacit_table_load(tacit_table **out, tacit_source *source, const tacit_load_options *options,
                               tacit_error *error);
 
 /* A dense dataset of zeros with labels 0 and features x1, x2, ...: for generators to fill. */

@@ -316,15 +316,15 @@ size_t tacit_encode_sparse(tacit_encoder *encoder, size_t row, uint32_t *column,
     return count;
 }
 
-static tacit_status declare_features(tacit_table *table, const tacit_schema *schema, const tacit_csv *csv,
-                                     tacit_error *error) {
+static tacit_status declare_features(tacit_table *table, const tacit_schema *schema,
+                                     const tacit_source *source, tacit_error *error) {
     for (size_t i = 0; i < schema->cols; i++) {
         const tacit_schema_column *declared = &schema->columns[i];
         if (declared->kind == TACIT_SCHEMA_SKIP) continue;
         size_t field;
         tacit_column *column;
         bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;
-        TACIT_TRY(tacit_csv_require(csv, declared->name, "schema", &field, error));
+        TACIT_TRY(tacit_source_require(source, declared->name, "schema", &field, error));
         TACIT_TRY(tacit_table_declare(table, &column, declared->name,
                                       number ? TACIT_COLUMN_NUMBER
                                       : text ? TACIT_COLUMN_TEXT
@@ -339,21 +339,21 @@ static tacit_status declare_features(tacit_table *table, const tacit_schema *sch
     return TACIT_OK;
 }
 
-static tacit_status declare_label(tacit_table *table, const tacit_schema *schema, const tacit_csv *csv,
+static tacit_status declare_label(tacit_table *table, const tacit_schema *schema, const tacit_source *source,
                                   tacit_label_need need, size_t *label, tacit_error *error) {
     if (need == TACIT_LABEL_IGNORED) return TACIT_OK;
-    bool found = tacit_csv_find_column(csv, schema->label) >= 0 ||
-                 (schema->event != NULL && tacit_csv_find_column(csv, schema->event) >= 0);
+    bool found = tacit_source_find_column(source, schema->label) >= 0 ||
+                 (schema->event != NULL && tacit_source_find_column(source, schema->event) >= 0);
     if (need == TACIT_LABEL_OPTIONAL && !found) return TACIT_OK;
     size_t field;
     tacit_column *column;
-    TACIT_TRY(tacit_csv_require(csv, schema->label, "the schema's label", &field, error));
+    TACIT_TRY(tacit_source_require(source, schema->label, "the schema's label", &field, error));
     *label = table->cols;
     if (schema->response != TACIT_RESPONSE_CLASS) {
         TACIT_TRY(tacit_table_declare(table, &column, schema->label, TACIT_COLUMN_NUMBER, field, error));
         column->required = true;
         if (schema->event == NULL) return TACIT_OK;
-        TACIT_TRY(tacit_csv_require(csv, schema->event, "the schema's label", &field, error));
+        TACIT_TRY(tacit_source_require(source, schema->event, "the schema's label", &field, error));
         TACIT_TRY(tacit_table_declare(table, &column, schema->event, TACIT_COLUMN_NUMBER, field, error));
         column->required = true;
         return TACIT_OK;
@@ -385,15 +385,15 @@ tacit_status tacit_schema_response(const tacit_schema *schema, double *value, ui
 }
 
 tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_at,
-                                const tacit_schema *schema, const tacit_csv *csv, const char *file_name,
-                                tacit_label_need need, const char *group, tacit_error *error) {
+                                const tacit_schema *schema, const tacit_source *source, tacit_label_need need,
+                                const char *group, tacit_error *error) {
     tacit_table *table = NULL;
-    TACIT_TRY(tacit_table_create_empty(&table, file_name, error));
+    TACIT_TRY(tacit_table_create_empty(&table, source->name, error));
     tacit_status status = TACIT_OK;
     size_t label_found = SIZE_MAX, group_found = SIZE_MAX;
-    TACIT_CHECK(declare_features(table, schema, csv, error));
-    TACIT_CHECK(declare_label(table, schema, csv, need, &label_found, error));
-    if (group != NULL) TACIT_CHECK(tacit_table_declare_group(table, csv, group, &group_found, error));
+    TACIT_CHECK(declare_features(table, schema, source, error));
+    TACIT_CHECK(declare_label(table, schema, source, need, &label_found, error));
+    if (group != NULL) TACIT_CHECK(tacit_table_declare_group(table, source, group, &group_found, error));
     *out = table;
     *label = label_found;
     *group_at = group_found;

@@ -44,12 +44,12 @@ typedef enum tacit_label_need {
     TACIT_LABEL_IGNORED,
 } tacit_label_need;
 
-/* A table that reads from `csv` the columns that the schema uses, with its kinds, levels and strictness;
+/* A table that reads from the source the columns that the schema uses, with its kinds, levels and strictness;
  * after them the label as a column of class codes or as its columns of numbers (unless ignored, or optional and not in the file), and the
  * `group` column (NULL: none). `label` and `group_at` receive their positions, SIZE_MAX when absent. */
 tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_at,
-                                const tacit_schema *schema, const tacit_csv *csv, const char *file_name,
-                                tacit_label_need need, const char *group, tacit_error *error);
+                                const tacit_schema *schema, const tacit_source *source, tacit_label_need need,
+                                const char *group, tacit_error *error);
 
 /* Bring a numeric response, of tacit_response_columns numbers, within the schema's bounds and count it if it moved. TACIT_INPUT
  * for a count or an event that is none. */

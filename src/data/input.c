@@ -5,13 +5,11 @@
 #include <lzma.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
-#include "data/csv.h"
-#include "data/documents.h"
 
 enum { RAW_BYTES = 1 << 16, CHUNK_BYTES = 1 << 18 };
 
@@ -22,9 +20,10 @@ typedef enum coding { CODING_PLAIN, CODING_GZIP, CODING_XZ } coding;
 
 struct tacit_input {
     char *name;
-    int file; /* -1 over memory */
+    int file;          /* -1 over memory */
+    struct stat found; /* of the file, when it was opened */
     const uint8_t *memory;
-    size_t memory_left;
+    size_t memory_length, memory_left;
     coding coding;
     const uint8_t *raw_at; /* compressed bytes not yet decoded */
     size_t raw_left;
@@ -33,8 +32,6 @@ struct tacit_input {
     bool member_ended; /* between two members of a gzip file */
     z_stream gzip;
     lzma_stream xz;
-    tacit_documents *documents; /* instead of a file */
-    tacit_buffer record;        /* the document at hand as a line of CSV */
     bool peeked;
     const uint8_t *chunk_at; /* what a peek showed */
     size_t chunk_length;
@@ -57,6 +54,18 @@ static tacit_status read_file(tacit_input *input, uint8_t *to, size_t size, size
     return TACIT_OK;
 }
 
+/* Rows of two versions of a file belong to no table. */
+static tacit_status check_unchanged(const tacit_input *input, tacit_error *error) {
+    struct stat now;
+    if (!S_ISREG(input->found.st_mode)) return TACIT_OK;
+    if (fstat(input->file, &now) != 0) return tacit_fail_errno(error, "reading", input->name);
+    if (now.st_size == input->found.st_size && now.st_mtim.tv_sec == input->found.st_mtim.tv_sec &&
+        now.st_mtim.tv_nsec == input->found.st_mtim.tv_nsec)
+        return TACIT_OK;
+    return tacit_fail(error, TACIT_INPUT, "%s has changed while it was read: try again when it is whole",
+                      input->name);
+}
+
 /* Have compressed bytes at hand, unless the source ended. */
 static tacit_status refill_raw(tacit_input *input, tacit_error *error) {
     if (input->raw_left > 0 || input->raw_ended) return TACIT_OK;
@@ -67,6 +76,7 @@ static tacit_status refill_raw(tacit_input *input, tacit_error *error) {
     } else {
         TACIT_TRY(read_file(input, input->raw, RAW_BYTES, &input->raw_left, error));
         input->raw_at = input->raw;
+        if (input->raw_left < RAW_BYTES) TACIT_TRY(check_unchanged(input, error));
     }
     input->raw_ended = input->raw_left == 0;
     return TACIT_OK;
@@ -149,31 +159,8 @@ static tacit_status decode_xz(tacit_input *input, size_t *filled, tacit_error *e
     }
 }
 
-/* A document as a record of CSV; the header before the first. */
-static tacit_status next_document(tacit_input *input, const uint8_t **bytes, size_t *length,
-                                  tacit_error *error) {
-    tacit_buffer *record = &input->record;
-    bool first = record->bytes == NULL;
-    tacit_document document;
-    record->length = 0;
-    if (first) TACIT_TRY(tacit_buffer_print(record, error, "file,text,folder\n"));
-    TACIT_TRY(tacit_documents_next(input->documents, &document, error));
-    if (document.path != NULL) {
-        const char *fields[] = { document.path, document.text, document.folder };
-        size_t sizes[] = { strlen(document.path), document.length, strlen(document.folder) };
-        for (size_t i = 0; i < 3; i++) {
-            TACIT_TRY(tacit_csv_write_field(record, fields[i], sizes[i], ',', error));
-            TACIT_TRY(tacit_buffer_append(record, i < 2 ? "," : "\n", 1, error));
-        }
-    }
-    *bytes = record->bytes;
-    *length = record->length;
-    return TACIT_OK;
-}
-
 static tacit_status next_chunk(tacit_input *input, const uint8_t **bytes, size_t *length,
                                tacit_error *error) {
-    if (input->documents != NULL) return next_document(input, bytes, length, error);
     if (input->coding == CODING_PLAIN) {
         TACIT_TRY(refill_raw(input, error));
         *bytes = input->raw_at;
@@ -212,16 +199,35 @@ tacit_status tacit_input_next(tacit_input *input, const uint8_t **bytes, size_t 
     return TACIT_OK;
 }
 
+static void stop_decoder(tacit_input *input) {
+    if (input->coding == CODING_GZIP) inflateEnd(&input->gzip);
+    if (input->coding == CODING_XZ) lzma_end(&input->xz);
+    input->gzip = (z_stream){ .next_in = NULL };
+    input->xz = (lzma_stream)LZMA_STREAM_INIT;
+    input->coding = CODING_PLAIN;
+}
+
 tacit_input *tacit_input_free(tacit_input *input) {
     if (input == NULL) return NULL;
     if (input->file >= 0) close(input->file);
-    if (input->coding == CODING_GZIP) inflateEnd(&input->gzip);
-    if (input->coding == CODING_XZ) lzma_end(&input->xz);
-    tacit_documents_free(input->documents);
-    tacit_buffer_clear(&input->record);
+    stop_decoder(input);
     free(input->name);
     free(input);
     return NULL;
+}
+
+tacit_status tacit_input_rewind(tacit_input *input, tacit_error *error) {
+    if (input->file >= 0) {
+        if (lseek(input->file, 0, SEEK_SET) != 0)
+            return tacit_fail(error, TACIT_INPUT,
+                              "%s cannot be read twice, which this needs: it is no plain file", input->name);
+        TACIT_TRY(check_unchanged(input, error));
+    }
+    stop_decoder(input);
+    input->memory_left = input->memory_length;
+    input->raw_left = 0;
+    input->raw_ended = input->ended = input->member_ended = input->peeked = false;
+    return start_decoder(input, error);
 }
 
 static tacit_status create(tacit_input **out, const char *name, tacit_error *error) {
@@ -238,32 +244,25 @@ static tacit_status create(tacit_input **out, const char *name, tacit_error *err
     return TACIT_OK;
 }
 
-tacit_status tacit_input_open_file(tacit_input **out, const char *path, tacit_error *error) {
-    tacit_input *input = NULL;
-    TACIT_TRY(create(&input, path, error));
-    tacit_status status = TACIT_OK;
-    input->file = open(path, O_RDONLY | O_CLOEXEC);
-    if (input->file < 0) status = tacit_fail_errno(error, "opening", path);
-    if (status == TACIT_OK) status = start_decoder(input, error);
-    if (status != TACIT_OK) {
+static tacit_status start(tacit_input **out, tacit_input *input, tacit_error *error) {
+    tacit_status status = start_decoder(input, error);
+    if (status == TACIT_OK)
+        *out = input;
+    else
         tacit_input_free(input);
-        return status;
-    }
-    *out = input;
-    return TACIT_OK;
+    return status;
 }
 
 tacit_status tacit_input_open(tacit_input **out, const char *path, tacit_error *error) {
-    if (!tacit_documents_at(path)) return tacit_input_open_file(out, path, error);
     tacit_input *input = NULL;
     TACIT_TRY(create(&input, path, error));
-    tacit_status status = tacit_documents_open(&input->documents, path, error);
-    if (status != TACIT_OK) {
+    input->file = open(path, O_RDONLY | O_CLOEXEC);
+    if (input->file < 0 || fstat(input->file, &input->found) != 0) {
+        tacit_status status = tacit_fail_errno(error, "opening", path);
         tacit_input_free(input);
         return status;
     }
-    *out = input;
-    return TACIT_OK;
+    return start(out, input, error);
 }
 
 tacit_status tacit_input_open_memory(tacit_input **out, const void *bytes, size_t length, const char *name,
@@ -271,12 +270,6 @@ tacit_status tacit_input_open_memory(tacit_input **out, const void *bytes, size_
     tacit_input *input = NULL;
     TACIT_TRY(create(&input, name, error));
     input->memory = bytes;
-    input->memory_left = length;
-    tacit_status status = start_decoder(input, error);
-    if (status != TACIT_OK) {
-        tacit_input_free(input);
-        return status;
-    }
-    *out = input;
-    return TACIT_OK;
+    input->memory_left = input->memory_length = length;
+    return start(out, input, error);
 }

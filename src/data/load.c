@@ -1,14 +1,11 @@
-/* Files to datasets: which format, which schema, block by block. */
+/* Sources to datasets: which schema, block by block. */
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/gather.h"
-#include "data/libsvm.h"
 #include "data/load.h"
-#include "data/text.h"
 
 static const tacit_load_options default_options = TACIT_LOAD_DEFAULTS;
 
@@ -74,7 +71,7 @@ tacit_status tacit_dataset_describe(tacit_dataset *dataset, const tacit_schema *
 typedef struct loading {
     const tacit_schema *schema;
     const tacit_load_options *options;
-    tacit_csv *csv;
+    tacit_source *source; /* borrowed */
     tacit_table *table;
     size_t label, group; /* columns of the table; SIZE_MAX when absent */
     tacit_encoder *encoder;
@@ -88,17 +85,9 @@ typedef struct loading {
 static void loading_clear(loading *load) {
     tacit_encoder_free(load->encoder);
     tacit_table_free(load->table);
-    tacit_csv_free(load->csv);
     tacit_gather_clear(&load->gather);
     tacit_vocabulary_clear(&load->vocabulary);
     free(load->classes);
-}
-
-static tacit_status open_csv(loading *load, tacit_input *input, tacit_error *error) {
-    tacit_csv_options options = tacit_csv_defaults();
-    options.no_header = load->options->no_header;
-    options.separator = load->options->separator;
-    return tacit_csv_open(&load->csv, input, &options, error);
 }
 
 static tacit_status check_progress(const loading *load, tacit_error *error) {
@@ -209,25 +198,23 @@ static tacit_label_need label_need(const tacit_load_options *options) {
     return options->label_optional ? TACIT_LABEL_OPTIONAL : TACIT_LABEL_REQUIRED;
 }
 
-static tacit_status load_with_schema(loading *load, tacit_input *input, tacit_dataset **out,
-                                     tacit_error *error) {
+static tacit_status load_with_schema(loading *load, tacit_dataset **out, tacit_error *error) {
     const tacit_schema *schema = load->schema;
+    tacit_source *source = load->source;
     if (schema->sparse > 0)
         return tacit_fail(error, TACIT_INPUT,
-                          "%s is not a LIBSVM file, but the schema is for one (sparse: %zu)",
-                          tacit_input_name(input), schema->sparse);
+                          "%s is not a LIBSVM file, but the schema is for one (sparse: %zu)", source->name,
+                          schema->sparse);
     TACIT_TRY(tacit_schema_check_options(schema, load->options, error));
-    TACIT_TRY(open_csv(load, input, error));
-    TACIT_TRY(tacit_schema_table(&load->table, &load->label, &load->group, schema, load->csv,
-                                 tacit_input_name(input), label_need(load->options), load->options->group,
-                                 error));
+    TACIT_TRY(tacit_schema_table(&load->table, &load->label, &load->group, schema, source,
+                                 label_need(load->options), load->options->group, error));
     TACIT_TRY(start_gathering(load, error));
     static const tacit_row_choice none = { tacit_keeps_none, NULL };
-    load->table->choice = load->options->only_count ? &none : load->options->rows;
+    source->choice = load->options->only_count ? &none : load->options->rows;
     for (size_t i = 0; load->options->no_features && i < load->table->cols; i++)
         load->table->columns[i].idle = i != load->label && i != load->group;
     for (bool ended = false; !ended;) {
-        TACIT_TRY(tacit_table_read(load->table, load->csv, TACIT_GATHER_BLOCK, &ended, error));
+        TACIT_TRY(tacit_table_read(load->table, source, TACIT_GATHER_BLOCK, &ended, error));
         TACIT_TRY(check_progress(load, error));
         TACIT_TRY(gather_rows(load, error));
         tacit_table_drop_rows(load->table);
@@ -237,40 +224,33 @@ static tacit_status load_with_schema(loading *load, tacit_input *input, tacit_da
     return TACIT_OK;
 }
 
-/* Count the terms of the text column of a file that will be read again. */
-static tacit_status count_terms(loading *load, tacit_terms *terms, const char *path, tacit_error *error) {
-    tacit_input *input = NULL;
-    tacit_csv *csv = NULL;
-    tacit_record record;
-    size_t field = 0;
-    tacit_csv_options format = tacit_csv_defaults();
-    format.no_header = load->options->no_header;
-    format.separator = load->options->separator;
-    tacit_status status = TACIT_OK;
-    TACIT_CHECK(tacit_input_open(&input, path, error));
-    TACIT_CHECK(tacit_csv_open(&csv, input, &format, error));
-    TACIT_CHECK(tacit_csv_require(csv, load->options->text, "--text", &field, error));
-    for (;;) {
-        TACIT_CHECK(tacit_csv_next(csv, &record, error));
-        if (record.count == 0) break;
-        TACIT_CHECK(tacit_terms_add(terms, record.cells[field].text, record.cells[field].length, error));
+/* Count the terms of the text column of a source that will be read again. */
+static tacit_status count_terms(tacit_source *source, tacit_terms *terms, size_t field, tacit_error *error) {
+    size_t columns = source->columns.count;
+    tacit_row_block block = { .ended = false };
+    while (!block.ended) {
+        TACIT_TRY(tacit_source_next(source, STEP_ROWS, &block, error));
+        for (size_t i = 0; i < block.rows; i++) {
+            char scratch[TACIT_NUMBER_TEXT];
+            tacit_cell cell = tacit_cell_as_text(&block.cells[i * columns + field], scratch);
+            TACIT_TRY(tacit_terms_add(terms, cell.text, cell.length, error));
+        }
     }
-cleanup:
-    tacit_csv_free(csv);
-    tacit_input_free(input);
-    return status;
+    return tacit_source_rewind(source, error);
 }
 
-/* The vocabulary of the text column: hashed, or that of the rows themselves. */
-static tacit_status draft_vocabulary(loading *load, const char *path, tacit_error *error) {
+/* The vocabulary of the text column: hashed, or that of the rows themselves, which are read twice then. */
+static tacit_status draft_vocabulary(loading *load, tacit_error *error) {
     const tacit_text_draft *draft = &load->options->text_draft;
     load->vocabulary.grams = draft->grams;
     load->vocabulary.strip = draft->strip;
     load->vocabulary.buckets = draft->buckets;
     if (draft->buckets > 0) return TACIT_OK;
     tacit_terms *terms = NULL;
+    size_t field = 0;
+    TACIT_TRY(tacit_source_require(load->source, load->options->text, "--text", &field, error));
     TACIT_TRY(tacit_terms_create(&terms, draft->grams, draft->strip, error));
-    tacit_status status = count_terms(load, terms, path, error);
+    tacit_status status = count_terms(load->source, terms, field, error);
     if (status == TACIT_OK) status = tacit_terms_choose(terms, &draft->limits, &load->vocabulary, error);
     tacit_terms_free(terms);
     return status;
@@ -287,31 +267,30 @@ static tacit_status declare_text(loading *load, tacit_error *error) {
     return TACIT_OK;
 }
 
-static tacit_status read_whole_table(loading *load, tacit_input *input, bool label_required,
-                                     tacit_error *error) {
-    TACIT_TRY(open_csv(load, input, error));
-    TACIT_TRY(tacit_table_create(&load->table, load->csv, tacit_input_name(input), error));
+static tacit_status read_whole_table(loading *load, bool label_required, tacit_error *error) {
+    TACIT_TRY(tacit_table_create(&load->table, load->source, error));
     load->label = load->table->cols - 1;
     if (load->options->label != NULL)
-        TACIT_TRY(tacit_csv_require(load->csv, load->options->label, "--label", &load->label, error));
+        TACIT_TRY(tacit_source_require(load->source, load->options->label, "--label", &load->label, error));
     load->table->columns[load->label].required = label_required;
-    if (load->vocabulary.grams > 0) TACIT_TRY(declare_text(load, error));
+    if (load->options->text != NULL) TACIT_TRY(declare_text(load, error));
     if (load->options->group != NULL)
         TACIT_TRY(
-            tacit_table_declare_group(load->table, load->csv, load->options->group, &load->group, error));
+            tacit_table_declare_group(load->table, load->source, load->options->group, &load->group, error));
     for (bool ended = false; !ended;) {
-        TACIT_TRY(tacit_table_read(load->table, load->csv, STEP_ROWS, &ended, error));
+        TACIT_TRY(tacit_table_read(load->table, load->source, STEP_ROWS, &ended, error));
         TACIT_TRY(check_progress(load, error));
     }
     return TACIT_OK;
 }
 
-static tacit_status load_and_draft(loading *load, tacit_input *input, tacit_dataset **out,
-                                   tacit_schema **drafted, tacit_error *error) {
+static tacit_status load_and_draft(loading *load, tacit_dataset **out, tacit_schema **drafted,
+                                   tacit_error *error) {
     tacit_schema *schema = NULL;
     tacit_dataset *dataset = NULL;
     tacit_status status = TACIT_OK;
-    TACIT_CHECK(read_whole_table(load, input, true, error));
+    if (load->options->text != NULL) TACIT_CHECK(draft_vocabulary(load, error));
+    TACIT_CHECK(read_whole_table(load, true, error));
     if (load->options->response == TACIT_RESPONSE_CLASS)
         TACIT_CHECK(
             tacit_schema_draft(&schema, load->table, load->options->label, load->options->positive, error));
@@ -334,92 +313,64 @@ cleanup:
     return status;
 }
 
-/* Whether a name ends in one of the extensions, before any .gz or .xz. */
-static bool has_extension(const char *name, const char *const *extensions, size_t count) {
-    size_t length = strlen(name);
-    if (length > 3 &&
-        (strcasecmp(name + length - 3, ".gz") == 0 || strcasecmp(name + length - 3, ".xz") == 0))
-        length -= 3;
-    for (size_t i = 0; i < count; i++) {
-        size_t extension = strlen(extensions[i]);
-        if (length > extension && strncasecmp(name + length - extension, extensions[i], extension) == 0)
-            return true;
-    }
-    return false;
+static tacit_source_options source_options(const tacit_load_options *options, const tacit_schema *schema) {
+    return (tacit_source_options){ .no_header = options->no_header,
+                                   .separator = options->separator,
+                                   .dimension = schema != NULL ? schema->sparse : options->dimension,
+                                   .link = options->link };
 }
 
-/* The extension decides; where it says nothing, the first line does. */
-tacit_status tacit_dataset_is_libsvm(bool *out, tacit_input *input, tacit_error *error) {
-    static const char *const libsvm[] = { ".libsvm", ".svm", ".svmlight" }, *const csv[] = { ".csv", ".tsv" };
-    const uint8_t *bytes;
-    size_t length;
-    TACIT_TRY(tacit_input_peek(input, &bytes, &length, error));
-    const char *name = tacit_input_name(input);
-    *out = has_extension(name, libsvm, 3) ||
-           (!has_extension(name, csv, 2) && tacit_libsvm_looks_like(bytes, length));
-    return TACIT_OK;
+static tacit_status read_source(tacit_dataset **out, tacit_schema **drafted, tacit_source *source,
+                                const tacit_schema *schema, const tacit_load_options *options,
+                                tacit_error *error) {
+    if (source->kind->sparse) return tacit_dataset_read_libsvm(out, drafted, source, schema, options, error);
+    loading load = { .schema = schema,
+                     .options = options,
+                     .source = source,
+                     .label = SIZE_MAX,
+                     .group = SIZE_MAX,
+                     .vocabulary = TACIT_VOCABULARY_INIT };
+    tacit_status status =
+        schema != NULL ? load_with_schema(&load, out, error) : load_and_draft(&load, out, drafted, error);
+    loading_clear(&load);
+    return status;
 }
 
 tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error) {
-    bool libsvm = false;
+    tacit_source *source = NULL;
     if (options == NULL) options = &default_options;
-    if (schema == NULL && options->text != NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "%s: a vocabulary is drafted from a file, which is read twice; give a schema",
-                          tacit_input_name(input));
-    TACIT_TRY(tacit_dataset_is_libsvm(&libsvm, input, error));
-    if (libsvm) return tacit_dataset_read_libsvm(out, drafted, input, schema, options, error);
-    loading load = { .schema = schema, .options = options, .label = SIZE_MAX, .group = SIZE_MAX };
-    tacit_status status = schema != NULL ? load_with_schema(&load, input, out, error)
-                                         : load_and_draft(&load, input, out, drafted, error);
-    loading_clear(&load);
+    const tacit_source_options opening = source_options(options, schema);
+    TACIT_TRY(tacit_source_open_input(&source, input, &opening, error));
+    tacit_status status = read_source(out, drafted, source, schema, options, error);
+    tacit_source_free(source);
     return status;
 }
 
-/* A vocabulary must be known before the rows are read: the file is read twice. */
-static tacit_status draft_with_text(tacit_dataset **out, tacit_schema **drafted, const char *path,
-                                    const tacit_load_options *options, tacit_error *error) {
-    tacit_input *input = NULL;
-    loading load = {
-        .options = options, .label = SIZE_MAX, .group = SIZE_MAX, .vocabulary = TACIT_VOCABULARY_INIT
-    };
-    tacit_status status = TACIT_OK;
-    TACIT_CHECK(draft_vocabulary(&load, path, error));
-    TACIT_CHECK(tacit_input_open(&input, path, error));
-    TACIT_CHECK(load_and_draft(&load, input, out, drafted, error));
-cleanup:
-    loading_clear(&load);
-    tacit_input_free(input);
-    return status;
-}
-
-tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *path,
+tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *name,
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error) {
-    tacit_input *input = NULL;
-    if (schema == NULL && options != NULL && options->text != NULL)
-        return draft_with_text(out, drafted, path, options, error);
-    TACIT_TRY(tacit_input_open(&input, path, error));
-    tacit_status status = tacit_dataset_read(out, drafted, input, schema, options, error);
-    tacit_input_free(input);
+    tacit_source *source = NULL;
+    if (options == NULL) options = &default_options;
+    const tacit_source_options opening = source_options(options, schema);
+    TACIT_TRY(tacit_source_open(&source, name, &opening, error));
+    tacit_status status = read_source(out, drafted, source, schema, options, error);
+    tacit_source_free(source);
     return status;
 }
 
-tacit_status tacit_table_load(tacit_table **out, const char *path, const tacit_load_options *options,
+tacit_status tacit_table_load(tacit_table **out, tacit_source *source, const tacit_load_options *options,
                               tacit_error *error) {
-    tacit_input *input = NULL;
-    TACIT_TRY(tacit_input_open(&input, path, error));
     loading load = { .options = options != NULL ? options : &default_options,
+                     .source = source,
                      .label = SIZE_MAX,
                      .group = SIZE_MAX };
-    tacit_status status = read_whole_table(&load, input, false, error);
+    tacit_status status = read_whole_table(&load, false, error);
     if (status == TACIT_OK) {
         *out = load.table;
         load.table = NULL;
     }
     loading_clear(&load);
-    tacit_input_free(input);
     return status;
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "data/dataset.h"
-#include "data/input.h"
+#include "data/source/source.h"
 
-tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
+tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **drafted, tacit_source *source,
                                        const tacit_schema *schema, const tacit_load_options *options,
                                        tacit_error *error);
 

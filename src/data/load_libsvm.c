@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/libsvm.h"
 #include "data/load.h"
-#include "data/text.h"
+#include "data/source/libsvm.h"
 
 static int compare_doubles(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -164,6 +163,9 @@ static tacit_status check_options(const tacit_schema *schema, const tacit_load_o
                           options->group);
     if (options->storage == TACIT_STORAGE_DENSE)
         return tacit_fail(error, TACIT_USAGE, "%s is a LIBSVM file, which is kept sparse", name);
+    if (schema == NULL && options->text != NULL)
+        return tacit_fail(error, TACIT_USAGE, "%s is a LIBSVM file: it has no column '%s' (--text)", name,
+                          options->text);
     if (schema == NULL && options->label != NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "%s is a LIBSVM file: its label comes first and has no name; leave --label out",
@@ -180,20 +182,20 @@ static tacit_status check_options(const tacit_schema *schema, const tacit_load_o
     return tacit_schema_check_options(schema, options, error);
 }
 
-tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
+tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **drafted, tacit_source *source,
                                        const tacit_schema *schema, const tacit_load_options *options,
                                        tacit_error *error) {
     static const tacit_row_choice none = { tacit_keeps_none, NULL };
-    const char *name = tacit_input_name(input);
+    const char *name = source->name;
     tacit_libsvm file = TACIT_LIBSVM_INIT;
     tacit_schema *own = NULL;
     tacit_dataset *dataset = NULL;
     tacit_status status = TACIT_OK;
     TACIT_CHECK(check_options(schema, options, name, error));
     bool counts = options->only_count && schema != NULL;
-    TACIT_CHECK(tacit_libsvm_read_some(&file, input, schema != NULL ? schema->sparse : options->dimension,
-                                       counts ? &none : options->rows, options->no_features && schema != NULL,
-                                       error));
+    source->choice = counts ? &none : options->rows;
+    source->bare = options->no_features && schema != NULL;
+    TACIT_CHECK(tacit_libsvm_gather(&file, source, error));
     if (schema == NULL) TACIT_CHECK(draft(&own, &file, options, name, error));
     TACIT_CHECK(encode(&dataset, &file, own != NULL ? own : schema, own != NULL || !options->label_ignored,
                        !options->no_features && !options->only_count, name, error));

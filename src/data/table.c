@@ -4,18 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "data/names.h"
-#include "data/text.h"
 
-/* Kinds are decided by the first rows, kept as text until then: at most this many rows and cells. */
+/* Kinds are decided by the first rows, kept packed until then: at most this many rows and cells. */
 enum { DETECT_ROWS = 10000, DETECT_ROWS_LEAST = 16, DETECT_CELLS = 2000000 };
 
-tacit_status tacit_table_create_empty(tacit_table **out, const char *file_name, tacit_error *error) {
+tacit_status tacit_table_create_empty(tacit_table **out, const char *name, tacit_error *error) {
     tacit_table *table = TACIT_NEW(tacit_table, 1);
     if (table == NULL) return tacit_fail_memory(error);
-    table->name = tacit_copy_text(file_name);
+    table->name = tacit_copy_text(name);
     if (table->name == NULL) {
         tacit_table_free(table);
         return tacit_fail_memory(error);
@@ -24,15 +22,18 @@ tacit_status tacit_table_create_empty(tacit_table **out, const char *file_name, 
     return TACIT_OK;
 }
 
-tacit_status tacit_table_create(tacit_table **out, const tacit_csv *csv, const char *file_name,
-                                tacit_error *error) {
+tacit_status tacit_table_create(tacit_table **out, const tacit_source *source, tacit_error *error) {
+    static const tacit_column_kind kinds[] = { [TACIT_HINT_NONE] = TACIT_COLUMN_DETECT,
+                                               [TACIT_HINT_NUMBER] = TACIT_COLUMN_NUMBER,
+                                               [TACIT_HINT_CATEGORY] = TACIT_COLUMN_CATEGORY };
     tacit_table *table = NULL;
-    TACIT_TRY(tacit_table_create_empty(&table, file_name, error));
+    TACIT_TRY(tacit_table_create_empty(&table, source->name, error));
     tacit_status status = TACIT_OK;
-    for (size_t i = 0; i < tacit_csv_column_count(csv) && status == TACIT_OK; i++) {
+    for (size_t i = 0; i < source->columns.count && status == TACIT_OK; i++) {
         tacit_column *column;
-        status =
-            tacit_table_declare(table, &column, tacit_csv_column_name(csv, i), TACIT_COLUMN_DETECT, i, error);
+        status = tacit_table_declare(table, &column, source->columns.text[i],
+                                     kinds[tacit_source_hint(source, i)], i, error);
+        if (status == TACIT_OK) column->detected = true;
     }
     if (status != TACIT_OK) {
         tacit_table_free(table);
@@ -63,11 +64,11 @@ tacit_status tacit_table_declare(tacit_table *table, tacit_column **column, cons
     return TACIT_OK;
 }
 
-tacit_status tacit_table_declare_group(tacit_table *table, const tacit_csv *csv, const char *name, size_t *at,
-                                       tacit_error *error) {
+tacit_status tacit_table_declare_group(tacit_table *table, const tacit_source *source, const char *name,
+                                       size_t *at, tacit_error *error) {
     size_t field;
     tacit_column *column;
-    TACIT_TRY(tacit_csv_require(csv, name, "by:COLUMN", &field, error));
+    TACIT_TRY(tacit_source_require(source, name, "by:COLUMN", &field, error));
     TACIT_TRY(tacit_table_declare(table, &column, name, TACIT_COLUMN_CATEGORY, field, error));
     column->extra = column->required = true;
     column->level_limit = TACIT_GROUP_LIMIT;
@@ -141,36 +142,48 @@ static tacit_status settle(tacit_table *table, tacit_column *column, tacit_colum
     return TACIT_OK;
 }
 
-static tacit_status add_missing(const tacit_csv *csv, tacit_column *column, const tacit_cell *cell,
+static tacit_status add_missing(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
                                 tacit_error *error) {
     column->missing++;
     if (!column->required) return TACIT_OK;
-    return tacit_csv_fail(csv, cell->line, column->source, error, TACIT_INPUT,
-                          "a missing value where there must be one; fill it in or remove the row");
+    return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
+                             "a missing value where there must be one; fill it in or remove the row");
 }
 
-static tacit_status unknown_level(const tacit_csv *csv, const tacit_column *column, const tacit_cell *cell,
-                                  tacit_error *error) {
+static tacit_status unknown_level(const tacit_source *source, const tacit_column *column,
+                                  const tacit_cell *cell, tacit_error *error) {
     char shown[TACIT_CELL_TEXT], list[200];
     tacit_names_list(&column->levels, list, sizeof list);
-    return tacit_csv_fail(csv, cell->line, column->source, error, TACIT_INPUT, "'%s' is none of %s",
-                          tacit_text_shown(cell->text, cell->length, shown), list);
+    return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT, "'%s' is none of %s",
+                             tacit_text_shown(cell->text, cell->length, shown), list);
 }
 
-static tacit_status add_number(const tacit_csv *csv, tacit_column *column, const tacit_cell *cell, size_t row,
-                               tacit_error *error) {
+static tacit_status unusable(const tacit_source *source, const tacit_column *column, const tacit_cell *cell,
+                             tacit_error *error) {
+    return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
+                             "%s is neither a number nor a text; convert it in the query, or leave it out",
+                             cell->text);
+}
+
+static tacit_status add_number(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
+                               size_t row, tacit_error *error) {
+    if (cell->kind == TACIT_CELL_NUMBER) {
+        column->number[row] = cell->number;
+        return TACIT_OK;
+    }
+    if (cell->kind == TACIT_CELL_OTHER) return unusable(source, column, cell, error);
     if (tacit_text_to_number(cell->text, cell->length, &column->number[row])) return TACIT_OK;
     if (tacit_text_is_missing(cell->text, cell->length)) {
         column->number[row] = NAN;
-        return add_missing(csv, column, cell, error);
+        return add_missing(source, column, cell, error);
     }
     char shown[TACIT_CELL_TEXT];
-    return tacit_csv_fail(csv, cell->line, column->source, error, TACIT_INPUT, "'%s' is not a number; %s",
-                          tacit_text_shown(cell->text, cell->length, shown),
-                          column->detected
-                              ? "the rows before hold numbers here: correct the cell, or declare "
-                                "the column a category in a schema"
-                              : "the schema says number: correct the cell or the schema");
+    return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
+                             "'%s' is not a number; %s", tacit_text_shown(cell->text, cell->length, shown),
+                             column->detected
+                                 ? "the rows before hold numbers here: correct the cell, or declare "
+                                   "the column a category in a schema"
+                                 : "the schema says number: correct the cell or the schema");
 }
 
 /* A closed list may write 1 where the file has 1.0. */
@@ -190,20 +203,20 @@ static void give_up_levels(tacit_column *column) {
     column->overflow = true;
 }
 
-static tacit_status add_category(const tacit_csv *csv, tacit_column *column, const tacit_cell *cell,
+static tacit_status add_category(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
                                  size_t row, tacit_error *error) {
     if (column->overflow) return TACIT_OK;
     int32_t code = tacit_levels_find(&column->levels, cell->text, cell->length);
     if (code < 0 && tacit_text_is_missing(cell->text, cell->length)) {
         code = TACIT_CODE_MISSING;
-        TACIT_TRY(add_missing(csv, column, cell, error));
+        TACIT_TRY(add_missing(source, column, cell, error));
     } else if (code < 0 && column->closed) {
         code = column->compare_numbers ? find_equal_number(&column->levels, cell) : TACIT_CODE_UNKNOWN;
-        if (code < 0 && column->strict) return unknown_level(csv, column, cell, error);
+        if (code < 0 && column->strict) return unknown_level(source, column, cell, error);
     } else if (code < 0) {
         if (!tacit_text_is_utf8(cell->text, cell->length))
-            return tacit_csv_fail(csv, cell->line, column->source, error, TACIT_INPUT,
-                                  "the text is not UTF-8; convert the file to UTF-8");
+            return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
+                                     "the text is not UTF-8; convert the file to UTF-8");
         if (column->levels.count >= column->level_limit) {
             give_up_levels(column);
             return TACIT_OK;
@@ -237,11 +250,11 @@ static tacit_status append_entries(tacit_column *column, const tacit_bag *bag, s
 }
 
 /* A text is kept as its terms: the words themselves are not needed any more. */
-static tacit_status add_text(const tacit_csv *csv, tacit_column *column, const tacit_cell *cell, size_t row,
-                             tacit_error *error) {
+static tacit_status add_text(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
+                             size_t row, tacit_error *error) {
     tacit_bag bag = TACIT_BAG_INIT;
     tacit_status status = TACIT_OK;
-    if (cell->length == 0) TACIT_CHECK(add_missing(csv, column, cell, error));
+    if (cell->length == 0) TACIT_CHECK(add_missing(source, column, cell, error));
     TACIT_CHECK(tacit_vocabulary_encode(column->vocabulary, cell->text, cell->length, &bag, error));
     TACIT_CHECK(append_entries(column, &bag, row, error));
 cleanup:
@@ -249,7 +262,30 @@ cleanup:
     return status;
 }
 
-static tacit_status add_record(tacit_table *table, const tacit_csv *csv, const tacit_cell *cells,
+/* Categories and texts take a number by its digits. */
+static tacit_status add_words(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
+                              size_t row, tacit_error *error) {
+    char scratch[TACIT_NUMBER_TEXT];
+    tacit_cell digits;
+    if (cell->kind == TACIT_CELL_OTHER) return unusable(source, column, cell, error);
+    if (cell->kind == TACIT_CELL_NUMBER) {
+        digits = tacit_cell_as_text(cell, scratch);
+        cell = &digits;
+    }
+    return (column->kind == TACIT_COLUMN_TEXT ? add_text : add_category)(source, column, cell, row, error);
+}
+
+static bool is_missing(const tacit_cell *cell) {
+    return cell->kind == TACIT_CELL_PLAIN && tacit_text_is_missing(cell->text, cell->length);
+}
+
+static bool is_number(const tacit_cell *cell) {
+    double number;
+    return cell->kind == TACIT_CELL_NUMBER ||
+           (cell->kind == TACIT_CELL_PLAIN && tacit_text_to_number(cell->text, cell->length, &number));
+}
+
+static tacit_status add_record(tacit_table *table, const tacit_source *source, const tacit_cell *cells,
                                tacit_error *error) {
     TACIT_TRY(make_room(table, error));
     for (size_t i = 0; i < table->cols; i++) {
@@ -257,98 +293,84 @@ static tacit_status add_record(tacit_table *table, const tacit_csv *csv, const t
         const tacit_cell *cell = &cells[column->source];
         if (column->idle) continue;
         if (column->kind == TACIT_COLUMN_DETECT) {
-            if (tacit_text_is_missing(cell->text, cell->length)) {
-                TACIT_TRY(add_missing(csv, column, cell, error));
+            if (is_missing(cell)) {
+                TACIT_TRY(add_missing(source, column, cell, error));
                 continue;
             }
-            double number;
-            bool is_number = tacit_text_to_number(cell->text, cell->length, &number);
-            TACIT_TRY(settle(table, column, is_number ? TACIT_COLUMN_NUMBER : TACIT_COLUMN_CATEGORY, error));
+            TACIT_TRY(
+                settle(table, column, is_number(cell) ? TACIT_COLUMN_NUMBER : TACIT_COLUMN_CATEGORY, error));
         }
         if (column->kind == TACIT_COLUMN_NUMBER)
-            TACIT_TRY(add_number(csv, column, cell, table->rows, error));
-        else if (column->kind == TACIT_COLUMN_TEXT)
-            TACIT_TRY(add_text(csv, column, cell, table->rows, error));
+            TACIT_TRY(add_number(source, column, cell, table->rows, error));
         else
-            TACIT_TRY(add_category(csv, column, cell, table->rows, error));
+            TACIT_TRY(add_words(source, column, cell, table->rows, error));
     }
     table->rows++;
     return TACIT_OK;
 }
 
-/* The first rows as text, every cell followed by a NUL. */
+/* The first rows, packed. */
 typedef struct window {
-    tacit_buffer text;
+    tacit_buffer packed;
     size_t rows;
-    uint64_t *line;
     tacit_cell *cells; /* of one row */
 } window;
 
-static tacit_status fill_window(window *kept, tacit_csv *csv, size_t limit, bool *ended, tacit_error *error) {
-    for (kept->rows = 0; kept->rows < limit; kept->rows++) {
-        tacit_record record;
-        TACIT_TRY(tacit_csv_next(csv, &record, error));
-        *ended = record.count == 0;
-        if (*ended) break;
-        kept->line[kept->rows] = record.line;
-        for (size_t i = 0; i < record.count; i++)
-            TACIT_TRY(
-                tacit_buffer_append(&kept->text, record.cells[i].text, record.cells[i].length + 1, error));
+static tacit_status fill_window(window *kept, tacit_source *source, size_t limit, bool *ended,
+                                tacit_error *error) {
+    size_t columns = source->columns.count;
+    while (!*ended && kept->rows < limit) {
+        tacit_row_block block;
+        TACIT_TRY(tacit_source_next(source, limit - kept->rows, &block, error));
+        for (size_t i = 0; i < block.rows; i++)
+            TACIT_TRY(tacit_row_keep(&kept->packed, block.cells + i * columns, columns, error));
+        kept->rows += block.rows;
+        *ended = block.ended;
     }
     return TACIT_OK;
 }
 
-/* Point the cells at the row whose text starts at `at`; returns where the next row starts. */
-static const char *window_row(window *kept, const char *at, size_t columns, uint64_t line) {
-    for (size_t i = 0; i < columns; i++) {
-        kept->cells[i] = (tacit_cell){ at, strlen(at), line };
-        at += kept->cells[i].length + 1;
-    }
-    return at;
-}
-
 /* One text among the first rows makes a column a category. */
 static void find_texts(tacit_table *table, const window *kept) {
+    char scratch[TACIT_NUMBER_TEXT];
     for (size_t i = 0; i < table->cols; i++) {
         tacit_column *column = &table->columns[i];
         const tacit_cell *cell = &kept->cells[column->source];
-        double number;
         if (column->kind != TACIT_COLUMN_DETECT) continue;
-        if (tacit_text_to_number(cell->text, cell->length, &number)) {
+        if (is_number(cell)) {
             column->numbers++;
-        } else if (!tacit_text_is_missing(cell->text, cell->length) && column->texts++ == 0) {
+        } else if (!is_missing(cell) && column->texts++ == 0) {
+            tacit_cell text = tacit_cell_as_text(cell, scratch);
             column->stray_line = cell->line;
-            tacit_text_shown(cell->text, cell->length, column->stray_text);
+            tacit_text_shown(text.text, text.length, column->stray_text);
         }
     }
 }
 
-static tacit_status detect_kinds(tacit_table *table, tacit_csv *csv, bool *ended, tacit_error *error) {
-    size_t columns = tacit_csv_column_count(csv), limit = DETECT_CELLS / columns;
+static tacit_status detect_kinds(tacit_table *table, tacit_source *source, bool *ended, tacit_error *error) {
+    size_t columns = source->columns.count, limit = DETECT_CELLS / columns;
     if (limit > DETECT_ROWS) limit = DETECT_ROWS;
     if (limit < DETECT_ROWS_LEAST) limit = DETECT_ROWS_LEAST;
     tacit_status status = TACIT_OK;
-    window kept = { .text = TACIT_BUFFER_INIT };
-    kept.line = TACIT_NEW(uint64_t, limit);
+    window kept = { .packed = TACIT_BUFFER_INIT };
     kept.cells = TACIT_NEW(tacit_cell, columns);
-    if (kept.line == NULL || kept.cells == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(fill_window(&kept, csv, limit, ended, error));
-    const char *at = tacit_buffer_text(&kept.text);
+    if (kept.cells == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(fill_window(&kept, source, limit, ended, error));
+    const uint8_t *at = kept.packed.bytes;
     for (size_t i = 0; i < kept.rows; i++) {
-        at = window_row(&kept, at, columns, kept.line[i]);
+        at = tacit_row_restore(at, kept.cells, columns);
         find_texts(table, &kept);
     }
     for (size_t i = 0; i < table->cols; i++)
         if (table->columns[i].texts > 0)
             TACIT_CHECK(settle(table, &table->columns[i], TACIT_COLUMN_CATEGORY, error));
-    at = tacit_buffer_text(&kept.text);
+    at = kept.packed.bytes;
     for (size_t i = 0; i < kept.rows; i++) {
-        at = window_row(&kept, at, columns, kept.line[i]);
-        TACIT_CHECK(add_record(table, csv, kept.cells, error));
+        at = tacit_row_restore(at, kept.cells, columns);
+        TACIT_CHECK(add_record(table, source, kept.cells, error));
     }
 cleanup:
-    tacit_buffer_clear(&kept.text);
-    free(kept.line);
+    tacit_buffer_clear(&kept.packed);
     free(kept.cells);
     return status;
 }
@@ -359,26 +381,27 @@ static bool has_undetected(const tacit_table *table) {
     return false;
 }
 
-tacit_status tacit_table_read(tacit_table *table, tacit_csv *csv, size_t most, bool *ended,
+tacit_status tacit_table_read(tacit_table *table, tacit_source *source, size_t most, bool *ended,
                               tacit_error *error) {
     bool over = false;
-    size_t before = table->rows;
-    uint64_t passed = table->left_out;
-    if (table->rows == 0 && table->dropped == 0 && has_undetected(table))
-        TACIT_TRY(detect_kinds(table, csv, &over, error));
-    while (!over && (most == 0 || table->rows - before + (table->left_out - passed) < most)) {
-        tacit_record record;
-        if (!tacit_row_chosen(table->choice, table->dropped + table->rows + table->left_out)) {
-            TACIT_TRY(tacit_csv_skip(csv, &over, error));
-            table->left_out += !over;
-            continue;
-        }
-        TACIT_TRY(tacit_csv_next(csv, &record, error));
-        over = record.count == 0;
-        if (!over) TACIT_TRY(add_record(table, csv, record.cells, error));
+    size_t columns = source->columns.count, count = 0;
+    if (most == 0) most = SIZE_MAX;
+    if (table->rows == 0 && table->dropped == 0 && has_undetected(table)) {
+        TACIT_TRY(detect_kinds(table, source, &over, error));
+        count = table->rows;
+    }
+    while (!over && count < most) {
+        tacit_row_block block;
+        TACIT_TRY(tacit_source_next(source, most - count, &block, error));
+        for (size_t i = 0; i < block.rows; i++)
+            TACIT_TRY(add_record(table, source, block.cells + i * columns, error));
+        table->left_out += block.left_out;
+        count += block.rows + (size_t)block.left_out;
+        over = block.ended;
     }
     if (over && table->rows + table->dropped + table->left_out == 0)
-        return tacit_fail(error, TACIT_INPUT, "%s has a header but no rows", table->name);
+        return tacit_fail(error, TACIT_INPUT, "%s has %sno rows", table->name,
+                          source->row_name == NULL ? "a header but " : "");
     if (over) /* nothing but missing cells: a number that is never there */
         for (size_t i = 0; i < table->cols; i++)
             if (table->columns[i].kind == TACIT_COLUMN_DETECT)

@@ -2,7 +2,7 @@
  * A table as read: typed columns before any encoding, the raw material of a schema draft. Numbers are
  * doubles with NaN for missing; texts are codes into a list of levels.
  *
- * A table takes its columns from a CSV file in one of two ways. With declared columns (from a schema) kinds
+ * A table takes its columns from a source in one of two ways. With declared columns (from a schema) kinds
  * and levels are fixed beforehand. Otherwise the kinds are found: the first rows are kept back, and a
  * column in which all of them are numbers is a number from then on. A later cell that is none is an error
  * that names its place.
@@ -11,10 +11,8 @@
 
 #include <stdbool.h>
 
-#include "data/csv.h"
-#include "data/levels.h"
 #include "data/row_filter.h"
-#include "data/text.h"
+#include "data/source/source.h"
 #include "data/vocabulary.h"
 
 typedef enum tacit_column_kind {
@@ -52,26 +50,24 @@ typedef struct tacit_column {
     tacit_bag entries;                  /* of all rows */
     size_t missing;
     size_t texts, numbers;            /* among the first rows, where the kind is found */
-    uint64_t stray_line;              /* of the first of those texts */
+    uint64_t stray_line;              /* of the first of those texts: for tacit_source_place */
     char stray_text[TACIT_CELL_TEXT]; /* the text, fit to be shown */
 } tacit_column;
 
 typedef struct tacit_table {
     size_t rows, capacity;
-    uint64_t dropped;               /* rows read and dropped before these */
-    uint64_t left_out;              /* rows that were not chosen */
-    const tacit_row_choice *choice; /* NULL: all; borrowed. Not while kinds are being detected */
+    uint64_t dropped;  /* rows read and dropped before these */
+    uint64_t left_out; /* rows that were not chosen. None while kinds are being detected */
     size_t cols, column_capacity;
     tacit_column *columns;
     char *name; /* of the file, for messages */
 } tacit_table;
 
-/* A table with a column of kind `detect` for every column of the file. */
-tacit_status tacit_table_create(tacit_table **out, const tacit_csv *csv, const char *file_name,
-                                tacit_error *error);
+/* A table with a column for every column of the source, of kind `detect` where the source does not know. */
+tacit_status tacit_table_create(tacit_table **out, const tacit_source *source, tacit_error *error);
 
-/* An empty table that will read from `file_name`; columns follow with tacit_table_declare. */
-tacit_status tacit_table_create_empty(tacit_table **out, const char *file_name, tacit_error *error);
+/* An empty table that will read from `name`; columns follow with tacit_table_declare. */
+tacit_status tacit_table_create_empty(tacit_table **out, const char *name, tacit_error *error);
 
 /* Add a column that reads field `source`; the new column is returned through `column`, borrowed until the
  * next one is added. */
@@ -80,12 +76,12 @@ tacit_status tacit_table_declare(tacit_table *table, tacit_column **column, cons
 
 /* Add an extra column of group codes, read from the field called `name`, which may serve as a feature too.
  * A row without a group is an error. TACIT_USAGE when there is no such field. */
-tacit_status tacit_table_declare_group(tacit_table *table, const tacit_csv *csv, const char *name, size_t *at,
-                                       tacit_error *error);
+tacit_status tacit_table_declare_group(tacit_table *table, const tacit_source *source, const char *name,
+                                       size_t *at, tacit_error *error);
 
-/* Append up to `most` records (0: all) of the file, and say whether it ended. Where kinds are still to be
+/* Append up to `most` rows (0: all) of the source, and say whether it ended. Where kinds are still to be
  * detected the first call may read more than `most`. A file without any rows is TACIT_INPUT. */
-tacit_status tacit_table_read(tacit_table *table, tacit_csv *csv, size_t most, bool *ended,
+tacit_status tacit_table_read(tacit_table *table, tacit_source *source, size_t most, bool *ended,
                               tacit_error *error);
 
 /* Forget the rows, keep the columns and their levels: for reading a long file block by block. */

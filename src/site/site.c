@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/source/source.h"
 #include "model/classifier.h"
 #include "net/clock.h"
 #include "net/identity.h"
@@ -19,7 +20,6 @@
 #include "session/mail.h"
 #include "session/wire.h"
 #include "site/site_parts.h"
-#include "site/source.h"
 #include "study/home.h"
 #include "tacit.pb-c.h"
 

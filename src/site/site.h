@@ -15,8 +15,8 @@ typedef struct tacit_site tacit_site;
 /* What the owner says; texts are copied. */
 typedef struct tacit_site_settings {
     const char *home; /* the party's folder */
-    const char
-        *data; /* the rows: a file, or any other source (site/source.h); NULL: the program lends them */
+    const char *
+        data; /* the rows: a file, or any other source (data/source/source.h); NULL: the program lends them */
     const char *link;             /* the column that says whom a row is about; NULL: none */
     const char *schema;           /* the owner's own statement of what is public about the columns */
     const char *source;           /* the data source as the ledger calls it */

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/source/source.h"
 #include "method/methods.h"
 #include "privacy/gate.h"
 #include "session/party.h"
 #include "site/site_parts.h"
-#include "site/source.h"
 
 typedef enum order_kind { ORDER_LOAD, ORDER_ASK, ORDER_END } order_kind;
 
@@ -33,11 +33,12 @@ static tacit_status load_here(tacit_dataset **rows, tacit_schema **schema, const
     options.label = how->label;
     options.positive = how->positive;
     options.no_header = how->no_header;
+    options.link = how->link;
     options.rows = tacit_ranks_count(ranks) > 1 ? &choice : NULL;
     tacit_schema *read = NULL;
     TACIT_TRY(tacit_schema_load(&read, how->schema, error));
     tacit_status status = tacit_fail_in(error, tacit_schema_check_public(read, error), "%s", how->schema);
-    if (status == TACIT_OK) status = tacit_source_load(rows, how->data, how->link, read, &options, error);
+    if (status == TACIT_OK) status = tacit_dataset_load(rows, NULL, how->data, read, &options, error);
     if (status == TACIT_OK)
         *schema = read;
     else

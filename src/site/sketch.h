@@ -26,7 +26,7 @@
 typedef struct tacit_sketch_source {
     const char *home;
     const char *source; /* as the ledger calls it */
-    const char *data;   /* where its rows are (site/source.h) */
+    const char *data;   /* where its rows are (data/source/source.h) */
     const char *link;   /* the column that says whom a row is about; may be NULL */
     const tacit_load_options *options;
 } tacit_sketch_source;

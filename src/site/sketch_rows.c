@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/source/source.h"
 #include "data/text.h"
 #include "site/sketch_parts.h"
-#include "site/source.h"
 
 /* ---- the least hashes ---- */
 
@@ -84,7 +84,7 @@ typedef struct reading {
     sketch_table *table;
     column *columns;
     size_t count, rows;
-    bool unnamed;
+    bool sparse;                          /* without names of columns */
     sketch_view *views[SKETCH_ROW_VIEWS]; /* NULL: too few columns */
 } reading;
 
@@ -96,35 +96,45 @@ static uint64_t hash_bytes(const reading *self, const void *bytes, size_t length
     return hash;
 }
 
-/* A number however it is written; any other text as it is. *number is NaN for the latter. */
-static uint64_t hash_cell(const reading *self, const char *cell, double *number) {
-    size_t length = strlen(cell);
-    if (!tacit_text_to_number(cell, length, number)) {
-        *number = NAN;
-        return hash_bytes(self, cell, length);
-    }
+static uint64_t hash_number(const reading *self, double number) {
     uint8_t bytes[9] = { 0 };
-    double value = *number + 0.0; /* no -0 */
-    memcpy(bytes + 1, &value, sizeof value);
+    number += 0.0; /* no -0 */
+    memcpy(bytes + 1, &number, sizeof number);
     return hash_bytes(self, bytes, sizeof bytes);
 }
 
-static bool is_missing(const char *cell) { return cell == NULL || tacit_text_is_missing(cell, strlen(cell)); }
+/* A number however it is written; any other text as it is. *number is NaN for the latter. */
+static uint64_t hash_cell(const reading *self, const tacit_cell *cell, double *number) {
+    *number = NAN;
+    if (cell->kind == TACIT_CELL_NUMBER)
+        *number = cell->number;
+    else if (!tacit_text_to_number(cell->text, cell->length, number)) {
+        *number = NAN;
+        return hash_bytes(self, cell->text, cell->length);
+    }
+    return hash_number(self, *number);
+}
+
+static bool is_missing(const tacit_cell *cell) {
+    return cell->kind != TACIT_CELL_NUMBER && tacit_text_is_missing(cell->text, cell->length);
+}
 
 /* "2026-11-16", and whatever follows. */
-static bool is_date(const char *cell) {
+static bool is_date(const tacit_cell *cell) {
     static const char form[] = "dddd-dd-dd";
+    if (cell->kind == TACIT_CELL_NUMBER) return false;
     for (size_t i = 0; form[i] != 0; i++)
-        if (form[i] == 'd' ? cell[i] < '0' || cell[i] > '9' : cell[i] != form[i]) return false;
+        if (form[i] == 'd' ? cell->text[i] < '0' || cell->text[i] > '9' : cell->text[i] != form[i])
+            return false;
     return true;
 }
 
-static tacit_status begin(reading *self, const char *const *names, size_t count, tacit_error *error) {
-    self->columns = TACIT_NEW(column, count);
+static tacit_status begin(reading *self, const tacit_levels *names, tacit_error *error) {
+    self->columns = TACIT_NEW(column, names->count);
     if (self->columns == NULL) return tacit_fail_memory(error);
-    for (; self->count < count; self->count++) {
+    for (; self->count < names->count; self->count++) {
         column *one = &self->columns[self->count];
-        *one = (column){ .name = tacit_copy_text(names[self->count]),
+        *one = (column){ .name = tacit_copy_text(names->text[self->count]),
                          .numbers = true,
                          .integers = true,
                          .dates = true,
@@ -138,24 +148,32 @@ static tacit_status begin(reading *self, const char *const *names, size_t count,
     return TACIT_OK;
 }
 
-static tacit_status look_at_row(void *context, const char *const *names, const char *const *cells,
-                                size_t count, tacit_error *error) {
-    reading *self = context;
+typedef tacit_status take_row(reading *self, const tacit_row_block *block, size_t row, tacit_error *error);
+
+static tacit_status look_at_row(reading *self, const tacit_row_block *block, size_t row, tacit_error *error) {
+    const tacit_cell *cells = self->sparse ? NULL : block->cells + row * self->count;
     self->rows++;
-    self->unnamed = names == NULL;
-    if (self->unnamed) return TACIT_OK;
-    if (self->columns == NULL) TACIT_TRY(begin(self, names, count, error));
-    for (size_t j = 0; j < self->count && j < count; j++) {
+    for (size_t j = 0; j < self->count; j++) {
         column *one = &self->columns[j];
         double number;
-        if (is_missing(cells[j])) continue;
+        if (is_missing(&cells[j])) continue;
         one->filled++;
-        TACIT_TRY(sketch_add(&one->values, hash_cell(self, cells[j], &number), error));
-        one->dates = one->dates && is_date(cells[j]);
+        TACIT_TRY(sketch_add(&one->values, hash_cell(self, &cells[j], &number), error));
+        one->dates = one->dates && is_date(&cells[j]);
         one->numbers = one->numbers && !isnan(number);
         one->integers = one->numbers && one->integers && number == floor(number);
         one->low = fmin(one->low, number);
         one->high = fmax(one->high, number);
+    }
+    return TACIT_OK;
+}
+
+/* All rows of the source, in order. */
+static tacit_status visit(reading *self, tacit_source *source, take_row *take, tacit_error *error) {
+    tacit_row_block block = { .ended = false };
+    while (!block.ended) {
+        TACIT_TRY(tacit_source_next(source, SIZE_MAX, &block, error));
+        for (size_t row = 0; row < block.rows; row++) TACIT_TRY(take(self, &block, row, error));
     }
     return TACIT_OK;
 }
@@ -194,7 +212,7 @@ static tacit_status plan(reading *self, tacit_error *error) {
         in_rows += !self->columns[j].left_out;
         of_group[self->columns[j].group] += !self->columns[j].left_out;
     }
-    if (self->unnamed || in_rows > 0)
+    if (self->sparse || in_rows > 0)
         TACIT_TRY(add_view(&self->views[CELLS], self->table, false, "cells", "", error));
     if (in_rows > 0) TACIT_TRY(add_view(&self->views[WHOLE], self->table, false, "rows", "", error));
     for (int g = 0; g < SKETCH_GROUPS; g++) {
@@ -216,34 +234,48 @@ static tacit_status add_to(sketch_view *view, uint64_t hash, tacit_error *error)
     return view != NULL ? sketch_add(&view->least, hash, error) : TACIT_OK;
 }
 
-static tacit_status take_row(void *context, const char *const *names, const char *const *cells, size_t count,
-                             tacit_error *error) {
-    reading *self = context;
-    sketch_table *table = self->table;
-    uint64_t bare = 0, all = 0, of_group[SKETCH_GROUPS] = { 0 };
+/* What of a row does not depend on the order, or the names, of columns. */
+typedef struct row_hash {
+    uint64_t bare, all, of_group[SKETCH_GROUPS];
+} row_hash;
+
+static tacit_status hash_columns(reading *self, const tacit_cell *cells, row_hash *out, tacit_error *error) {
     double number;
-    if ((names == NULL) != self->unnamed || (!self->unnamed && count != self->count))
-        return tacit_fail(error, TACIT_INPUT, "%s changed while it was read", self->about->source);
-    for (size_t j = 0; j < count; j++) {
-        const column *one = self->unnamed ? NULL : &self->columns[j];
-        if (is_missing(cells[j])) continue;
-        uint64_t hash = hash_cell(self, cells[j], &number);
-        if (one != NULL && one->key != NULL) TACIT_TRY(sketch_add(&one->key->least, hash, error));
-        if (one != NULL && one->left_out) continue;
-        bare += hash; /* a sum does not know an order */
-        if (one == NULL) continue;
+    for (size_t j = 0; j < self->count; j++) {
+        const column *one = &self->columns[j];
+        if (is_missing(&cells[j])) continue;
+        uint64_t hash = hash_cell(self, &cells[j], &number);
+        if (one->key != NULL) TACIT_TRY(sketch_add(&one->key->least, hash, error));
+        if (one->left_out) continue;
+        out->bare += hash; /* a sum does not know an order */
         hash = hash_pair(self, one->name_hash, hash);
-        all += hash;
-        of_group[one->group] += hash;
+        out->all += hash;
+        out->of_group[one->group] += hash;
     }
-    uint64_t row = hash_pair(self, 0, bare);
+    return TACIT_OK;
+}
+
+static void hash_entries(const reading *self, const tacit_row_block *block, size_t row, row_hash *out) {
+    out->bare = hash_number(self, block->label[row]);
+    for (size_t i = block->start[row]; i < block->start[row + 1]; i++)
+        out->bare += hash_pair(self, block->column[i], hash_number(self, block->value[i]));
+}
+
+static tacit_status hash_row(reading *self, const tacit_row_block *block, size_t row, tacit_error *error) {
+    sketch_table *table = self->table;
+    row_hash hash = { .bare = 0 };
+    if (self->sparse)
+        hash_entries(self, block, row, &hash);
+    else
+        TACIT_TRY(hash_columns(self, block->cells + row * self->count, &hash, error));
+    uint64_t whole = hash_pair(self, 0, hash.bare);
     table->rows++;
-    table->digest += row;
-    table->ordered = hash_pair(self, table->ordered, row);
-    TACIT_TRY(add_to(self->views[CELLS], row, error));
-    TACIT_TRY(add_to(self->views[WHOLE], hash_pair(self, 1, all), error));
+    table->digest += whole;
+    table->ordered = hash_pair(self, table->ordered, whole);
+    TACIT_TRY(add_to(self->views[CELLS], whole, error));
+    TACIT_TRY(add_to(self->views[WHOLE], hash_pair(self, 1, hash.all), error));
     for (int g = 0; g < SKETCH_GROUPS; g++)
-        TACIT_TRY(add_to(self->views[PARTS + g], hash_pair(self, 1, all - of_group[g]), error));
+        TACIT_TRY(add_to(self->views[PARTS + g], hash_pair(self, 1, hash.all - hash.of_group[g]), error));
     return TACIT_OK;
 }
 
@@ -267,15 +299,23 @@ tacit_status sketch_make(sketch_table *out, const tacit_sketch_source *about,
                          const uint8_t key[crypto_shorthash_KEYBYTES], tacit_error *error) {
     sketch_table table = { .rows = 0 };
     reading self = { .about = about, .key = key, .table = &table };
+    const tacit_source_options opening = { .no_header = about->options->no_header,
+                                           .separator = about->options->separator };
+    tacit_source *source = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_source_visit(about->data, about->options, look_at_row, &self, error));
+    TACIT_CHECK(tacit_source_open(&source, about->data, &opening, error));
+    self.sparse = source->kind->sparse;
+    if (!self.sparse) TACIT_CHECK(begin(&self, &source->columns, error));
+    TACIT_CHECK(visit(&self, source, look_at_row, error));
     TACIT_CHECK(plan(&self, error));
-    TACIT_CHECK(tacit_source_visit(about->data, about->options, take_row, &self, error));
+    TACIT_CHECK(tacit_source_rewind(source, error));
+    TACIT_CHECK(visit(&self, source, hash_row, error));
     for (size_t i = 0; i < table.count; i++) sketch_settle(&table.views[i].least);
     if (self.views[CELLS] != NULL) table.distinct = self.views[CELLS]->least.count;
     *out = table;
     table.count = 0;
 cleanup:
+    tacit_source_free(source);
     sketch_clear(&table);
     clear_columns(&self);
     return status;

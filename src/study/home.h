@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "data/source/source.h"
 
 /* The path of `name` in Tacit's folder: $TACIT_HOME, else $XDG_DATA_HOME/tacit, else ~/.local/share/tacit.
  * Makes nothing: whoever writes there calls tacit_folder_make first. An empty name gives the folder.
@@ -16,13 +17,6 @@ tacit_status tacit_home_path(char *out, size_t size, const char *name, tacit_err
 /* TACIT_REFUSED for a folder that others than its owner can write, or that is another user's: they could change ledger, keys and
  * consent. One that does not exist is fine. tacit_home_path asks this of the home. */
 tacit_status tacit_home_check(const char *folder, tacit_error *error);
-
-/* TACIT_USAGE when a data source holds a password: it would be in ledger, figures and backups. */
-tacit_status tacit_source_check(const char *source, tacit_error *error);
-
-/* A data source as it may be shown: passwords, which an earlier version let in, become ***. Returns out. */
-enum { TACIT_SOURCE_SHOWN_SIZE = 1024 };
-const char *tacit_source_shown(char out[TACIT_SOURCE_SHOWN_SIZE], const char *source);
 
 /* The id under which a data source is charged: the real path of an existing file, so that a file has one
  * ledger however it is spelled; else the text itself. `size` should be at least TACIT_NAME_MOST + 1, the

@@ -337,6 +337,15 @@ cleanup:
     return status;
 }
 
+/* A file is looked for beside the study; a query is as it is. */
+static tacit_status find_rows(reading *r, const yaml_node_t *node, const char *text, char path[PATH_MAX]) {
+    TACIT_TRY(study_find_file(r, node, text, path));
+    if (!tacit_source_is_query(text)) return TACIT_OK;
+    if (strlen(text) >= PATH_MAX) return tacit_fail(r->error, TACIT_LIMIT, "the query is too long: %s", text);
+    memcpy(path, text, strlen(text) + 1);
+    return TACIT_OK;
+}
+
 /* The file that is named, encoded with the study's schema. What is used from here on is read back from the bytes, as
  * parties do it. */
 static tacit_status load_points(reading *r, const yaml_node_t *node) {
@@ -350,7 +359,7 @@ static tacit_status load_points(reading *r, const yaml_node_t *node) {
     tacit_status status;
     options.label_ignored = true;
     TACIT_CHECK(tacit_yaml_text(&r->yaml, node, "auxiliary", &text, &length, r->error));
-    TACIT_CHECK(study_find_file(r, node, text, path));
+    TACIT_CHECK(find_rows(r, node, text, path));
     TACIT_CHECK(tacit_dataset_load(&rows, NULL, path, study->schema, &options, r->error));
     tacit_rows view = tacit_dataset_rows(rows);
     TACIT_CHECK(tacit_fail_in(r->error, tacit_points_encode(&view, &bytes, r->error), "%s", path));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "data/csv.h"
+#include "data/source/csv.h"
 #include "data/table.h"
 #include "rand/stream.h"
 
@@ -183,13 +183,16 @@ static void random_tables_survive_the_trip(void **state) {
 }
 
 static tacit_status read_table(tacit_table **out, const char *text, size_t length, tacit_error *error) {
-    source in;
+    tacit_input *input = NULL;
+    tacit_source *rows = NULL;
     tacit_table *table = NULL;
     bool ended;
-    tacit_status status = open_bytes(&in, text, length, NULL, error);
-    if (status == TACIT_OK) status = tacit_table_create(&table, in.csv, "t.csv", error);
-    if (status == TACIT_OK) status = tacit_table_read(table, in.csv, 0, &ended, error);
-    close_source(&in);
+    tacit_status status = tacit_input_open_memory(&input, text, length, "t.csv", error);
+    if (status == TACIT_OK) status = tacit_source_open_input(&rows, input, NULL, error);
+    if (status == TACIT_OK) status = tacit_table_create(&table, rows, error);
+    if (status == TACIT_OK) status = tacit_table_read(table, rows, 0, &ended, error);
+    tacit_source_free(rows);
+    tacit_input_free(input);
     if (status != TACIT_OK) table = tacit_table_free(table);
     *out = table;
     return status;

@@ -483,7 +483,10 @@ static void a_dataset_written_as_csv_reads_back(void **state) {
     assert_string_equal(back->feature_names[2], "x3");
     tacit_dataset_free(back);
     tacit_table *table = NULL;
-    CHECK_OK(tacit_table_load(&table, scratch_name(*state, "g.csv"), NULL, &error), error);
+    tacit_source *source = NULL;
+    CHECK_OK(tacit_source_open(&source, scratch_name(*state, "g.csv"), NULL, &error), error);
+    CHECK_OK(tacit_table_load(&table, source, NULL, &error), error);
+    tacit_source_free(source);
     assert_memory_equal(table->columns[0].number, (double[]){ dataset->dense.values[0] }, sizeof(double));
     tacit_table_free(table);
     assert_int_equal(tacit_dataset_write_csv(dataset, scratch_name(*state, "no/where.csv"), &error),

@@ -5,7 +5,6 @@
 #include <zlib.h>
 
 #include "base/buffer.h"
-#include "base/file.h"
 #include "data/input.h"
 #include "data/text.h"
 #include "rand/stream.h"
@@ -130,15 +129,37 @@ static void a_file_that_cannot_be_opened_is_named(void **state) {
     assert_null(tacit_input_free(NULL));
 }
 
-static void a_folder_reads_as_a_csv_file_of_its_documents(void **state) {
-    tacit_error error = TACIT_ERROR_INIT;
-    tacit_buffer got = TACIT_BUFFER_INIT;
-    const char *path = scratch_name(*state, "a.txt");
-    CHECK_OK(tacit_file_write(path, "say \"x\"\n", 8, 0600, &error), error);
-    CHECK_OK(read_path(&got, ((scratch *)*state)->folder, &error), error);
-    assert_non_null(strstr(tacit_buffer_text(&got), "a.txt,\"say \"\"x\"\"\n\","));
-    assert_int_equal(memcmp(got.bytes, "file,text,folder\n", 17), 0);
-    tacit_buffer_clear(&got);
+static void every_form_begins_again_after_a_rewind(void **state) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    make_text(&text);
+    for (int form = 0; form < 6; form++) { /* plain, gzip and xz; of a file and of memory */
+        tacit_buffer packed = TACIT_BUFFER_INIT, got = TACIT_BUFFER_INIT;
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_input *input = NULL;
+        const uint8_t *bytes = NULL;
+        size_t length = 0;
+        if (form / 2 == 0) assert_int_equal(tacit_buffer_append(&packed, text.bytes, text.length, NULL), 0);
+        if (form / 2 == 1) gzip(&packed, text.bytes, text.length);
+        if (form / 2 == 2) xz(&packed, text.bytes, text.length);
+        const char *path = scratch_write(*state, "rows", packed.bytes, packed.length);
+        CHECK_OK(form % 2 == 0 ? tacit_input_open(&input, path, &error)
+                               : tacit_input_open_memory(&input, packed.bytes, packed.length, "rows", &error),
+                 error);
+        for (int when = 0; when < 3; when++) { /* after a peek, a chunk, all of it */
+            CHECK_OK(tacit_input_peek(input, &bytes, &length, &error), error);
+            if (when == 1) CHECK_OK(tacit_input_next(input, &bytes, &length, &error), error);
+            if (when == 2) CHECK_OK(read_all(&got, input, &error), error);
+            got.length = 0;
+            CHECK_OK(tacit_input_rewind(input, &error), error);
+        }
+        CHECK_OK(read_all(&got, input, &error), error);
+        assert_int_equal(got.length, text.length);
+        assert_memory_equal(got.bytes, text.bytes, text.length);
+        tacit_input_free(input);
+        tacit_buffer_clear(&packed);
+        tacit_buffer_clear(&got);
+    }
+    tacit_buffer_clear(&text);
 }
 
 static void a_peek_takes_nothing(void **state) {
@@ -245,7 +266,7 @@ int main(void) {
         cmocka_unit_test(plain_gzip_and_xz_read_the_same_whatever_the_name),
         cmocka_unit_test(truncated_and_damaged_files_are_refused_by_name),
         cmocka_unit_test(a_file_that_cannot_be_opened_is_named),
-        cmocka_unit_test(a_folder_reads_as_a_csv_file_of_its_documents),
+        cmocka_unit_test(every_form_begins_again_after_a_rewind),
         cmocka_unit_test(a_peek_takes_nothing),
         cmocka_unit_test(numbers_are_decimal_and_finite),
         cmocka_unit_test(numbers_survive_the_trip_through_text),

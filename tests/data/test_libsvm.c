@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data/dataset.h"
-#include "data/libsvm.h"
+#include "data/source/libsvm.h"
 
 static tacit_status parse(tacit_libsvm *out, const char *text, size_t length, size_t dimension,
                           tacit_error *error) {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "data/dataset.h"
-#include "data/documents.h"
 #include "data/projection.h"
+#include "data/source/documents.h"
 #include "data/vocabulary.h"
 
 static const char *const articles[] = { "A: b\n\nnew words\n> old words\n\n--\nme", "A: c\n\nmore words here",

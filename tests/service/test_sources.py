@@ -1,14 +1,14 @@
 """Rows from folders, SQLite and PostgreSQL, linked by a column that never leaves."""
-import glob
-import os
 import random
-import shutil
 import sqlite3
-import subprocess
+import sys
 import unittest
 from pathlib import Path
 
 from deployed import DeployedTest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import postgres  # noqa: E402
 
 HEADER = "who,age,dose,sick"
 
@@ -88,31 +88,11 @@ class Sources(DeployedTest):
 
     def server(self):
         """A PostgreSQL server of our own, on a socket in our folder."""
-        programs = [*glob.glob("/usr/lib/postgresql/*/bin"), os.path.dirname(shutil.which("initdb") or "")]
-        place = next((each for each in programs if os.access(os.path.join(each, "pg_ctl"), os.X_OK)), None)
-        if place is None:
-            self.skipTest("no PostgreSQL server is installed (Debian: postgresql)")
-        run, folder = [], self.path / "pg"
-        folder.mkdir()
-        if os.geteuid() == 0:  # the server refuses to run as root
-            if shutil.which("runuser") is None:
-                self.skipTest("PostgreSQL does not run as root, and there is no runuser")
-            self.path.chmod(0o711)
-            shutil.chown(folder, "nobody")
-            run = ["runuser", "-u", "nobody", "--"]
-
-        def call(program, *words):
-            return subprocess.run([*run, os.path.join(place, program), *words], cwd=folder, text=True,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        made = call("initdb", "-D", str(folder / "data"), "-A", "trust", "-U", "tacit", "--no-sync")
-        if made.returncode != 0:
-            self.skipTest("initdb failed: " + made.stdout.strip().splitlines()[-1])
-        self.addCleanup(call, "pg_ctl", "-D", str(folder / "data"), "-m", "immediate", "stop")
-        started = call("pg_ctl", "-D", str(folder / "data"), "-w", "-l", str(folder / "log"), "-o",
-                       f"-k {folder} -c listen_addresses='' -c fsync=off", "start")
-        if started.returncode != 0:
-            self.skipTest("no PostgreSQL server can be started: " + started.stdout.strip().splitlines()[-1])
-        return f"host={folder} user=tacit dbname=postgres"
+        connection, stop = postgres.start(self.path / "pg")
+        if connection is None:
+            self.skipTest(stop)
+        self.addCleanup(stop)
+        return connection
 
     def test_rows_of_a_postgresql_query(self):
         server = self.server()

@@ -146,7 +146,7 @@ class Frame:
     @classmethod
     def load(cls, path: Path, *, schema: Optional[Path] = None, label: Optional[str] = None, progress: Optional[Progress] = None,
              **options: Any) -> Frame:
-        """The rows of a file: CSV or LIBSVM, also compressed.
+        """The rows of a file (CSV or LIBSVM, also compressed), a folder, or a query (``sqlite:PATH?QUERY``, ``postgres:CONNINFO?QUERY``).
 
         Further options are those of ``tacit simulate`` about reading: ``positive``, ``no_header``, ``response``, ``group``.
         """

@@ -219,3 +219,21 @@ def test_labels_that_are_none_of_the_classes(labels, classes):
 def test_what_does_not_fit_is_refused(wrong):
     with pytest.raises(ValueError):
         wrong()
+
+
+def test_rows_of_a_folder_and_of_a_query_are_those_of_the_file(tmp_path):
+    import sqlite3
+    rows = [(i / 7, "no" if i % 3 else "yes") for i in range(30)]
+    text = ["x,y\n", *(f"{x!r},{y}\n" for x, y in rows)]
+    (tmp_path / "all.csv").write_text("".join(text))
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "1.csv").write_text("".join(text[:11]))
+    (tmp_path / "parts" / "2.csv").write_text("".join(text[:1] + text[11:]))
+    with sqlite3.connect(tmp_path / "rows.db") as file:
+        file.execute("create table t (x real, y text)")
+        file.executemany("insert into t values (?, ?)", rows)
+    for source in (tmp_path / "all.csv", tmp_path / "parts", f"sqlite:{tmp_path}/rows.db?select x, y from t order by rowid"):
+        frame = tacit.Frame.load(source, label="y")
+        assert (len(frame), frame.columns) == (30, 1)
+    with pytest.raises(tacit.TacitError, match="holds a password"):
+        tacit.Frame.load("postgres:host=db password=x?select 1")

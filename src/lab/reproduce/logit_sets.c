@@ -70,7 +70,12 @@ static tacit_status read_table(tacit_table **out, const char *folder, int which,
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.no_header = no_header;
     TACIT_TRY(tacit_data_find(path, sizeof path, folder, &tacit_logit_files[which], error));
-    return tacit_table_load(out, path, &options, error);
+    const tacit_source_options opening = { .no_header = no_header };
+    tacit_source *source = NULL;
+    TACIT_TRY(tacit_source_open(&source, path, &opening, error));
+    tacit_status status = tacit_table_load(out, source, &options, error);
+    tacit_source_free(source);
+    return status;
 }
 
 static tacit_status wrong_shape(int which, tacit_error *error) {

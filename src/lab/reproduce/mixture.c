@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/documents.h"
 #include "data/projection.h"
+#include "data/source/documents.h"
 #include "lab/reproduce/corpus.h"
 
 /* ---- reading ---- */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/csv.h"
+#include "data/source/csv.h"
 #include "data/text.h"
 #include "lab/reproduce/reproduce_yao.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/csv.h"
+#include "data/source/csv.h"
 #include "data/text.h"
 #include "lab/reproduce/reproduce_hamm.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/documents.h"
+#include "data/source/documents.h"
 #include "data/vocabulary.h"
 #include "lab/reproduce/reproduce_yao.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/csv.h"
+#include "data/source/csv.h"
 #include "lab/reproduce/reproduce_hamm.h"
 
 enum { SHAPES = 10, BUCKETS = 502, FEATURES = SHAPES + BUCKETS, STEP_ROWS = 4096, LONGEST = 2048 };

@@ -1,4 +1,4 @@
-#include "data/documents.h"
+#include "data/source/documents.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -6,11 +6,9 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "data/input.h"
-#include "data/text.h"
+#include "data/source/source_parts.h"
 
 enum { TAR_BLOCK = 512, TAR_NAME = 100, TAR_PREFIX = 155, FOLDER_DEPTH = 16 };
 
@@ -143,10 +141,11 @@ tacit_status tacit_documents_open(tacit_documents **out, const char *path, tacit
     if (stat(path, &info) != 0) return tacit_fail_errno(error, "opening", path);
     TACIT_TRY(create(&documents, path, error));
     if (!S_ISDIR(info.st_mode)) {
-        TACIT_CHECK(tacit_input_open_file(&documents->archive, path, error));
+        TACIT_CHECK(tacit_input_open(&documents->archive, path, error));
     } else {
         TACIT_CHECK(list_folder(documents, "", 0, error));
-        qsort(documents->paths, documents->count, sizeof *documents->paths, compare_paths);
+        if (documents->count > 0)
+            qsort(documents->paths, documents->count, sizeof *documents->paths, compare_paths);
     }
     *out = documents;
     documents = NULL;
@@ -319,3 +318,79 @@ tacit_status tacit_documents_next(tacit_documents *documents, tacit_document *ou
     *out = (tacit_document){ path, documents->folder_name, text, documents->text.length };
     return TACIT_OK;
 }
+
+/* ---- behind source.h: a row a document ---- */
+
+typedef struct documents_source {
+    tacit_source base;
+    tacit_documents *documents;
+    filling block;
+} documents_source;
+
+static bool documents_takes(const tacit_place *place) {
+    return place->input == NULL && tacit_documents_at(place->name);
+}
+
+static void documents_free(tacit_source *source) {
+    documents_source *self = (documents_source *)source;
+    tacit_documents_free(self->documents);
+    filling_clear(&self->block);
+}
+
+static tacit_status documents_open(tacit_source **out, const tacit_place *place,
+                                   const tacit_source_options *options, tacit_error *error) {
+    static const char *const columns[] = { "file", "text", "folder" };
+    documents_source *self = NULL;
+    (void)options;
+    TACIT_TRY(source_create(&self, sizeof *self, &tacit_source_documents, place->name, error));
+    tacit_status status = TACIT_OK;
+    for (size_t i = 0; i < 3 && status == TACIT_OK; i++)
+        status = source_add_column(&self->base, columns[i], TACIT_HINT_NONE, error);
+    if (status == TACIT_OK) status = tacit_documents_open(&self->documents, place->name, error);
+    if (status == TACIT_OK)
+        *out = &self->base;
+    else
+        tacit_source_free(&self->base);
+    return status;
+}
+
+static tacit_status documents_next(tacit_source *source, size_t most, tacit_row_block *out,
+                                   tacit_error *error) {
+    documents_source *self = (documents_source *)source;
+    filling *block = &self->block;
+    filling_empty(block);
+    while (out->rows + out->left_out < most && !filling_is_full(block)) {
+        tacit_document one;
+        TACIT_TRY(tacit_documents_next(self->documents, &one, error));
+        out->ended = one.path == NULL;
+        if (out->ended) break;
+        bool chosen = tacit_row_chosen(source->choice, source->row++);
+        out->left_out += !chosen;
+        if (!chosen) continue;
+        const char *texts[] = { one.path, one.text, one.folder };
+        size_t lengths[] = { strlen(one.path), one.length, strlen(one.folder) };
+        for (size_t i = 0; i < 3; i++)
+            TACIT_TRY(filling_add_text(block, TACIT_CELL_PLAIN, texts[i], lengths[i], source->row, error));
+        out->rows++;
+    }
+    filling_finish(block);
+    out->cells = block->cells;
+    return TACIT_OK;
+}
+
+static tacit_status documents_rewind(tacit_source *source, tacit_error *error) {
+    documents_source *self = (documents_source *)source;
+    tacit_documents *again = NULL;
+    TACIT_TRY(tacit_documents_open(&again, source->name, error));
+    tacit_documents_free(self->documents);
+    self->documents = again;
+    return TACIT_OK;
+}
+
+const tacit_source_kind tacit_source_documents = { .name = "documents",
+                                                   .row = "document",
+                                                   .takes = documents_takes,
+                                                   .open = documents_open,
+                                                   .next = documents_next,
+                                                   .rewind = documents_rewind,
+                                                   .free = documents_free };

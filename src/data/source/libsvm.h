@@ -6,8 +6,7 @@
 
 #include <stdbool.h>
 
-#include "data/input.h"
-#include "data/row_filter.h"
+#include "data/source/source.h"
 #include "num/matrix.h"
 
 enum { TACIT_LIBSVM_DIMENSION_LIMIT = 50000000 };
@@ -21,14 +20,12 @@ typedef struct tacit_libsvm {
 #define TACIT_LIBSVM_INIT                                                                                    \
     { TACIT_CSR_INIT, NULL, 0 }
 
+/* All rows of a sparse source, which come as it was told to choose them; none may be left. */
+tacit_status tacit_libsvm_gather(tacit_libsvm *out, tacit_source *source, tacit_error *error);
+
 /* `dimension` 0 infers the number of columns from the largest index; otherwise a larger index is refused.
  * Errors name file:line:column, column being the 1-based position of the token on its line. */
 tacit_status tacit_libsvm_read(tacit_libsvm *out, tacit_input *input, size_t dimension, tacit_error *error);
-
-/* The same for some of the rows; with `bare` their labels alone. What is left out is passed over, whatever it holds; so give a
- * dimension. None may be left. */
-tacit_status tacit_libsvm_read_some(tacit_libsvm *out, tacit_input *input, size_t dimension,
-                                    const tacit_row_choice *choice, bool bare, tacit_error *error);
 
 void tacit_libsvm_clear(tacit_libsvm *libsvm);
 

@@ -1,24 +1,15 @@
-#include "data/csv.h"
+#include "data/source/csv.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/names.h"
-#include "data/text.h"
-
-/* A record is held in memory whole; this bounds it whatever the other limits are. */
-enum { RECORD_LIMIT = 256 << 20 };
+#include "data/source/source_parts.h"
 
 typedef enum ending { ENDS_FIELD, ENDS_RECORD, ENDS_FILE } ending;
-
-typedef struct span {
-    size_t start, length;
-    uint64_t line;
-} span;
 
 struct tacit_csv {
     tacit_input *input;
@@ -27,16 +18,16 @@ struct tacit_csv {
     bool ended;
     bool is_special[256]; /* bytes that end a run of ordinary ones in an unquoted field */
     uint64_t line;
-    tacit_buffer bytes; /* the fields of this record, each followed by a NUL */
-    span *spans;
-    tacit_cell *cells;
-    size_t count, capacity;
+    filling block;      /* the fields of the records at hand */
+    size_t first;       /* field of the record that is being read */
     bool was_quoted;    /* the field just read */
     bool first_pending; /* without a header: the first record was read to count its columns */
     tacit_levels names;
 };
 
-tacit_csv_options tacit_csv_defaults(void) { return (tacit_csv_options){ 0, false, 1 << 20, 100000 }; }
+tacit_csv_options tacit_csv_defaults(void) {
+    return (tacit_csv_options){ 0, false, FIELD_LIMIT, COLUMN_LIMIT };
+}
 
 size_t tacit_csv_column_count(const tacit_csv *csv) { return csv->names.count; }
 
@@ -85,43 +76,39 @@ static tacit_status skip_blanks(tacit_csv *csv, tacit_error *error) {
     }
 }
 
+/* The position, in its record, of the field that is being read; once it is read, how many there are. */
+static inline size_t field_of(const tacit_csv *csv) { return csv->block.count - csv->first; }
+
 static tacit_status begin_field(tacit_csv *csv, tacit_error *error) {
-    if (csv->count == csv->options.column_limit)
-        return tacit_csv_fail(csv, csv->line, csv->count, error, TACIT_LIMIT,
+    filling *block = &csv->block;
+    if (field_of(csv) == csv->options.column_limit)
+        return tacit_csv_fail(csv, csv->line, field_of(csv), error, TACIT_LIMIT,
                               "more than %zu columns; is the separator right?", csv->options.column_limit);
-    if (csv->count == csv->capacity) {
-        size_t capacity = csv->capacity > 0 ? 2 * csv->capacity : 64;
-        span *spans = tacit_grow(csv->spans, capacity, sizeof *spans);
-        if (spans == NULL) return tacit_fail_memory(error);
-        csv->spans = spans;
-        tacit_cell *cells = tacit_grow(csv->cells, capacity, sizeof *cells);
-        if (cells == NULL) return tacit_fail_memory(error);
-        csv->cells = cells;
-        csv->capacity = capacity;
-    }
-    csv->spans[csv->count] = (span){ csv->bytes.length, 0, csv->line };
+    if (block->count == block->capacity) TACIT_TRY(filling_grow(block, error));
+    block->cells[block->count] = (tacit_cell){ .offset = block->bytes.length, .line = csv->line };
     return TACIT_OK;
 }
 
 static tacit_status append(tacit_csv *csv, const uint8_t *from, size_t length, tacit_error *error) {
-    span *field = &csv->spans[csv->count];
-    if (csv->bytes.length + length - field->start > csv->options.field_limit)
-        return tacit_csv_fail(csv, field->line, csv->count, error, TACIT_LIMIT,
+    tacit_buffer *bytes = &csv->block.bytes;
+    const tacit_cell *field = &csv->block.cells[csv->block.count];
+    if (bytes->length + length - field->offset > csv->options.field_limit)
+        return tacit_csv_fail(csv, field->line, field_of(csv), error, TACIT_LIMIT,
                               csv->was_quoted
                                   ? "a field is longer than %zu bytes; is a closing quote missing?"
                                   : "a field is longer than %zu bytes",
                               csv->options.field_limit);
     uint8_t *to;
-    tacit_status status = tacit_buffer_reserve(&csv->bytes, length + 1, &to, error);
+    tacit_status status = tacit_buffer_reserve(bytes, length + 1, &to, error);
     if (status != TACIT_OK)
         return tacit_fail_in(error, status, "%s:%" PRIu64, tacit_input_name(csv->input), csv->line);
     if (length > 0) memcpy(to, from, length);
-    csv->bytes.length += length;
+    bytes->length += length;
     return TACIT_OK;
 }
 
 static tacit_status nul_byte(const tacit_csv *csv, tacit_error *error) {
-    return tacit_csv_fail(csv, csv->line, csv->count, error, TACIT_INPUT,
+    return tacit_csv_fail(csv, csv->line, field_of(csv), error, TACIT_INPUT,
                           "a NUL byte; the file is not plain text (UTF-16? save it as UTF-8)");
 }
 
@@ -137,11 +124,11 @@ static tacit_status read_plain(tacit_csv *csv, tacit_error *error) {
         if (*run == 0) return nul_byte(csv, error);
         break;
     }
-    size_t start = csv->spans[csv->count].start;
-    const uint8_t *bytes = csv->bytes.bytes;
-    while (csv->bytes.length > start &&
-           (bytes[csv->bytes.length - 1] == ' ' || bytes[csv->bytes.length - 1] == '\t'))
-        csv->bytes.length--;
+    size_t start = csv->block.cells[csv->block.count].offset;
+    tacit_buffer *text = &csv->block.bytes;
+    while (text->length > start &&
+           (text->bytes[text->length - 1] == ' ' || text->bytes[text->length - 1] == '\t'))
+        text->length--;
     return TACIT_OK;
 }
 
@@ -151,8 +138,8 @@ static tacit_status read_quoted(tacit_csv *csv, tacit_error *error) {
     for (;;) {
         TACIT_TRY(fill(csv, error));
         if (csv->ended)
-            return tacit_csv_fail(csv, csv->spans[csv->count].line, csv->count, error, TACIT_INPUT,
-                                  "the quote opened here is never closed");
+            return tacit_csv_fail(csv, csv->block.cells[csv->block.count].line, field_of(csv), error,
+                                  TACIT_INPUT, "the quote opened here is never closed");
         const uint8_t *run = csv->at;
         for (; run < csv->end && *run != '"' && *run != 0; run++) {
             csv->line += *run == '\r' || (*run == '\n' && !after_return);
@@ -182,7 +169,7 @@ static tacit_status take_ending(tacit_csv *csv, ending *out, tacit_error *error)
         return TACIT_OK;
     }
     if (byte != '\n' && byte != '\r')
-        return tacit_csv_fail(csv, csv->line, csv->count, error, TACIT_INPUT,
+        return tacit_csv_fail(csv, csv->line, field_of(csv), error, TACIT_INPUT,
                               "text after the closing quote; write a quote inside a quoted field twice");
     csv->at++;
     csv->line++;
@@ -206,47 +193,52 @@ static tacit_status read_field(tacit_csv *csv, ending *out, tacit_error *error) 
         TACIT_TRY(read_plain(csv, error));
     }
     TACIT_TRY(take_ending(csv, out, error));
-    span *field = &csv->spans[csv->count];
-    field->length = csv->bytes.length - field->start;
+    filling *block = &csv->block;
+    tacit_cell *field = &block->cells[block->count];
+    field->length = (uint32_t)(block->bytes.length - field->offset);
     TACIT_TRY(append(csv, NULL, 0, error)); /* room for the NUL */
-    csv->bytes.bytes[csv->bytes.length++] = 0;
-    csv->count++;
+    block->bytes.bytes[block->bytes.length++] = 0;
+    block->count++;
     return TACIT_OK;
 }
 
-/* Read one record that is not a blank line; count 0 at the end of the file. */
+/* Forget the record that begins with field `first`. */
+static void drop_record(tacit_csv *csv) {
+    if (csv->block.count > csv->first) csv->block.bytes.length = csv->block.cells[csv->first].offset;
+    csv->block.count = csv->first;
+}
+
+/* Add one record that is not a blank line to the block; one without fields at the end of the file. */
 static tacit_status read_record(tacit_csv *csv, tacit_error *error) {
+    csv->first = csv->block.count;
     for (;;) {
-        csv->bytes.length = 0;
-        csv->count = 0;
         ending end;
         do TACIT_TRY(read_field(csv, &end, error));
         while (end == ENDS_FIELD);
-        bool blank = csv->count == 1 && csv->spans[0].length == 0 && !csv->was_quoted;
-        if (!blank) break;
-        csv->count = 0;
-        if (end == ENDS_FILE) break;
+        bool blank = field_of(csv) == 1 && csv->block.cells[csv->first].length == 0 && !csv->was_quoted;
+        if (!blank) return TACIT_OK;
+        drop_record(csv);
+        if (end == ENDS_FILE) return TACIT_OK;
     }
-    for (size_t i = 0; i < csv->count; i++) {
-        span field = csv->spans[i]; /* the bytes no longer move */
-        csv->cells[i] =
-            (tacit_cell){ (const char *)csv->bytes.bytes + field.start, field.length, field.line };
-    }
-    return TACIT_OK;
+}
+
+/* The next record, with as many fields as there are columns. */
+static tacit_status next_record(tacit_csv *csv, tacit_error *error) {
+    if (!csv->first_pending) TACIT_TRY(read_record(csv, error));
+    csv->first_pending = false;
+    size_t columns = csv->names.count, count = field_of(csv);
+    if (count == 0 || count == columns) return TACIT_OK;
+    return tacit_csv_fail(csv, csv->block.cells[csv->first].line, count < columns ? count : columns, error,
+                          TACIT_INPUT, "the row has %zu field%s but the %s %zu", count, count == 1 ? "" : "s",
+                          csv->options.no_header ? "first row has" : "header has", columns);
 }
 
 tacit_status tacit_csv_next(tacit_csv *csv, tacit_record *out, tacit_error *error) {
-    if (!csv->first_pending) TACIT_TRY(read_record(csv, error));
-    csv->first_pending = false;
-    size_t columns = csv->names.count;
-    if (csv->count > 0 && csv->count != columns) {
-        size_t column = csv->count < columns ? csv->count : columns;
-        return tacit_csv_fail(csv, csv->spans[0].line, column, error, TACIT_INPUT,
-                              "the row has %zu field%s but the %s %zu", csv->count,
-                              csv->count == 1 ? "" : "s",
-                              csv->options.no_header ? "first row has" : "header has", columns);
-    }
-    *out = (tacit_record){ csv->cells, csv->count, csv->count > 0 ? csv->cells[0].line : csv->line };
+    if (!csv->first_pending) filling_empty(&csv->block);
+    TACIT_TRY(next_record(csv, error));
+    filling_finish(&csv->block);
+    size_t count = field_of(csv);
+    *out = (tacit_record){ csv->block.cells, count, count > 0 ? csv->block.cells[0].line : csv->line };
     return TACIT_OK;
 }
 
@@ -277,7 +269,8 @@ tacit_status tacit_csv_skip(tacit_csv *csv, bool *ended, tacit_error *error) {
         TACIT_TRY(read_record(csv, error));
     }
     csv->first_pending = false;
-    *ended = csv->count == 0;
+    *ended = field_of(csv) == 0;
+    drop_record(csv);
     return TACIT_OK;
 }
 
@@ -318,17 +311,20 @@ static tacit_status start(tacit_csv *csv, tacit_error *error) {
 
 static tacit_status read_names(tacit_csv *csv, tacit_error *error) {
     TACIT_TRY(read_record(csv, error));
-    if (csv->count == 0)
+    size_t count = field_of(csv);
+    if (count == 0)
         return tacit_fail(error, TACIT_INPUT, "%s is empty; expected %s", tacit_input_name(csv->input),
                           csv->options.no_header ? "rows" : "a header line and rows");
     tacit_levels names = TACIT_LEVELS_INIT;
     tacit_status status = TACIT_OK;
-    for (size_t i = 0; i < csv->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         char numbered[TACIT_NUMBER_TEXT], shown[TACIT_CELL_TEXT];
-        tacit_cell cell = csv->cells[i];
+        tacit_cell cell = csv->block.cells[i];
+        cell.text = (const char *)csv->block.bytes.bytes + cell.offset;
         if (csv->options.no_header || cell.length == 0) {
             snprintf(numbered, sizeof numbered, "column%zu", i + 1);
-            cell = (tacit_cell){ numbered, strlen(numbered), cell.line };
+            cell.text = numbered;
+            cell.length = (uint32_t)strlen(numbered);
         }
         int32_t code = 0;
         if (!tacit_text_is_utf8(cell.text, cell.length))
@@ -355,7 +351,7 @@ tacit_status tacit_csv_open(tacit_csv **out, tacit_input *input, const tacit_csv
     csv->input = input;
     csv->options = options != NULL ? *options : tacit_csv_defaults();
     csv->line = 1;
-    csv->bytes = (tacit_buffer)TACIT_BUFFER_LIMITED(RECORD_LIMIT);
+    filling_empty(&csv->block);
     tacit_status status = start(csv, error);
     if (status == TACIT_OK) status = read_names(csv, error);
     if (status != TACIT_OK) {
@@ -368,10 +364,8 @@ tacit_status tacit_csv_open(tacit_csv **out, tacit_input *input, const tacit_csv
 
 tacit_csv *tacit_csv_free(tacit_csv *csv) {
     if (csv == NULL) return NULL;
-    tacit_buffer_clear(&csv->bytes);
+    filling_clear(&csv->block);
     tacit_levels_clear(&csv->names);
-    free(csv->spans);
-    free(csv->cells);
     free(csv);
     return NULL;
 }
@@ -390,3 +384,91 @@ tacit_status tacit_csv_write_field(tacit_buffer *out, const char *text, size_t l
     }
     return tacit_buffer_append(out, "\"", 1, error);
 }
+
+/* ---- behind source.h ---- */
+
+typedef struct csv_source {
+    tacit_source base;
+    tacit_csv *csv;
+    tacit_csv_options options;
+    tacit_status held; /* what went wrong after rows that were handed out first */
+    tacit_error held_error;
+} csv_source;
+
+static bool csv_takes(const tacit_place *place) { return place->input != NULL; }
+
+static void csv_free(tacit_source *source) { tacit_csv_free(((csv_source *)source)->csv); }
+
+static tacit_status csv_open(tacit_source **out, const tacit_place *place,
+                             const tacit_source_options *options, tacit_error *error) {
+    csv_source *self = NULL;
+    TACIT_TRY(source_create(&self, sizeof *self, &tacit_source_csv, place->name, error));
+    self->options = tacit_csv_defaults();
+    self->options.no_header = options->no_header;
+    self->options.separator = options->separator;
+    tacit_status status = tacit_csv_open(&self->csv, place->input, &self->options, error);
+    if (status == TACIT_OK) status = tacit_levels_copy(&self->base.columns, &self->csv->names, error);
+    if (status == TACIT_OK)
+        *out = &self->base;
+    else
+        tacit_source_free(&self->base);
+    return status;
+}
+
+/* One row more, or one passed over. */
+static tacit_status csv_row(csv_source *self, tacit_row_block *out, tacit_error *error) {
+    tacit_csv *csv = self->csv;
+    if (!tacit_row_chosen(self->base.choice, self->base.row)) {
+        TACIT_TRY(tacit_csv_skip(csv, &out->ended, error));
+        out->left_out += !out->ended;
+    } else {
+        TACIT_TRY(next_record(csv, error));
+        out->ended = field_of(csv) == 0;
+        out->rows += !out->ended;
+    }
+    self->base.row += !out->ended;
+    return TACIT_OK;
+}
+
+static tacit_status csv_next(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error) {
+    csv_source *self = (csv_source *)source;
+    filling *block = &self->csv->block;
+    if (!self->csv->first_pending) filling_empty(block);
+    while (self->held == TACIT_OK && !out->ended && out->rows + out->left_out < most &&
+           !filling_is_full(block))
+        self->held = csv_row(self, out, &self->held_error);
+    if (self->held != TACIT_OK && out->rows + out->left_out == 0) {
+        if (error != NULL) *error = self->held_error;
+        return self->held;
+    }
+    if (self->held != TACIT_OK) drop_record(self->csv);
+    filling_finish(block);
+    for (size_t i = 0; source->line_base > 0 && i < block->count; i++)
+        block->cells[i].line += source->line_base;
+    out->cells = block->cells;
+    return TACIT_OK;
+}
+
+static tacit_status csv_rewind(tacit_source *source, tacit_error *error) {
+    csv_source *self = (csv_source *)source;
+    tacit_csv *again = NULL;
+    TACIT_TRY(tacit_input_rewind(source->input, error));
+    TACIT_TRY(tacit_csv_open(&again, source->input, &self->options, error));
+    bool same = again->names.count == source->columns.count;
+    for (size_t i = 0; same && i < source->columns.count; i++)
+        same = strcmp(again->names.text[i], source->columns.text[i]) == 0;
+    tacit_csv_free(self->csv);
+    self->csv = again;
+    self->held = TACIT_OK;
+    self->held_error = (tacit_error)TACIT_ERROR_INIT;
+    if (same) return TACIT_OK;
+    return tacit_fail(error, TACIT_INPUT, "%s has changed while it was read: it has other columns now",
+                      source->name);
+}
+
+const tacit_source_kind tacit_source_csv = { .name = "csv",
+                                             .takes = csv_takes,
+                                             .open = csv_open,
+                                             .next = csv_next,
+                                             .rewind = csv_rewind,
+                                             .free = csv_free };

@@ -1,5 +1,5 @@
 /*
- * Comma-separated values, one record at a time (RFC 4180): quotes, embedded newlines and doubled quotes,
+ * Comma-separated values (RFC 4180), one record at a time for those who know the file, and in blocks behind source.h: quotes, embedded newlines and doubled quotes,
  * CRLF or LF, a UTF-8 byte order mark, separator `,` `;` or tab. Beyond the RFC: spaces around an unquoted
  * field are dropped, blank lines are skipped, a quote inside an unquoted field stands for itself.
  *
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/input.h"
+#include "data/source/source.h"
 
 typedef struct tacit_csv_options {
     char separator;      /* 0: whichever of `,` `;` tab is most frequent in the first line */
@@ -22,12 +22,6 @@ typedef struct tacit_csv_options {
 } tacit_csv_options;
 
 tacit_csv_options tacit_csv_defaults(void); /* detect, header, 1 MiB, 100,000 columns */
-
-typedef struct tacit_cell {
-    const char *text; /* NUL-terminated, without its quotes */
-    size_t length;
-    uint64_t line; /* physical line it starts on */
-} tacit_cell;
 
 typedef struct tacit_record {
     const tacit_cell *cells;

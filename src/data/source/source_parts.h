@@ -1,0 +1,60 @@
+/* Shared by the kinds of sources. */
+#pragma once
+
+#include "base/buffer.h"
+#include "data/source/source.h"
+
+enum {
+    BLOCK_BYTES = 1 << 16,    /* of text in a block, and */
+    BLOCK_CELLS = 1 << 12,    /* cells: one row more than reaches either ends it */
+    FIELD_LIMIT = 1 << 20,    /* bytes of one cell */
+    RECORD_LIMIT = 256 << 20, /* bytes of one row, which is held in memory whole */
+    COLUMN_LIMIT = 100000,
+};
+
+extern const tacit_source_kind tacit_source_csv, tacit_source_libsvm, tacit_source_sqlite,
+    tacit_source_postgres, tacit_source_documents, tacit_source_folder;
+
+/* The table: the kind with this number, or NULL after the last. */
+const tacit_source_kind *source_kind(size_t number);
+
+/* A source of `size` bytes whose first member is a tacit_source. It takes the place's input, if there is one, when it is
+ * opened; before that the place keeps it. */
+tacit_status source_create(void *out, size_t size, const tacit_source_kind *kind, const char *name,
+                           tacit_error *error);
+
+/* Name the next column: UTF-8 and another than those before. */
+tacit_status source_add_column(tacit_source *source, const char *name, tacit_column_hint hint,
+                               tacit_error *error);
+
+/* "PATH?QUERY": the two apart, in one allocation that is the caller's. `example` is what a right one looks like. */
+tacit_status source_split_query(char **copy, char **query, const char *rest, const char *example,
+                                tacit_error *error);
+
+/* A block being filled. */
+typedef struct filling {
+    tacit_buffer bytes; /* the texts, each followed by a NUL */
+    tacit_cell *cells;
+    size_t count, capacity;
+} filling;
+
+void filling_empty(filling *self);
+void filling_clear(filling *self);
+static inline bool filling_is_full(const filling *self) {
+    return self->bytes.length >= BLOCK_BYTES || self->count >= BLOCK_CELLS;
+}
+/* Room for one cell more. */
+tacit_status filling_grow(filling *self, tacit_error *error);
+tacit_status filling_add_text(filling *self, tacit_cell_kind kind, const char *text, size_t length,
+                              uint64_t line, tacit_error *error);
+tacit_status filling_add_number(filling *self, double number, uint64_t line, tacit_error *error);
+/* The texts no longer move: let the cells point to them. */
+void filling_finish(filling *self);
+
+/* A text of a database, which may be anything: TACIT_LIMIT when it is too long; one with a NUL inside is a cell of kind
+ * other. */
+tacit_status source_add_text(tacit_source *source, filling *to, const char *text, size_t length,
+                             tacit_error *error);
+
+/* A source that drains another one, which it takes in any case, and gives of all rows with the same value of a column the last. */
+tacit_status source_link(tacit_source **out, tacit_source *inner, const char *link, tacit_error *error);

@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Run a test program of sources beside a PostgreSQL server, where there is one."""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import postgres  # noqa: E402
+
+with tempfile.TemporaryDirectory(prefix="tacit-postgres-") as place:
+    connection, stop = postgres.start(Path(place) / "pg")
+    if connection is None:
+        print(f"# {stop}", flush=True)
+        environment = dict(os.environ)
+    else:
+        environment = {**os.environ, "TACIT_TEST_POSTGRES": connection}
+    try:
+        code = subprocess.run(sys.argv[1:], env=environment).returncode
+    finally:
+        if connection is not None:
+            stop()
+sys.exit(code)
