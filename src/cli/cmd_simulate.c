@@ -29,10 +29,9 @@ static tacit_status read_trace(work *all, const tacit_arguments *arguments, taci
     for (size_t m = 0; m < all->sweep.plan.method_count; m++)
         if (tacit_trace_applies(all->sweep.methods[m])) all->sweep.plan.trace = &all->trace;
     if (all->sweep.plan.trace == NULL)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "--trace follows the rounds of methods without a centre (consensus, gossip, extra), "
-            "and none of these is to run");
+        return tacit_fail(error, TACIT_USAGE,
+                          "--trace follows the rounds of methods without a centre ({no-centre}), "
+                          "and none of these is to run");
     return tacit_file_check_writable(tacit_arguments_text(arguments, "trace"), error);
 }
 

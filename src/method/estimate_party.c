@@ -11,10 +11,12 @@
 /* ---- what both halves know ---- */
 
 const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
-    const char *name = tacit_plan_text(plan, "family");
+    char name[TACIT_SETTING_SIZE];
+    const unsigned family = tacit_estimate_settings_of(plan)->family;
     bool counts = plan->schema != NULL && plan->schema->response == TACIT_RESPONSE_COUNT;
-    if (strcmp(name, "auto") == 0) name = plan->classes > 0 ? "logistic" : counts ? "poisson" : "linear";
-    return tacit_family_find(name);
+    if (family == TACIT_ESTIMATE_AUTO)
+        return tacit_family_find(plan->classes > 0 ? "logistic" : counts ? "poisson" : "linear");
+    return tacit_family_find(tacit_setting_word(TACIT_ESTIMATE_FAMILIES, family, name));
 }
 
 /* The sum of `length` numbers over n rows. */

@@ -55,7 +55,8 @@ const tacit_method tacit_method_gop = {
     .version = 1,
     .units = "record",
     .spreads = true,
-    .parameters = perturb_parameters,
+    .fits_alone = true,
+    TACIT_SETTINGS_OF(perturb_parameters, perturb_defaults),
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
               "noise for the solver's "
               "error",

@@ -5,17 +5,20 @@
 
 #include "base/memory.h"
 
+const perturb_settings perturb_defaults = PERTURB_DEFAULTS;
+
 const tacit_parameter perturb_parameters[] = {
     PERTURB_PARAMETERS,
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_SETTINGS_END,
 };
 
 double perturb_huber_width(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "loss", "huber") ? tacit_plan_number(plan, "width") : 0;
+    const perturb_settings *settings = perturb_settings_of(plan);
+    return settings->loss == PERTURB_HUBER ? settings->width : 0;
 }
 
 tacit_calibration perturb_calibration(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "calibration", "paper") ? TACIT_CALIBRATION_PAPER : TACIT_CALIBRATION_TIGHT;
+    return perturb_settings_of(plan)->calibration;
 }
 
 size_t perturb_size(const tacit_plan *plan) {

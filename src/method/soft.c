@@ -28,19 +28,27 @@
 
 static const tacit_parameter parameters[] = {
     TACIT_ENSEMBLE_PARAMETERS,
-    { "calibration", "tight", "tight|paper", 0, 0, "the smallest noise that is proved, or the printed" },
-    { "aux_private", "no", "no|yes", 0, 0, "protect each auxiliary point like a party (more noise)" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_CHOICE(tacit_ensemble_settings, calibration, "calibration", "tight|paper",
+                 "the smallest noise that is proved, or the printed"),
+    TACIT_CHOICE(tacit_ensemble_settings, aux_private, "aux_private", "no|yes",
+                 "protect each auxiliary point like a party (more noise)"),
+    TACIT_SETTINGS_END,
 };
 
-static bool tight(const tacit_plan *plan) { return tacit_plan_is(plan, "calibration", "tight"); }
+static bool tight(const tacit_plan *plan) {
+    return tacit_ensemble_settings_of(plan)->calibration == TACIT_CALIBRATION_TIGHT;
+}
+
+static bool protects_points(const tacit_plan *plan) {
+    return tacit_ensemble_settings_of(plan)->aux_private == TACIT_POINTS_PRIVATE;
+}
 
 /* S of the proof note when `parties` answered. */
 static double sensitivity(const tacit_plan *plan, size_t parties) {
     double m = (double)parties, n = plan->points != NULL ? (double)plan->points->rows.count : INFINITY;
     bool printed = !tight(plan) && plan->classes == 2;
     double shift = (plan->classes > 2 ? sqrt(2) : printed ? 2 : 1) / (m * plan->lambda);
-    if (tacit_plan_is(plan, "aux_private", "yes"))
+    if (protects_points(plan))
         shift *= (1 + ((printed ? 1 : 2) * m - 1) / n) * TACIT_POINTS_LONGEST;
     else if (tight(plan))
         shift *= tacit_ensemble_kappa(plan);
@@ -68,7 +76,7 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
 
 /* Points that are private may not choose anything that is published: then it is the usual lambda. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    if (tacit_plan_is(plan, "aux_private", "yes")) return TACIT_OK;
+    if (protects_points(plan)) return TACIT_OK;
     return tacit_ensemble_rehearse(plan, learn, out, error);
 }
 
@@ -83,7 +91,8 @@ const tacit_method tacit_method_soft = {
     .version = 1,
     .units = "party",
     .needs_points = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, tacit_ensemble_defaults),
+    .local = tacit_ensemble_local,
     .leaves = TACIT_ENSEMBLE_LEAVES,
     .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
                "and no single party's labels][sees=each: the coordinator sees each party's labels, "

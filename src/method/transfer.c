@@ -8,15 +8,15 @@
 #include "data/text.h"
 
 bool transfer_gaussian(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "law", "gaussian") || (tacit_plan_is(plan, "law", "auto") && plan->delta > 0);
+    return tacit_plan_gaussian(plan, transfer_settings_of(plan)->law);
 }
 
 tacit_calibration transfer_calibration(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "calibration", "paper") ? TACIT_CALIBRATION_PAPER : TACIT_CALIBRATION_TIGHT;
+    return transfer_settings_of(plan)->calibration;
 }
 
 tacit_status transfer_dimensions(const tacit_plan *plan, size_t *out, tacit_error *error) {
-    const char *text = tacit_plan_text(plan, "project");
+    const char *text = transfer_settings_of(plan)->project;
     double number = 0;
     *out = 0;
     if (strcmp(text, "none") == 0) return TACIT_OK;
