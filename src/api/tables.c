@@ -3,14 +3,13 @@
 #include <math.h>
 
 #include "lab/audit.h"
-#include "service/fit.h"
 
 const tacit_option tacit_fit_options[] = {
     { .name = "method",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "NAME",
       .rules = TACIT_RULE_REQUIRED,
-      .help = TACIT_FIT_METHODS ": see 'tacit explain'" },
+      .help = "{alone or} (or {alone-by-party or} with noise=party): see 'tacit explain'" },
     { .name = "train",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",

@@ -34,53 +34,11 @@
 #include "method/transfer.h"
 #include "num/special.h"
 
-/* What the target makes, in the order of the setting. */
-typedef enum dphtl_model { DPHTL, AVERAGE, SOURCE, SOURCES, SOFT, WEAK, TARGET, PPHTL } dphtl_model;
-
-typedef struct dphtl_settings {
-    transfer_settings transfer;
-    double labelled;
-    enum { BY_OUTPUT, BY_OBJECTIVE } hypothesis;
-    dphtl_model model;
-    enum { PRIOR_AWARE, PRIOR_PAPER } prior;
-    double target_labels, floor;
-} dphtl_settings;
-
-_Static_assert(offsetof(dphtl_settings, transfer) == 0,
-               "the shared part of the table begins with the struct");
-
-static const dphtl_settings defaults = {
-    .transfer = TRANSFER_DEFAULTS, .labelled = 0.4, .target_labels = 0.05, .floor = 0.01
-};
-
-static const tacit_parameter parameters[] = {
-    TRANSFER_PARAMETERS,
-    TACIT_NUMBER(
-        dphtl_settings, labelled, "labelled", 0.01, 1,
-        "part of a source's rows that trains its hypothesis; the others make importance weights. 1: all rows "
-        "do both, at twice the price"),
-    TACIT_CHOICE(dphtl_settings, hypothesis, "hypothesis", "output|plr",
-                 "how sources make theirs private: noise on the weights, or on the objective"),
-    TACIT_CHOICE(dphtl_settings, model, "model", "dphtl|average|source|sources|soft|weak|target|pphtl",
-                 "what the target makes: dphtl, or to compare average (equal weights), source (the "
-                 "hypothesis that fits "
-                 "its labels best), sources (each of them; in simulations only), soft (their votes as "
-                 "labels), weak and "
-                 "target (its own few labels, or all), pphtl (mean hypothesis as centre of the regulariser)"),
-    TACIT_CHOICE(dphtl_settings, prior, "prior", "aware|paper",
-                 "of dphtl and average: knowing the noise, or as printed"),
-    TACIT_NUMBER(dphtl_settings, target_labels, "target_labels", 1e-6, 1,
-                 "part of the target's rows, its first, whose labels are used"),
-    TACIT_NUMBER(dphtl_settings, floor, "floor", 1e-12, 1e6,
-                 "the least variance of a coefficient in the prior"),
-    TACIT_SETTINGS_END,
-};
-
 static const dphtl_settings *settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(dphtl_settings, plan);
 }
 
-static bool objective(const tacit_plan *plan) { return settings_of(plan)->hypothesis == BY_OBJECTIVE; }
+static bool objective(const tacit_plan *plan) { return settings_of(plan)->hypothesis == DPHTL_BY_OBJECTIVE; }
 
 /* Rows of S_l among n; at least one. All of them where both parts are the same. */
 static size_t labelled_rows(const tacit_plan *plan, size_t rows) {
@@ -165,7 +123,7 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 }
 
 static const char *undeployable_as(const tacit_plan *plan) {
-    return settings_of(plan)->model == SOURCES
+    return settings_of(plan)->model == DPHTL_SOURCES
                ? "model=sources makes a model of each source, and a study has one"
                : NULL;
 }
@@ -348,8 +306,8 @@ static tacit_status see_points(target *self, tacit_error *error) {
 static tacit_status target_create(target *self, tacit_session *session, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     *self = (target){ .session = session, .plan = plan, .size = transfer_size(plan) };
-    if (settings_of(plan)->model == SOURCES) /* the hypotheses as they are: nothing of a target's is needed */
-        return see_points(self, error);
+    /* The hypotheses as they are: nothing of a target's is needed. */
+    if (settings_of(plan)->model == DPHTL_SOURCES) return see_points(self, error);
     if (session->own == NULL || session->own->rows.count == 0 || session->own->label == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "method dphtl learns for a target, which runs the coordinator on rows of its own: "
@@ -452,7 +410,7 @@ cleanup:
 static void make_prior(target *self) {
     double K = (double)self->sources, correction = K > 1 ? K / (K - 1) : 1, n = (double)self->labelled;
     double lowest = settings_of(self->plan)->floor, T = 1 / (n * self->plan->lambda), r = 0, e = 0;
-    bool aware = settings_of(self->plan)->prior == PRIOR_AWARE;
+    bool aware = settings_of(self->plan)->prior == DPHTL_PRIOR_AWARE;
     for (size_t k = 0; aware && k < self->sources; k++) {
         double w = self->weights[k], q = self->variance[k];
         r += w * w * q;
@@ -544,19 +502,19 @@ static size_t best_source(const target *self) {
 
 static tacit_status learn(target *self, tacit_outcome *out, tacit_error *error) {
     const dphtl_model model = settings_of(self->plan)->model;
-    if (model == SOFT) return fit_soft(self, out, error);
-    if (model == SOURCE)
+    if (model == DPHTL_SOFT) return fit_soft(self, out, error);
+    if (model == DPHTL_SOURCE)
         return transfer_add_model(self->plan, &self->space, self->theta[best_source(self)], out, error);
-    for (size_t k = 0; model == SOURCES && k < self->sources; k++)
+    for (size_t k = 0; model == DPHTL_SOURCES && k < self->sources; k++)
         TACIT_TRY(transfer_add_model(self->plan, &self->space, self->theta[k], out, error));
-    if (model == SOURCES) return TACIT_OK;
+    if (model == DPHTL_SOURCES) return TACIT_OK;
     for (size_t k = 0; k < self->sources; k++) self->weights[k] = 1 / (double)self->sources;
-    if (model == DPHTL) TACIT_TRY(weigh_sources(self, error));
-    if (model == DPHTL || model == AVERAGE)
+    if (model == DPHTL_WHOLE) TACIT_TRY(weigh_sources(self, error));
+    if (model == DPHTL_WHOLE || model == DPHTL_AVERAGE)
         make_prior(self);
     else
-        ridge_around(self, model == PPHTL);
-    return fit_target(self, model == TARGET ? self->own.rows.count : self->labelled, out, error);
+        ridge_around(self, model == DPHTL_PPHTL);
+    return fit_target(self, model == DPHTL_TARGET ? self->own.rows.count : self->labelled, out, error);
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
@@ -564,7 +522,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     const dphtl_model model = settings_of(session->plan)->model;
     tacit_status status;
     TACIT_CHECK(target_create(&self, session, error));
-    if (model != WEAK && model != TARGET) TACIT_CHECK(ask_sources(&self, error));
+    if (model != DPHTL_WEAK && model != DPHTL_TARGET) TACIT_CHECK(ask_sources(&self, error));
     out->parties = self.sources;
     TACIT_CHECK(learn(&self, out, error));
 cleanup:
@@ -597,7 +555,7 @@ const tacit_method tacit_method_dphtl = {
     .units = "record",
     .needs_points = true,
     .needs_target = true,
-    TACIT_SETTINGS_OF(parameters, defaults),
+    TACIT_SETTINGS_OF(dphtl_parameters, dphtl_defaults),
     .leaves = "once: weights of a model of [labelled!=1: some of ]the source's rows, and of one that tells "
               "[labelled!=1: its other rows][labelled=1: them] from the public points, with noise inside",
     .seen_by = "the target, which runs the coordinator, sees each source's weights and may show them to "

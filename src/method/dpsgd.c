@@ -26,52 +26,6 @@
 #include "method/ternary.h"
 #include "privacy/shares.h"
 
-static const dpsgd_settings defaults = {
-    .network = { .hidden = "32", .activation = TACIT_ACTIVATION_TANH },
-    .epochs = 10,
-    .sampling = 0.05,
-    .clip = 1,
-    .noise = DPSGD_BY_COORDINATOR,
-    .optimiser = TACIT_RULE_SGD,
-    .rate = 0.5,
-    .momentum = 0.9,
-    .schedule = TACIT_SCHEDULE_CONSTANT,
-    .weights = "none",
-    .keep = 1,
-    .upload = DPSGD_FULL,
-};
-
-static const tacit_parameter parameters[] = {
-    TACIT_TEXT(network_settings, hidden, "hidden",
-               "units of each hidden layer, with commas between (50,20), or none: a linear model"),
-    TACIT_CHOICE(network_settings, activation, "activation", "tanh|sigmoid|relu", "of the hidden units"),
-    TACIT_NUMBER(dpsgd_settings, epochs, "epochs", 1e-3, 1e5, "how often each row takes part, on average"),
-    TACIT_NUMBER(dpsgd_settings, sampling, "sampling", 1e-6, 1,
-                 "the probability with which a row takes part in a step; 1: all rows do"),
-    TACIT_NUMBER(dpsgd_settings, clip, "clip", 1e-6, 1e6, "the norm that a row's gradient is clipped to"),
-    TACIT_CHOICE(
-        dpsgd_settings, noise, "noise", "coordinator|shares|party",
-        "who adds it: a coordinator entrusted with the sums; all parties together, in shares under masks; or "
-        "each party all of it (more noise, no trust)"),
-    TACIT_CHOICE(dpsgd_settings, optimiser, "optimiser", "sgd|adam", "how the server steps"),
-    TACIT_NUMBER(dpsgd_settings, rate, "rate", 1e-9, 1e6, "of the steps"),
-    TACIT_CHOICE(
-        dpsgd_settings, schedule, "schedule", "constant|linear|cosine|root",
-        "how the rate falls: not, to zero at the end on a line or half a cosine, or with the square root"),
-    TACIT_NUMBER(dpsgd_settings, momentum, "momentum", 0, 0.9999, "of sgd, or the first decay of adam"),
-    TACIT_OPEN_NUMBER(network_settings, scale, "scale", 1e6, "what rows are multiplied by before they enter",
-                      "the root of their length"),
-    TACIT_TEXT(dpsgd_settings, weights, "weights",
-               "of the classes' losses, one number a class with commas between; none: all 1"),
-    TACIT_NUMBER(dpsgd_settings, keep, "keep", 1e-6, 1,
-                 "the share of numbers, the largest, that is kept of a noisy sum"),
-    TACIT_CHOICE(dpsgd_settings, upload, "upload", "full|ternary",
-                 "what is made of those: nothing, or their signs"),
-    TACIT_OPEN_NUMBER(dpsgd_settings, patience, "patience", 1e6,
-                      "steps without progress, about, after which training stops early", "never"),
-    TACIT_SETTINGS_END,
-};
-
 /* ---- the plan ---- */
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
@@ -570,7 +524,7 @@ const tacit_method tacit_method_dpsgd = {
     .stops_early = true,
     .lambda_may_vanish = true,
     .fits_alone_by_party = true,
-    TACIT_SETTINGS_OF(parameters, defaults),
+    TACIT_SETTINGS_OF(dpsgd_parameters, dpsgd_defaults),
     .shares_noise = by_shares,
     .network = network_of_plan,
     .leaves = "in every step, the sum of the clipped gradients of a random sample of the party's rows, at "

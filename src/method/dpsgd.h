@@ -31,6 +31,9 @@ typedef struct dpsgd_settings {
     enum { DPSGD_FULL, DPSGD_TERNARY } upload;
 } dpsgd_settings;
 
+extern const dpsgd_settings dpsgd_defaults;
+extern const tacit_parameter dpsgd_parameters[];
+
 static inline const dpsgd_settings *dpsgd_settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(dpsgd_settings, plan);
 }

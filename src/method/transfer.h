@@ -37,6 +37,30 @@ static inline const transfer_settings *transfer_settings_of(const tacit_plan *pl
     return TACIT_SETTINGS(transfer_settings, plan);
 }
 
+/* Of dphtl; model: what the target makes. */
+typedef enum dphtl_model {
+    DPHTL_WHOLE,
+    DPHTL_AVERAGE,
+    DPHTL_SOURCE,
+    DPHTL_SOURCES,
+    DPHTL_SOFT,
+    DPHTL_WEAK,
+    DPHTL_TARGET,
+    DPHTL_PPHTL
+} dphtl_model;
+
+typedef struct dphtl_settings {
+    transfer_settings transfer;
+    double labelled;
+    enum { DPHTL_BY_OUTPUT, DPHTL_BY_OBJECTIVE } hypothesis;
+    dphtl_model model;
+    enum { DPHTL_PRIOR_AWARE, DPHTL_PRIOR_PAPER } prior;
+    double target_labels, floor;
+} dphtl_settings;
+
+extern const dphtl_settings dphtl_defaults;
+extern const tacit_parameter dphtl_parameters[];
+
 bool transfer_gaussian(const tacit_plan *plan);
 tacit_calibration transfer_calibration(const tacit_plan *plan);
 

@@ -9,9 +9,6 @@
 #include "privacy/ledger.h"
 #include "session/method.h"
 
-/* What one owner can use, as help and errors say it. */
-#define TACIT_FIT_METHODS "{alone or} (or {alone-by-party or} with noise=party)"
-
 /* All borrowed. */
 typedef struct tacit_fit_settings {
     const char *home;             /* the owner's folder, with the ledger */

@@ -14,7 +14,8 @@ typedef void check_setting(const tacit_method *method, const tacit_parameter *on
 
 static void each_setting(check_setting *check) {
     for (size_t i = 0; tacit_methods[i] != NULL; i++)
-        for (const tacit_parameter *one = tacit_methods[i]->parameters; one != NULL && one->name != NULL; one++)
+        for (const tacit_parameter *one = tacit_methods[i]->parameters; one != NULL && one->name != NULL;
+             one++)
             check(tacit_methods[i], one);
 }
 
@@ -109,8 +110,9 @@ static void check_values(const tacit_method *method, const tacit_parameter *one)
         }
         CHECK_OK(tacit_plan_set(&plan, one->name, text, &error), error);
         assert_string_equal(tacit_plan_print(&plan, one, shown), text);
-        CHECK_OK(tacit_plan_set(&again, one->name, tacit_setting_print(plan.settings.values, one, shown), &error),
-                 error);
+        CHECK_OK(
+            tacit_plan_set(&again, one->name, tacit_setting_print(plan.settings.values, one, shown), &error),
+            error);
         assert_true(tacit_plan_equal(&plan, &again));
         const tacit_plan untouched = { .method = method };
         const bool usual =
@@ -136,7 +138,8 @@ static void numbers_stay_as_they_were_spelt(void **state) {
     char text[TACIT_SETTING_SIZE];
     CHECK_OK(tacit_plan_set(&first, "rounds", "20", &error), error);
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
-        if (tacit_plan_set(&plan, "rounds", spellings[i], &error) != TACIT_OK) continue; /* not a number here */
+        if (tacit_plan_set(&plan, "rounds", spellings[i], &error) != TACIT_OK)
+            continue; /* not a number here */
         assert_string_equal(tacit_plan_print(&plan, rounds, text), spellings[i]);
         assert_true(tacit_plan_equal(&plan, &first));
     }
@@ -166,8 +169,8 @@ static void spellings_of_many_numbers_are_kept_until_there_is_no_room(void **sta
         CHECK_OK(tacit_plan_set(&plan, one->name, "0.5", &error), error);
     }
     assert_int_equal(kept, 3);
-    assert_string_equal(
-        tacit_plan_print(&plan, tacit_setting_find(plan.method->parameters, "epochs"), shown), text);
+    assert_string_equal(tacit_plan_print(&plan, tacit_setting_find(plan.method->parameters, "epochs"), shown),
+                        text);
 }
 
 /* ---- what is made of the table ---- */
