@@ -30,6 +30,14 @@ const tacit_ensemble_settings tacit_ensemble_defaults = { .local = "logistic",
 
 const char *tacit_ensemble_local(const tacit_plan *plan) { return tacit_ensemble_settings_of(plan)->local; }
 
+bool tacit_ensemble_tight(const tacit_plan *plan) {
+    return tacit_ensemble_settings_of(plan)->calibration == TACIT_CALIBRATION_TIGHT;
+}
+
+bool tacit_ensemble_hides_points(const tacit_plan *plan) {
+    return tacit_ensemble_settings_of(plan)->aux_private == TACIT_POINTS_PRIVATE;
+}
+
 tacit_status tacit_ensemble_check(const tacit_plan *plan, tacit_error *error) {
     return tacit_classifier_check(tacit_ensemble_local(plan), true, error);
 }

@@ -37,6 +37,15 @@ static inline const tacit_ensemble_settings *tacit_ensemble_settings_of(const ta
                      "weight of the regulariser in the parties' own models")
 const char *tacit_ensemble_local(const tacit_plan *plan);
 
+/* Those of vote and soft, and what they say. */
+#define TACIT_ENSEMBLE_NOISE_PARAMETERS                                                                      \
+    TACIT_CHOICE(tacit_ensemble_settings, calibration, "calibration", "tight|paper",                         \
+                 "the smallest noise that is proved, or the printed"),                                       \
+        TACIT_CHOICE(tacit_ensemble_settings, aux_private, "aux_private", "no|yes",                          \
+                     "protect each auxiliary point like a party (more noise)")
+bool tacit_ensemble_tight(const tacit_plan *plan);
+bool tacit_ensemble_hides_points(const tacit_plan *plan);
+
 /* What leaves a party, in words. */
 #define TACIT_ENSEMBLE_LEAVES                                                                                \
     "the labels that the party's own classifier gives to the public auxiliary points, as one contribution "  \

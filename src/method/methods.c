@@ -29,36 +29,29 @@ tacit_status tacit_method_require(const tacit_method **out, const char *name, ta
 
 /* ---- lists ---- */
 
-static bool is_any(const tacit_method *method) { return method != NULL; }
-static bool is_alone(const tacit_method *method) { return method->fits_alone; }
-static bool is_alone_by_party(const tacit_method *method) { return method->fits_alone_by_party; }
-static bool is_alone_with_delta(const tacit_method *method) {
-    return method->needs_delta && (method->fits_alone || method->fits_alone_by_party);
+/* 1 or 0; -1: there is no such trait. */
+static int has_trait(const tacit_method *method, const char *trait) {
+    const bool alone = method->fits_alone || method->fits_alone_by_party;
+    const struct {
+        const char *name;
+        bool holds;
+    } traits[] = {
+        { "all", true },
+        { "alone", method->fits_alone },
+        { "alone-by-party", method->fits_alone_by_party },
+        { "alone-with-delta", alone && method->needs_delta },
+        { "chooses-lambda", method->chooses_lambda },
+        { "infers", method->infers != NULL },
+        { "no-centre", method->meetings != NULL },
+        { "no-lambda", method->lambda_may_vanish },
+        { "points", method->needs_points },
+        { "roles", method->roles != NULL },
+        { "two-servers", method->compute != NULL },
+    };
+    for (size_t t = 0; t < sizeof traits / sizeof *traits; t++)
+        if (strcmp(traits[t].name, trait) == 0) return traits[t].holds;
+    return -1;
 }
-static bool chooses_lambda(const tacit_method *method) { return method->chooses_lambda; }
-static bool infers(const tacit_method *method) { return method->infers != NULL; }
-static bool has_no_centre(const tacit_method *method) { return method->meetings != NULL; }
-static bool has_no_lambda(const tacit_method *method) { return method->lambda_may_vanish; }
-static bool needs_points(const tacit_method *method) { return method->needs_points; }
-static bool has_roles(const tacit_method *method) { return method->roles != NULL; }
-static bool has_two_servers(const tacit_method *method) { return method->compute != NULL; }
-
-static const struct {
-    const char *name;
-    bool (*holds)(const tacit_method *method);
-} traits[] = {
-    { "all", is_any },
-    { "alone", is_alone },
-    { "alone-by-party", is_alone_by_party },
-    { "alone-with-delta", is_alone_with_delta },
-    { "chooses-lambda", chooses_lambda },
-    { "infers", infers },
-    { "no-centre", has_no_centre },
-    { "no-lambda", has_no_lambda },
-    { "points", needs_points },
-    { "roles", has_roles },
-    { "two-servers", has_two_servers },
-};
 
 void tacit_methods_append(char out[TACIT_METHODS_TEXT], size_t i, size_t count, const char *last,
                           const char *name) {
@@ -72,13 +65,12 @@ void tacit_methods_append(char out[TACIT_METHODS_TEXT], size_t i, size_t count, 
 }
 
 const char *tacit_methods_with(const char *trait, const char *last, char out[TACIT_METHODS_TEXT]) {
-    size_t t = 0, count = 0, listed = 0;
-    while (t < sizeof traits / sizeof *traits && strcmp(traits[t].name, trait) != 0) t++;
-    if (t == sizeof traits / sizeof *traits) return NULL;
-    for (size_t i = 0; tacit_methods[i] != NULL; i++) count += traits[t].holds(tacit_methods[i]);
+    size_t count = 0, listed = 0;
+    if (has_trait(tacit_methods[0], trait) < 0) return NULL;
+    for (size_t i = 0; tacit_methods[i] != NULL; i++) count += has_trait(tacit_methods[i], trait) == 1;
     out[0] = 0;
     for (size_t i = 0; tacit_methods[i] != NULL; i++)
-        if (traits[t].holds(tacit_methods[i]))
+        if (has_trait(tacit_methods[i], trait) == 1)
             tacit_methods_append(out, listed++, count, last, tacit_methods[i]->name);
     return out;
 }
