@@ -50,14 +50,21 @@ static tacit_release_kind kind_of_sum(const tacit_plan *plan) {
 
 static const tacit_handler_entry handlers[] = { { .question = "value", .answer = answer_value },
                                                 { .question = NULL } };
-static const tacit_parameter parameters[] = {
-    { .name = "noise", .fallback = "none", .choices = "none|shares", .help = "whose noise is in the sum" },
-    { .name = NULL }
-};
+typedef struct method_settings {
+    enum { NOBODYS, SHARED } noise;
+} method_settings;
+static const method_settings defaults = { .noise = NOBODYS };
+static const tacit_parameter parameters[] = { TACIT_CHOICE(method_settings, noise, "noise", "none|shares",
+                                                           "whose noise is in the sum"),
+                                              TACIT_SETTINGS_END };
+static bool is_shared(const tacit_plan *plan) {
+    return TACIT_SETTINGS(method_settings, plan)->noise == SHARED;
+}
 static const tacit_method method = { .name = "lies",
                                      .version = 1,
                                      .handlers = handlers,
-                                     .parameters = parameters,
+                                     TACIT_SETTINGS_OF(parameters, defaults),
+                                     .shares_noise = is_shared,
                                      .price = price_of_sum,
                                      .release_kind = kind_of_sum };
 

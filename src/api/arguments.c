@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "api/guess.h"
+#include "api/methods_list.h"
 #include "api/options.h"
 #include "api/value.h"
 #include "base/buffer.h"
@@ -283,15 +284,16 @@ static tacit_status take_one(tacit_arguments *arguments, const option_text *give
 
 static tacit_status check_needed(const tacit_arguments *arguments, tacit_error *error) {
     const tacit_form *form = &arguments->form;
+    char help[TACIT_HELP_TEXT];
     if (form->operands != NULL && form->operands[0].least > arguments->word_count)
         return tacit_fail(error, TACIT_USAGE, "%s needs the option method: %s", form->name,
-                          form->operands[0].help);
+                          tacit_methods_help(form->operands[0].help, help));
     for (size_t i = 0; i < arguments->option_count; i++) {
         const tacit_option *option = arguments->options[i];
         bool needed = option->rules & TACIT_RULE_REQUIRED && !is_left_out(form, option->name);
         if (needed && !arguments->values[i].given)
             return tacit_fail(error, TACIT_USAGE, "%s needs the option %s: %s", form->name, option->name,
-                              option->help);
+                              tacit_methods_help(option->help, help));
     }
     return TACIT_OK;
 }

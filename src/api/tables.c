@@ -4,14 +4,13 @@
 
 #include "api/row_options.h"
 #include "lab/audit/audit.h"
-#include "site/fit.h"
 
 const tacit_option tacit_fit_options[] = {
     { .name = "method",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "NAME",
       .rules = TACIT_RULE_REQUIRED,
-      .help = TACIT_FIT_METHODS ": see 'tacit explain'" },
+      .help = "{alone or} (or {alone-by-party or} with noise=party): see 'tacit explain'" },
     { .name = "train",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -36,7 +35,7 @@ const tacit_option tacit_fit_options[] = {
       .rules = TACIT_RULE_RANGE | TACIT_RULE_BELOW,
       .least = 0,
       .most = 1,
-      .help = "for gop, dpgd and dpsgd, which need one" },
+      .help = "for {alone-with-delta and}, which need one" },
     { .name = "lambda",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "L|choose:L1,L2,...",
@@ -160,7 +159,7 @@ const tacit_option tacit_simulate_options[] = {
       .least = 0,
       .most = INFINITY,
       .help = "weight of the regulariser (lambda/2)|w|^2; unless told each method chooses one from public "
-              "quantities, or takes 0.01; estimate, dpsgd and dpstgd: none, which 0 says too" },
+              "quantities, or takes 0.01; {no-lambda and}: none, which 0 says too" },
     { .name = "minimum-rows",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "N",
@@ -318,9 +317,8 @@ const tacit_option tacit_explain_options[] = {
 
 const tacit_operand tacit_audit_operands[] = {
     { "METHOD", 1, 1,
-      "a method (avg, output, plr, gop, pst-s, pst-f, pst-h, vote, soft, soft-stat, pate, histogram, dpiw, "
-      "dphtl, dpgd, psgd, dpstgd, dpsgd, newton, privlogit-hessian), a mechanism (laplace, gamma-norm, "
-      "gaussian, exponential), or a control that is broken on purpose (laplace-halved, psgd-claim, "
+      "a method ({audited}), a mechanism (laplace, gamma-norm, gaussian, exponential), or a control that is "
+      "broken on purpose (laplace-halved, psgd-claim, "
       "dpstgd-claim, dpsgd-batches, pst-h-printed, newton-undivided)" },
     { .name = NULL },
 };
@@ -390,7 +388,7 @@ const tacit_option tacit_join_options[] = {
     { .name = "role",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "ROLE",
-      .help = "what this party is in a study whose parties differ: source or target (pst-h)" },
+      .help = "what this party is in a study whose parties differ: source or target ({roles})" },
     { .name = "yes", .kind = TACIT_OPTION_FLAG, .help = "consent without being asked" },
     { .name = "no-wait",
       .kind = TACIT_OPTION_FLAG,

@@ -59,7 +59,7 @@ const tacit_command tacit_command_center = {
     .section = "Studies",
     .summary = "be one of the two centre servers of a study",
     .description =
-        "For methods newton, privlogit-hessian and privlogit-local. Server A is the coordinator: `--role a` "
+        "For methods {two-servers and}. Server A is the coordinator: `--role a` "
         "serves its folder "
         "as `tacit coordinator` does. Server B, run by somebody else on another machine, holds the key under "
         "which nodes "

@@ -21,18 +21,16 @@ static void print_item(const tacit_console *console, const char *title, const ch
     fputc('\n', console->out);
 }
 
-static const char *zero_means(const tacit_parameter *one) { return strstr(one->help, "0: ") + 3; }
-
 /* What a number that is left to the method will be, where that is known: rounds that are priced one by one, or what the help says in one
  * word (0: never). */
-static void value_text(char *out, size_t size, const tacit_plan *plan, const tacit_parameter *one,
+static void value_text(char out[TACIT_SETTING_SIZE], const tacit_plan *plan, const tacit_parameter *one,
                        const tacit_prices *prices) {
     if (!tacit_plan_leaves_open(plan, one))
-        snprintf(out, size, "%s", tacit_plan_text(plan, one->name));
+        tacit_plan_print(plan, one, out);
     else if (strcmp(one->name, "rounds") == 0 && prices->event.count > 0)
-        snprintf(out, size, "automatic (%llu)", (unsigned long long)prices->event.count);
+        snprintf(out, TACIT_SETTING_SIZE, "automatic (%llu)", (unsigned long long)prices->event.count);
     else
-        snprintf(out, size, "%s", strchr(zero_means(one), ' ') == NULL ? zero_means(one) : "automatic");
+        snprintf(out, TACIT_SETTING_SIZE, "%s", strchr(one->zero, ' ') == NULL ? one->zero : "automatic");
 }
 
 static void print_settings(const tacit_console *console, const tacit_plan *plan, const tacit_prices *prices) {
@@ -44,7 +42,7 @@ static void print_settings(const tacit_console *console, const tacit_plan *plan,
         used += snprintf(text + used, sizeof text - (size_t)used, ", delta %g", plan->delta);
     for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++) {
         char value[TACIT_SETTING_SIZE];
-        value_text(value, sizeof value, plan, one, prices);
+        value_text(value, plan, one, prices);
         if (used > 0 && (size_t)used < sizeof text)
             used += snprintf(text + used, sizeof text - (size_t)used, ", %s=%s", one->name, value);
     }

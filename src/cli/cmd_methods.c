@@ -24,17 +24,19 @@ static tacit_status print_table(tacit_console *console, tacit_error *error) {
     return status;
 }
 
-static void print_parameter(const tacit_console *console, const tacit_parameter *parameter) {
+static void print_parameter(const tacit_console *console, const tacit_method *method,
+                            const tacit_parameter *parameter) {
+    char usual[TACIT_SETTING_SIZE];
     tacit_wrap wrap = { .out = console->out, .width = console->width, .indent = 6 };
     fputs("    ", console->out);
     wrap.column = 4;
-    if (parameter->choices != NULL)
+    if (parameter->type == TACIT_SETTING_CHOICE || parameter->type == TACIT_SETTING_TEXT)
         tacit_wrap_token(&wrap, "--set %s=%s:", parameter->name,
-                         parameter->choices[0] != 0 ? parameter->choices : "TEXT");
+                         parameter->choices != NULL ? parameter->choices : "TEXT");
     else
         tacit_wrap_token(&wrap, "--set %s=N, %g to %g:", parameter->name, parameter->least, parameter->most);
     tacit_wrap_text(&wrap, parameter->help);
-    tacit_wrap_token(&wrap, "(default: %s)", parameter->fallback);
+    tacit_wrap_token(&wrap, "(default: %s)", tacit_setting_print(method->defaults, parameter, usual));
     fputc('\n', console->out);
 }
 
@@ -47,7 +49,7 @@ static void print_details(const tacit_console *console) {
         tacit_wrap_text(&wrap, method->reference);
         fputc('\n', console->out);
         for (const tacit_parameter *one = method->parameters; one != NULL && one->name != NULL; one++)
-            print_parameter(console, one);
+            print_parameter(console, method, one);
     }
 }
 

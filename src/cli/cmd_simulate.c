@@ -13,6 +13,7 @@
 #include "cli/runs.h"
 #include "cli/summary.h"
 #include "lab/plot/sweep_plot.h"
+#include "method/methods.h"
 
 /* A model, or a chart, is made to be shared. */
 enum { MODEL_MODE = 0644 };
@@ -28,11 +29,12 @@ typedef struct work {
 static tacit_status read_trace(work *all, const tacit_arguments *arguments, tacit_error *error) {
     for (size_t m = 0; m < all->sweep.plan.method_count; m++)
         if (tacit_trace_applies(all->sweep.methods[m])) all->sweep.plan.trace = &all->trace;
+    char without[TACIT_METHODS_TEXT];
     if (all->sweep.plan.trace == NULL)
         return tacit_fail(
             error, TACIT_USAGE,
-            "--trace follows the rounds of methods without a centre (consensus, gossip, extra), "
-            "and none of these is to run");
+            "--trace follows the rounds of methods without a centre (%s), and none of these is to run",
+            tacit_methods_with("no-centre", NULL, without));
     return tacit_file_check_writable(tacit_arguments_text(arguments, "trace"), error);
 }
 

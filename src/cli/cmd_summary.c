@@ -2,18 +2,20 @@
 #include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/summary.h"
+#include "method/methods.h"
 
 static tacit_status run_summary(const tacit_arguments *arguments, tacit_console *console,
                                 tacit_error *error) {
     const char *path = tacit_arguments_operand(arguments, "MODEL");
     tacit_model *model = NULL;
+    char others[TACIT_METHODS_TEXT];
     tacit_status status;
     TACIT_CHECK(tacit_model_load(&model, path, error));
     if (model->estimates == NULL)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_USAGE,
-                       "%s was made by method %s, which has no standard errors; method estimate has them",
-                       path, model->guarantee.method[0] != 0 ? model->guarantee.method : "unknown"));
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
+                               "%s was made by method %s, without standard errors; methods %s can have them",
+                               path, model->guarantee.method[0] != 0 ? model->guarantee.method : "unknown",
+                               tacit_methods_with("infers", "and", others)));
     tacit_summary_print(console, model);
     TACIT_CHECK(tacit_console_document(console, tacit_summary_document(model), error));
 cleanup:
@@ -26,7 +28,8 @@ const tacit_command tacit_command_summary = {
     .section = "Learning",
     .summary = "coefficients with standard errors, as R's summary(glm) has them",
     .description =
-        "For models of method estimate. Coefficients are per unit of the raw column; those of a level are "
+        "For models of methods {infers and}. Coefficients are per unit of the raw column; those of a level "
+        "are "
         "differences to the category's first level. Residuals are not shown: they never left the parties.",
     .operands =
         (const tacit_operand[]){

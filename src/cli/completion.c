@@ -61,7 +61,7 @@ void tacit_completion_settings(FILE *out, const tacit_method *method) {
     for (const tacit_parameter *one = method->parameters; one != NULL && one->name != NULL; one++) {
         char before[64];
         snprintf(before, sizeof before, "%s=", one->name);
-        if (one->choices != NULL && one->choices[0] != 0)
+        if (one->choices != NULL)
             tacit_completion_choices(out, before, one->choices);
         else
             fprintf(out, "%s ", before);

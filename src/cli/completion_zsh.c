@@ -1,6 +1,7 @@
 /* Completion for zsh: each command as a call of its _arguments. */
 #include <string.h>
 
+#include "api/methods_list.h"
 #include "cli/completion.h"
 #include "cli/help.h"
 #include "lab/audit/audit.h"
@@ -86,7 +87,8 @@ static void put_option(FILE *out, const tacit_option *option) {
     bool flag = option->kind == TACIT_OPTION_FLAG;
     bool many = option->kind == TACIT_OPTION_SETTING || option->rules & TACIT_RULE_REPEATED;
     fprintf(out, " \\\n    '%s--%s%s[", many ? "*" : "", option->name, flag ? "" : "=");
-    put_quoted(out, option->help, "[]");
+    char help[TACIT_HELP_TEXT];
+    put_quoted(out, tacit_methods_help(option->help, help), "[]");
     fputc(']', out);
     if (!flag) {
         fputc(':', out);

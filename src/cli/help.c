@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "api/methods_list.h"
 #include "cli/text_width.h"
 
 static void print_heading(tacit_page page, const char *text) {
@@ -11,7 +12,8 @@ static void print_heading(tacit_page page, const char *text) {
 static void print_paragraphs(tacit_page page, const char *text, unsigned indent) {
     fprintf(page.out, "%*s", (int)indent, "");
     tacit_wrap wrap = { page.out, page.width, indent, indent, false };
-    tacit_wrap_text(&wrap, text);
+    char help[TACIT_HELP_TEXT];
+    tacit_wrap_text(&wrap, tacit_methods_help(text, help));
     fputc('\n', page.out);
 }
 
@@ -94,7 +96,8 @@ static void print_operands(tacit_page page, const tacit_command *command, unsign
     print_heading(page, "Arguments");
     for (const tacit_operand *operand = command->operands; operand->name != NULL; operand++) {
         tacit_wrap wrap = start_entry(page, operand->name, column);
-        tacit_wrap_text(&wrap, operand->help);
+        char help[TACIT_HELP_TEXT];
+        tacit_wrap_text(&wrap, tacit_methods_help(operand->help, help));
         fputc('\n', page.out);
     }
 }
@@ -105,9 +108,9 @@ static void print_options(tacit_page page, const char *heading, const tacit_opti
     fputc('\n', page.out);
     print_heading(page, heading);
     for (const tacit_option *option = options; option->name != NULL; option++) {
-        char term[128];
+        char term[128], help[TACIT_HELP_TEXT];
         tacit_wrap wrap = start_entry(page, option_term(option, term, sizeof term), column);
-        tacit_wrap_text(&wrap, option->help);
+        tacit_wrap_text(&wrap, tacit_methods_help(option->help, help));
         if (option->fallback != NULL) tacit_wrap_token(&wrap, "(default: %s)", option->fallback);
         if (option->rules & TACIT_RULE_REQUIRED) tacit_wrap_token(&wrap, "(required)");
         fputc('\n', page.out);

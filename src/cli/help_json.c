@@ -1,4 +1,5 @@
 /* The same table for programs: what a command takes, as JSON. */
+#include "api/methods_list.h"
 #include "cli/console.h"
 #include "cli/help.h"
 
@@ -15,21 +16,24 @@ static const char *kind_name(tacit_option_kind kind) {
 
 static json_t *list_options(const tacit_option *options) {
     json_t *list = json_array();
+    char help[TACIT_HELP_TEXT];
     for (; options != NULL && options->name != NULL; options++)
         list = tacit_json_append(list, json_pack("{s:s,s:s,s:s?,s:s?,s:b,s:s}", "name", options->name, "kind",
                                                  kind_name(options->kind), "placeholder",
                                                  options->placeholder, "default", options->fallback,
                                                  "required", (options->rules & TACIT_RULE_REQUIRED) != 0,
-                                                 "help", options->help));
+                                                 "help", tacit_methods_help(options->help, help)));
     return list;
 }
 
 static json_t *list_operands(const tacit_operand *operands) {
     json_t *list = json_array();
+    char help[TACIT_HELP_TEXT];
     for (; operands != NULL && operands->name != NULL; operands++)
-        list = tacit_json_append(list, json_pack("{s:s,s:I,s:I,s:s}", "name", operands->name, "least",
-                                                 (json_int_t)operands->least, "most",
-                                                 (json_int_t)operands->most, "help", operands->help));
+        list =
+            tacit_json_append(list, json_pack("{s:s,s:I,s:I,s:s}", "name", operands->name, "least",
+                                              (json_int_t)operands->least, "most", (json_int_t)operands->most,
+                                              "help", tacit_methods_help(operands->help, help)));
     return list;
 }
 
@@ -42,8 +46,11 @@ static json_t *list_examples(const tacit_example *examples) {
 }
 
 json_t *tacit_help_document(const tacit_command *command) {
+    char help[TACIT_HELP_TEXT];
+    const char *about = command->description;
+    if (about != NULL) about = tacit_methods_help(about, help);
     return json_pack("{s:s,s:s,s:s,s:s?,s:o,s:o,s:o}", "name", command->name, "section", command->section,
-                     "summary", command->summary, "description", command->description, "arguments",
+                     "summary", command->summary, "description", about, "arguments",
                      list_operands(command->operands), "options", list_options(command->options), "examples",
                      list_examples(command->examples));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "method/neighbours.h"
 #include "session/masked.h"
 #include "session/wording.h"
 
@@ -26,11 +27,11 @@ static void show_points(tacit_console *console, const tacit_site *site) {
     const tacit_study *study = tacit_site_study(site);
     const tacit_plan *plan = &study->plan;
     size_t points = study->point_count;
-    bool labels = tacit_method_takes(plan->method, "local");
+    const bool labels = plan->method->local != NULL;
     if (labels)
         tacit_console_note(console, "trains     %s on your rows; the classifier stays here",
                            tacit_site_local(site) != NULL ? tacit_site_local(site)
-                                                          : tacit_plan_text(plan, "local"));
+                                                          : plan->method->local(plan));
     tacit_console_note(console,
                        "points     %zu public points are fetched and checked against the hash you consent to",
                        points);
@@ -103,10 +104,11 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
     if (plan->method->meetings != NULL)
         tacit_console_note(
             console,
-            "neighbours graph %s, %s rounds: those next to you see exactly what you send them, "
+            "neighbours graph %s, %llu rounds: those next to you see exactly what you send them, "
             "and %s carries it encrypted; compare the roster that is shown when the study "
             "starts",
-            tacit_plan_text(plan, "graph"), tacit_plan_text(plan, "rounds"), coordinator);
+            tacit_neighbour_settings_of(plan)->graph, (unsigned long long)plan->method->meeting_count(plan),
+            coordinator);
     return TACIT_OK;
 }
 

@@ -37,20 +37,26 @@
 #include "session/party.h"
 #include "session/session.h"
 
+typedef struct avg_settings {
+    enum { BY_COORDINATOR, BY_PARTY } noise;
+    tacit_unit unit;
+} avg_settings;
+
+static const avg_settings defaults = { .noise = BY_COORDINATOR, .unit = TACIT_UNIT_RECORD };
+
 static const tacit_parameter parameters[] = {
-    { "noise", "coordinator", "coordinator|party", 0, 0,
-      "who adds it: a coordinator entrusted with the local weights, or each party itself (more noise, no "
-      "trust)" },
-    { "unit", "record", "record|party", 0, 0,
-      "whose replacement is hidden: one row, or all rows of a party" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_CHOICE(
+        avg_settings, noise, "noise", "coordinator|party",
+        "who adds it: a coordinator entrusted with the local weights, or each party itself (more noise, no "
+        "trust)"),
+    TACIT_CHOICE(avg_settings, unit, "unit", "record|party",
+                 "whose replacement is hidden: one row, or all rows of a party"),
+    TACIT_SETTINGS_END,
 };
 
-static bool by_party(const tacit_plan *plan) { return tacit_plan_is(plan, "noise", "party"); }
+static bool by_party(const tacit_plan *plan) { return TACIT_SETTINGS(avg_settings, plan)->noise == BY_PARTY; }
 
-static tacit_unit unit_of(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "unit", "party") ? TACIT_UNIT_PARTY : TACIT_UNIT_RECORD;
-}
+static tacit_unit unit_of(const tacit_plan *plan) { return TACIT_SETTINGS(avg_settings, plan)->unit; }
 
 static size_t weight_count(const tacit_plan *plan) {
     return tacit_family_scores(tacit_family_for(plan->classes), plan->classes) * plan->features;
@@ -221,7 +227,8 @@ const tacit_method tacit_method_avg = {
     .version = 1,
     .units = "record|party",
     .spreads = true,
-    .parameters = parameters,
+    .fits_alone_by_party = true,
+    TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "the weights of a model fitted to the party's rows[noise=party: , with the party's own "
               "noise added], as one contribution to a sum",
     .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sum of all parties' weights, "

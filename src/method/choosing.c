@@ -11,7 +11,7 @@
 
 /* Candidate i of the list; false past its end, or for a word that is no positive number. */
 static bool candidate(const tacit_plan *plan, size_t i, double *out) {
-    const char *at = tacit_plan_text(plan, "candidates");
+    const char *at = perturb_settings_of(plan)->candidates;
     for (; i > 0 && *at != 0; i--) {
         at += strcspn(at, ",");
         at += *at == ',';
@@ -26,16 +26,15 @@ static size_t words(const char *list) {
 }
 
 size_t choosing_count(const tacit_plan *plan) {
-    if (!tacit_method_takes(plan->method, "candidates") || tacit_plan_is(plan, "candidates", "none"))
-        return 0;
-    return words(tacit_plan_text(plan, "candidates"));
+    const char *candidates = perturb_settings_of(plan)->candidates;
+    return strcmp(candidates, "none") != 0 ? words(candidates) : 0;
 }
 
 double choosing_epsilon(const tacit_plan *plan) {
     static const char private[] = "private:";
     double epsilon = 0;
     if (choosing_count(plan) == 0) return 0;
-    const char *text = tacit_plan_text(plan, "select");
+    const char *text = perturb_settings_of(plan)->select;
     if (strncmp(text, private, sizeof private - 1) != 0) return NAN;
     text += sizeof private - 1;
     if (!tacit_text_to_number(text, strlen(text), &epsilon) || !(epsilon > 0)) return NAN;
@@ -45,10 +44,9 @@ double choosing_epsilon(const tacit_plan *plan) {
 tacit_plan choosing_plan(const tacit_plan *plan, size_t i) {
     tacit_plan chosen = *plan;
     candidate(plan, i, &chosen.lambda);
-    for (size_t p = 0; plan->method->parameters[p].name != NULL; p++)
-        if (strcmp(plan->method->parameters[p].name, "candidates") == 0 ||
-            strcmp(plan->method->parameters[p].name, "select") == 0)
-            chosen.settings[p][0] = 0;
+    perturb_settings *settings = (perturb_settings *)chosen.settings.values;
+    memcpy(settings->candidates, perturb_defaults.candidates, sizeof settings->candidates);
+    memcpy(settings->select, perturb_defaults.select, sizeof settings->select);
     return chosen;
 }
 
@@ -62,10 +60,10 @@ tacit_status choosing_check(const tacit_plan *plan, tacit_error *error) {
     const char *name = plan->method->name;
     size_t count = choosing_count(plan);
     double epsilon = choosing_epsilon(plan), lambda;
-    if (count == 0 && !tacit_plan_is(plan, "select", "none"))
+    if (count == 0 && strcmp(perturb_settings_of(plan)->select, "none") != 0)
         return tacit_fail(error, TACIT_USAGE,
                           "select=%s of method %s has nothing to choose from: set candidates=l1,l2,...",
-                          tacit_plan_text(plan, "select"), name);
+                          perturb_settings_of(plan)->select, name);
     if (count == 0) return TACIT_OK;
     if (!(epsilon > 0))
         return tacit_fail(

@@ -21,15 +21,9 @@
 
 /* Two settings of a method that can choose. */
 #define CHOOSING_PARAMETERS                                                                                  \
-    { "candidates",                                                                                          \
-      "none",                                                                                                \
-      TACIT_ANY_TEXT,                                                                                        \
-      0,                                                                                                     \
-      0,                                                                                                     \
-      "lambdas to choose from, l1,l2,...: by select=private:E, with one party" },                            \
-    {                                                                                                        \
-        "select", "none", TACIT_ANY_TEXT, 0, 0, "what the choice among candidates costs: private:E"          \
-    }
+    TACIT_TEXT(perturb_settings, candidates, "candidates",                                                   \
+               "lambdas to choose from, l1,l2,...: by select=private:E, with one party"),                    \
+        TACIT_TEXT(perturb_settings, select, "select", "what the choice among candidates costs: private:E")
 
 enum { CHOOSING_MOST = 32 };
 

@@ -14,11 +14,14 @@
 
 #include "method/neighbours.h"
 
+static const tacit_neighbour_settings defaults = { TACIT_NEIGHBOUR_DEFAULTS };
+
 static const tacit_parameter parameters[] = {
     TACIT_NEIGHBOUR_PARAMETERS,
-    { "schedule", "diminishing", "diminishing|fixed", 0, 0,
-      "steps that grow shorter and reach the optimum slowly, or a fixed one that stops near it soon" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_CHOICE(
+        tacit_neighbour_settings, schedule, "schedule", "diminishing|fixed",
+        "steps that grow shorter and reach the optimum slowly, or a fixed one that stops near it soon"),
+    TACIT_SETTINGS_END,
 };
 
 /* The party's half: equation 2.2. */
@@ -26,7 +29,7 @@ static tacit_status take_step(tacit_party *party, const tacit_question *question
                               tacit_error *error) {
     tacit_node node;
     TACIT_TRY(tacit_node_open(&node, party, question, 0, error));
-    bool fixed = tacit_plan_is(party->plan, "schedule", "fixed");
+    bool fixed = tacit_neighbour_settings_of(party->plan)->schedule == TACIT_STEPS_FIXED;
     double step = fixed ? node.step : tacit_node_diminished(&node, (double)(node.round - 1));
     tacit_status status = tacit_node_gradient(&node, node.weights, error);
     for (size_t j = 0; status == TACIT_OK && j < node.count; j++)
@@ -47,7 +50,7 @@ const tacit_method tacit_method_consensus = {
     .version = 1,
     .units = "record",
     .noise_free = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "in every round the party's current weights, to its neighbours in the graph; its number of rows "
         "and, at the end, its weights in a sum, to the coordinator",
@@ -72,5 +75,6 @@ const tacit_method tacit_method_consensus = {
     .coordinate = tacit_neighbours_coordinate,
     .meetings = tacit_neighbours_meetings,
     .first_meeting = TACIT_FIRST_MEETING,
+    .meeting_count = tacit_neighbours_rounds,
     .handlers = handlers,
 };

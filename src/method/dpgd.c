@@ -49,22 +49,37 @@
 
 enum { MOST_ROUNDS = 100000, MOST_CHOSEN_ROUNDS = 1000 };
 
+typedef struct dpgd_settings {
+    uint64_t rounds;
+    enum { BY_COORDINATOR, BY_PARTY, BY_SHARES } noise;
+    tacit_unit unit;
+} dpgd_settings;
+
+static const dpgd_settings defaults = { .noise = BY_COORDINATOR, .unit = TACIT_UNIT_RECORD };
+
 static const tacit_parameter parameters[] = {
-    { "rounds", "0", NULL, 0, MOST_ROUNDS,
-      "steps of the descent, each a question to every party; 0: chosen from public numbers" },
-    { "noise", "coordinator", "coordinator|party|shares", 0, 0,
-      "who adds it: a coordinator entrusted with the gradients, each party itself (more noise, no trust), or "
-      "each party a share, which secure summation adds up to little more than the coordinator's" },
-    { "unit", "record", "record|party", 0, 0,
-      "whose replacement is hidden: one row, or all rows of a party" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_OPEN_COUNT(dpgd_settings, rounds, "rounds", MOST_ROUNDS,
+                     "steps of the descent, each a question to every party", "chosen from public numbers"),
+    TACIT_CHOICE(dpgd_settings, noise, "noise", "coordinator|party|shares",
+                 "who adds it: a coordinator entrusted with the gradients, each party itself (more noise, no "
+                 "trust), or "
+                 "each party a share, which secure summation adds up to little more than the coordinator's"),
+    TACIT_CHOICE(dpgd_settings, unit, "unit", "record|party",
+                 "whose replacement is hidden: one row, or all rows of a party"),
+    TACIT_SETTINGS_END,
 };
 
-static bool by_party(const tacit_plan *plan) { return tacit_plan_is(plan, "noise", "party"); }
+static const dpgd_settings *settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(dpgd_settings, plan);
+}
 
-static bool by_coordinator(const tacit_plan *plan) { return tacit_plan_is(plan, "noise", "coordinator"); }
+static bool by_party(const tacit_plan *plan) { return settings_of(plan)->noise == BY_PARTY; }
 
-static bool hides_party(const tacit_plan *plan) { return tacit_plan_is(plan, "unit", "party"); }
+static bool by_coordinator(const tacit_plan *plan) { return settings_of(plan)->noise == BY_COORDINATOR; }
+
+static bool by_shares(const tacit_plan *plan) { return settings_of(plan)->noise == BY_SHARES; }
+
+static bool hides_party(const tacit_plan *plan) { return settings_of(plan)->unit == TACIT_UNIT_PARTY; }
 
 /* Everything that follows from the plan. */
 typedef struct descent {
@@ -193,27 +208,27 @@ static tacit_status relative_noise(const tacit_plan *plan, double *out, tacit_er
     double parties = (double)plan->parties;
     TACIT_TRY(tacit_gaussian_sigma(out, plan->epsilon, plan->delta, 1, error));
     if (by_party(plan)) *out *= sqrt(parties);
-    if (tacit_plan_shares_noise(plan)) *out *= sqrt(parties / (double)tacit_plan_noise_shares(plan));
+    if (by_shares(plan)) *out *= sqrt(parties / (double)tacit_plan_noise_shares(plan));
     return TACIT_OK;
 }
 
 static tacit_status set_noise(const tacit_plan *plan, descent *out, tacit_error *error) {
     double shift =
                2 * (gradient_norm(plan) + GRADIENT_ROUNDING + tacit_sum_rounding(&out->spec)) * (1 + 1e-12),
-           sigma = 0, all = 0, set = tacit_plan_number(plan, "rounds");
+           sigma = 0, all = 0;
+    const size_t set = settings_of(plan)->rounds;
     bool noisy = isfinite(plan->epsilon);
     out->each = (tacit_mechanism){ TACIT_LAW_GAUSSIAN,
                                    shift,
-                                   { hides_party(plan) ? TACIT_UNIT_PARTY : TACIT_UNIT_RECORD, plan->epsilon,
-                                     noisy ? plan->delta : 0 } };
+                                   { settings_of(plan)->unit, plan->epsilon, noisy ? plan->delta : 0 } };
     if (noisy) TACIT_TRY(relative_noise(plan, &all, error));
     double noise = out->step * shift * all / least_count(plan, plan->parties);
-    out->rounds = set > 0 ? (size_t)set : choose_rounds(plan, out->step, noise);
+    out->rounds = set > 0 ? set : choose_rounds(plan, out->step, noise);
     out->shared = (tacit_shared_noise){
         .law = TACIT_LAW_DISCRETE_GAUSSIAN, .price = out->each.price, .shares = 1, .length = out->spec.length
     };
     if (!noisy) return TACIT_OK;
-    if (tacit_plan_shares_noise(plan)) return set_shares(plan, out, error);
+    if (by_shares(plan)) return set_shares(plan, out, error);
     TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));
     if (out->rounds > 1) {
         double rounds = (double)out->rounds;
@@ -226,7 +241,8 @@ static tacit_status set_noise(const tacit_plan *plan, descent *out, tacit_error 
 
 /* With noise inside, the sum's bound must hold it; the bound depends on the noise and the noise on the grid, so the grid is
  * fixed first without and then with it. */
-static tacit_status describe(const tacit_plan *plan, descent *out, tacit_error *error) {
+static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
+    descent *out = prepared;
     size_t size = gradient_size(plan), length = size + !hides_party(plan);
     double bound = (hides_party(plan) ? 1 : GRADIENT_MOST_ROWS) * (gradient_norm(plan) + GRADIENT_ROUNDING);
     *out = (descent){ .size = size, .step = 1 / (gradient_curvature(plan) + plan->lambda) };
@@ -241,28 +257,14 @@ static tacit_status describe(const tacit_plan *plan, descent *out, tacit_error *
 
 tacit_status dpgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
     descent how;
-    TACIT_TRY(describe(plan, &how, error));
+    TACIT_TRY(prepare(plan, &how, error));
     *out = how.spec;
     return TACIT_OK;
 }
 
-static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
-    (void)unused;
-    return describe(plan, out, error);
-}
-
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    descent how;
-    double rounds = tacit_plan_number(plan, "rounds");
-    if (rounds != floor(rounds))
-        return tacit_fail(error, TACIT_USAGE, "setting rounds of method dpgd is a whole number, not %g",
-                          rounds);
-    return describe(plan, &how, error);
-}
-
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     descent how;
-    TACIT_TRY(describe(plan, &how, error));
+    TACIT_TRY(prepare(plan, &how, error));
     out->charged = out->claimed =
         (tacit_price){ how.each.price.unit, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
     out->event = how.event;
@@ -271,22 +273,21 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 }
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
-    if (tacit_plan_shares_noise(plan)) return TACIT_RELEASE_SEALED;
+    if (by_shares(plan)) return TACIT_RELEASE_SEALED;
     return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
 }
 
 /* The norm of the noise in the model, by the rule's quadratic. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     descent how;
-    TACIT_TRY(describe(plan, &how, error));
+    TACIT_TRY(prepare(plan, &how, error));
     double rounds = (double)how.rounds, radius = gradient_radius(plan);
     double noise = how.step * how.scale / sqrt(rounds) / least_count(plan, plan->parties);
     if (by_party(plan)) noise *= sqrt((double)plan->parties);
     double start = expected_error(plan, rounds, how.step, 0);
     *out = (tacit_noise_law){
-        .law = tacit_plan_shares_noise(plan)
-                   ? "discrete Gaussian in shares, together near N(0, s^2), in every round"
-                   : "Gaussian N(0, s^2), in every round",
+        .law = by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2), in every round"
+                               : "Gaussian N(0, s^2), in every round",
         .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
         .dimension = how.size,
         .sensitivity = how.each.sensitivity,
@@ -317,7 +318,7 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     const double *weights;
     double *values = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_party_derive(party, derive, 0, &how, sizeof how, error));
+    TACIT_CHECK(tacit_party_prepared(party, &how, error));
     TACIT_CHECK(gradient_check_sum(question, &how.spec, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", how.size, &weights, error));
     values = TACIT_NEW(double, how.spec.length);
@@ -330,7 +331,7 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     reply->kind = release_kind(plan);
     reply->price = how.each.price;
     reply->event = how.event;
-    if (tacit_plan_shares_noise(plan)) {
+    if (by_shares(plan)) {
         reply->assumption = "secure summation: only the sum is seen, with enough shares of the noise in it";
         TACIT_CHECK(add_share(party, &how, values, reply, error));
     } else if (by_party(plan)) {
@@ -392,7 +393,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     descent how;
     double *before = NULL;
     tacit_status status;
-    TACIT_CHECK(describe(session->plan, &how, error));
+    TACIT_CHECK(prepare(session->plan, &how, error));
     TACIT_CHECK(gradient_resume(session, &state, error));
     TACIT_CHECK(tacit_plan_before(&before, session->plan, state.weights, how.size, error));
     while (state.steps < how.rounds) {
@@ -420,7 +421,9 @@ const tacit_method tacit_method_dpgd = {
     .spreads = true,
     .needs_delta = true,
     .stops_early = true,
-    .parameters = parameters,
+    .fits_alone_by_party = true,
+    TACIT_SETTINGS_OF(parameters, defaults),
+    .shares_noise = by_shares,
     .leaves = "in every round, the [unit=record: sum][unit=party: mean] of the gradients of the party's "
               "rows at weights that all parties know[noise=party: , with the party's own noise "
               "added][noise=shares: , with the party's share of the noise added][unit=record: , and the "
@@ -452,7 +455,8 @@ const tacit_method tacit_method_dpgd = {
     .caveats = "as many questions as rounds: every party must stay connected. The price of one round in "
                "the ledger is more than its share; what counts is the composition of all rounds, at the "
                "limit's delta",
-    .check = check,
+    .prepare = prepare,
+    .prepared_size = sizeof(descent),
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,

@@ -34,35 +34,22 @@
 #include "method/transfer.h"
 #include "num/special.h"
 
-static const tacit_parameter parameters[] = {
-    TRANSFER_PARAMETERS,
-    { "labelled", "0.4", NULL, 0.01, 1,
-      "part of a source's rows that trains its hypothesis; the others make importance weights. 1: all rows "
-      "do both, at twice the price" },
-    { "hypothesis", "output", "output|plr", 0, 0,
-      "how sources make theirs private: noise on the weights, or on the objective" },
-    { "model", "dphtl", "dphtl|average|source|sources|soft|weak|target|pphtl", 0, 0,
-      "what the target makes: dphtl, or to compare average (equal weights), source (the hypothesis that fits "
-      "its labels best), sources (each of them; in simulations only), soft (their votes as labels), weak and "
-      "target (its own few labels, or all), pphtl (mean hypothesis as centre of the regulariser)" },
-    { "prior", "aware", "aware|paper", 0, 0, "of dphtl and average: knowing the noise, or as printed" },
-    { "target_labels", "0.05", NULL, 1e-6, 1, "part of the target's rows, its first, whose labels are used" },
-    { "floor", "0.01", NULL, 1e-12, 1e6, "the least variance of a coefficient in the prior" },
-    { NULL, NULL, NULL, 0, 0, NULL },
-};
+static const dphtl_settings *settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(dphtl_settings, plan);
+}
 
-static bool objective(const tacit_plan *plan) { return tacit_plan_is(plan, "hypothesis", "plr"); }
+static bool objective(const tacit_plan *plan) { return settings_of(plan)->hypothesis == DPHTL_BY_OBJECTIVE; }
 
 /* Rows of S_l among n; at least one. All of them where both parts are the same. */
 static size_t labelled_rows(const tacit_plan *plan, size_t rows) {
-    double part = tacit_plan_number(plan, "labelled");
+    double part = settings_of(plan)->labelled;
     size_t count = (size_t)(part * (double)rows + 1e-9);
     if (part < 1 && count >= rows) count = rows - 1;
     return count > 0 ? count : 1;
 }
 
 static size_t unlabelled_rows(const tacit_plan *plan, size_t rows) {
-    bool shared = tacit_plan_number(plan, "labelled") >= 1;
+    bool shared = settings_of(plan)->labelled >= 1;
     return shared ? rows : rows - labelled_rows(plan, rows);
 }
 
@@ -83,7 +70,7 @@ static tacit_price one_price(const tacit_plan *plan) {
 
 static tacit_price whole_price(const tacit_plan *plan) {
     tacit_price price = one_price(plan);
-    double times = tacit_plan_number(plan, "labelled") < 1 ? 1 : 2;
+    double times = settings_of(plan)->labelled < 1 ? 1 : 2;
     return (tacit_price){ price.unit, times * price.epsilon, times * price.delta };
 }
 
@@ -136,7 +123,7 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 }
 
 static const char *undeployable_as(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "model", "sources")
+    return settings_of(plan)->model == DPHTL_SOURCES
                ? "model=sources makes a model of each source, and a study has one"
                : NULL;
 }
@@ -319,15 +306,14 @@ static tacit_status see_points(target *self, tacit_error *error) {
 static tacit_status target_create(target *self, tacit_session *session, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     *self = (target){ .session = session, .plan = plan, .size = transfer_size(plan) };
-    if (tacit_plan_is(plan, "model",
-                      "sources")) /* the hypotheses as they are: nothing of a target's is needed */
-        return see_points(self, error);
+    /* The hypotheses as they are: nothing of a target's is needed. */
+    if (settings_of(plan)->model == DPHTL_SOURCES) return see_points(self, error);
     if (session->own == NULL || session->own->rows.count == 0 || session->own->label == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "method dphtl learns for a target, which runs the coordinator on rows of its own: "
                           "name their file with --target");
     size_t rows = session->own->rows.count;
-    self->labelled = (size_t)(tacit_plan_number(plan, "target_labels") * (double)rows + 0.5);
+    self->labelled = (size_t)(settings_of(plan)->target_labels * (double)rows + 0.5);
     if (self->labelled < 1) self->labelled = 1;
     TACIT_TRY(see_points(self, error));
     TACIT_TRY(transfer_stack(&self->own, &self->space, &session->own->rows, NULL, error));
@@ -409,7 +395,7 @@ static tacit_status weigh_sources(target *self, tacit_error *error) {
     if (beta == NULL || own == NULL || source == NULL) TACIT_CHECK(tacit_fail_memory(error));
     for (size_t k = 0; k < self->sources; k++) source[k] = self->theta[k] + self->size;
     TACIT_CHECK(transfer_density(beta, &seen, &self->own.rows, &self->points.rows,
-                                 tacit_plan_number(self->plan, "lambda_iw"), 1e-7, self->session->pool,
+                                 transfer_settings_of(self->plan)->lambda_iw, 1e-7, self->session->pool,
                                  error));
     transfer_importance(&self->points.rows, beta, own);
     TACIT_CHECK(transfer_mixture(self->weights, self->sources, points, own, source, &gap, error));
@@ -423,8 +409,8 @@ cleanup:
 /* Step 5: (4.2), or the prior that knows the noise. */
 static void make_prior(target *self) {
     double K = (double)self->sources, correction = K > 1 ? K / (K - 1) : 1, n = (double)self->labelled;
-    double lowest = tacit_plan_number(self->plan, "floor"), T = 1 / (n * self->plan->lambda), r = 0, e = 0;
-    bool aware = tacit_plan_is(self->plan, "prior", "aware");
+    double lowest = settings_of(self->plan)->floor, T = 1 / (n * self->plan->lambda), r = 0, e = 0;
+    bool aware = settings_of(self->plan)->prior == DPHTL_PRIOR_AWARE;
     for (size_t k = 0; aware && k < self->sources; k++) {
         double w = self->weights[k], q = self->variance[k];
         r += w * w * q;
@@ -515,30 +501,28 @@ static size_t best_source(const target *self) {
 }
 
 static tacit_status learn(target *self, tacit_outcome *out, tacit_error *error) {
-    const char *model = tacit_plan_text(self->plan, "model");
-    bool weighted = strcmp(model, "dphtl") == 0, average = strcmp(model, "average") == 0;
-    if (strcmp(model, "soft") == 0) return fit_soft(self, out, error);
-    if (strcmp(model, "source") == 0)
+    const dphtl_model model = settings_of(self->plan)->model;
+    if (model == DPHTL_SOFT) return fit_soft(self, out, error);
+    if (model == DPHTL_SOURCE)
         return transfer_add_model(self->plan, &self->space, self->theta[best_source(self)], out, error);
-    for (size_t k = 0; strcmp(model, "sources") == 0 && k < self->sources; k++)
+    for (size_t k = 0; model == DPHTL_SOURCES && k < self->sources; k++)
         TACIT_TRY(transfer_add_model(self->plan, &self->space, self->theta[k], out, error));
-    if (strcmp(model, "sources") == 0) return TACIT_OK;
+    if (model == DPHTL_SOURCES) return TACIT_OK;
     for (size_t k = 0; k < self->sources; k++) self->weights[k] = 1 / (double)self->sources;
-    if (weighted) TACIT_TRY(weigh_sources(self, error));
-    if (weighted || average)
+    if (model == DPHTL_WHOLE) TACIT_TRY(weigh_sources(self, error));
+    if (model == DPHTL_WHOLE || model == DPHTL_AVERAGE)
         make_prior(self);
     else
-        ridge_around(self, strcmp(model, "pphtl") == 0);
-    return fit_target(self, strcmp(model, "target") == 0 ? self->own.rows.count : self->labelled, out, error);
+        ridge_around(self, model == DPHTL_PPHTL);
+    return fit_target(self, model == DPHTL_TARGET ? self->own.rows.count : self->labelled, out, error);
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     target self;
-    bool alone =
-        tacit_plan_is(session->plan, "model", "weak") || tacit_plan_is(session->plan, "model", "target");
+    const dphtl_model model = settings_of(session->plan)->model;
     tacit_status status;
     TACIT_CHECK(target_create(&self, session, error));
-    if (!alone) TACIT_CHECK(ask_sources(&self, error));
+    if (model != DPHTL_WEAK && model != DPHTL_TARGET) TACIT_CHECK(ask_sources(&self, error));
     out->parties = self.sources;
     TACIT_CHECK(learn(&self, out, error));
 cleanup:
@@ -571,7 +555,7 @@ const tacit_method tacit_method_dphtl = {
     .units = "record",
     .needs_points = true,
     .needs_target = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(dphtl_parameters, dphtl_defaults),
     .leaves = "once: weights of a model of [labelled!=1: some of ]the source's rows, and of one that tells "
               "[labelled!=1: its other rows][labelled=1: them] from the public points, with noise inside",
     .seen_by = "the target, which runs the coordinator, sees each source's weights and may show them to "

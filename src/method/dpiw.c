@@ -23,19 +23,22 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "method/transfer.h"
 #include "num/special.h"
 
-static const tacit_parameter parameters[] = { TRANSFER_PARAMETERS, { NULL, NULL, NULL, 0, 0, NULL } };
+static const transfer_settings defaults = TRANSFER_DEFAULTS;
+static const tacit_parameter parameters[] = { TRANSFER_PARAMETERS, TACIT_SETTINGS_END };
 
-static double lambda_of(const tacit_plan *plan) { return tacit_plan_number(plan, "lambda_iw"); }
+static double lambda_of(const tacit_plan *plan) { return transfer_settings_of(plan)->lambda_iw; }
 
 /* c of the proof note, the smallest that the schema proves. */
 static double reach(const tacit_plan *plan) {
     const tacit_schema *schema = plan->schema;
-    bool projected = transfer_size(plan) != plan->features || !tacit_plan_is(plan, "project", "none");
+    bool projected =
+        transfer_size(plan) != plan->features || strcmp(transfer_settings_of(plan)->project, "none") != 0;
     double c = 2;
     if (!projected && schema != NULL) {
         if (tacit_schema_nonnegative(schema)) c = M_SQRT2;
@@ -183,7 +186,7 @@ const tacit_method tacit_method_dpiw = {
     .version = 1,
     .units = "record",
     .needs_points = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "the weights of a logistic regression that tells the party's rows from the public points, with "
               "the party's own noise inside; labels are not used",
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "

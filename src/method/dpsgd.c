@@ -26,33 +26,6 @@
 #include "method/ternary_upload.h"
 #include "privacy/mechanism/shares.h"
 
-static const tacit_parameter parameters[] = {
-    { "hidden", "32", TACIT_ANY_TEXT, 0, 0,
-      "units of each hidden layer, with commas between (50,20), or none: a linear model" },
-    { "activation", "tanh", "tanh|sigmoid|relu", 0, 0, "of the hidden units" },
-    { "epochs", "10", NULL, 1e-3, 1e5, "how often each row takes part, on average" },
-    { "sampling", "0.05", NULL, 1e-6, 1,
-      "the probability with which a row takes part in a step; 1: all rows do" },
-    { "clip", "1", NULL, 1e-6, 1e6, "the norm that a row's gradient is clipped to" },
-    { "noise", "coordinator", "coordinator|shares|party", 0, 0,
-      "who adds it: a coordinator entrusted with the sums; all parties together, in shares under masks; or "
-      "each party all of it (more noise, no trust)" },
-    { "optimiser", "sgd", "sgd|adam", 0, 0, "how the server steps" },
-    { "rate", "0.5", NULL, 1e-9, 1e6, "of the steps" },
-    { "schedule", "constant", "constant|linear|cosine|root", 0, 0,
-      "how the rate falls: not, to zero at the end on a line or half a cosine, or with the square root" },
-    { "momentum", "0.9", NULL, 0, 0.9999, "of sgd, or the first decay of adam" },
-    { "scale", "0", NULL, 0, 1e6,
-      "what rows are multiplied by before they enter; 0: the root of their length" },
-    { "weights", "none", TACIT_ANY_TEXT, 0, 0,
-      "of the classes' losses, one number a class with commas between; none: all 1" },
-    { "keep", "1", NULL, 1e-6, 1, "the share of numbers, the largest, that is kept of a noisy sum" },
-    { "upload", "full", "full|ternary", 0, 0, "what is made of those: nothing, or their signs" },
-    { "patience", "0", NULL, 0, 1e6,
-      "steps without progress, about, after which training stops early; 0: never" },
-    { NULL, NULL, NULL, 0, 0, NULL },
-};
-
 /* ---- the plan ---- */
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
@@ -71,9 +44,12 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 }
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
-    if (tacit_plan_is(plan, "noise", "party")) return TACIT_RELEASE_CHARGED;
-    return tacit_plan_is(plan, "noise", "shares") ? TACIT_RELEASE_SEALED : TACIT_RELEASE_ENTRUSTED;
+    const dpsgd_noise noise = dpsgd_settings_of(plan)->noise;
+    if (noise == DPSGD_BY_PARTY) return TACIT_RELEASE_CHARGED;
+    return noise == DPSGD_BY_SHARES ? TACIT_RELEASE_SEALED : TACIT_RELEASE_ENTRUSTED;
 }
+
+static bool by_shares(const tacit_plan *plan) { return dpsgd_settings_of(plan)->noise == DPSGD_BY_SHARES; }
 
 static double least_rows(const tacit_plan *plan, size_t parties) {
     return (double)parties * (plan->minimum_rows > 0 ? (double)plan->minimum_rows : 1);
@@ -547,7 +523,10 @@ const tacit_method tacit_method_dpsgd = {
     .needs_delta = true,
     .stops_early = true,
     .lambda_may_vanish = true,
-    .parameters = parameters,
+    .fits_alone_by_party = true,
+    TACIT_SETTINGS_OF(dpsgd_parameters, dpsgd_defaults),
+    .shares_noise = by_shares,
+    .network = network_of_plan,
     .leaves = "in every step, the sum of the clipped gradients of a random sample of the party's rows, at "
               "weights that all parties know[noise=party: , with the party's own noise "
               "added][noise=shares: , with the party's share of the noise "

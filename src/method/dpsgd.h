@@ -6,7 +6,37 @@
 #include "session/party.h"
 #include "session/session.h"
 
+/* Settings of the network, also dpstgd's, which begin the struct of both. */
+typedef struct network_settings {
+    char hidden[TACIT_SETTING_SIZE];
+    tacit_activation activation;
+    double scale;
+} network_settings;
+
+/* The network that the plan describes: a tacit_method.network. */
+tacit_status network_of_plan(tacit_network *out, const tacit_plan *plan, tacit_error *error);
+double network_scale(const tacit_plan *plan); /* what rows are multiplied by */
+
 typedef enum dpsgd_noise { DPSGD_BY_COORDINATOR, DPSGD_BY_SHARES, DPSGD_BY_PARTY } dpsgd_noise;
+
+typedef struct dpsgd_settings {
+    network_settings network;
+    double epochs, sampling, clip;
+    dpsgd_noise noise;
+    tacit_rule optimiser;
+    double rate, momentum;
+    tacit_schedule schedule;
+    char weights[TACIT_SETTING_SIZE];
+    double keep, patience;
+    enum { DPSGD_FULL, DPSGD_TERNARY } upload;
+} dpsgd_settings;
+
+extern const dpsgd_settings dpsgd_defaults;
+extern const tacit_parameter dpsgd_parameters[];
+
+static inline const dpsgd_settings *dpsgd_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(dpsgd_settings, plan);
+}
 
 /* A struct without pointers, for tacit_party_derive. */
 typedef struct dpsgd_setup {

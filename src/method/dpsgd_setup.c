@@ -66,38 +66,85 @@ enum { MOST_STEPS = 1000000, BOUND_BITS = 21 }; /* half of the bound is room for
 #define SHARED_DELTA 1e-80 /* of all steps, likewise */
 #define PRICE_DELTA 1e-12  /* at which the noise of a step is described; any would do */
 
-static tacit_status read_network(const tacit_plan *plan, dpsgd_setup *out, tacit_error *error) {
-    const char *hidden = tacit_plan_text(plan, "hidden");
-    tacit_activation activation = TACIT_ACTIVATION_TANH;
-    for (int a = 0; a < TACIT_ACTIVATIONS; a++)
-        if (tacit_plan_is(plan, "activation", tacit_activation_name(a))) activation = a;
-    if (strcmp(hidden, "none") == 0) hidden = "";
-    TACIT_TRY(tacit_network_parse(&out->network, hidden, activation, plan->features, plan->classes, error));
-    out->size = tacit_network_size(&out->network);
-    return TACIT_OK;
+_Static_assert(offsetof(dpsgd_settings, network) == 0, "the shared part of the table begins with the struct");
+
+const dpsgd_settings dpsgd_defaults = {
+    .network = { .hidden = "32", .activation = TACIT_ACTIVATION_TANH },
+    .epochs = 10,
+    .sampling = 0.05,
+    .clip = 1,
+    .noise = DPSGD_BY_COORDINATOR,
+    .optimiser = TACIT_RULE_SGD,
+    .rate = 0.5,
+    .momentum = 0.9,
+    .schedule = TACIT_SCHEDULE_CONSTANT,
+    .weights = "none",
+    .keep = 1,
+    .upload = DPSGD_FULL,
+};
+
+const tacit_parameter dpsgd_parameters[] = {
+    TACIT_TEXT(network_settings, hidden, "hidden",
+               "units of each hidden layer, with commas between (50,20), or none: a linear model"),
+    TACIT_CHOICE(network_settings, activation, "activation", "tanh|sigmoid|relu", "of the hidden units"),
+    TACIT_NUMBER(dpsgd_settings, epochs, "epochs", 1e-3, 1e5, "how often each row takes part, on average"),
+    TACIT_NUMBER(dpsgd_settings, sampling, "sampling", 1e-6, 1,
+                 "the probability with which a row takes part in a step; 1: all rows do"),
+    TACIT_NUMBER(dpsgd_settings, clip, "clip", 1e-6, 1e6, "the norm that a row's gradient is clipped to"),
+    TACIT_CHOICE(
+        dpsgd_settings, noise, "noise", "coordinator|shares|party",
+        "who adds it: a coordinator entrusted with the sums; all parties together, in shares under masks; or "
+        "each party all of it (more noise, no trust)"),
+    TACIT_CHOICE(dpsgd_settings, optimiser, "optimiser", "sgd|adam", "how the server steps"),
+    TACIT_NUMBER(dpsgd_settings, rate, "rate", 1e-9, 1e6, "of the steps"),
+    TACIT_CHOICE(
+        dpsgd_settings, schedule, "schedule", "constant|linear|cosine|root",
+        "how the rate falls: not, to zero at the end on a line or half a cosine, or with the square root"),
+    TACIT_NUMBER(dpsgd_settings, momentum, "momentum", 0, 0.9999, "of sgd, or the first decay of adam"),
+    TACIT_OPEN_NUMBER(network_settings, scale, "scale", 1e6, "what rows are multiplied by before they enter",
+                      "the root of their length"),
+    TACIT_TEXT(dpsgd_settings, weights, "weights",
+               "of the classes' losses, one number a class with commas between; none: all 1"),
+    TACIT_NUMBER(dpsgd_settings, keep, "keep", 1e-6, 1,
+                 "the share of numbers, the largest, that is kept of a noisy sum"),
+    TACIT_CHOICE(dpsgd_settings, upload, "upload", "full|ternary",
+                 "what is made of those: nothing, or their signs"),
+    TACIT_OPEN_NUMBER(dpsgd_settings, patience, "patience", 1e6,
+                      "steps without progress, about, after which training stops early", "never"),
+    TACIT_SETTINGS_END,
+};
+
+tacit_status network_of_plan(tacit_network *out, const tacit_plan *plan, tacit_error *error) {
+    const network_settings *settings = TACIT_SETTINGS(network_settings, plan);
+    const char *hidden = strcmp(settings->hidden, "none") == 0 ? "" : settings->hidden;
+    return tacit_network_parse(out, hidden, settings->activation, plan->features, plan->classes, error);
+}
+
+double network_scale(const tacit_plan *plan) {
+    const double scale = TACIT_SETTINGS(network_settings, plan)->scale;
+    return scale > 0 ? scale : sqrt((double)plan->features);
 }
 
 static tacit_status read_optimiser(const tacit_plan *plan, dpsgd_setup *out, tacit_error *error) {
-    static const char *const schedules[] = { "constant", "linear", "cosine", "root" };
-    double steps = ceil(tacit_plan_number(plan, "epochs") / out->sampling - 1e-9);
+    const dpsgd_settings *settings = dpsgd_settings_of(plan);
+    double steps = ceil(settings->epochs / out->sampling - 1e-9);
     if (!(steps <= MOST_STEPS))
         return tacit_fail(error, TACIT_USAGE,
                           "%g epochs at sampling %g are %g steps, and at most %d are made: sample more or "
                           "train less",
-                          tacit_plan_number(plan, "epochs"), out->sampling, steps, (int)MOST_STEPS);
+                          settings->epochs, out->sampling, steps, (int)MOST_STEPS);
     out->optimiser = (tacit_optimiser){
-        .rule = tacit_plan_is(plan, "optimiser", "adam") ? TACIT_RULE_ADAM : TACIT_RULE_SGD,
-        .rate = tacit_plan_number(plan, "rate"),
-        .momentum = tacit_plan_number(plan, "momentum"),
+        .rule = settings->optimiser,
+        .rate = settings->rate,
+        .momentum = settings->momentum,
+        .schedule = settings->schedule,
         .steps = steps < 1 ? 1 : (uint64_t)steps,
     };
-    for (int s = TACIT_SCHEDULE_CONSTANT; s <= TACIT_SCHEDULE_ROOT; s++)
-        if (tacit_plan_is(plan, "schedule", schedules[s])) out->optimiser.schedule = s;
     return TACIT_OK;
 }
 
 tacit_status dpsgd_class_weights(const tacit_plan *plan, double **out, tacit_error *error) {
-    const char *text = tacit_plan_text(plan, "weights");
+    const char *text = dpsgd_settings_of(plan)->weights;
     *out = NULL;
     if (strcmp(text, "none") == 0) return TACIT_OK;
     double *weight = TACIT_NEW(double, plan->classes);
@@ -137,19 +184,19 @@ static tacit_status set_sum(const tacit_plan *plan, dpsgd_setup *out, tacit_erro
 }
 
 tacit_status dpsgd_setup_read(const tacit_plan *plan, dpsgd_setup *out, tacit_error *error) {
-    double *weight = NULL, scale = tacit_plan_number(plan, "scale");
+    const dpsgd_settings *settings = dpsgd_settings_of(plan);
+    double *weight = NULL;
     memset(out, 0, sizeof *out);
-    out->clip = tacit_plan_number(plan, "clip");
-    out->scale = scale > 0 ? scale : sqrt((double)plan->features);
-    out->sampling = tacit_plan_number(plan, "sampling");
-    out->keep = tacit_plan_number(plan, "keep");
-    out->signs = tacit_plan_is(plan, "upload", "ternary");
+    out->clip = settings->clip;
+    out->scale = network_scale(plan);
+    out->sampling = settings->sampling;
+    out->keep = settings->keep;
+    out->signs = settings->upload == DPSGD_TERNARY;
     out->compressed = out->signs || out->keep < 1;
-    out->patience = tacit_plan_number(plan, "patience");
-    out->noise = tacit_plan_is(plan, "noise", "party")    ? DPSGD_BY_PARTY
-                 : tacit_plan_is(plan, "noise", "shares") ? DPSGD_BY_SHARES
-                                                          : DPSGD_BY_COORDINATOR;
-    TACIT_TRY(read_network(plan, out, error));
+    out->patience = settings->patience;
+    out->noise = settings->noise;
+    TACIT_TRY(network_of_plan(&out->network, plan, error));
+    out->size = tacit_network_size(&out->network);
     TACIT_TRY(read_optimiser(plan, out, error));
     TACIT_TRY(dpsgd_class_weights(plan, &weight, error));
     free(weight);
@@ -253,8 +300,8 @@ tacit_status dpsgd_setup_make(const tacit_plan *plan, double sigma, dpsgd_setup 
 /* ---- compressed answers ---- */
 
 bool dpsgd_answers_small(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "noise", "party") &&
-           (tacit_plan_is(plan, "upload", "ternary") || tacit_plan_number(plan, "keep") < 1);
+    const dpsgd_settings *settings = dpsgd_settings_of(plan);
+    return settings->noise == DPSGD_BY_PARTY && (settings->upload == DPSGD_TERNARY || settings->keep < 1);
 }
 
 tacit_status dpsgd_small_read(const dpsgd_setup *setup, const tacit_message *answer, int8_t *signs,

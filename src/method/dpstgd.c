@@ -25,31 +25,64 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "method/dpsgd.h"
 #include "method/ternary_upload.h"
 #include "model/clipped_batch.h"
 #include "model/optimiser.h"
+#include "privacy/mechanism/erm.h"
 #include "privacy/mechanism/ternary_step.h"
 #include "session/party.h"
 #include "session/session.h"
 
 enum { MOST_ROUNDS = 1000000 };
 
-static const tacit_parameter parameters[] = {
-    { "hidden", "50,20", TACIT_ANY_TEXT, 0, 0,
-      "units of each hidden layer, with commas between, or none: a linear model" },
-    { "activation", "tanh", "tanh|sigmoid|relu", 0, 0, "of the hidden units" },
-    { "rounds", "100", NULL, 1, MOST_ROUNDS, "T: turns of every participant" },
-    { "sampling", "0.01", NULL, 1e-6, 1, "q: the chance of each row to be in a step's sample" },
-    { "keep", "0.1", NULL, 1e-9, 1, "the share of all weights whose signs a step uploads; at least one" },
-    { "clip", "0.01", NULL, 1e-9, 1e9, "B: each number of a row's gradient is cut to [-B, B]" },
-    { "rate", "1", NULL, 1e-9, 1e9, "r: a step moves the chosen weights by r B" },
-    { "schedule", "constant", "constant|linear|cosine|root", 0, 0, "how r falls over the T turns" },
-    { "scale", "0", NULL, 0, 1e6,
-      "what rows are multiplied by before they enter; 0: the root of their length" },
-    { "calibration", "tight", "tight|paper", 0, 0,
-      "paper: epsilon is that of a single weight in a single step, as printed; what is charged is far more" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+typedef struct dpstgd_settings {
+    network_settings network;
+    uint64_t rounds;
+    double sampling, keep, clip, rate;
+    tacit_schedule schedule;
+    tacit_calibration calibration;
+} dpstgd_settings;
+
+_Static_assert(offsetof(dpstgd_settings, network) == 0,
+               "the shared part of the table begins with the struct");
+
+static const dpstgd_settings defaults = {
+    .network = { .hidden = "50,20", .activation = TACIT_ACTIVATION_TANH },
+    .rounds = 100,
+    .sampling = 0.01,
+    .keep = 0.1,
+    .clip = 0.01,
+    .rate = 1,
+    .schedule = TACIT_SCHEDULE_CONSTANT,
+    .calibration = TACIT_CALIBRATION_TIGHT,
 };
+
+static const tacit_parameter parameters[] = {
+    TACIT_TEXT(network_settings, hidden, "hidden",
+               "units of each hidden layer, with commas between, or none: a linear model"),
+    TACIT_CHOICE(network_settings, activation, "activation", "tanh|sigmoid|relu", "of the hidden units"),
+    TACIT_COUNT(dpstgd_settings, rounds, "rounds", 1, MOST_ROUNDS, "T: turns of every participant"),
+    TACIT_NUMBER(dpstgd_settings, sampling, "sampling", 1e-6, 1,
+                 "q: the chance of each row to be in a step's sample"),
+    TACIT_NUMBER(dpstgd_settings, keep, "keep", 1e-9, 1,
+                 "the share of all weights whose signs a step uploads; at least one"),
+    TACIT_NUMBER(dpstgd_settings, clip, "clip", 1e-9, 1e9,
+                 "B: each number of a row's gradient is cut to [-B, B]"),
+    TACIT_NUMBER(dpstgd_settings, rate, "rate", 1e-9, 1e9, "r: a step moves the chosen weights by r B"),
+    TACIT_CHOICE(dpstgd_settings, schedule, "schedule", "constant|linear|cosine|root",
+                 "how r falls over the T turns"),
+    TACIT_OPEN_NUMBER(network_settings, scale, "scale", 1e6, "what rows are multiplied by before they enter",
+                      "the root of their length"),
+    TACIT_CHOICE(dpstgd_settings, calibration, "calibration", "tight|paper",
+                 "paper: epsilon is that of a single weight in a single step, as printed; what is charged is "
+                 "far more"),
+    TACIT_SETTINGS_END,
+};
+
+static const dpstgd_settings *settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(dpstgd_settings, plan);
+}
 
 /* Everything that follows from the plan. */
 typedef struct descent {
@@ -62,66 +95,41 @@ typedef struct descent {
     tacit_event event;
 } descent;
 
-/* The place of a setting's value among its choices. */
-static int chosen(const tacit_plan *plan, const char *name, const char *const *choices) {
-    int i = 0;
-    while (choices[i + 1] != NULL && !tacit_plan_is(plan, name, choices[i])) i++;
-    return i;
-}
-
 static tacit_status find_epsilon(const tacit_plan *plan, descent *out, tacit_error *error) {
     out->step.epsilon = plan->epsilon;
-    if (isinf(plan->epsilon) || tacit_plan_is(plan, "calibration", "paper")) return TACIT_OK;
+    if (isinf(plan->epsilon) || settings_of(plan)->calibration == TACIT_CALIBRATION_PAPER) return TACIT_OK;
     return tacit_ternary_calibrate(&out->step.epsilon, &out->step, out->rounds, plan->epsilon, plan->delta,
                                    error);
 }
 
 /* All but the noise: quick. */
 static tacit_status describe_step(const tacit_plan *plan, descent *out, tacit_error *error) {
-    static const char *const activations[] = { "tanh", "sigmoid", "relu", NULL };
-    static const char *const schedules[] = { "constant", "linear", "cosine", "root", NULL };
-    const char *hidden = tacit_plan_is(plan, "hidden", "none") ? "" : tacit_plan_text(plan, "hidden");
-    double scale = tacit_plan_number(plan, "scale");
+    const dpstgd_settings *settings = settings_of(plan);
     memset(out, 0, sizeof *out);
-    TACIT_TRY(tacit_network_parse(&out->network, hidden,
-                                  (tacit_activation)chosen(plan, "activation", activations), plan->features,
-                                  plan->classes, error));
-    out->rounds = (uint64_t)tacit_plan_number(plan, "rounds");
-    out->clip = tacit_plan_number(plan, "clip");
-    out->scale = scale > 0 ? scale : sqrt((double)plan->features);
-    out->optimiser = (tacit_optimiser){ .schedule = (tacit_schedule)chosen(plan, "schedule", schedules),
-                                        .rate = tacit_plan_number(plan, "rate"),
-                                        .steps = out->rounds };
+    TACIT_TRY(network_of_plan(&out->network, plan, error));
+    out->rounds = settings->rounds;
+    out->clip = settings->clip;
+    out->scale = network_scale(plan);
+    out->optimiser = (tacit_optimiser){ .schedule = settings->schedule,
+                                        .rate = settings->rate,
+                                        .steps = settings->rounds };
     size_t size = tacit_network_size(&out->network);
     out->step = (tacit_ternary){
         .size = size,
-        .kept = (size_t)fmax(1, floor(tacit_plan_number(plan, "keep") * (double)size * (1 + 1e-12))),
-        .sampling = tacit_plan_number(plan, "sampling"),
+        .kept = (size_t)fmax(1, floor(settings->keep * (double)size * (1 + 1e-12))),
+        .sampling = settings->sampling,
     };
     return TACIT_OK;
 }
 
-static tacit_status describe(const tacit_plan *plan, descent *out, tacit_error *error) {
+static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
+    descent *out = prepared;
     TACIT_TRY(describe_step(plan, out, error));
     TACIT_TRY(find_epsilon(plan, out, error));
     out->each = (tacit_price){ TACIT_UNIT_RECORD, tacit_ternary_cost(&out->step, TACIT_REPLACE),
                                isinf(plan->epsilon) ? 0 : plan->delta / (double)out->rounds };
     if (isfinite(out->each.epsilon)) out->event = tacit_ternary_event(&out->step, 1);
     return TACIT_OK;
-}
-
-static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
-    (void)unused;
-    return describe(plan, out, error);
-}
-
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    descent how;
-    double rounds = tacit_plan_number(plan, "rounds");
-    if (rounds != floor(rounds))
-        return tacit_fail(error, TACIT_USAGE, "setting rounds of method dpstgd is a whole number, not %g",
-                          rounds);
-    return describe(plan, &how, error);
 }
 
 /* What the paper says of T steps. */
@@ -135,14 +143,14 @@ static tacit_price claim_of(const tacit_plan *plan, const descent *how) {
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     descent how;
-    TACIT_TRY(describe(plan, &how, error));
+    TACIT_TRY(prepare(plan, &how, error));
     if (isinf(plan->epsilon)) {
         out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
         return TACIT_OK;
     }
     out->claimed = claim_of(plan, &how);
     out->event = tacit_ternary_event(&how.step, how.rounds);
-    if (tacit_plan_is(plan, "calibration", "paper"))
+    if (settings_of(plan)->calibration == TACIT_CALIBRATION_PAPER)
         return tacit_ternary_compose(&out->charged, &how.step, how.rounds, plan->delta, error);
     out->charged = (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, plan->delta };
     return TACIT_OK;
@@ -155,7 +163,7 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     descent how;
-    TACIT_TRY(describe(plan, &how, error));
+    TACIT_TRY(prepare(plan, &how, error));
     double size = (double)how.step.size;
     *out = (tacit_noise_law){
         .law = "Laplace of scale s, twice in every step",
@@ -232,7 +240,7 @@ static tacit_status answer_signs(tacit_party *party, const tacit_question *quest
     uint8_t *packed = NULL;
     tacit_status status;
     TACIT_CHECK(check_rows(party, error));
-    TACIT_CHECK(tacit_party_derive(party, derive, 0, &how, sizeof how, error));
+    TACIT_CHECK(tacit_party_prepared(party, &how, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", how.step.size, &weights, error));
     size_t bytes = ternary_bytes(how.step.size, how.step.kept);
     sum = TACIT_NEW(double, how.step.size);
@@ -372,7 +380,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     double *before = NULL;
     descent how;
     tacit_status status;
-    TACIT_CHECK(describe(session->plan, &how, error));
+    TACIT_CHECK(prepare(session->plan, &how, error));
     TACIT_CHECK(begin(session, &how, &state, error));
     TACIT_CHECK(tacit_plan_before(&before, session->plan, state.weights, how.step.size, error));
     signs = TACIT_NEW(int8_t, how.step.size);
@@ -423,7 +431,8 @@ const tacit_method tacit_method_dpstgd = {
     .spreads = true,
     .stops_early = true,
     .lambda_may_vanish = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
+    .network = network_of_plan,
     .leaves = "in every turn, which weights have the largest noisy gradients over a sample of the party's "
               "rows, and the noisy signs of these, packed into bits",
     .seen_by = "the coordinator sees what each party sends, with the party's own noise in it. Every party "
@@ -445,7 +454,8 @@ const tacit_method tacit_method_dpstgd = {
     .comparison_title = "Table 3.1 of the paper: what one turn of one party costs, 14,312 weights, delta "
                         "2^-30. Printed digits are cut or rounded; 14312.4 is a misprint of 14312.0",
     .comparison = compare,
-    .check = check,
+    .prepare = prepare,
+    .prepared_size = sizeof(descent),
     .price = price,
     .noise = noise_law,
     .single = tacit_plan_always_single,

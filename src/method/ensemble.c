@@ -24,8 +24,22 @@ tacit_release_kind tacit_ensemble_kind(const tacit_plan *plan) {
     return TACIT_RELEASE_ENTRUSTED;
 }
 
+const tacit_ensemble_settings tacit_ensemble_defaults = { .local = "logistic",
+                                                          .local_lambda = 1e-4,
+                                                          .queries = 200 };
+
+const char *tacit_ensemble_local(const tacit_plan *plan) { return tacit_ensemble_settings_of(plan)->local; }
+
+bool tacit_ensemble_tight(const tacit_plan *plan) {
+    return tacit_ensemble_settings_of(plan)->calibration == TACIT_CALIBRATION_TIGHT;
+}
+
+bool tacit_ensemble_hides_points(const tacit_plan *plan) {
+    return tacit_ensemble_settings_of(plan)->aux_private == TACIT_POINTS_PRIVATE;
+}
+
 tacit_status tacit_ensemble_check(const tacit_plan *plan, tacit_error *error) {
-    return tacit_classifier_check(tacit_plan_text(plan, "local"), true, error);
+    return tacit_classifier_check(tacit_ensemble_local(plan), true, error);
 }
 
 /* Whole numbers: one indicator a point and class but the first. */
@@ -47,8 +61,8 @@ static tacit_status read_question(const tacit_party *party, const tacit_question
     TACIT_TRY(tacit_message_text(question->message, "local", kinds, error));
     TACIT_TRY(tacit_message_numbers(question->message, "lambda", 1, &number, error));
     /* What was consented to, not what is asked now. */
-    if (strcmp(*kinds, tacit_plan_text(party->plan, "local")) != 0 ||
-        *number != tacit_plan_number(party->plan, "local_lambda"))
+    if (strcmp(*kinds, tacit_ensemble_local(party->plan)) != 0 ||
+        *number != tacit_ensemble_settings_of(party->plan)->local_lambda)
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for another classifier than the study defines");
     *lambda = *number;
@@ -196,10 +210,10 @@ tacit_status tacit_ask_votes(tacit_session *session, tacit_votes *out, tacit_err
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_sum_spec spec = votes_spec(plan);
-    double lambda = tacit_plan_number(plan, "local_lambda");
+    double lambda = tacit_ensemble_settings_of(plan)->local_lambda;
     tacit_votes votes = { NULL, plan->points->rows.count, plan->classes, 0 };
     tacit_status status;
-    TACIT_CHECK(tacit_message_add_text(&message, "local", tacit_plan_text(plan, "local"), error));
+    TACIT_CHECK(tacit_message_add_text(&message, "local", tacit_ensemble_local(plan), error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "lambda", &lambda, 1, error));
     TACIT_CHECK(tacit_ask_sum(session, "labels", &message, &spec, &sum, error));
     votes.count = TACIT_NEW(double, votes.points *votes.classes);

@@ -8,20 +8,43 @@
  */
 #pragma once
 
+#include "privacy/mechanism/erm.h"
 #include "session/session.h"
 
-/* The settings of the local half, for a method's table. */
+/* The settings of all of them; a method's table has some. */
+typedef struct tacit_ensemble_settings {
+    char local[TACIT_SETTING_SIZE];
+    double local_lambda;
+    tacit_calibration calibration;
+    enum { TACIT_POINTS_PUBLIC, TACIT_POINTS_PRIVATE } aux_private;
+    tacit_law_setting law;
+    uint64_t queries;
+} tacit_ensemble_settings;
+
+extern const tacit_ensemble_settings tacit_ensemble_defaults;
+
+static inline const tacit_ensemble_settings *tacit_ensemble_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(tacit_ensemble_settings, plan);
+}
+
+/* Those of the local half, for a method's table, and the classifiers that they name. */
 #define TACIT_ENSEMBLE_PARAMETERS                                                                            \
-    { "local",                                                                                               \
-      "logistic",                                                                                            \
-      TACIT_ANY_TEXT,                                                                                        \
-      0,                                                                                                     \
-      0,                                                                                                     \
-      "what each party trains: logistic, svm, tree, bayes, bernoulli, knn, mlp, exec:CMD; a list is dealt "  \
-      "round robin" },                                                                                       \
-    {                                                                                                        \
-        "local_lambda", "0.0001", NULL, 1e-12, 1e12, "weight of the regulariser in the parties' own models"  \
-    }
+    TACIT_TEXT(tacit_ensemble_settings, local, "local",                                                      \
+               "what each party trains: logistic, svm, tree, bayes, bernoulli, knn, mlp, exec:CMD; a list "  \
+               "is dealt "                                                                                   \
+               "round robin"),                                                                               \
+        TACIT_NUMBER(tacit_ensemble_settings, local_lambda, "local_lambda", 1e-12, 1e12,                     \
+                     "weight of the regulariser in the parties' own models")
+const char *tacit_ensemble_local(const tacit_plan *plan);
+
+/* Those of vote and soft, and what they say. */
+#define TACIT_ENSEMBLE_NOISE_PARAMETERS                                                                      \
+    TACIT_CHOICE(tacit_ensemble_settings, calibration, "calibration", "tight|paper",                         \
+                 "the smallest noise that is proved, or the printed"),                                       \
+        TACIT_CHOICE(tacit_ensemble_settings, aux_private, "aux_private", "no|yes",                          \
+                     "protect each auxiliary point like a party (more noise)")
+bool tacit_ensemble_tight(const tacit_plan *plan);
+bool tacit_ensemble_hides_points(const tacit_plan *plan);
 
 /* What leaves a party, in words. */
 #define TACIT_ENSEMBLE_LEAVES                                                                                \

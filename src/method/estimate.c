@@ -30,19 +30,23 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "method/methods.h"
 #include "num/lbfgs.h"
 #include "session/session.h"
 
 enum { MOST_WIDTH = 2000, MOST_STEPS = 100, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 5 };
 
+static const tacit_estimate_settings defaults = { .level = 0.95 };
+
 static const tacit_parameter parameters[] = {
-    { "family", "auto", "auto" TACIT_ROW_FAMILIES(TACIT_FAMILY_CHOICE), 0, 0,
-      "auto: logistic for two classes, linear for a number, poisson for a count" },
-    { "optimiser", "newton", "newton|lbfgs", 0, 0,
-      "newton asks for the Hessian in every round, lbfgs only at the end: more rounds, smaller ones" },
-    { "level", "0.95", NULL, 0.5, 0.999999, "of the confidence intervals" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_CHOICE(tacit_estimate_settings, family, "family", TACIT_ESTIMATE_FAMILIES,
+                 "auto: logistic for two classes, linear for a number, poisson for a count"),
+    TACIT_CHOICE(
+        tacit_estimate_settings, optimiser, "optimiser", TACIT_ESTIMATE_OPTIMISERS,
+        "newton asks for the Hessian in every round, lbfgs only at the end: more rounds, smaller ones"),
+    TACIT_NUMBER(tacit_estimate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
+    TACIT_SETTINGS_END,
 };
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
@@ -477,7 +481,7 @@ static tacit_status infer(fit *self, tacit_estimates **out, tacit_error *error) 
         .family = self->family,
         .rows = self->n,
         .lambda = plan->lambda,
-        .level = tacit_plan_number(plan, "level"),
+        .level = tacit_estimate_settings_of(plan)->level,
         .w = self->here.w,
         .objective = self->here.loss,
         .hessian = self->here.matrix,
@@ -490,7 +494,9 @@ static tacit_status infer(fit *self, tacit_estimates **out, tacit_error *error) 
         optimum.middle = self->there.matrix;
     }
     TACIT_TRY(tacit_estimates_infer(out, &self->design, &optimum, error));
-    snprintf((*out)->optimiser, sizeof(*out)->optimiser, "%s", tacit_plan_text(plan, "optimiser"));
+    char name[TACIT_SETTING_SIZE];
+    tacit_setting_word(TACIT_ESTIMATE_OPTIMISERS, tacit_estimate_settings_of(plan)->optimiser, name);
+    tacit_format((*out)->optimiser, sizeof(*out)->optimiser, "%s", name);
     (*out)->rounds = (size_t)self->session->round;
     return TACIT_OK;
 }
@@ -504,7 +510,8 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     TACIT_CHECK(begin_fit(&self, session, error));
     TACIT_CHECK(take_up(&self, &found, error));
     if (!found) TACIT_CHECK(start(&self, error));
-    if (tacit_plan_is(session->plan, "optimiser", "lbfgs")) TACIT_CHECK(descend_lbfgs(&self, error));
+    if (tacit_estimate_settings_of(session->plan)->optimiser == TACIT_ESTIMATE_LBFGS)
+        TACIT_CHECK(descend_lbfgs(&self, error));
     TACIT_CHECK(descend_newton(&self, error));
     TACIT_CHECK(infer(&self, &estimates, error));
     TACIT_CHECK(make_model(&self, &estimates, &model, error));
@@ -527,7 +534,7 @@ const tacit_method tacit_method_estimate = {
     .takes_numbers = true,
     .lambda_may_vanish = true,
     .stops_early = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of second "
         "moments, as one contribution to a sum; its number of rows",

@@ -10,6 +10,19 @@ enum {
     TACIT_ESTIMATE_TERMS = TACIT_FAMILY_TERMS
 };
 
+#define TACIT_ESTIMATE_FAMILIES "auto" TACIT_ROW_FAMILIES(TACIT_FAMILY_CHOICE)
+#define TACIT_ESTIMATE_OPTIMISERS "newton|lbfgs"
+
+typedef struct tacit_estimate_settings {
+    enum { TACIT_ESTIMATE_AUTO } family; /* or the place of its name in the list */
+    enum { TACIT_ESTIMATE_NEWTON, TACIT_ESTIMATE_LBFGS } optimiser;
+    double level;
+} tacit_estimate_settings;
+
+static inline const tacit_estimate_settings *tacit_estimate_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(tacit_estimate_settings, plan);
+}
+
 /* The family that the plan names, or that fits its response. */
 const tacit_family *tacit_estimate_family(const tacit_plan *plan);
 

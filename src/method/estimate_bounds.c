@@ -88,7 +88,7 @@ static tacit_status enough(double sum, double squares, uint64_t minimum, const c
 
 static tacit_status check_rounds(const tacit_party *party, const tacit_question *question,
                                  tacit_error *error) {
-    const bool lbfgs = tacit_plan_is(party->plan, "optimiser", "lbfgs");
+    const bool lbfgs = tacit_estimate_settings_of(party->plan)->optimiser == TACIT_ESTIMATE_LBFGS;
     const uint64_t most = lbfgs ? ROUNDS_LBFGS : ROUNDS_NEWTON;
     if (question->round < most) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,

@@ -11,9 +11,11 @@
 /* ---- what both halves know ---- */
 
 const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
-    const char *name = tacit_plan_text(plan, "family");
+    char name[TACIT_SETTING_SIZE];
+    const unsigned family = tacit_estimate_settings_of(plan)->family;
     tacit_response response = plan->schema != NULL ? plan->schema->response : TACIT_RESPONSE_NUMBER;
-    if (strcmp(name, "auto") != 0) return tacit_family_find(name);
+    if (family != TACIT_ESTIMATE_AUTO)
+        return tacit_family_find(tacit_setting_word(TACIT_ESTIMATE_FAMILIES, family, name));
     return plan->classes > 0 ? tacit_family_for(2) : tacit_family_of(response, 0);
 }
 

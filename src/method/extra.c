@@ -19,9 +19,11 @@
  */
 #include "method/neighbours.h"
 
+static const tacit_neighbour_settings defaults = { TACIT_NEIGHBOUR_DEFAULTS };
+
 static const tacit_parameter parameters[] = {
     TACIT_NEIGHBOUR_PARAMETERS,
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_SETTINGS_END,
 };
 
 /* The party's half: it keeps w_i and p_i. */
@@ -55,7 +57,7 @@ const tacit_method tacit_method_extra = {
     .version = 1,
     .units = "record",
     .noise_free = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "in every round the party's current weights, to its neighbours in the graph; its number of rows "
         "and, at the end, its weights in a sum, to the coordinator",
@@ -80,5 +82,6 @@ const tacit_method tacit_method_extra = {
     .coordinate = tacit_neighbours_coordinate,
     .meetings = tacit_neighbours_meetings,
     .first_meeting = TACIT_FIRST_MEETING,
+    .meeting_count = tacit_neighbours_rounds,
     .handlers = handlers,
 };

@@ -19,10 +19,6 @@
 static const tacit_law LAW = TACIT_LAW_GAUSSIAN;
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    if (!(plan->delta > 0) && isfinite(plan->epsilon))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method gop needs a delta above 0, such as --delta 1e-5; at delta 0 use method plr");
     return perturb_objective_check(plan, LAW, error);
 }
 
@@ -55,7 +51,9 @@ const tacit_method tacit_method_gop = {
     .version = 1,
     .units = "record",
     .spreads = true,
-    .parameters = perturb_parameters,
+    .fits_alone = true,
+    .needs_delta = true,
+    TACIT_SETTINGS_OF(perturb_parameters, perturb_defaults),
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
               "noise for the solver's "
               "error",

@@ -13,12 +13,16 @@
 
 #include "method/neighbours.h"
 
+static const tacit_neighbour_settings defaults = { TACIT_NEIGHBOUR_DEFAULTS, .in_pairs = true };
+
 static const tacit_parameter parameters[] = {
     TACIT_NEIGHBOUR_PARAMETERS,
-    { "schedule", "diminishing", "diminishing|fixed", 0, 0,
-      "steps that grow shorter with a party's own meetings, or a fixed one that stops near the optimum" },
-    { "pairs", "0", NULL, 0, 1e6, "the most pairs that meet in a round; 0: as many as find each other" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_CHOICE(
+        tacit_neighbour_settings, schedule, "schedule", "diminishing|fixed",
+        "steps that grow shorter with a party's own meetings, or a fixed one that stops near the optimum"),
+    TACIT_OPEN_COUNT(tacit_neighbour_settings, pairs, "pairs", 1e6, "the most pairs that meet in a round",
+                     "as many as find each other"),
+    TACIT_SETTINGS_END,
 };
 
 /* The party's half: it keeps its weights and the number of its meetings. */
@@ -27,7 +31,7 @@ static tacit_status meet(tacit_party *party, const tacit_question *question, tac
     tacit_node node;
     TACIT_TRY(tacit_node_open(&node, party, question, 1, error));
     double *meetings = node.kept;
-    bool fixed = tacit_plan_is(party->plan, "schedule", "fixed");
+    bool fixed = tacit_neighbour_settings_of(party->plan)->schedule == TACIT_STEPS_FIXED;
     double step = fixed ? node.step : tacit_node_diminished(&node, *meetings);
     tacit_status status = tacit_node_gradient(&node, node.mixed, error);
     for (size_t j = 0; status == TACIT_OK && j < node.count; j++)
@@ -48,7 +52,7 @@ const tacit_method tacit_method_gossip = {
     .version = 1,
     .units = "record",
     .noise_free = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "whenever the party meets a neighbour, its current weights; its number of rows and, at the end, "
         "its weights in a sum, to the coordinator",
@@ -72,5 +76,6 @@ const tacit_method tacit_method_gossip = {
     .coordinate = tacit_neighbours_coordinate,
     .meetings = tacit_neighbours_meetings,
     .first_meeting = TACIT_FIRST_MEETING,
+    .meeting_count = tacit_neighbours_rounds,
     .handlers = handlers,
 };

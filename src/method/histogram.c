@@ -38,16 +38,32 @@ enum { MOST_AXES = 4, MOST_COUNTS = 1 << 20 };
 
 static const double MOST_ROWS = 4294967296.0; /* of one party */
 
+typedef struct histogram_settings {
+    uint64_t cells;
+    enum { BY_COORDINATOR, BY_SHARES } noise;
+    enum { PROJECT, CLIP } negative;
+} histogram_settings;
+
+static const histogram_settings defaults = { .noise = BY_COORDINATOR, .negative = PROJECT };
+
 static const tacit_parameter parameters[] = {
-    { "cells", "0", NULL, 0, 1000,
-      "along each number; 0: from epsilon, the declared rows and the number of columns" },
-    { "noise", "coordinator", "coordinator|shares", 0, 0,
-      "who adds it: a coordinator entrusted with the counts, or each party a share, which secure summation "
-      "adds up" },
-    { "negative", "project", "project|clip", 0, 0,
-      "counts below 0 by noise: taken off the others so that the total stays, or set to 0 as in the paper" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_OPEN_COUNT(histogram_settings, cells, "cells", 1000, "along each number",
+                     "from epsilon, the declared rows and the number of columns"),
+    TACIT_CHOICE(
+        histogram_settings, noise, "noise", "coordinator|shares",
+        "who adds it: a coordinator entrusted with the counts, or each party a share, which secure summation "
+        "adds up"),
+    TACIT_CHOICE(
+        histogram_settings, negative, "negative", "project|clip",
+        "counts below 0 by noise: taken off the others so that the total stays, or set to 0 as in the paper"),
+    TACIT_SETTINGS_END,
 };
+
+static const histogram_settings *settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(histogram_settings, plan);
+}
+
+static bool by_shares(const tacit_plan *plan) { return settings_of(plan)->noise == BY_SHARES; }
 
 /* A column of the grid: features from `first`; a number within [-reach, reach], or a category. */
 typedef struct axis {
@@ -114,8 +130,7 @@ static tacit_status axes_of_features(cell_grid *out, size_t features, tacit_erro
 /* m of the header. */
 static size_t cells_along(const tacit_plan *plan, size_t numbers, double room) {
     double n = fmax(2, (double)plan->parties * (double)plan->minimum_rows), d = (double)numbers;
-    double given = tacit_plan_number(plan, "cells");
-    if (given >= 1) return (size_t)given;
+    if (settings_of(plan)->cells > 0) return settings_of(plan)->cells;
     double width = pow(fmax(1, 2 * sqrt(2) / plan->epsilon) * sqrt(log(n)) / n, 2 / (2 + d));
     return (size_t)fmax(1, fmin(ceil(1 / width), floor(pow(room, 1 / fmax(1, d)) * (1 + 1e-12))));
 }
@@ -214,7 +229,7 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 }
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
-    return tacit_plan_shares_noise(plan) ? TACIT_RELEASE_SEALED : TACIT_RELEASE_ENTRUSTED;
+    return by_shares(plan) ? TACIT_RELEASE_SEALED : TACIT_RELEASE_ENTRUSTED;
 }
 
 /* Discrete Laplace of scale s has variance 2p/(1 - p)^2, p = exp(-1/s). The norm is that of the noise on the counts; n parties
@@ -223,7 +238,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     cell_grid grid;
     TACIT_TRY(make_grid(&grid, plan, error));
     double scale = 2 / plan->epsilon, p = exp(-1 / scale), counts = (double)(grid.cells * plan->classes);
-    bool shares = tacit_plan_shares_noise(plan);
+    bool shares = by_shares(plan);
     if (shares) counts *= (double)plan->parties / (double)tacit_plan_noise_shares(plan);
     *out = (tacit_noise_law){
         .law = shares ? "Polya shares, of which enough for discrete Laplace of scale s are in the sum"
@@ -293,7 +308,7 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
     if (status == TACIT_OK && party->reducer != NULL)
         status = party->reducer->sum(party->reducer->context, reply->contribution, spec.length, error);
     free(self.row);
-    if (status == TACIT_OK && tacit_plan_shares_noise(plan)) status = add_share(party, &spec, reply, error);
+    if (status == TACIT_OK && by_shares(plan)) status = add_share(party, &spec, reply, error);
     return status;
 }
 
@@ -376,14 +391,14 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_sum_spec spec = sum_spec(&grid, plan);
     TACIT_CHECK(tacit_message_add_integers(&message, "cells", &(int64_t){ (int64_t)grid.along }, 1, error));
     TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &spec, &sum, error));
-    if (tacit_plan_shares_noise(plan))
+    if (by_shares(plan))
         tacit_session_tell(session, sum.values, spec.length);
     else
         TACIT_CHECK(tacit_session_release(session, &discrete_laplace, sum.values, spec.length, 0, 0x1p61,
                                           sum.values, error));
     TACIT_CHECK(
         tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
-    if (tacit_plan_is(plan, "negative", "project")) TACIT_CHECK(project(sum.values, spec.length, error));
+    if (settings_of(plan)->negative == PROJECT) TACIT_CHECK(project(sum.values, spec.length, error));
     TACIT_CHECK(fit_centres(session, &grid, sum.values, model, error));
     out->parties = sum.parties;
     status = tacit_outcome_add(out, model, error);
@@ -408,7 +423,8 @@ const tacit_method tacit_method_histogram = {
     .units = "record",
     .spreads = true,
     .most_columns = MOST_AXES,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
+    .shares_noise = by_shares,
     .leaves = "how many of the party's rows of each class lie in each cell of a public grid[noise=shares: "
               ", with the party's share of the noise added], as one contribution to a sum",
     .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact counts of all parties' rows "

@@ -24,7 +24,7 @@ static double now(void) { return 1e-3 * (double)tacit_clock_monotonic_ms(); }
 
 static tacit_status open_secure(tacit_logit *self, tacit_error *error) {
     tacit_secure_settings settings = tacit_secure_defaults();
-    TACIT_TRY(tacit_secure_engine_parse(&settings.engine, tacit_plan_text(self->plan, "engine"), error));
+    settings.engine = tacit_logit_settings_of(self->plan)->engine;
     tacit_logit_widths(&settings, self->plan, self->width, self->n);
     self->bits = (unsigned)settings.format.width;
     settings.pool = self->centre->pool;
@@ -82,7 +82,7 @@ static tacit_status make_room(tacit_logit *self, tacit_error *error) {
     self->gradient = self->head + TACIT_LOGIT_HEAD;
     self->matrix = self->gradient + d;
     for (size_t j = 0; j < d; j++)
-        self->beta[j] = llrint(ldexp(tacit_plan_number(self->plan, "start"), (int)self->fraction));
+        self->beta[j] = llrint(ldexp(tacit_logit_settings_of(self->plan)->start, (int)self->fraction));
     return TACIT_OK;
 }
 

@@ -21,36 +21,48 @@
 #include "privacy/mechanism/mechanism.h"
 #include "session/centre.h"
 
-/* Settings of all three methods, for their tables. */
-#define TACIT_LOGIT_PARAMETERS                                                                                   \
-    {                                                                                                            \
-        "engine", "yao", "yao|shares",                                                                           \
-        0,        0,     "what the centre servers compute with: garbled circuits, as in the paper, or shares"    \
-    },                                                                                                           \
-        { "stop",                                                                                                \
-          "likelihood",                                                                                          \
-          "likelihood|converged",                                                                                \
-          0,                                                                                                     \
-          0,                                                                                                     \
-          "likelihood: at a relative change below 1e-6, as in the paper; converged: within 1e-4 of the "         \
-          "optimum" },                                                                                           \
-        { "inference", "yes", "yes|no",                                                                          \
-          0,           0,     "standard errors, tests, deviance: one more inverse, of the true Hessian" },       \
-        { "level", "0.95", NULL, 0.5, 0.999999, "of the confidence intervals" },                                 \
-        { "scale", "0",                                                                                          \
-          NULL,    0,                                                                                            \
-          1e4,     "S: rows are multiplied with it, so that columns have a spread near 1; 0: from the schema" }, \
-        { "fraction", "36", NULL, 24, 44, "binary digits behind the point between the centre servers" }, {       \
-        "start", "0", NULL, -100, 100, "all coefficients at the beginning"                                       \
-    }
+/* Settings of all three methods. */
+typedef struct tacit_logit_settings {
+    tacit_secure_engine engine;
+    enum { TACIT_LOGIT_LIKELIHOOD, TACIT_LOGIT_CONVERGED } stop;
+    enum { TACIT_LOGIT_INFERENCE, TACIT_LOGIT_NO_INFERENCE } inference;
+    double level, scale;
+    uint64_t fraction;
+    double start, dp, dp_delta;
+    uint64_t dp_iterations;
+    bool newton; /* of the method, no setting: the true Hessian, anew in each iteration */
+} tacit_logit_settings;
+
+#define TACIT_LOGIT_DEFAULTS .level = 0.95, .fraction = 36, .dp_delta = 1e-6, .dp_iterations = 8
+
+static inline const tacit_logit_settings *tacit_logit_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(tacit_logit_settings, plan);
+}
+
+/* Those that all have, for a method's table. */
+#define TACIT_LOGIT_PARAMETERS                                                                               \
+    TACIT_CHOICE(tacit_logit_settings, engine, "engine", "yao|shares",                                       \
+                 "what the centre servers compute with: garbled circuits, as in the paper, or shares"),      \
+        TACIT_CHOICE(tacit_logit_settings, stop, "stop", "likelihood|converged",                             \
+                     "likelihood: at a relative change below 1e-6, as in the paper; converged: within 1e-4 " \
+                     "of the optimum"),                                                                      \
+        TACIT_CHOICE(tacit_logit_settings, inference, "inference", "yes|no",                                 \
+                     "standard errors, tests, deviance: one more inverse, of the true Hessian"),             \
+        TACIT_NUMBER(tacit_logit_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),    \
+        TACIT_OPEN_NUMBER(tacit_logit_settings, scale, "scale", 1e4,                                         \
+                          "S: rows are multiplied with it, so that columns have a spread near 1",            \
+                          "from the schema"),                                                                \
+        TACIT_COUNT(tacit_logit_settings, fraction, "fraction", 24, 44,                                      \
+                    "binary digits behind the point between the centre servers"),                            \
+        TACIT_NUMBER(tacit_logit_settings, start, "start", -100, 100, "all coefficients at the beginning")
 
 /* `dp` is for the methods that can. */
 #define TACIT_LOGIT_DP_PARAMETERS                                                                            \
-    { "dp", "0", NULL,                                                                                       \
-      0,    1e6, "epsilon: noise is added between the servers before anything is opened; 0: none" },         \
-        { "dp-delta", "1e-6", NULL, 1e-12, 0.1, "delta that belongs to dp" }, {                              \
-        "dp-iterations", "8", NULL, 1, 1000, "with dp: so many iterations, whatever the rows"                \
-    }
+    TACIT_OPEN_NUMBER(tacit_logit_settings, dp, "dp", 1e6,                                                   \
+                      "epsilon: noise is added between the servers before anything is opened", "none"),      \
+        TACIT_NUMBER(tacit_logit_settings, dp_delta, "dp-delta", 1e-12, 0.1, "delta that belongs to dp"),    \
+        TACIT_COUNT(tacit_logit_settings, dp_iterations, "dp-iterations", 1, 1000,                           \
+                    "with dp: so many iterations, whatever the rows")
 
 /* ---- what nodes and servers know: it follows from the plan and from n ---- */
 

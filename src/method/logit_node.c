@@ -19,7 +19,7 @@ const char tacit_logit_assumption[] = "the two centre servers follow the protoco
 
 /* The factor that undoes the division by the largest norm. */
 double tacit_logit_scale(const tacit_plan *plan) {
-    double given = tacit_plan_number(plan, "scale");
+    double given = tacit_logit_settings_of(plan)->scale;
     if (given > 0) return given;
     if (plan->schema == NULL) return 2 * sqrt((double)plan->features);
     double columns = 0;
@@ -30,16 +30,15 @@ double tacit_logit_scale(const tacit_plan *plan) {
 }
 
 unsigned tacit_logit_fraction(const tacit_plan *plan) {
-    return (unsigned)tacit_plan_number(plan, "fraction");
+    return (unsigned)tacit_logit_settings_of(plan)->fraction;
 }
 
 bool tacit_logit_infers(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "inference", "yes") && tacit_logit_private(plan) == 0;
+    return tacit_logit_settings_of(plan)->inference == TACIT_LOGIT_INFERENCE &&
+           tacit_logit_private(plan) == 0;
 }
 
-double tacit_logit_private(const tacit_plan *plan) {
-    return tacit_method_takes(plan->method, "dp") ? tacit_plan_number(plan, "dp") : 0;
-}
+double tacit_logit_private(const tacit_plan *plan) { return tacit_logit_settings_of(plan)->dp; }
 
 double tacit_logit_range(const tacit_plan *plan) {
     double scale = tacit_logit_scale(plan);
@@ -82,7 +81,7 @@ tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_
     double epsilon = tacit_logit_private(plan);
     if (epsilon == 0) return tacit_yardstick_price(plan, out, error);
     out->charged = out->claimed =
-        (tacit_price){ TACIT_UNIT_RECORD, epsilon, tacit_plan_number(plan, "dp-delta") };
+        (tacit_price){ TACIT_UNIT_RECORD, epsilon, tacit_logit_settings_of(plan)->dp_delta };
     return TACIT_OK;
 }
 
@@ -132,14 +131,14 @@ void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size
     enum { MOST = 64 };
     unsigned fraction = tacit_logit_fraction(plan);
     double mu = plan->lambda / n, most = 1.5 * (tacit_logit_range(plan) + mu);
-    bool newton = strcmp(plan->method->name, "newton") == 0;
+    const tacit_logit_settings *settings = tacit_logit_settings_of(plan);
     out->format = (tacit_fixed){ MOST, fraction };
     if (tacit_logit_private(plan) > 0 || !(mu > 0)) return;
     double largest = 2 * fmax(most, sqrt((double)width) / mu), entry = 2 * fmax(most, sqrt(2 * most / mu));
     out->format.width = smaller(MOST, 1 + fraction + bits_of(largest));
     out->factor_width = smaller(out->format.width, 1 + fraction + bits_of(entry));
-    newton = newton || tacit_plan_is(plan, "stop", "converged"); /* which looks how far Newton's step goes */
-    bool proved = !newton && tacit_plan_number(plan, "start") == 0;
+    /* stop=converged looks how far Newton's step goes. */
+    bool proved = !settings->newton && settings->stop != TACIT_LOGIT_CONVERGED && settings->start == 0;
     out->solution_width = proved ? out->factor_width : out->format.width;
 }
 

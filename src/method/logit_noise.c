@@ -48,12 +48,10 @@
 
 static const double ROUNDING = 1 + 1e-9;
 
-static size_t iterations_of(const tacit_plan *plan) {
-    return (size_t)tacit_plan_number(plan, "dp-iterations");
-}
+static size_t iterations_of(const tacit_plan *plan) { return tacit_logit_settings_of(plan)->dp_iterations; }
 
 static size_t matrices_of(const tacit_plan *plan) {
-    return strcmp(plan->method->name, "newton") == 0 ? iterations_of(plan) : 1;
+    return tacit_logit_settings_of(plan)->newton ? iterations_of(plan) : 1;
 }
 
 size_t tacit_logit_releases(const tacit_plan *plan) { return iterations_of(plan) + matrices_of(plan); }
@@ -84,7 +82,8 @@ static double seen_through_masks(const tacit_plan *plan, size_t width, double n)
 
 tacit_status tacit_logit_release_of(tacit_logit_release *out, const tacit_plan *plan, size_t width, double n,
                                     const double *beta, bool matrix, tacit_error *error) {
-    double square = 0, delta = tacit_plan_number(plan, "dp-delta"), seen = seen_through_masks(plan, width, n);
+    double square = 0, delta = tacit_logit_settings_of(plan)->dp_delta,
+           seen = seen_through_masks(plan, width, n);
     if (!(seen < delta / 2))
         return tacit_fail(
             error, TACIT_USAGE,

@@ -79,7 +79,7 @@ cleanup:
 
 static tacit_status converged(tacit_logit *self, bool *stop, tacit_error *error) {
     *stop = near_optimum(self);
-    if (!*stop || strcmp(self->plan->method->name, "newton") == 0) return TACIT_OK;
+    if (!*stop || tacit_logit_settings_of(self->plan)->newton) return TACIT_OK;
     tacit_share *room = TACIT_NEW(tacit_share, self->triangle + self->width);
     if (room == NULL) return tacit_fail_memory(error);
     tacit_status status = confirm_optimum(self, room, room + self->triangle, stop, error);
@@ -92,7 +92,7 @@ tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error
     bool known = false;
     *stop = false;
     if (tacit_logit_private(self->plan) > 0) return TACIT_OK; /* tacit_logit_spent says when */
-    if (tacit_plan_is(self->plan, "stop", "converged")) {
+    if (tacit_logit_settings_of(self->plan)->stop == TACIT_LOGIT_CONVERGED) {
         TACIT_TRY(converged(self, stop, error));
     } else if (self->has_last) {
         TACIT_TRY(tacit_centre_known(self->centre, &known, &bit, 1, error));
@@ -228,7 +228,7 @@ static tacit_status infer(const tacit_logit *self, const int64_t *opened, const 
         .family = &tacit_family_logistic,
         .rows = self->n,
         .lambda = self->plan->lambda,
-        .level = tacit_plan_number(self->plan, "level"),
+        .level = tacit_logit_settings_of(self->plan)->level,
         .w = weights,
         .objective = self->n * ((double)opened[d + 1] * unit - 0.5 * self->ridge * square),
         .variance = variance,
@@ -237,7 +237,7 @@ static tacit_status infer(const tacit_logit *self, const int64_t *opened, const 
     };
     TACIT_CHECK(tacit_estimates_infer(out, &self->design, &optimum, error));
     snprintf((*out)->optimiser, sizeof(*out)->optimiser, "%s",
-             strcmp(self->plan->method->name, "newton") == 0 ? "newton" : "privlogit");
+             tacit_logit_settings_of(self->plan)->newton ? "newton" : "privlogit");
     (*out)->rounds = (size_t)self->centre->session->round;
 cleanup:
     free(variance);

@@ -25,12 +25,8 @@ tacit_status tacit_method_require(const tacit_method **out, const char *name, ta
         *out = method;
         return TACIT_OK;
     }
-    char known[600];
-    size_t used = 0;
-    known[0] = 0;
-    for (size_t i = 0; tacit_methods[i] != NULL && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
-                                 tacit_methods[i]->name);
+    char known[TACIT_METHODS_TEXT];
+    tacit_methods_with("all", NULL, known);
     return tacit_fail(error, TACIT_USAGE, "no method is called '%.60s'; there are: %s", name, known);
 }
 
@@ -73,4 +69,52 @@ tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *erro
                             tacit_buffer_text(&takers));
     tacit_buffer_clear(&takers);
     return status;
+}
+
+/* ---- lists ---- */
+
+/* 1 or 0; -1: there is no such trait. */
+static int has_trait(const tacit_method *method, const char *trait) {
+    const bool alone = method->fits_alone || method->fits_alone_by_party;
+    const struct {
+        const char *name;
+        bool holds;
+    } traits[] = {
+        { "all", true },
+        { "alone", method->fits_alone },
+        { "alone-by-party", method->fits_alone_by_party },
+        { "alone-with-delta", alone && method->needs_delta },
+        { "chooses-lambda", method->chooses_lambda },
+        { "infers", method->infers != NULL },
+        { "no-centre", method->meetings != NULL },
+        { "no-lambda", method->lambda_may_vanish },
+        { "points", method->needs_points },
+        { "roles", method->roles != NULL },
+        { "two-servers", method->compute != NULL },
+    };
+    for (size_t t = 0; t < sizeof traits / sizeof *traits; t++)
+        if (strcmp(traits[t].name, trait) == 0) return traits[t].holds;
+    return -1;
+}
+
+void tacit_methods_append(char out[TACIT_METHODS_TEXT], size_t i, size_t count, const char *last,
+                          const char *name) {
+    size_t used = strlen(out);
+    bool ends = last != NULL && i + 1 == count;
+    snprintf(out + used, TACIT_METHODS_TEXT - used, "%s%s%s%s",
+             i == 0 ? ""
+             : ends ? " "
+                    : ", ",
+             i > 0 && ends ? last : "", i > 0 && ends ? " " : "", name);
+}
+
+const char *tacit_methods_with(const char *trait, const char *last, char out[TACIT_METHODS_TEXT]) {
+    size_t count = 0, listed = 0;
+    if (has_trait(tacit_methods[0], trait) < 0) return NULL;
+    for (size_t i = 0; tacit_methods[i] != NULL; i++) count += has_trait(tacit_methods[i], trait) == 1;
+    out[0] = 0;
+    for (size_t i = 0; tacit_methods[i] != NULL; i++)
+        if (has_trait(tacit_methods[i], trait) == 1)
+            tacit_methods_append(out, listed++, count, last, tacit_methods[i]->name);
+    return out;
 }

@@ -48,3 +48,15 @@ tacit_status tacit_method_require(const tacit_method **out, const char *name, ta
 /* TACIT_USAGE where the plan's method does not take its label, with a sentence that says what kinds of labels which methods and
  * families take. */
 tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *error);
+
+/*
+ * Names of the methods with a trait, in the order of the table, as people list them: "a, b or c" with the word `last` before the
+ * last one, or commas only (NULL). NULL: no such trait. Traits: alone, alone-by-party, alone-with-delta, chooses-lambda, infers, no-centre, no-lambda,
+ * points, roles, two-servers.
+ */
+enum { TACIT_METHODS_TEXT = 600 };
+const char *tacit_methods_with(const char *trait, const char *last, char out[TACIT_METHODS_TEXT]);
+
+/* A name among others of such a list: "a", then ", b", and " or c" for the last of `count`. */
+void tacit_methods_append(char out[TACIT_METHODS_TEXT], size_t i, size_t count, const char *last,
+                          const char *name);

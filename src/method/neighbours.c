@@ -8,7 +8,11 @@
 #include "data/text.h"
 #include "num/special.h"
 
-static bool by_rows(const tacit_plan *plan) { return tacit_plan_is(plan, "weigh", "rows"); }
+static bool by_rows(const tacit_plan *plan) {
+    return tacit_neighbour_settings_of(plan)->weigh == TACIT_WEIGH_BY_ROWS;
+}
+
+uint64_t tacit_neighbours_rounds(const tacit_plan *plan) { return tacit_neighbour_settings_of(plan)->rounds; }
 
 static size_t weight_count(const tacit_plan *plan) {
     return plan->classes > 2 ? plan->classes * plan->features : plan->features;
@@ -16,7 +20,7 @@ static size_t weight_count(const tacit_plan *plan) {
 
 /* A step's length, or 0 for "auto". */
 static tacit_status read_step(const tacit_plan *plan, double *out, tacit_error *error) {
-    const char *text = tacit_plan_text(plan, "step");
+    const char *text = tacit_neighbour_settings_of(plan)->step;
     *out = 0;
     if (strcmp(text, "auto") == 0) return TACIT_OK;
     if (!tacit_text_to_number(text, strlen(text), out) || !(*out > 0))
@@ -29,7 +33,7 @@ static tacit_status read_step(const tacit_plan *plan, double *out, tacit_error *
 tacit_status tacit_neighbours_check(const tacit_plan *plan, tacit_error *error) {
     tacit_topology_plan graph;
     double step;
-    tacit_status status = tacit_topology_plan_parse(&graph, tacit_plan_text(plan, "graph"), error);
+    tacit_status status = tacit_topology_plan_parse(&graph, tacit_neighbour_settings_of(plan)->graph, error);
     if (status != TACIT_OK)
         return tacit_fail_in(error, status, "setting graph of method %s", plan->method->name);
     return read_step(plan, &step, error);
@@ -43,14 +47,14 @@ tacit_release_kind tacit_neighbours_kind(const tacit_plan *plan) {
 /* ---- rows in use ---- */
 
 size_t tacit_neighbours_stretch(const tacit_plan *plan, uint64_t round) {
-    double drift = floor(tacit_plan_number(plan, "drift"));
-    double rounds = floor(tacit_plan_number(plan, "rounds"));
+    double drift = (double)tacit_neighbour_settings_of(plan)->drift;
+    double rounds = (double)tacit_neighbours_rounds(plan);
     if (round == 0) return 0;
     return (size_t)fmin(drift, floor((double)(round - 1) * (drift + 1) / rounds));
 }
 
 tacit_view tacit_neighbours_rows(const tacit_plan *plan, const tacit_view *rows, size_t stretch) {
-    size_t drift = (size_t)tacit_plan_number(plan, "drift");
+    size_t drift = tacit_neighbour_settings_of(plan)->drift;
     tacit_view view = *rows;
     if (drift == 0) return view;
     size_t used = (rows->rows.count + 1) / 2, others = rows->rows.count - used;
@@ -165,9 +169,10 @@ double tacit_node_diminished(const tacit_node *node, double times) {
 }
 
 static tacit_status diverged(const tacit_plan *plan, tacit_error *error) {
+    const tacit_neighbour_settings *settings = tacit_neighbour_settings_of(plan);
     return tacit_fail(error, TACIT_USAGE,
                       "the weights grow without bound: choose a shorter step (--set step=), or step=auto%s",
-                      tacit_plan_number(plan, "links") < 1 || tacit_plan_number(plan, "leave") > 0
+                      settings->links < 1 || settings->leave > 0
                           ? "; links fail and parties leave, which some methods bear badly"
                           : "");
 }
@@ -187,7 +192,7 @@ tacit_status tacit_node_weights(tacit_party *party, const tacit_question *questi
     if (weights == NULL || party->memo->state_count < count || !question->wants_sum ||
         question->sum.length != count)
         return tacit_fail(error, TACIT_REFUSED, "there are no weights of a run to add to the sum");
-    if (question->round != TACIT_FIRST_MEETING + (uint64_t)tacit_plan_number(party->plan, "rounds") + 1)
+    if (question->round != TACIT_FIRST_MEETING + tacit_neighbours_rounds(party->plan) + 1)
         return tacit_fail(
             error, TACIT_REFUSED,
             "the sum of the weights is asked for in round %llu, and the study's rounds are not over",
@@ -265,17 +270,18 @@ static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_erro
 }
 
 tacit_status tacit_neighbours_meetings(tacit_meetings **out, const tacit_plan *plan, tacit_error *error) {
+    const tacit_neighbour_settings *settings = tacit_neighbour_settings_of(plan);
     tacit_meetings_plan about = {
         .nodes = plan->parties,
-        .draw = (uint64_t)tacit_plan_number(plan, "draw"),
-        .rounds = (uint64_t)tacit_plan_number(plan, "rounds"),
-        .link_chance = tacit_plan_number(plan, "links"),
-        .leave_chance = tacit_plan_number(plan, "leave"),
-        .rounds_away = (size_t)tacit_plan_number(plan, "away"),
-        .in_pairs = tacit_method_takes(plan->method, "pairs"),
+        .draw = settings->draw,
+        .rounds = settings->rounds,
+        .link_chance = settings->links,
+        .leave_chance = settings->leave,
+        .rounds_away = settings->away,
+        .in_pairs = settings->in_pairs,
+        .most_pairs = settings->pairs,
     };
-    if (about.in_pairs) about.most_pairs = (size_t)tacit_plan_number(plan, "pairs");
-    TACIT_TRY(tacit_topology_plan_parse(&about.graph, tacit_plan_text(plan, "graph"), error));
+    TACIT_TRY(tacit_topology_plan_parse(&about.graph, settings->graph, error));
     return tacit_meetings_create(out, &about, error);
 }
 

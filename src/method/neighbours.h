@@ -20,28 +20,48 @@
 #include "session/party.h"
 #include "session/session.h"
 
-/* The settings that all have, for a method's table. */
-#define TACIT_NEIGHBOUR_PARAMETERS                                                                            \
-    {                                                                                                         \
-        "graph",                                                                                              \
-        "geometric",                                                                                          \
-        TACIT_ANY_TEXT,                                                                                       \
-        0,                                                                                                    \
-        0,                                                                                                    \
-        "who is whose neighbour: " TACIT_TOPOLOGY_FORMS " (lines of two parties, from 1)"                     \
-    },                                                                                                        \
-        { "draw", "1",                                                                                        \
-          NULL,   0,                                                                                          \
-          1e9,    "which of the random graphs, with its links, leaves and pairs; all methods get the same" }, \
-        { "rounds", "1000", NULL, 1, 1e7, "how often neighbours talk" },                                      \
-        { "step", "auto", TACIT_ANY_TEXT, 0, 0, "length of a step, or auto: from public constants" },         \
-        { "weigh", "rows", "rows|parties", 0, 0, "what counts the same: every row, or every party" },         \
-        { "links", "1", NULL, 1e-6, 1, "the chance that a link is up in a round" },                           \
-        { "leave", "0", NULL, 0, 0.99, "the chance that a party leaves in a round" },                         \
-        { "away", "10", NULL, 1, 1e6, "rounds after which a party that left is back" }, {                     \
-        "drift", "0", NULL, 0, 1e6,                                                                           \
-            "how often the rows in use change: half of them at a time, moving on during the run"              \
-    }
+/* The settings of all of them; a method's table has some. */
+typedef struct tacit_neighbour_settings {
+    char graph[TACIT_SETTING_SIZE];
+    uint64_t draw, rounds;
+    char step[TACIT_SETTING_SIZE];
+    enum { TACIT_WEIGH_BY_ROWS, TACIT_WEIGH_BY_PARTIES } weigh;
+    double links, leave;
+    uint64_t away, drift;
+    enum { TACIT_STEPS_DIMINISH, TACIT_STEPS_FIXED } schedule;
+    uint64_t pairs;
+    bool in_pairs; /* of the method, no setting */
+} tacit_neighbour_settings;
+
+#define TACIT_NEIGHBOUR_DEFAULTS                                                                             \
+    .graph = "geometric", .draw = 1, .rounds = 1000, .step = "auto", .links = 1, .away = 10
+
+static inline const tacit_neighbour_settings *tacit_neighbour_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(tacit_neighbour_settings, plan);
+}
+
+/* Those that all have, for a method's table. */
+#define TACIT_NEIGHBOUR_PARAMETERS                                                                           \
+    TACIT_TEXT(tacit_neighbour_settings, graph, "graph",                                                     \
+               "who is whose neighbour: " TACIT_TOPOLOGY_FORMS " (lines of two parties, from 1)"),           \
+        TACIT_COUNT(tacit_neighbour_settings, draw, "draw", 0, 1e9,                                          \
+                    "which of the random graphs, with its links, leaves and pairs; all methods get the "     \
+                    "same"),                                                                                 \
+        TACIT_COUNT(tacit_neighbour_settings, rounds, "rounds", 1, 1e7, "how often neighbours talk"),        \
+        TACIT_TEXT(tacit_neighbour_settings, step, "step",                                                   \
+                   "length of a step, or auto: from public constants"),                                      \
+        TACIT_CHOICE(tacit_neighbour_settings, weigh, "weigh", "rows|parties",                               \
+                     "what counts the same: every row, or every party"),                                     \
+        TACIT_NUMBER(tacit_neighbour_settings, links, "links", 1e-6, 1,                                      \
+                     "the chance that a link is up in a round"),                                             \
+        TACIT_NUMBER(tacit_neighbour_settings, leave, "leave", 0, 0.99,                                      \
+                     "the chance that a party leaves in a round"),                                           \
+        TACIT_COUNT(tacit_neighbour_settings, away, "away", 1, 1e6,                                          \
+                    "rounds after which a party that left is back"),                                         \
+        TACIT_COUNT(tacit_neighbour_settings, drift, "drift", 0, 1e6,                                        \
+                    "how often the rows in use change: half of them at a time, moving on during the run")
+
+uint64_t tacit_neighbours_rounds(const tacit_plan *plan); /* a tacit_method.meeting_count */
 
 /* TACIT_USAGE for a graph or a step that makes no sense. No file is opened. */
 tacit_status tacit_neighbours_check(const tacit_plan *plan, tacit_error *error);

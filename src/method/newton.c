@@ -16,10 +16,12 @@
 
 #include "base/memory.h"
 
+static const tacit_logit_settings defaults = { TACIT_LOGIT_DEFAULTS, .newton = true };
+
 static const tacit_parameter parameters[] = {
     TACIT_LOGIT_PARAMETERS,
     TACIT_LOGIT_DP_PARAMETERS,
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_SETTINGS_END,
 };
 
 /* Run by both centre servers at the same time. */
@@ -66,7 +68,7 @@ const tacit_method tacit_method_newton = {
     .units = "record",
     .spreads = true,
     .noise_free = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "its number of rows; in each iteration the sums of log-likelihood, gradient and Hessian "
               "over its rows, encrypted under centre server B's key and sent to server A",
     .seen_by = "neither server sees a party's sums or their total: A has ciphertexts and shares, B "

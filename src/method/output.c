@@ -123,7 +123,8 @@ const tacit_method tacit_method_output = {
     .version = 1,
     .units = "record",
     .spreads = true,
-    .parameters = perturb_parameters,
+    .fits_alone = true,
+    TACIT_SETTINGS_OF(perturb_parameters, perturb_defaults),
     .leaves = "the weights of a model fitted to the party's rows, with the party's own noise inside",
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
                "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "

@@ -24,13 +24,15 @@ static const double GRADIENT_TOLERANCE = 1e-7; /* the fit is post-processing */
 
 static const tacit_parameter parameters[] = {
     TACIT_ENSEMBLE_PARAMETERS,
-    { "queries", "200", NULL, 1, 1e9, "points that are labelled; each costs noise on all" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_COUNT(tacit_ensemble_settings, queries, "queries", 1, 1e9,
+                "points that are labelled; each costs noise on all"),
+    TACIT_SETTINGS_END,
 };
 
 static size_t queries(const tacit_plan *plan) {
-    double most = plan->points != NULL ? (double)plan->points->rows.count : INFINITY;
-    return (size_t)fmin(floor(tacit_plan_number(plan, "queries")), most);
+    size_t most = plan->points != NULL ? plan->points->rows.count : SIZE_MAX;
+    size_t set = tacit_ensemble_settings_of(plan)->queries;
+    return set < most ? set : most;
 }
 
 static tacit_mechanism mechanism(const tacit_plan *plan) {
@@ -116,7 +118,8 @@ const tacit_method tacit_method_pate = {
     .units = "party",
     .needs_points = true,
     .needs_delta = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, tacit_ensemble_defaults),
+    .local = tacit_ensemble_local,
     .leaves = TACIT_ENSEMBLE_LEAVES,
     .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
                "and no single party's labels][sees=each: the coordinator sees each party's labels, "

@@ -5,20 +5,20 @@
 
 #include "base/memory.h"
 
+const perturb_settings perturb_defaults = PERTURB_DEFAULTS;
+
 const tacit_parameter perturb_parameters[] = {
     PERTURB_PARAMETERS,
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_SETTINGS_END,
 };
 
 const tacit_family *perturb_family(const tacit_plan *plan) {
-    const tacit_family *usual = tacit_family_for(plan->classes);
-    return tacit_plan_is(plan, "loss", tacit_family_for(2)->name)
-               ? usual
-               : tacit_family_find(tacit_plan_text(plan, "loss"));
+    return perturb_settings_of(plan)->loss == PERTURB_HUBER ? &tacit_family_huber
+                                                            : tacit_family_for(plan->classes);
 }
 
 double perturb_shape(const tacit_plan *plan) {
-    return perturb_family(plan)->loss.shape_name != NULL ? tacit_plan_number(plan, "width") : 0;
+    return perturb_family(plan)->loss.shape_name != NULL ? perturb_settings_of(plan)->width : 0;
 }
 
 double perturb_curvature(const tacit_plan *plan) {
@@ -26,7 +26,7 @@ double perturb_curvature(const tacit_plan *plan) {
 }
 
 tacit_calibration perturb_calibration(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "calibration", "paper") ? TACIT_CALIBRATION_PAPER : TACIT_CALIBRATION_TIGHT;
+    return perturb_settings_of(plan)->calibration;
 }
 
 size_t perturb_size(const tacit_plan *plan) {

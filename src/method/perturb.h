@@ -9,17 +9,32 @@
 #include "session/party.h"
 #include "session/session.h"
 
+/* Also of plr and of stacks, which may choose among candidates (choosing.h). */
+typedef struct perturb_settings {
+    enum { PERTURB_LOGISTIC, PERTURB_HUBER } loss;
+    double width;
+    tacit_calibration calibration;
+    char candidates[TACIT_SETTING_SIZE], select[TACIT_SETTING_SIZE];
+} perturb_settings;
+
+#define PERTURB_DEFAULTS                                                                                     \
+    { .loss = PERTURB_LOGISTIC, .width = 0.5, .candidates = "none", .select = "none" }
+extern const perturb_settings perturb_defaults;
+
+static inline const perturb_settings *perturb_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(perturb_settings, plan);
+}
+
+#define PERTURB_LOSS_PARAMETERS(S, about)                                                                    \
+    TACIT_CHOICE(S, loss, "loss", "logistic|huber", about),                                                  \
+        TACIT_NUMBER(S, width, "width", 0.01, 1, "half the width of the rounded corner of loss=huber"),      \
+        TACIT_CHOICE(S, calibration, "calibration", "tight|paper",                                           \
+                     "how much noise: what the proof needs, or the constants that the paper prints")
+
 #define PERTURB_PARAMETERS                                                                                   \
-    { "loss",                                                                                                \
-      "logistic",                                                                                            \
-      "logistic|huber",                                                                                      \
-      0,                                                                                                     \
-      0,                                                                                                     \
-      "what is minimised: the logistic loss (softmax for more than two classes), or the Huberised hinge" },  \
-        { "width", "0.5", NULL, 0.01, 1, "half the width of the rounded corner of loss=huber" }, {           \
-        "calibration", "tight", "tight|paper", 0, 0,                                                         \
-            "how much noise: what the proof needs, or the constants that the paper prints"                   \
-    }
+    PERTURB_LOSS_PARAMETERS(                                                                                 \
+        perturb_settings,                                                                                    \
+        "what is minimised: the logistic loss (softmax for more than two classes), or the Huberised hinge")
 
 /* loss, width, calibration. */
 extern const tacit_parameter perturb_parameters[];

@@ -18,7 +18,7 @@
 static const tacit_parameter parameters[] = {
     PERTURB_PARAMETERS,
     CHOOSING_PARAMETERS,
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_SETTINGS_END,
 };
 
 static const tacit_law LAW = TACIT_LAW_GAMMA_NORM;
@@ -67,7 +67,9 @@ const tacit_method tacit_method_plr = {
     .version = 1,
     .units = "record",
     .spreads = true,
-    .parameters = parameters,
+    .fits_alone = true,
+    .chooses_lambda = true,
+    TACIT_SETTINGS_OF(parameters, perturb_defaults),
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
               "noise for the solver's "
               "error",

@@ -20,10 +20,12 @@
 
 #include "base/memory.h"
 
+static const tacit_logit_settings defaults = { TACIT_LOGIT_DEFAULTS };
+
 static const tacit_parameter parameters[] = {
     TACIT_LOGIT_PARAMETERS,
     TACIT_LOGIT_DP_PARAMETERS,
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_SETTINGS_END,
 };
 
 /* Algorithm 7: the factor of the bound, made once. */
@@ -77,7 +79,7 @@ const tacit_method tacit_method_privlogit_hessian = {
     .units = "record",
     .spreads = true,
     .noise_free = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "its number of rows; in each iteration the sums of log-likelihood and gradient over its "
               "rows, encrypted under centre server B's key and sent to server A; once X^T X/4 of its "
               "rows[inference=yes: , and their Hessian][inference=no,stop=converged: , and their "

@@ -20,9 +20,11 @@
 
 #include "base/memory.h"
 
+static const tacit_logit_settings defaults = { TACIT_LOGIT_DEFAULTS };
+
 static const tacit_parameter parameters[] = {
     TACIT_LOGIT_PARAMETERS,
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_SETTINGS_END,
 };
 
 /* Algorithm 7, and then the inverse under encryption, as it goes to the nodes. */
@@ -85,7 +87,7 @@ const tacit_method tacit_method_privlogit_local = {
     .units = "record",
     .spreads = true,
     .noise_free = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "its number of rows; in each iteration its log-likelihood and the encrypted inverse times "
               "its gradient, encrypted under centre server B's key and sent to server A; once X^T X/4 of "
               "its rows[inference=yes: , and their gradient and Hessian][inference=no,stop=converged: , "

@@ -34,21 +34,38 @@
 #include "method/gradient.h"
 #include "num/special.h"
 #include "privacy/account/gaussian.h"
+#include "privacy/mechanism/erm.h"
 
 enum { MOST_ROUNDS = 100000 };
 
+typedef struct psgd_settings {
+    uint64_t rounds;
+    enum { BOTH, FRESH, FIXED } noise;
+    tacit_calibration calibration; /* of the fixed noise */
+} psgd_settings;
+
+static const psgd_settings defaults = { .rounds = 100,
+                                        .noise = BOTH,
+                                        .calibration = TACIT_CALIBRATION_TIGHT };
+
 static const tacit_parameter parameters[] = {
-    { "rounds", "100", NULL, 1, MOST_ROUNDS, "steps of the descent; the charge grows with them" },
-    { "noise", "both", "both|fresh|fixed", 0, 0,
-      "of a party's answers: drawn anew in each round, once for all rounds, or both as printed; fixed alone "
-      "protects nobody and is for simulations" },
-    { "calibration", "tight", "tight|paper", 0, 0,
-      "of the fixed noise: our constants, or the printed ones with the lost square put back" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_COUNT(psgd_settings, rounds, "rounds", 1, MOST_ROUNDS,
+                "steps of the descent; the charge grows with them"),
+    TACIT_CHOICE(psgd_settings, noise, "noise", "both|fresh|fixed",
+                 "of a party's answers: drawn anew in each round, once for all rounds, or both as printed; "
+                 "fixed alone "
+                 "protects nobody and is for simulations"),
+    TACIT_CHOICE(psgd_settings, calibration, "calibration", "tight|paper",
+                 "of the fixed noise: our constants, or the printed ones with the lost square put back"),
+    TACIT_SETTINGS_END,
 };
 
-static bool has_fresh(const tacit_plan *plan) { return !tacit_plan_is(plan, "noise", "fixed"); }
-static bool has_fixed(const tacit_plan *plan) { return !tacit_plan_is(plan, "noise", "fresh"); }
+static const psgd_settings *settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(psgd_settings, plan);
+}
+
+static bool has_fresh(const tacit_plan *plan) { return settings_of(plan)->noise != FIXED; }
+static bool has_fixed(const tacit_plan *plan) { return settings_of(plan)->noise != FRESH; }
 
 /* ---- the fixed noise, from N ---- */
 
@@ -59,7 +76,7 @@ typedef struct fixed_noise {
 
 static tacit_status fixed_noise_for(const tacit_plan *plan, double rows, fixed_noise *out,
                                     tacit_error *error) {
-    bool paper = tacit_plan_is(plan, "calibration", "paper");
+    bool paper = settings_of(plan)->calibration == TACIT_CALIBRATION_PAPER;
     double epsilon = plan->epsilon, factors = paper ? 2 : 1, curvature = gradient_curvature(plan) / rows;
     *out = (fixed_noise){ 0, plan->lambda };
     if (isinf(epsilon)) return TACIT_OK;
@@ -185,17 +202,13 @@ cleanup:
 
 /* ---- the price ---- */
 
-static size_t rounds_of(const tacit_plan *plan) { return (size_t)tacit_plan_number(plan, "rounds"); }
+static size_t rounds_of(const tacit_plan *plan) { return settings_of(plan)->rounds; }
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     answering how;
-    double rounds = tacit_plan_number(plan, "rounds");
     if (plan->classes != 2)
         return tacit_fail(error, TACIT_USAGE, "method psgd is for two classes, not %zu: use dpgd",
                           plan->classes);
-    if (rounds != floor(rounds))
-        return tacit_fail(error, TACIT_USAGE, "setting rounds of method psgd is a whole number, not %g",
-                          rounds);
     return describe(plan, 1, &how, error);
 }
 
@@ -329,7 +342,7 @@ const tacit_method tacit_method_psgd = {
     .spreads = true,
     .needs_delta = true,
     .stops_early = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "the number of the party's rows; then, in every round, the sum of the gradients of its rows "
               "at weights that all parties know, with [noise=both: noise drawn for the round and noise "
               "that the party drew once][noise=fresh: noise drawn for the round][noise=fixed: noise that "

@@ -26,7 +26,7 @@ static const tacit_parameter parameters[] = {
     STACKING_GROUP_PARAMETERS,
     STACKING_PARAMETERS,
     CHOOSING_PARAMETERS,
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_SETTINGS_END,
 };
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
@@ -62,7 +62,10 @@ const tacit_method tacit_method_pst_f = {
     .version = 1,
     .units = "record",
     .takes_points = true,
-    .parameters = parameters,
+    .fits_alone = true,
+    .chooses_lambda = true,
+    TACIT_SETTINGS_OF(parameters, stacking_defaults),
+    .makes_stacks = true,
     .leaves = "the weights of K models, each fitted to one group of the features of half of the party's rows "
               "and a random "
               "linear term, and those of a model of their predictions on the other half",

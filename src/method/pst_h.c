@@ -27,23 +27,26 @@
 #include "method/stacking.h"
 
 static const tacit_parameter parameters[] = {
-    { "sources", "1", NULL, 1, 1e6, "how many parties lend; in a simulation they are the first ones" },
-    { "source-epsilon", "0", NULL, 0, 1e6, "what a source pays; 0: epsilon, as a target" },
-    { "source-lambda", "0", NULL, 0, 1e6, "the regulariser of a source's models; 0: that of the target's" },
+    TACIT_COUNT(stacking_settings, sources, "sources", 1, 1e6,
+                "how many parties lend; in a simulation they are the first ones"),
+    TACIT_OPEN_NUMBER(stacking_settings, source_epsilon, "source-epsilon", 1e6, "what a source pays",
+                      "epsilon, as a target"),
+    TACIT_OPEN_NUMBER(stacking_settings, source_lambda, "source-lambda", 1e6,
+                      "the regulariser of a source's models", "that of the target's"),
     STACKING_GROUP_PARAMETERS,
     STACKING_PARAMETERS,
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_SETTINGS_END,
 };
 
 static double source_epsilon(const tacit_plan *plan) {
-    double told = tacit_plan_number(plan, "source-epsilon");
+    double told = stacking_settings_of(plan)->source_epsilon;
     return told > 0 && isfinite(plan->epsilon) ? told : plan->epsilon;
 }
 
 /* A real party's owner said it; simulated sources are the first parties. */
 static bool is_source(const tacit_party *party) {
     if (party->role != NULL) return strcmp(party->role, "source") == 0;
-    return party->number < (size_t)tacit_plan_number(party->plan, "sources");
+    return party->number < stacking_settings_of(party->plan)->sources;
 }
 
 /* ---- the plan ---- */
@@ -52,7 +55,7 @@ static tacit_status source_stacking(stacking *out, const tacit_plan *plan, tacit
     TACIT_TRY(stacking_of_groups(out, plan, error));
     stacking_low_only(out);
     out->epsilon = source_epsilon(plan);
-    double lambda = tacit_plan_number(plan, "source-lambda");
+    double lambda = stacking_settings_of(plan)->source_lambda;
     for (size_t k = 0; lambda > 0 && k < out->stack->members; k++) out->lambda[k] = lambda;
     return TACIT_OK;
 }
@@ -78,12 +81,12 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     tacit_status status;
     if (plan->parties < 2)
         return tacit_fail(error, TACIT_USAGE, "method pst-h needs a source and a target; alone use pst-f");
-    double sources = tacit_plan_number(plan, "sources");
-    if (sources != floor(sources) || sources >= (double)plan->parties)
+    const size_t sources = stacking_settings_of(plan)->sources;
+    if (sources >= plan->parties)
         return tacit_fail(
             error, TACIT_USAGE,
-            "sources=%s of method pst-h is no number of sources that leaves a target among %zu parties",
-            tacit_plan_text(plan, "sources"), plan->parties);
+            "sources=%zu of method pst-h is no number of sources that leaves a target among %zu parties",
+            sources, plan->parties);
     TACIT_CHECK(source_stacking(&source, plan, error));
     TACIT_CHECK(target_stacking(&target, plan, NULL, error));
     TACIT_CHECK(stacking_check(plan, &source, error));
@@ -286,7 +289,8 @@ const tacit_method tacit_method_pst_h = {
     .units = "record",
     .takes_points = true,
     .roles = "source|target",
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, stacking_defaults),
+    .makes_stacks = true,
     .leaves =
         "of a source, the weights of K models of its rows, one for each group of features, each with a "
         "random linear term; "

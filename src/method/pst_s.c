@@ -15,11 +15,11 @@
 #include "method/choosing.h"
 
 static const tacit_parameter parameters[] = {
-    { "blocks", "5", NULL, 1, TACIT_STACK_MEMBERS_MOST,
-      "K: how many blocks of rows, each with its own model" },
+    TACIT_COUNT(stacking_settings, blocks, "blocks", 1, TACIT_STACK_MEMBERS_MOST,
+                "K: how many blocks of rows, each with its own model"),
     STACKING_PARAMETERS,
     CHOOSING_PARAMETERS,
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_SETTINGS_END,
 };
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
@@ -54,7 +54,10 @@ const tacit_method tacit_method_pst_s = {
     .reference = "Yao et al. 2019, Algorithm 2",
     .version = 1,
     .units = "record",
-    .parameters = parameters,
+    .fits_alone = true,
+    .chooses_lambda = true,
+    TACIT_SETTINGS_OF(parameters, stacking_defaults),
+    .makes_stacks = true,
     .leaves = "the weights of K models, each fitted to its own block of the party's rows and a random linear "
               "term, and "
               "those of a model of their predictions on other rows",

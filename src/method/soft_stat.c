@@ -31,13 +31,14 @@ static const double GRADIENT_TOLERANCE = 1e-7;
 
 static const tacit_parameter parameters[] = {
     TACIT_ENSEMBLE_PARAMETERS,
-    { "law", "auto", "auto|pure|gaussian", 0, 0,
-      "of the noise: gamma-norm (delta = 0) or Gaussian; auto is Gaussian where the study has a delta" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_CHOICE(
+        tacit_ensemble_settings, law, "law", "auto|pure|gaussian",
+        "of the noise: gamma-norm (delta = 0) or Gaussian; auto is Gaussian where the study has a delta"),
+    TACIT_SETTINGS_END,
 };
 
 static bool gaussian(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "law", "gaussian") || (tacit_plan_is(plan, "law", "auto") && plan->delta > 0);
+    return tacit_plan_gaussian(plan, tacit_ensemble_settings_of(plan)->law);
 }
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
@@ -145,7 +146,8 @@ const tacit_method tacit_method_soft_stat = {
     .version = 1,
     .units = "party",
     .needs_points = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, tacit_ensemble_defaults),
+    .local = tacit_ensemble_local,
     .leaves = TACIT_ENSEMBLE_LEAVES,
     .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
                "and no single party's labels][sees=each: the coordinator sees each party's labels, "

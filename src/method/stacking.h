@@ -86,56 +86,51 @@ tacit_status stacking_plan_answer(tacit_party *party, const tacit_question *ques
 tacit_status stacking_plan_coordinate(tacit_session *session, stacking_maker *make, tacit_outcome *out,
                                       tacit_error *error);
 
-/* Settings of all three; STACKING_GROUP_PARAMETERS are those of feature groups. */
+/* Settings of all three; a method's table has some. */
+typedef struct stacking_settings {
+    perturb_settings perturb;
+    tacit_combiner combiner;
+    double low, high_lambda;
+    enum { STACKING_CENTRED, STACKING_PROBABILITY } meta;
+    uint64_t blocks; /* of rows */
+    uint64_t groups; /* of features */
+    char importance[TACIT_SETTING_SIZE], group_lambda[TACIT_SETTING_SIZE];
+    enum { STACKING_SCALE, STACKING_NORMALISE } rows;
+    uint64_t draw;
+    uint64_t sources; /* of pst-h */
+    double source_epsilon, source_lambda;
+} stacking_settings;
+
+extern const stacking_settings stacking_defaults;
+
+static inline const stacking_settings *stacking_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(stacking_settings, plan);
+}
+
 #define STACKING_PARAMETERS                                                                                  \
-    { "combiner",                                                                                            \
-      "high",                                                                                                \
-      "high|majority|weighted",                                                                              \
-      0,                                                                                                     \
-      0,                                                                                                     \
-      "who decides: a private model of the members' predictions, most members, or most weight" },            \
-        { "low",                                                                                             \
-          "0.5",                                                                                             \
-          NULL,                                                                                              \
-          0.01,                                                                                              \
-          0.99,                                                                                              \
-          "the share of a party's rows that the members are fitted to; the others are for the high model" }, \
-        { "high-lambda", "0", NULL, 0, 1e6, "the regulariser of the high model; 0: lambda" },                \
-        { "meta",                                                                                            \
-          "centred",                                                                                         \
-          "centred|probability",                                                                             \
-          0,                                                                                                 \
-          0,                                                                                                 \
-          "what the high model sees of a member: 2p - 1, or p as printed, which needs an intercept to "      \
-          "classify well" },                                                                                 \
-        { "loss", "logistic", "logistic|huber",                                                              \
-          0,      0,          "what is minimised: the logistic loss, or the Huberised hinge" },              \
-        { "width", "0.5", NULL, 0.01, 1, "half the width of the rounded corner of loss=huber" }, {           \
-        "calibration", "tight", "tight|paper", 0, 0,                                                         \
-            "how much noise: what the proof needs, or the constants that the paper prints"                   \
-    }
+    TACIT_CHOICE(stacking_settings, combiner, "combiner", "high|majority|weighted",                          \
+                 "who decides: a private model of the members' predictions, most members, or most weight"),  \
+        TACIT_NUMBER(stacking_settings, low, "low", 0.01, 0.99,                                              \
+                     "the share of a party's rows that the members are fitted to; the others are for the "   \
+                     "high model"),                                                                          \
+        TACIT_OPEN_NUMBER(stacking_settings, high_lambda, "high-lambda", 1e6,                                \
+                          "the regulariser of the high model", "lambda"),                                    \
+        TACIT_CHOICE(stacking_settings, meta, "meta", "centred|probability",                                 \
+                     "what the high model sees of a member: 2p - 1, or p as printed, which needs an "        \
+                     "intercept to classify well"),                                                          \
+        PERTURB_LOSS_PARAMETERS(perturb_settings,                                                            \
+                                "what is minimised: the logistic loss, or the Huberised hinge")
 
 #define STACKING_GROUP_PARAMETERS                                                                            \
-    { "groups", "5", NULL, 1, TACIT_STACK_MEMBERS_MOST, "K: how many groups of features" },                  \
-        { "importance",                                                                                      \
-          "uniform",                                                                                         \
-          TACIT_ANY_TEXT,                                                                                    \
-          0,                                                                                                 \
-          0,                                                                                                 \
-          "public knowledge of what matters: uniform (random groups of equal weight), points (variances of " \
-          "the public points), power:A (A^i for feature i), or one number a feature, v1,v2,..." },           \
-        { "group-lambda",                                                                                    \
-          "lambda",                                                                                          \
-          TACIT_ANY_TEXT,                                                                                    \
-          0,                                                                                                 \
-          0,                                                                                                 \
-          "the regulariser of each group, l1,l2,...; the study's lambda unless told" },                      \
-        { "rows",                                                                                            \
-          "scale",                                                                                           \
-          "scale|normalise",                                                                                 \
-          0,                                                                                                 \
-          0,                                                                                                 \
-          "how a group's part of a row gets a norm of at most q_k: multiplied by q_k, or brought to it" },   \
-    {                                                                                                        \
-        "draw", "0", NULL, 0, 1e9, "which random groups, for importance=uniform"                             \
-    }
+    TACIT_COUNT(stacking_settings, groups, "groups", 1, TACIT_STACK_MEMBERS_MOST,                            \
+                "K: how many groups of features"),                                                           \
+        TACIT_TEXT(                                                                                          \
+            stacking_settings, importance, "importance",                                                     \
+            "public knowledge of what matters: uniform (random groups of equal weight), points (variances "  \
+            "of the public points), power:A (A^i for feature i), or one number a feature, v1,v2,..."),       \
+        TACIT_TEXT(stacking_settings, group_lambda, "group-lambda",                                          \
+                   "the regulariser of each group, l1,l2,...; the study's lambda unless told"),              \
+        TACIT_CHOICE(                                                                                        \
+            stacking_settings, rows, "rows", "scale|normalise",                                              \
+            "how a group's part of a row gets a norm of at most q_k: multiplied by q_k, or brought to it"),  \
+        TACIT_COUNT(stacking_settings, draw, "draw", 0, 1e9, "which random groups, for importance=uniform")

@@ -7,6 +7,16 @@
 #include "data/text.h"
 #include "method/stacking.h"
 
+_Static_assert(offsetof(stacking_settings, perturb) == 0, "tables of the loss begin with the struct");
+
+const stacking_settings stacking_defaults = { .perturb = PERTURB_DEFAULTS,
+                                              .low = 0.5,
+                                              .blocks = 5,
+                                              .groups = 5,
+                                              .importance = "uniform",
+                                              .group_lambda = "lambda",
+                                              .sources = 1 };
+
 void stacking_clear(stacking *how) {
     if (how == NULL) return;
     tacit_stack_free(how->stack);
@@ -17,10 +27,10 @@ void stacking_clear(stacking *how) {
 
 /* ---- lists of numbers in a setting ---- */
 
-/* "v1,v2,...": exactly `count` numbers, at least `least` each. */
-static tacit_status read_list(const tacit_plan *plan, const char *setting, double *out, size_t count,
-                              double least, tacit_error *error) {
-    const char *text = tacit_plan_text(plan, setting), *at = text;
+/* "v1,v2,...", the text of `setting`: exactly `count` numbers, at least `least` each. */
+static tacit_status read_list(const tacit_plan *plan, const char *setting, const char *text, double *out,
+                              size_t count, double least, tacit_error *error) {
+    const char *at = text;
     for (size_t i = 0; i < count; i++) {
         size_t length = strcspn(at, ",");
         if (!tacit_text_to_number(at, length, &out[i]) || !isfinite(out[i]) || out[i] < least)
@@ -71,7 +81,7 @@ static tacit_status variances(const tacit_plan *plan, double *out, size_t featur
 /* v_i of equation (6), for the ordinary features; false in *weighted for random groups of equal weight. */
 static tacit_status read_importance(const tacit_plan *plan, double *out, bool *weighted, tacit_error *error) {
     static const char power[] = "power:";
-    const char *text = tacit_plan_text(plan, "importance");
+    const char *text = stacking_settings_of(plan)->importance;
     size_t features = ordinary_features(plan);
     double base;
     *weighted = strcmp(text, "uniform") != 0;
@@ -79,7 +89,7 @@ static tacit_status read_importance(const tacit_plan *plan, double *out, bool *w
     if (!*weighted) return TACIT_OK;
     if (strcmp(text, "points") == 0) return variances(plan, out, features, error);
     if (strncmp(text, power, sizeof power - 1) != 0)
-        return read_list(plan, "importance", out, features, 0, error);
+        return read_list(plan, "importance", text, out, features, 0, error);
     text += sizeof power - 1;
     if (!tacit_text_to_number(text, strlen(text), &base) || !(base > 0 && base <= 1e6))
         return tacit_fail(error, TACIT_USAGE, "importance=power:A of method %s needs a number A above 0",
@@ -118,7 +128,7 @@ static tacit_status rank_features(const tacit_plan *plan, ranked *out, bool *wei
         goto cleanup;
     }
     TACIT_CHECK(read_importance(plan, value, weighted, error));
-    stream = tacit_stream_fork(&root, "feature groups", (uint64_t)tacit_plan_number(plan, "draw"), 0);
+    stream = tacit_stream_fork(&root, "feature groups", stacking_settings_of(plan)->draw, 0);
     tacit_stream_permutation(&stream, order, features);
     for (size_t j = 0; j < features; j++) {
         size_t column = *weighted ? j : order[j];
@@ -152,7 +162,7 @@ static void add_group(stacking *how, ranked *features, size_t begin, size_t end,
 }
 
 static tacit_status make_groups(stacking *how, const tacit_plan *plan, tacit_error *error) {
-    size_t features = ordinary_features(plan), groups = (size_t)tacit_plan_number(plan, "groups");
+    size_t features = ordinary_features(plan), groups = stacking_settings_of(plan)->groups;
     uint32_t constant = (uint32_t)(plan->features - 1);
     double total = 0;
     bool weighted = false;
@@ -189,21 +199,20 @@ cleanup:
 
 /* ---- the whole ---- */
 
+/* `lambdas`: of the members, l1,l2,...; "lambda": the plan's. */
 static tacit_status complete(stacking *how, const tacit_plan *plan, const char *lambdas, tacit_error *error) {
+    const stacking_settings *settings = stacking_settings_of(plan);
     tacit_stack *stack = how->stack;
-    double high = tacit_plan_number(plan, "high-lambda");
     how->epsilon = plan->epsilon;
-    how->share = tacit_plan_number(plan, "low");
-    how->high_lambda = high > 0 ? high : plan->lambda;
-    stack->is_centred = tacit_plan_is(plan, "meta", "centred");
-    stack->combiner = tacit_plan_is(plan, "combiner", "high")       ? TACIT_COMBINE_HIGH
-                      : tacit_plan_is(plan, "combiner", "majority") ? TACIT_COMBINE_MAJORITY
-                                                                    : TACIT_COMBINE_WEIGHTED;
+    how->share = settings->low;
+    how->high_lambda = settings->high_lambda > 0 ? settings->high_lambda : plan->lambda;
+    stack->is_centred = settings->meta == STACKING_CENTRED;
+    stack->combiner = settings->combiner;
     how->lambda = TACIT_NEW(double, stack->members);
     if (how->lambda == NULL) return tacit_fail_memory(error);
     for (size_t k = 0; k < stack->members; k++) how->lambda[k] = plan->lambda;
-    if (lambdas != NULL && !tacit_plan_is(plan, lambdas, "lambda"))
-        TACIT_TRY(read_list(plan, lambdas, how->lambda, stack->members, 1e-12, error));
+    if (strcmp(lambdas, "lambda") != 0)
+        TACIT_TRY(read_list(plan, "group-lambda", lambdas, how->lambda, stack->members, 1e-12, error));
     if (stack->members == 1 || stack->combiner != TACIT_COMBINE_HIGH) stacking_low_only(how);
     return TACIT_OK;
 }
@@ -213,21 +222,13 @@ void stacking_low_only(stacking *how) {
     if (how->stack->combiner == TACIT_COMBINE_HIGH) how->stack->combiner = TACIT_COMBINE_WEIGHTED;
 }
 
-static tacit_status check_number(const tacit_plan *plan, const char *setting, tacit_error *error) {
-    double number = tacit_plan_number(plan, setting);
-    if (number == floor(number)) return TACIT_OK;
-    return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is a whole number, not %g", setting,
-                      plan->method->name, number);
-}
-
 tacit_status stacking_of_groups(stacking *out, const tacit_plan *plan, tacit_error *error) {
     stacking how = STACKING_INIT;
     tacit_status status;
-    TACIT_CHECK(check_number(plan, "groups", error));
-    TACIT_CHECK(check_number(plan, "draw", error));
     TACIT_CHECK(make_groups(&how, plan, error));
-    how.stack->rows_normalised = how.stack->members > 1 && tacit_plan_is(plan, "rows", "normalise");
-    TACIT_CHECK(complete(&how, plan, "group-lambda", error));
+    how.stack->rows_normalised =
+        how.stack->members > 1 && stacking_settings_of(plan)->rows == STACKING_NORMALISE;
+    TACIT_CHECK(complete(&how, plan, stacking_settings_of(plan)->group_lambda, error));
     *out = how;
     how = (stacking)STACKING_INIT;
 cleanup:
@@ -259,12 +260,11 @@ cleanup:
 
 tacit_status stacking_of_blocks(stacking *out, const tacit_plan *plan, tacit_error *error) {
     stacking how = { .by_rows = true };
-    size_t members = (size_t)tacit_plan_number(plan, "blocks");
+    size_t members = stacking_settings_of(plan)->blocks;
     tacit_status status;
-    TACIT_CHECK(check_number(plan, "blocks", error));
     TACIT_CHECK(tacit_stack_create(&how.stack, members, members * plan->features, error));
     for (size_t k = 0; k < members; k++) take_all_features(how.stack, k, plan->features);
-    TACIT_CHECK(complete(&how, plan, NULL, error));
+    TACIT_CHECK(complete(&how, plan, "lambda", error));
     *out = how;
     how = (stacking)STACKING_INIT;
 cleanup:

@@ -7,16 +7,45 @@
 #include "base/memory.h"
 #include "data/text.h"
 
+_Static_assert(offsetof(dphtl_settings, transfer) == 0, "both methods read the shared part");
+
+const dphtl_settings dphtl_defaults = {
+    .transfer = TRANSFER_DEFAULTS, .labelled = 0.4, .target_labels = 0.05, .floor = 0.01
+};
+
+const tacit_parameter dphtl_parameters[] = {
+    TRANSFER_PARAMETERS,
+    TACIT_NUMBER(
+        dphtl_settings, labelled, "labelled", 0.01, 1,
+        "part of a source's rows that trains its hypothesis; the others make importance weights. 1: all rows "
+        "do both, at twice the price"),
+    TACIT_CHOICE(dphtl_settings, hypothesis, "hypothesis", "output|plr",
+                 "how sources make theirs private: noise on the weights, or on the objective"),
+    TACIT_CHOICE(dphtl_settings, model, "model", "dphtl|average|source|sources|soft|weak|target|pphtl",
+                 "what the target makes: dphtl, or to compare average (equal weights), source (the "
+                 "hypothesis that fits "
+                 "its labels best), sources (each of them; in simulations only), soft (their votes as "
+                 "labels), weak and "
+                 "target (its own few labels, or all), pphtl (mean hypothesis as centre of the regulariser)"),
+    TACIT_CHOICE(dphtl_settings, prior, "prior", "aware|paper",
+                 "of dphtl and average: knowing the noise, or as printed"),
+    TACIT_NUMBER(dphtl_settings, target_labels, "target_labels", 1e-6, 1,
+                 "part of the target's rows, its first, whose labels are used"),
+    TACIT_NUMBER(dphtl_settings, floor, "floor", 1e-12, 1e6,
+                 "the least variance of a coefficient in the prior"),
+    TACIT_SETTINGS_END,
+};
+
 bool transfer_gaussian(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "law", "gaussian") || (tacit_plan_is(plan, "law", "auto") && plan->delta > 0);
+    return tacit_plan_gaussian(plan, transfer_settings_of(plan)->law);
 }
 
 tacit_calibration transfer_calibration(const tacit_plan *plan) {
-    return tacit_plan_is(plan, "calibration", "paper") ? TACIT_CALIBRATION_PAPER : TACIT_CALIBRATION_TIGHT;
+    return transfer_settings_of(plan)->calibration;
 }
 
 tacit_status transfer_dimensions(const tacit_plan *plan, size_t *out, tacit_error *error) {
-    const char *text = tacit_plan_text(plan, "project");
+    const char *text = transfer_settings_of(plan)->project;
     double number = 0;
     *out = 0;
     if (strcmp(text, "none") == 0) return TACIT_OK;

@@ -12,25 +12,54 @@
 #include "session/session.h"
 
 /* Settings of both. */
-#define TRANSFER_PARAMETERS                                                                                   \
-    { "project",                                                                                              \
-      "none",                                                                                                 \
-      TACIT_ANY_TEXT,                                                                                         \
-      0,                                                                                                      \
-      0,                                                                                                      \
-      "none, or public:P: rows along the top P right singular vectors of the public points, with norm 1" },   \
-        { "lambda_iw", "0.05", NULL, 1e-9, 1e6, "weight of the regulariser in the importance weights' fit" }, \
-        { "law",                                                                                              \
-          "auto",                                                                                             \
-          "auto|pure|gaussian",                                                                               \
-          0,                                                                                                  \
-          0,                                                                                                  \
-          "of the noise: gamma-norm (delta = 0) or Gaussian; auto is Gaussian where the study has a "         \
-          "delta" },                                                                                          \
-    {                                                                                                         \
-        "calibration", "tight", "tight|paper", 0, 0,                                                          \
-            "how much noise: what the proof needs, or the constants that the paper prints"                    \
-    }
+typedef struct transfer_settings {
+    char project[TACIT_SETTING_SIZE];
+    double lambda_iw;
+    tacit_law_setting law;
+    tacit_calibration calibration;
+} transfer_settings;
+
+#define TRANSFER_DEFAULTS                                                                                    \
+    { .project = "none", .lambda_iw = 0.05 }
+#define TRANSFER_PARAMETERS                                                                                  \
+    TACIT_TEXT(transfer_settings, project, "project",                                                        \
+               "none, or public:P: rows along the top P right singular vectors of the public points, with "  \
+               "norm 1"),                                                                                    \
+        TACIT_NUMBER(transfer_settings, lambda_iw, "lambda_iw", 1e-9, 1e6,                                   \
+                     "weight of the regulariser in the importance weights' fit"),                            \
+        TACIT_CHOICE(transfer_settings, law, "law", "auto|pure|gaussian",                                    \
+                     "of the noise: gamma-norm (delta = 0) or Gaussian; auto is Gaussian where the study "   \
+                     "has a delta"),                                                                         \
+        TACIT_CHOICE(transfer_settings, calibration, "calibration", "tight|paper",                           \
+                     "how much noise: what the proof needs, or the constants that the paper prints")
+
+static inline const transfer_settings *transfer_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(transfer_settings, plan);
+}
+
+/* Of dphtl; model: what the target makes. */
+typedef enum dphtl_model {
+    DPHTL_WHOLE,
+    DPHTL_AVERAGE,
+    DPHTL_SOURCE,
+    DPHTL_SOURCES,
+    DPHTL_SOFT,
+    DPHTL_WEAK,
+    DPHTL_TARGET,
+    DPHTL_PPHTL
+} dphtl_model;
+
+typedef struct dphtl_settings {
+    transfer_settings transfer;
+    double labelled;
+    enum { DPHTL_BY_OUTPUT, DPHTL_BY_OBJECTIVE } hypothesis;
+    dphtl_model model;
+    enum { DPHTL_PRIOR_AWARE, DPHTL_PRIOR_PAPER } prior;
+    double target_labels, floor;
+} dphtl_settings;
+
+extern const dphtl_settings dphtl_defaults;
+extern const tacit_parameter dphtl_parameters[];
 
 bool transfer_gaussian(const tacit_plan *plan);
 tacit_calibration transfer_calibration(const tacit_plan *plan);

@@ -22,23 +22,20 @@
 
 static const tacit_parameter parameters[] = {
     TACIT_ENSEMBLE_PARAMETERS,
-    { "calibration", "tight", "tight|paper", 0, 0, "the smallest noise that is proved, or the printed" },
-    { "aux_private", "no", "no|yes", 0, 0, "protect each auxiliary point like a party (more noise)" },
-    { NULL, NULL, NULL, 0, 0, NULL },
+    TACIT_ENSEMBLE_NOISE_PARAMETERS,
+    TACIT_SETTINGS_END,
 };
-
-static bool tight(const tacit_plan *plan) { return tacit_plan_is(plan, "calibration", "tight"); }
 
 /* S of the proof note. */
 static double sensitivity(const tacit_plan *plan) {
     double n = plan->points != NULL ? (double)plan->points->rows.count : INFINITY;
-    bool printed = !tight(plan) && plan->classes == 2;
+    bool printed = !tacit_ensemble_tight(plan) && plan->classes == 2;
     double shift = (plan->classes > 2 ? sqrt(2) : printed ? 2 : 1) / plan->lambda;
-    if (tacit_plan_is(plan, "aux_private", "yes"))
+    if (tacit_ensemble_hides_points(plan))
         shift *= (printed ? 1 : 1 + 1 / n) * TACIT_POINTS_LONGEST;
-    else if (tight(plan))
+    else if (tacit_ensemble_tight(plan))
         shift *= tacit_ensemble_kappa(plan);
-    return tight(plan) ? fmin(shift, 2 * tacit_ensemble_largest(plan)) : shift;
+    return tacit_ensemble_tight(plan) ? fmin(shift, 2 * tacit_ensemble_largest(plan)) : shift;
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
@@ -49,20 +46,20 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     (void)error;
-    *out = tacit_ensemble_law(plan, sensitivity(plan), tight(plan));
+    *out = tacit_ensemble_law(plan, sensitivity(plan), tacit_ensemble_tight(plan));
     return TACIT_OK;
 }
 
 /* The coordinator's half, once the votes are there. */
 static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_model **out, tacit_error *error) {
     tacit_votes_to_labels(votes);
-    return tacit_ensemble_perturb(session, votes, sensitivity(session->plan), tight(session->plan), out,
-                                  error);
+    return tacit_ensemble_perturb(session, votes, sensitivity(session->plan),
+                                  tacit_ensemble_tight(session->plan), out, error);
 }
 
 /* Points that are private may not choose anything that is published: then it is the usual lambda. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    if (tacit_plan_is(plan, "aux_private", "yes")) return TACIT_OK;
+    if (tacit_ensemble_hides_points(plan)) return TACIT_OK;
     return tacit_ensemble_rehearse(plan, learn, out, error);
 }
 
@@ -77,7 +74,8 @@ const tacit_method tacit_method_vote = {
     .version = 1,
     .units = "party",
     .needs_points = true,
-    .parameters = parameters,
+    TACIT_SETTINGS_OF(parameters, tacit_ensemble_defaults),
+    .local = tacit_ensemble_local,
     .leaves = TACIT_ENSEMBLE_LEAVES,
     .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
                "and no single party's labels][sees=each: the coordinator sees each party's labels, "

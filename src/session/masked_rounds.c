@@ -12,7 +12,7 @@
 /* The first round that has a sum. Parties without a centre talk first, and the sum is after their last meeting. */
 static uint64_t first_sum(const tacit_plan *plan) {
     if (plan->method->meetings == NULL) return 0;
-    return plan->method->first_meeting + (uint64_t)tacit_plan_number(plan, "rounds") + 1;
+    return plan->method->first_meeting + plan->method->meeting_count(plan) + 1;
 }
 
 /* The last round for which there can be a sum with noise in it: there may be one more than the price pays for, of something that

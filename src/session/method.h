@@ -11,23 +11,12 @@
 #include "privacy/mechanism/mechanism.h"
 #include "session/message.h"
 #include "session/question.h"
+#include "session/settings.h"
 
 typedef struct tacit_method tacit_method;
 typedef struct tacit_session tacit_session; /* session.h: what the coordinator's half asks through */
 typedef struct tacit_party tacit_party;     /* party.h: what the party's half works on */
 typedef struct tacit_centre tacit_centre;   /* centre.h: what each of two centre servers works on */
-
-/* A setting that a method takes (`--set name=value`, or `set:` in a study). */
-typedef struct tacit_parameter {
-    const char *name;
-    const char *fallback;
-    const char
-        *choices; /* "a|b|c", NULL for a number in [least, most], or TACIT_ANY_TEXT: the method checks it */
-    double least, most;
-    const char *help; /* one with "0: " in it says what the method does when the number is 0, its fallback */
-} tacit_parameter;
-
-#define TACIT_ANY_TEXT ""
 
 /* How deployed parties contribute to a sum. A simulation adds up what secure summation would give. */
 typedef enum tacit_sum_way {
@@ -39,7 +28,14 @@ typedef enum tacit_sum_way {
 /* "masked", "clear", "paillier". */
 const char *tacit_sum_way_name(tacit_sum_way sums);
 
-enum { TACIT_MOST_SETTINGS = 32, TACIT_SETTING_SIZE = 256 };
+/* The values of a method's settings. */
+typedef struct tacit_settings {
+    const tacit_parameter
+        *table; /* whose they are; another than the method's, such as NULL: its defaults count */
+    _Alignas(max_align_t) unsigned char values[TACIT_SETTINGS_BYTES]; /* the method's own struct */
+    char spelling
+        [TACIT_SPELLING_BYTES]; /* name, NUL, text, NUL of each number not given in its shortest form */
+} tacit_settings;
 
 /*
  * All that coordinator and parties agree on before a study runs: public, and the same for both halves.
@@ -64,20 +60,33 @@ typedef struct tacit_plan {
     uint64_t most_rounds;       /* a method that stops early ends after so many iterations; 0: as it is set */
     double enough;              /* or where its weights hardly change any more (tacit_plan_stops); 0: never */
     const tacit_schema *schema; /* of the rows, borrowed; NULL: unknown (rows that were generated encoded) */
-    char settings[TACIT_MOST_SETTINGS]
-                 [TACIT_SETTING_SIZE]; /* value of each parameter, in table order; "" unset */
+    tacit_settings settings;
 } tacit_plan;
 
 /* Set a parameter; TACIT_USAGE names the allowed values, or the method's parameters when there is none so called. */
 tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *value, tacit_error *error);
 
-/* A parameter's value or fallback. The name must be in the method's table (asserted). */
-const char *tacit_plan_text(const tacit_plan *plan, const char *name);
+/* The plan's settings as the struct that the method's table describes, or one that it begins with. */
+#define TACIT_SETTINGS(type, plan) ((const type *)tacit_plan_settings((plan), sizeof(type)))
+const void *tacit_plan_settings(const tacit_plan *plan, size_t size);
+
+/* The text of a setting as it was given, or of its default: what is hashed and shown. */
+const char *tacit_plan_print(const tacit_plan *plan, const tacit_parameter *one,
+                             char out[TACIT_SETTING_SIZE]);
+
+/* By name, where a table of experiments or audits is about several methods. The name must be in the method's table (asserted). */
 double tacit_plan_number(const tacit_plan *plan, const char *name);
 bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
 
 /* Whether a number is left to the method, which 0 then stands for. */
 bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter);
+
+/* Whether two plans agree in all that methods read. Points and schemas are the same if they are one object. */
+bool tacit_plan_equal(const tacit_plan *a, const tacit_plan *b);
+
+/* A setting law=auto|pure|gaussian: what adds the noise, auto being the Gaussian law where the study has a delta. */
+typedef enum tacit_law_setting { TACIT_LAW_AUTO, TACIT_LAW_PURE, TACIT_LAW_BELL } tacit_law_setting;
+bool tacit_plan_gaussian(const tacit_plan *plan, tacit_law_setting law);
 
 /* The declared fractions in whole parties: at most so many. Of four parties or more at least one colludes, whatever the fraction
  * comes to, unless it is 0. */
@@ -118,12 +127,19 @@ bool tacit_plan_stops(const tacit_plan *plan, uint64_t done, double *before, con
 /* Whether the method has a parameter so called. */
 bool tacit_method_takes(const tacit_method *method, const char *name);
 
+/* Whether it has a choice so called with this word. */
+bool tacit_method_offers(const tacit_method *method, const char *name, const char *word);
+
 /* Give a plan whose lambda is 0 the one that its method chooses from public quantities, or 0.01. TACIT_USAGE for a plan
  * that the method would not accept with any. */
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error);
 
 /* TACIT_USAGE unless the plan's numbers make sense and the method accepts them. */
 tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
+
+/* The members of an entry for a table of settings and their defaults. */
+#define TACIT_SETTINGS_OF(table, usual)                                                                      \
+    .parameters = (table), .defaults = &(usual), .settings_size = sizeof(usual)
 
 /* What the party is charged, and what the paper says it costs. */
 typedef struct tacit_prices {
@@ -222,10 +238,16 @@ struct tacit_method {
     bool needs_delta;       /* a delta above 0, unless epsilon is infinite */
     bool
         spreads; /* its handlers see rows only in sums over all who hold them: a party's may be spread over ranks */
-    bool stops_early;                  /* plan.most_rounds and plan.enough count */
-    const char *roles;                 /* "source|target": each owner says which; NULL: all do the same */
-    const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
+    bool fits_alone;          /* one party needs nobody else, whatever the settings */
+    bool fits_alone_by_party; /* or where it adds all of the noise (noise=party) */
+    bool chooses_lambda;      /* among candidates, for a price: it has the settings candidates and select */
+    bool makes_stacks;        /* of models, where they are not linear */
+    bool stops_early;         /* plan.most_rounds and plan.enough count */
+    const char *roles;        /* "source|target": each owner says which; NULL: all do the same */
+    const char *undeployable; /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
+    const void *defaults; /* of the settings, whose struct has so many bytes (TACIT_SETTINGS_OF) */
+    size_t settings_size;
 
     /* Why a study with these settings is refused; NULL, or returning NULL: it may be deployed. */
     const char *(*undeployable_as)(const tacit_plan *plan);
@@ -245,7 +267,12 @@ struct tacit_method {
     const char *comparison_title;
     tacit_status (*comparison)(tacit_buffer *out, tacit_error *error);
 
-    /* TACIT_USAGE when the plan does not fit this method; NULL: any does. */
+    /* What follows from the plan alone and both halves need: its noise, rounds, grids; a struct of `prepared_size` bytes without
+     * pointers. TACIT_USAGE when the plan does not fit this method. NULL: nothing. */
+    tacit_status (*prepare)(const tacit_plan *plan, void *out, tacit_error *error);
+    size_t prepared_size;
+
+    /* The same for what `prepare` does not see; NULL: nothing. */
     tacit_status (*check)(const tacit_plan *plan, tacit_error *error);
     tacit_status (*price)(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
 
@@ -258,6 +285,15 @@ struct tacit_method {
 
     /* The noise under this plan; NULL for a method without. */
     tacit_status (*noise)(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);
+
+    /* Whether each party adds only a share of the noise, so that the guarantee rests on secure summation. NULL: never. */
+    bool (*shares_noise)(const tacit_plan *plan);
+
+    /* The network that its model is; NULL: no network. */
+    tacit_status (*network)(tacit_network *out, const tacit_plan *plan, tacit_error *error);
+
+    /* What the parties train, where the study may choose it (model/classifier.h); NULL: the method says what. */
+    const char *(*local)(const tacit_plan *plan);
 
     /* Whether the coordinator is told what each party answers, with its noise in it, instead of sums. NULL: never. */
     bool (*single)(const tacit_plan *plan);
@@ -279,4 +315,5 @@ struct tacit_method {
      * has a centre. */
     tacit_status (*meetings)(tacit_meetings **out, const tacit_plan *plan, tacit_error *error);
     uint64_t first_meeting;
+    uint64_t (*meeting_count)(const tacit_plan *plan);
 };

@@ -85,7 +85,6 @@ tacit_status tacit_party_state(tacit_party *party, size_t count, double **out, t
     return TACIT_OK;
 }
 
-/* Plans are compared byte by byte: padding can only make equal plans look different. */
 typedef struct tacit_derived {
     tacit_plan plan;
     tacit_deriver *derive;
@@ -99,14 +98,14 @@ static tacit_status derive_once(tacit_derived **place, const tacit_plan *plan, t
                                 double about, void *out, size_t size, tacit_error *error) {
     tacit_derived *kept = *place;
     if (kept != NULL && kept->derive == derive && kept->about == about && kept->size == size &&
-        memcmp(&kept->plan, plan, sizeof kept->plan) == 0) {
+        tacit_plan_equal(&kept->plan, plan)) {
         memcpy(out, kept->value, size);
         return TACIT_OK;
     }
     TACIT_TRY(derive(plan, about, out, error));
     kept = tacit_allocate(1, sizeof *kept + size);
     if (kept == NULL) return tacit_fail_memory(error);
-    memcpy(&kept->plan, plan, sizeof kept->plan);
+    kept->plan = *plan;
     kept->derive = derive;
     kept->about = about;
     kept->size = size;
@@ -127,6 +126,15 @@ tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, doubl
     }
     if (party->memo == NULL) return derive(party->plan, about, out, error);
     return derive_once(&party->memo->derived, party->plan, derive, about, out, size, error);
+}
+
+static tacit_status prepare(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
+    (void)unused;
+    return plan->method->prepare(plan, out, error);
+}
+
+tacit_status tacit_party_prepared(tacit_party *party, void *out, tacit_error *error) {
+    return tacit_party_derive(party, prepare, 0, out, party->plan->method->prepared_size, error);
 }
 
 /* Chance in training follows from the party's number only, so that a classifier is the same whenever it is trained. */

@@ -113,6 +113,9 @@ void tacit_party_forget(tacit_party *party);
 tacit_status tacit_party_lasting_noise(tacit_party *party, double scale, size_t count, int grid_bits,
                                        double *out, tacit_error *error);
 
+/* What the method prepares from its plan (tacit_method.prepare), once for all questions. */
+tacit_status tacit_party_prepared(tacit_party *party, void *out, tacit_error *error);
+
 /* Numbers that a method derives from its plan and one public number more, such as a calibration that takes long: a struct
  * without pointers. */
 typedef tacit_status tacit_deriver(const tacit_plan *plan, double about, void *out, tacit_error *error);

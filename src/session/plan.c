@@ -8,22 +8,6 @@
 #include "data/text.h"
 #include "session/method.h"
 
-/* Position of a parameter in the method's table, or -1. */
-static int find_parameter(const tacit_method *method, const char *name) {
-    for (int i = 0; method->parameters != NULL && method->parameters[i].name != NULL; i++)
-        if (strcmp(method->parameters[i].name, name) == 0) return i;
-    return -1;
-}
-
-static bool is_choice(const char *choices, const char *value) {
-    size_t length = strlen(value);
-    for (const char *at = choices; at != NULL && length > 0; at = strchr(at, '|')) {
-        if (*at == '|') at++;
-        if (strncmp(at, value, length) == 0 && (at[length] == '|' || at[length] == 0)) return true;
-    }
-    return false;
-}
-
 static void list_parameters(const tacit_method *method, char *out, size_t size) {
     size_t used = 0;
     out[0] = 0;
@@ -32,56 +16,110 @@ static void list_parameters(const tacit_method *method, char *out, size_t size) 
             (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? ", " : "", method->parameters[i].name);
 }
 
+const void *tacit_plan_settings(const tacit_plan *plan, size_t size) {
+    const tacit_method *method = plan->method;
+    assert(method->defaults != NULL && size <= method->settings_size);
+    (void)size;
+    return plan->settings.table == method->parameters ? plan->settings.values : method->defaults;
+}
+
+/* ---- how numbers were spelt ---- */
+
+/* Studies are hashed with the text of their numbers, so "1.0" must stay what it is. The entry of a name, or the end. */
+static char *find_spelling(const tacit_settings *settings, const char *name) {
+    const char *at = settings->spelling;
+    while (*at != 0 && strcmp(at, name) != 0) {
+        at += strlen(at) + 1;
+        at += strlen(at) + 1;
+    }
+    return (char *)at;
+}
+
+static tacit_status keep_spelling(tacit_settings *settings, const tacit_parameter *one, const char *text,
+                                  tacit_error *error) {
+    char shortest[TACIT_SETTING_SIZE], *end = settings->spelling + sizeof settings->spelling;
+    char *at = find_spelling(settings, one->name);
+    size_t name = strlen(one->name) + 1, length = strlen(text) + 1;
+    if (*at != 0) {
+        size_t old = name + strlen(at + name) + 1;
+        memmove(at, at + old, (size_t)(end - at) - old);
+        memset(end - old, 0, old);
+    }
+    if (strcmp(tacit_setting_print(settings->values, one, shortest), text) == 0) return TACIT_OK;
+    at = find_spelling(settings, "");
+    if (name + length >= (size_t)(end - at))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "setting %s: the numbers of the settings have more than %d characters together: write %s",
+            one->name, TACIT_SPELLING_BYTES, shortest);
+    memcpy(at, one->name, name);
+    memcpy(at + name, text, length);
+    return TACIT_OK;
+}
+
 tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *value, tacit_error *error) {
     const tacit_method *method = plan->method;
-    int at = find_parameter(method, name);
-    if (at < 0) {
+    const tacit_parameter *one = tacit_setting_find(method->parameters, name);
+    if (one == NULL) {
         char known[256];
         list_parameters(method, known, sizeof known);
         return tacit_fail(error, TACIT_USAGE, "method %s has no setting '%s'%s%s", method->name, name,
                           known[0] != 0 ? "; it has: " : "", known);
     }
-    const tacit_parameter *parameter = &method->parameters[at];
-    double number;
-    bool any = parameter->choices != NULL && strcmp(parameter->choices, TACIT_ANY_TEXT) == 0;
-    if (parameter->choices != NULL && !any && !is_choice(parameter->choices, value))
-        return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is one of %s, not '%s'", name,
-                          method->name, parameter->choices, value);
-    if (parameter->choices == NULL && (!tacit_text_to_number(value, strlen(value), &number) ||
-                                       number < parameter->least || number > parameter->most))
-        return tacit_fail(error, TACIT_USAGE, "setting %s of method %s is a number from %g to %g, not '%s'",
-                          name, method->name, parameter->least, parameter->most, value);
-    if (any && value[0] == 0)
-        return tacit_fail(error, TACIT_USAGE, "setting %s of method %s needs a value", name, method->name);
-    if (strlen(value) >= TACIT_SETTING_SIZE)
-        return tacit_fail(error, TACIT_USAGE, "the value of setting %s is longer than %d characters", name,
-                          TACIT_SETTING_SIZE - 1);
-    assert(at < TACIT_MOST_SETTINGS);
-    memcpy(plan->settings[at], value, strlen(value) + 1);
+    tacit_settings made = plan->settings;
+    if (made.table != method->parameters) {
+        made = (tacit_settings){ .table = method->parameters };
+        assert(method->settings_size <= sizeof made.values);
+        memcpy(made.values, method->defaults, method->settings_size);
+    }
+    TACIT_TRY(tacit_setting_parse(made.values, one, method->name, value, error));
+    TACIT_TRY(keep_spelling(&made, one, value, error));
+    plan->settings = made;
     return TACIT_OK;
 }
 
-const char *tacit_plan_text(const tacit_plan *plan, const char *name) {
-    int at = find_parameter(plan->method, name);
-    assert(at >= 0 && at < TACIT_MOST_SETTINGS);
-    return plan->settings[at][0] != 0 ? plan->settings[at] : plan->method->parameters[at].fallback;
+const char *tacit_plan_print(const tacit_plan *plan, const tacit_parameter *one,
+                             char out[TACIT_SETTING_SIZE]) {
+    const bool given = plan->settings.table == plan->method->parameters;
+    const char *spelling = given ? find_spelling(&plan->settings, one->name) : "";
+    if (*spelling == 0) return tacit_setting_print(tacit_plan_settings(plan, 0), one, out);
+    snprintf(out, TACIT_SETTING_SIZE, "%s", spelling + strlen(one->name) + 1);
+    return out;
 }
 
 double tacit_plan_number(const tacit_plan *plan, const char *name) {
-    const char *text = tacit_plan_text(plan, name);
-    double number = NAN;
-    bool ok = tacit_text_to_number(text, strlen(text), &number);
-    assert(ok);
-    return ok ? number : NAN;
+    const tacit_parameter *one = tacit_setting_find(plan->method->parameters, name);
+    assert(one != NULL);
+    return tacit_setting_number(tacit_plan_settings(plan, 0), one);
 }
 
 bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value) {
-    return strcmp(tacit_plan_text(plan, name), value) == 0;
+    char text[TACIT_SETTING_SIZE];
+    const tacit_parameter *one = tacit_setting_find(plan->method->parameters, name);
+    assert(one != NULL);
+    return strcmp(tacit_setting_print(tacit_plan_settings(plan, 0), one, text), value) == 0;
 }
 
 bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter) {
-    return parameter->choices == NULL && strcmp(parameter->fallback, "0") == 0 &&
-           strstr(parameter->help, "0: ") != NULL && tacit_plan_number(plan, parameter->name) == 0;
+    return parameter->zero != NULL && tacit_setting_number(tacit_plan_settings(plan, 0), parameter) == 0;
+}
+
+static bool equal_numbers(const tacit_plan *a, const tacit_plan *b) {
+    return a->epsilon == b->epsilon && a->delta == b->delta && a->lambda == b->lambda &&
+           a->features == b->features && a->classes == b->classes && a->parties == b->parties &&
+           a->minimum_parties == b->minimum_parties && a->sums == b->sums && a->key_bits == b->key_bits &&
+           a->dropouts == b->dropouts && a->colluders == b->colluders && a->complete == b->complete &&
+           a->minimum_rows == b->minimum_rows && a->most_rounds == b->most_rounds && a->enough == b->enough;
+}
+
+bool tacit_plan_equal(const tacit_plan *a, const tacit_plan *b) {
+    if (a->method != b->method || strcmp(a->study, b->study) != 0 || !equal_numbers(a, b) ||
+        a->points != b->points || a->schema != b->schema ||
+        memcmp(a->centre_key, b->centre_key, sizeof a->centre_key) != 0)
+        return false;
+    for (const tacit_parameter *one = a->method->parameters; one != NULL && one->name != NULL; one++)
+        if (!tacit_setting_equal(tacit_plan_settings(a, 0), tacit_plan_settings(b, 0), one)) return false;
+    return true;
 }
 
 const char *tacit_sum_way_name(tacit_sum_way sums) {
@@ -103,6 +141,10 @@ bool tacit_plan_always_single(const tacit_plan *plan) {
     return true;
 }
 
+bool tacit_plan_gaussian(const tacit_plan *plan, tacit_law_setting law) {
+    return law == TACIT_LAW_BELL || (law == TACIT_LAW_AUTO && plan->delta > 0);
+}
+
 /* Rounded down, but for the rounding of the product: 0.29 x 100 is 29. */
 static size_t whole_parties(const tacit_plan *plan, double fraction) {
     return (size_t)floor(fraction * (double)plan->parties * (1 + 1e-12));
@@ -118,8 +160,7 @@ size_t tacit_plan_colluders(const tacit_plan *plan) {
 }
 
 bool tacit_plan_shares_noise(const tacit_plan *plan) {
-    return plan->method != NULL && tacit_method_takes(plan->method, "noise") &&
-           tacit_plan_is(plan, "noise", "shares");
+    return plan->method != NULL && plan->method->shares_noise != NULL && plan->method->shares_noise(plan);
 }
 
 size_t tacit_plan_survivors(const tacit_plan *plan) {
@@ -179,7 +220,12 @@ bool tacit_plan_stops(const tacit_plan *plan, uint64_t done, double *before, con
 }
 
 bool tacit_method_takes(const tacit_method *method, const char *name) {
-    return find_parameter(method, name) >= 0;
+    return tacit_setting_find(method->parameters, name) != NULL;
+}
+
+bool tacit_method_offers(const tacit_method *method, const char *name, const char *word) {
+    const tacit_parameter *one = tacit_setting_find(method->parameters, name);
+    return one != NULL && one->choices != NULL && tacit_setting_place(one->choices, word) >= 0;
 }
 
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error) {
@@ -189,6 +235,15 @@ tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error) {
     if (plan->method->choose_lambda == NULL) return TACIT_OK;
     TACIT_TRY(tacit_plan_check(plan, error)); /* a method is only asked about plans that it accepts */
     return plan->method->choose_lambda(plan, &plan->lambda, error);
+}
+
+static tacit_status check_prepared(const tacit_plan *plan, tacit_error *error) {
+    if (plan->method->prepare == NULL) return TACIT_OK;
+    void *prepared = tacit_allocate(1, plan->method->prepared_size);
+    if (prepared == NULL) return tacit_fail_memory(error);
+    tacit_status status = plan->method->prepare(plan, prepared, error);
+    free(prepared);
+    return status;
 }
 
 tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
@@ -219,7 +274,8 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     bool numeric = plan->classes == 0 && plan->method->takes_numbers;
     if (plan->features == 0 || (plan->classes < 2 && !numeric))
         return tacit_fail(error, TACIT_USAGE, "a study needs at least one feature and two classes");
-    return plan->method->check != NULL ? plan->method->check(plan, error) : TACIT_OK;
+    if (plan->method->check != NULL) TACIT_TRY(plan->method->check(plan, error));
+    return check_prepared(plan, error);
 }
 
 tacit_status tacit_yardstick_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {

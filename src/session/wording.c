@@ -28,25 +28,25 @@ static const char *seen(const tacit_plan *plan) {
     return plan->sums == TACIT_SUMS_CLEAR ? "each" : "sum";
 }
 
-static const tacit_parameter *find_setting(const tacit_method *method, piece key) {
-    const tacit_parameter *one = method->parameters;
+/* What the key stands at, in `text`; false: there is no such key. */
+static bool standing(const tacit_plan *plan, piece key, char text[TACIT_SETTING_SIZE],
+                     const tacit_parameter **setting) {
+    const tacit_parameter *one = plan->method->parameters;
     while (one != NULL && one->name != NULL && !piece_is(key, one->name)) one++;
-    return one != NULL && one->name != NULL ? one : NULL;
-}
-
-/* What the key stands at; NULL: there is no such key. */
-static const char *standing(const tacit_plan *plan, piece key, const char **choices) {
-    const tacit_parameter *setting = find_setting(plan->method, key);
-    *choices = NULL;
+    *setting = one != NULL && one->name != NULL ? one : NULL;
     if (piece_is(key, "sees")) {
-        *choices = "sum|each|ciphertexts";
-        return seen(plan);
+        static const tacit_parameter hearing = { .type = TACIT_SETTING_CHOICE,
+                                                 .choices = "sum|each|ciphertexts" };
+        *setting = &hearing;
+        snprintf(text, TACIT_SETTING_SIZE, "%s", seen(plan));
+        return true;
     }
-    if (setting == NULL) return NULL;
-    *choices = setting->choices;
-    const char *value = tacit_plan_text(plan, setting->name);
-    if (piece_is(key, "law") && strcmp(value, "auto") == 0) return plan->delta > 0 ? "gaussian" : "pure";
-    return value;
+    if (*setting == NULL) return false;
+    tacit_plan_print(plan, *setting, text);
+    if (piece_is(key, "law") && strcmp(text, "auto") == 0)
+        snprintf(text, TACIT_SETTING_SIZE, "%s",
+                 tacit_plan_gaussian(plan, TACIT_LAW_AUTO) ? "gaussian" : "pure");
+    return true;
 }
 
 /* Take what comes before one of the ends off the front. */
@@ -59,23 +59,17 @@ static piece take(piece *rest, const char *ends) {
     return taken;
 }
 
-static bool is_among(const char *choices, piece value) {
-    piece rest = { choices, strlen(choices) };
-    while (rest.length > 0) {
-        piece one = take(&rest, "|");
-        if (one.length == value.length && memcmp(one.at, value.at, value.length) == 0) return true;
-    }
-    return false;
-}
-
-/* Numbers are equal as numbers: 1 and 1.0. */
-static bool stands_at(const char *text, piece value, bool is_number) {
+/* Numbers are equal as numbers: 1 and 1.0. A choice must be one that there is. */
+static bool stands_at(const char *text, piece value, const tacit_parameter *setting, bool *known) {
     char given[TACIT_SETTING_SIZE];
     double first, second;
-    if (!is_number) return piece_is(value, text);
     if (value.length >= sizeof given) return false;
     memcpy(given, value.at, value.length);
     given[value.length] = 0;
+    if (setting->type == TACIT_SETTING_CHOICE)
+        *known = *known && tacit_setting_place(setting->choices, given) >= 0;
+    if (setting->type == TACIT_SETTING_CHOICE || setting->type == TACIT_SETTING_TEXT)
+        return strcmp(text, given) == 0;
     return tacit_text_to_number(text, strlen(text), &first) &&
            tacit_text_to_number(given, value.length, &second) && first == second;
 }
@@ -85,13 +79,11 @@ static tacit_status holds(bool *out, piece condition, const tacit_plan *plan, ta
     piece all = condition, key = take(&condition, "!=");
     bool negated = condition.at[-1] == '!';
     if (negated) take(&condition, "=");
-    const char *choices, *text = standing(plan, key, &choices);
-    bool open = choices != NULL && strcmp(choices, TACIT_ANY_TEXT) == 0, found = false, known = text != NULL;
-    while (known && condition.length > 0) {
-        piece value = take(&condition, "|");
-        known = choices == NULL || open || is_among(choices, value);
-        found = found || (known && stands_at(text, value, choices == NULL));
-    }
+    char text[TACIT_SETTING_SIZE];
+    const tacit_parameter *setting;
+    bool known = standing(plan, key, text, &setting), found = false;
+    while (known && condition.length > 0)
+        found = stands_at(text, take(&condition, "|"), setting, &known) || found;
     if (!known)
         return tacit_fail(error, TACIT_INTERNAL, "method %s has no setting as in '%.*s'", plan->method->name,
                           (int)all.length, all.at);

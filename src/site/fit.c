@@ -53,28 +53,30 @@ static void clear(fitting *self) {
 static tacit_status let_method_choose(tacit_plan *plan, const char *text, tacit_error *error) {
     tacit_candidates candidates;
     TACIT_TRY(tacit_candidates_parse(&candidates, text, error));
-    if (!tacit_method_takes(plan->method, "candidates"))
+    char others[TACIT_METHODS_TEXT];
+    if (!plan->method->chooses_lambda)
         return tacit_fail(
             error, TACIT_USAGE,
-            "method %s cannot choose lambda on private rows: give public ones with labels, or use plr, "
-            "pst-s or pst-f",
-            plan->method->name);
+            "method %s cannot choose lambda on private rows: give public ones with labels, or use %s",
+            plan->method->name, tacit_methods_with("chooses-lambda", "or", others));
     plan->lambda = candidates.lambda[0];
     return tacit_plan_set(plan, "candidates", text, error);
 }
 
+/* "method NAME WHY; alone use ..." */
+static tacit_status use_others(const char *name, const char *why, tacit_error *error) {
+    char always[TACIT_METHODS_TEXT], by_party[TACIT_METHODS_TEXT];
+    return tacit_fail(error, TACIT_USAGE, "method %s %s use %s (or %s with noise=party)", name, why,
+                      tacit_methods_with("alone", "or", always),
+                      tacit_methods_with("alone-by-party", "or", by_party));
+}
+
 static tacit_status check_method(const tacit_plan *plan, tacit_error *error) {
     const tacit_method *method = plan->method;
-    if (method->noise_free)
-        return tacit_fail(error, TACIT_USAGE,
-                          "method %s is not private; to release a model use " TACIT_FIT_METHODS,
-                          method->name);
-    if (method->release_kind(plan) != TACIT_RELEASE_CHARGED || method->undeployable != NULL ||
-        method->needs_points)
-        return tacit_fail(error, TACIT_USAGE,
-                          "method %s as set here needs others to take part; alone use " TACIT_FIT_METHODS,
-                          method->name);
-    return TACIT_OK;
+    if (method->noise_free) return use_others(method->name, "is not private; to release a model", error);
+    const bool charged = method->release_kind(plan) == TACIT_RELEASE_CHARGED;
+    if (method->fits_alone || (method->fits_alone_by_party && charged)) return TACIT_OK;
+    return use_others(method->name, "as set here needs others to take part; alone", error);
 }
 
 static tacit_status make_plan(fitting *self, tacit_error *error) {
@@ -101,8 +103,9 @@ static tacit_status print_request(const fitting *self, tacit_buffer *out, tacit_
     TACIT_TRY(tacit_buffer_print(out, error, "fit %s %u\nepsilon %.17g\ndelta %.17g\nlambda %.17g\n",
                                  plan->method->name, plan->method->version, plan->epsilon, plan->delta,
                                  plan->lambda));
+    char text[TACIT_SETTING_SIZE];
     for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++)
-        TACIT_TRY(tacit_buffer_print(out, error, "%s %s\n", one->name, tacit_plan_text(plan, one->name)));
+        TACIT_TRY(tacit_buffer_print(out, error, "%s %s\n", one->name, tacit_plan_print(plan, one, text)));
     TACIT_TRY(
         tacit_buffer_print(out, error, "rows %zu %zu\n", self->job->rows->rows, self->job->rows->features));
     return tacit_schema_canonical(self->job->schema, out, error);
@@ -232,8 +235,7 @@ static tacit_status ask(void *context, const tacit_question *question, tacit_ans
                         tacit_error *error) {
     (void)context;
     (void)out;
-    return tacit_fail(error, TACIT_USAGE, "method %s needs others to take part; alone use " TACIT_FIT_METHODS,
-                      question->method);
+    return use_others(question->method, "needs others to take part; alone", error);
 }
 
 /* ---- charging ---- */

@@ -9,9 +9,6 @@
 #include "privacy/ledger/ledger.h"
 #include "session/method.h"
 
-/* What one owner can use, as help and errors say it. */
-#define TACIT_FIT_METHODS "output, plr, gop, pst-s or pst-f (or avg, dpgd or dpsgd with noise=party)"
-
 /* All borrowed. */
 typedef struct tacit_fit_settings {
     const char *home;             /* the owner's folder, with the ledger */

@@ -409,9 +409,9 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
             error, TACIT_REFUSED, "'%s' gets %s, %s: allow that with --allow-entrusted%s", site->coordinator,
             plan->sums != TACIT_SUMS_CLEAR ? "the exact sum of all parties' values" : "your exact values",
             isinf(prices.charged.epsilon) ? "to which no noise is added" : "and is trusted to add the noise",
-            isinf(prices.charged.epsilon)               ? " and --allow-exact"
-            : tacit_method_takes(plan->method, "noise") ? ", or ask for a study with noise=party"
-                                                        : "");
+            isinf(prices.charged.epsilon)                         ? " and --allow-exact"
+            : tacit_method_offers(plan->method, "noise", "party") ? ", or ask for a study with noise=party"
+                                                                  : "");
     TACIT_TRY(check_policy(site, &prices.charged, error));
     if (!isinf(prices.charged.epsilon))
         return site_check_budget(site->home, site->source, site->id, &prices, error);

@@ -33,26 +33,16 @@ cleanup:
     return status;
 }
 
-static tacit_status agreed_network(tacit_network *out, const tacit_plan *plan, tacit_error *error) {
-    const char *hidden = tacit_plan_is(plan, "hidden", "none") ? "" : tacit_plan_text(plan, "hidden");
-    int activation = 0;
-    while (activation < TACIT_ACTIVATIONS - 1 &&
-           !tacit_plan_is(plan, "activation", tacit_activation_name((tacit_activation)activation)))
-        activation++;
-    return tacit_network_parse(out, hidden, (tacit_activation)activation, plan->features, plan->classes,
-                               error);
-}
-
 /* A network has the layers that were agreed on; only stacking makes stacks; all else is linear. */
 static tacit_status check_kind(const tacit_model *model, const tacit_plan *plan, tacit_error *error) {
     const tacit_network *network = &model->network;
-    if (model->stack != NULL && !tacit_method_takes(plan->method, "combiner"))
+    if (model->stack != NULL && !plan->method->makes_stacks)
         return differs(error, "it is a stack, which the method does not make");
-    if (!tacit_method_takes(plan->method, "hidden"))
+    if (plan->method->network == NULL)
         return network->layers == 0 ? TACIT_OK
                                     : differs(error, "it is a network, which the method does not make");
     tacit_network agreed;
-    TACIT_TRY(agreed_network(&agreed, plan, error));
+    TACIT_TRY(plan->method->network(&agreed, plan, error));
     bool same = network->layers == agreed.layers && network->activation == agreed.activation;
     for (size_t l = 0; same && l <= agreed.layers; l++) same = network->width[l] == agreed.width[l];
     return same ? TACIT_OK : differs(error, "it is a network of other layers");

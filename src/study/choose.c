@@ -1,5 +1,6 @@
 #include "study/choose.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,12 +29,20 @@ tacit_status tacit_candidates_parse(tacit_candidates *out, const char *text, tac
     return TACIT_OK;
 }
 
-/* The settings that the plan makes, as a simulation takes them. */
-static size_t settings_of(const tacit_plan *plan, tacit_choice out[TACIT_MOST_SETTINGS]) {
+/* The settings of a plan, as a simulation takes them. */
+enum { MOST_SETTINGS = 32 };
+typedef struct chosen {
+    tacit_choice setting[MOST_SETTINGS];
+    char text[MOST_SETTINGS][TACIT_SETTING_SIZE];
+} chosen;
+
+static size_t settings_of(const tacit_plan *plan, chosen *out) {
     size_t count = 0;
-    for (size_t p = 0; plan->method->parameters != NULL && plan->method->parameters[p].name != NULL; p++)
-        if (plan->settings[p][0] != 0)
-            out[count++] = (tacit_choice){ plan->method->parameters[p].name, plan->settings[p] };
+    for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL;
+         one++, count++) {
+        assert(count < MOST_SETTINGS);
+        out->setting[count] = (tacit_choice){ one->name, tacit_plan_print(plan, one, out->text[count]) };
+    }
     return count;
 }
 
@@ -41,7 +50,7 @@ static size_t settings_of(const tacit_plan *plan, tacit_choice out[TACIT_MOST_SE
 static tacit_status try_lambda(double *sum, const tacit_plan *plan, double lambda, const tacit_dataset *rows,
                                const tacit_split *drawn, size_t draw, size_t private_rows, tacit_pool *pool,
                                tacit_error *error) {
-    tacit_choice settings[TACIT_MOST_SETTINGS];
+    chosen settings;
     size_t train = tacit_split_count(drawn, TACIT_PART_TRAIN), ends[2] = { 0, train };
     tacit_split whole = { 1, ends, drawn->index + drawn->start[TACIT_PART_TRAIN], 0 };
     double epsilon = fmin(MOST_EPSILON, plan->epsilon * (double)private_rows / (double)train);
@@ -56,8 +65,8 @@ static tacit_status try_lambda(double *sum, const tacit_plan *plan, double lambd
                                     .epsilon_count = 1,
                                     .delta = plan->delta,
                                     .lambda = lambda,
-                                    .settings = settings,
-                                    .setting_count = settings_of(plan, settings),
+                                    .settings = settings.setting,
+                                    .setting_count = settings_of(plan, &settings),
                                     .trials = TRIALS,
                                     .seed = draw,
                                     .pool = pool };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "method/methods.h"
 #include "num/special.h"
 
 /* ---- looks ---- */
@@ -40,11 +41,14 @@ cleanup:
 static tacit_status check_column(const tacit_stop *stop, const tacit_plan *plan, tacit_error *error) {
     tacit_design design;
     bool found;
+    char others[TACIT_METHODS_TEXT];
     if (plan->method->infers == NULL || !plan->method->infers(plan))
-        return tacit_fail(error, TACIT_USAGE,
-                          "method %s%s gives no standard errors to stop at: choose estimate, or one of the "
-                          "encrypted methods with inference and without noise",
-                          plan->method->name, plan->method->infers != NULL ? " as it is set" : "");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s%s gives no standard errors to stop at: choose %s, with inference and without "
+            "noise",
+            plan->method->name, plan->method->infers != NULL ? " as it is set" : "",
+            tacit_methods_with("infers", "or", others));
     /* Names are the same for every family. */
     TACIT_TRY(tacit_design_create(&design, &tacit_family_logistic, plan->schema, plan->features, error));
     tacit_status status = find_column(&design, stop->column, &found, error);

@@ -151,8 +151,8 @@ static tacit_status read_settings(reading *r, const yaml_node_t *node) {
 /* What parties train is named, never a program to run: that is for each owner to say. */
 static tacit_status check_local(reading *r, const yaml_node_t *node) {
     const tacit_plan *plan = &r->study->plan;
-    if (!tacit_method_takes(plan->method, "local")) return TACIT_OK;
-    tacit_status status = tacit_classifier_check(tacit_plan_text(plan, "local"), false, r->error);
+    if (plan->method->local == NULL) return TACIT_OK;
+    tacit_status status = tacit_classifier_check(plan->method->local(plan), false, r->error);
     if (node == NULL) return tacit_fail_in(r->error, status, "%s", r->yaml.name);
     return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
 }
@@ -505,9 +505,9 @@ static tacit_status print_canonical(const tacit_study *study, const tacit_stop *
     TACIT_CHECK(tacit_buffer_print(out, error, "method: %s\n", plan->method->name));
     const tacit_parameter *parameter = plan->method->parameters;
     if (parameter != NULL && parameter->name != NULL) TACIT_CHECK(tacit_buffer_print(out, error, "set:\n"));
-    for (; parameter != NULL && parameter->name != NULL; parameter++)
+    for (char text[TACIT_SETTING_SIZE]; parameter != NULL && parameter->name != NULL; parameter++)
         TACIT_CHECK(tacit_buffer_print(out, error, "  %s: \"%s\"\n", parameter->name,
-                                       tacit_plan_text(plan, parameter->name)));
+                                       tacit_plan_print(plan, parameter, text)));
     if (!plan->method->noise_free)
         TACIT_CHECK(tacit_buffer_print(out, error, "epsilon: %s\ndelta: %s\n",
                                        tacit_number_to_text(plan->epsilon, epsilon),

@@ -3,6 +3,7 @@
 
 #include "data/meetings.h"
 #include "data/topology.h"
+#include "method/neighbours.h"
 #include "study/study_parts.h"
 
 /* A method without a centre has every party as a node, and gives the coordinator no weights but in a masked sum. */
@@ -41,7 +42,7 @@ tacit_status study_read_graph(reading *r, const yaml_node_t *set) {
     char path[PATH_MAX];
     tacit_status status;
     if (plan->method->meetings == NULL) return TACIT_OK;
-    TACIT_CHECK(tacit_topology_plan_parse(&about, tacit_plan_text(plan, "graph"), r->error));
+    TACIT_CHECK(tacit_topology_plan_parse(&about, tacit_neighbour_settings_of(plan)->graph, r->error));
     if (about.kind == TACIT_TOPOLOGY_FILE) {
         TACIT_CHECK(study_find_file(r, set, about.path, path));
         file = (tacit_topology_plan){ .kind = TACIT_TOPOLOGY_FILE, .path = path };

@@ -126,7 +126,7 @@ class Fit(ProgramTest):
         self.assertTrue(self.fit("pst-f", "1.5", "--set", "groups=3", "--set", "importance=power:0.9")["again"])
         shown = self.succeed("predict", "stack.json", ROWS).stdout.splitlines()
         self.assertEqual(len(shown), 570)
-        self.fail_with(2, *self.words("pst-h", "0.1"), says=["alone use pst-f"])
+        self.fail_with(2, *self.words("pst-h", "0.1"), says=["alone use", "pst-f"])
 
     def test_it_needs_a_schema_and_takes_no_seed(self):
         self.fail_with(2, "fit", "--method", "plr", "--train", ROWS, "--epsilon", "1", says=["--schema"])
@@ -181,7 +181,7 @@ class Fit(ProgramTest):
                                  "columns:\n  - {name: x, kind: number, low: 0, high: 1}\n")
         three = ("--train", rows, "--schema", "three.yaml", "--epsilon", "1")
         self.fail_with(2, "fit", "--method", "plr", *three, says=["two classes", "output"])
-        self.fail_with(2, *self.words("gop", "1"), says=["delta", "plr"])
+        self.fail_with(2, *self.words("gop", "1"), says=["delta", "gop"])
         used = " ".join(json.loads(self.succeed("help", "fit", "--json").stdout)["options"][0]["help"].split())
         self.assertIn("pst-f", used)
         for name in ("avg", "batch", "dpiw"):

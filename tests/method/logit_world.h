@@ -40,7 +40,7 @@ static inline void world_set(logit_world *self, const char *name, const char *va
 
 /* Another method, with its own defaults but without inference. The nodes keep the key that they have checked. */
 static inline void world_use(logit_world *self, const tacit_method *method) {
-    memset(self->parties.plan.settings, 0, sizeof self->parties.plan.settings);
+    self->parties.plan.settings = (tacit_settings){ .table = NULL };
     self->parties.plan.method = method;
     self->parties.plan.lambda = 1;
     world_set(self, "inference", "no");

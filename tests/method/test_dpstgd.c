@@ -187,8 +187,7 @@ static void the_printed_price_stands_beside_the_sound_one(void **state) {
     plan.epsilon = 1e-6;
     assert_int_equal(tacit_plan_check(&plan, &error), TACIT_USAGE);
     assert_non_null(strstr(error.text, "fewer steps"));
-    set(&plan, "rounds", "1.5");
-    assert_int_equal(tacit_plan_check(&plan, NULL), TACIT_USAGE);
+    assert_int_equal(tacit_plan_set(&plan, "rounds", "1.5", NULL), TACIT_USAGE);
 }
 
 /* ---- parties that are not there ---- */

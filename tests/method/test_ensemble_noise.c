@@ -64,7 +64,7 @@ static void declared_sensitivities_are_those_of_the_proofs(void **state) {
             voters_set(&self, "aux_private", "no");
             check_declared(&self, classes > 2 ? root / lambda : 2 / lambda);
             self.all.plan.method = &tacit_method_soft;
-            memset(self.all.plan.settings, 0, sizeof self.all.plan.settings);
+            self.all.plan.settings = (tacit_settings){ .table = NULL };
             check_declared(&self, fmin(root * kappa / (m * lambda), reach));
             voters_set(&self, "aux_private", "yes");
             check_declared(&self, fmin(root * (n + 2 * m - 1) / n / (m * lambda), reach));
@@ -74,7 +74,7 @@ static void declared_sensitivities_are_those_of_the_proofs(void **state) {
             voters_set(&self, "aux_private", "no");
             check_declared(&self, classes > 2 ? root / (m * lambda) : 2 / (m * lambda));
             self.all.plan.method = &tacit_method_soft_stat;
-            memset(self.all.plan.settings, 0, sizeof self.all.plan.settings);
+            self.all.plan.settings = (tacit_settings){ .table = NULL };
             check_declared(&self, root / m);
             self.all.plan.method = &tacit_method_pate;
             self.all.plan.delta = 1e-5;

@@ -269,9 +269,8 @@ static void psgd_is_for_two_classes(void **state) {
     parties world = world_of(&tacit_method_psgd, three_classes(), 3, "2");
     assert_int_equal(tacit_plan_check(&world.plan, &error), TACIT_USAGE);
     assert_non_null(strstr(error.text, "dpgd"));
-    set(&world.plan, "rounds", "2.5");
     world.plan.method = &tacit_method_dpgd;
-    assert_int_equal(tacit_plan_check(&world.plan, NULL), TACIT_USAGE);
+    assert_int_equal(tacit_plan_set(&world.plan, "rounds", "2.5", NULL), TACIT_USAGE);
     parties_end(&world);
 }
 

@@ -50,8 +50,9 @@ static void an_allocation_that_fails_ends_the_run(logit_world *world, tacit_stre
         refused += status != TACIT_OK;
     }
     print_message("# %s, %s: %zu of %d failures among %ld allocations ended the run\n",
-                  world->parties.plan.method->name, tacit_plan_text(&world->parties.plan, "engine"), refused,
-                  RUNS, made);
+                  world->parties.plan.method->name,
+                  tacit_plan_is(&world->parties.plan, "engine", "yao") ? "yao" : "shares", refused, RUNS,
+                  made);
     assert_true(refused > RUNS / 2);
 }
 

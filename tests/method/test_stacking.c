@@ -49,7 +49,7 @@ static void one_member_is_plr_to_the_last_bit(void **state) {
                     set(&world, "loss", huber ? "huber" : "logistic");
                     tacit_model *plr = parties_run(&world, 9, NULL);
                     world.plan.method = method;
-                    memset(world.plan.settings, 0, sizeof world.plan.settings);
+                    world.plan.settings = (tacit_settings){ .table = NULL };
                     set(&world, "loss", huber ? "huber" : "logistic");
                     set(&world, s ? "blocks" : "groups", "1");
                     if (!s) set(&world, "rows", "normalise"); /* which is about several groups */
@@ -114,8 +114,9 @@ static void impossible_settings_are_named(void **state) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         tacit_error error = TACIT_ERROR_INIT;
         parties world = world_of(ball(40, 7, 5), 1, &tacit_method_pst_f, 1);
-        set(&world, wrong[i].name, wrong[i].value);
-        assert_int_equal(tacit_plan_check(&world.plan, &error), TACIT_USAGE);
+        tacit_status status = tacit_plan_set(&world.plan, wrong[i].name, wrong[i].value, &error);
+        if (status == TACIT_OK) status = tacit_plan_check(&world.plan, &error);
+        assert_int_equal(status, TACIT_USAGE);
         if (strstr(error.text, wrong[i].says) == NULL) fail_msg("%s", error.text);
         parties_end(&world);
     }
