@@ -86,8 +86,8 @@ static tacit_status evaluate_at(solver *self, double step, tacit_error *error) {
 static double objective_noise(const solver *self) { return 1e-14 * (self->now.scale + 1e-300); }
 
 /* Sufficient decrease; or, where the objective's rounding hides it, a smaller slope (the approximate Wolfe
- * condition of Hager and Zhang 2005) or a smaller gradient. With a kinked loss a step must also have used up half of the
- * slope: it can jump across kinks. */
+ * condition of Hager and Zhang 2005) or a smaller gradient: a decrease that is seen there may be rounding, on a step to a steeper place. With
+ * a kinked loss a step must also have used up half of the slope: it can jump across kinks. */
 static bool acceptable(const solver *self, double slope) {
     const glm_point *now = &self->now, *next = &self->next;
     if (!isfinite(next->objective) || !isfinite(next->norm)) return false;
@@ -95,6 +95,7 @@ static bool acceptable(const solver *self, double slope) {
     double noise = objective_noise(self);
     bool flatter = fabs(slope_there) <= 0.8 * fabs(slope) || next->norm <= 0.5 * now->norm;
     if (next->objective <= now->objective + noise && flatter && fabs(slope) < 1e4 * noise) return true;
+    if (fabs(slope) < noise && fabs(slope_there) > fabs(slope)) return false;
     if (self->work.problem->loss->kinked && fabs(slope_there) > 0.5 * fabs(slope)) return false;
     return next->objective <= now->objective + 1e-4 * slope;
 }

@@ -51,6 +51,19 @@ static void the_solver_reaches_its_public_tolerance_on_every_input(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* On the first one a decrease that was only rounding led to ever steeper places. */
+static void so_it_does_on_inputs_that_were_once_given_up(void **state) {
+    (void)state;
+    static const uint64_t numbers[] = { 12071464 };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        degenerate one;
+        double bound, tolerance;
+        make_degenerate(&one, numbers[i]);
+        assert_true(solve(&one, &bound, &tolerance) && bound <= tolerance);
+        unmake_degenerate(&one);
+    }
+}
+
 static void so_it_does_where_nothing_can_be_factored(void **state) {
     (void)state;
     uint64_t count = from_environment("TACIT_SOLVER_WIDE", 60);
@@ -71,6 +84,7 @@ static void so_it_does_where_nothing_can_be_factored(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_solver_reaches_its_public_tolerance_on_every_input),
+        cmocka_unit_test(so_it_does_on_inputs_that_were_once_given_up),
         cmocka_unit_test(so_it_does_where_nothing_can_be_factored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@ typedef struct study {
 static study make_study(const char *name, tacit_event event, tacit_price each, tacit_price all, int rounds) {
     study self = { .name = name, .event = event, .each = each, .all = all, .rounds = rounds };
     memset(self.hash, name[0], sizeof self.hash);
+    self.hash[sizeof self.hash - 1] ^= 0x5a; /* its first byte does not tell the rest */
     return self;
 }
 
@@ -413,6 +414,22 @@ static void what_gives_all_away_is_within_the_pool(void **state) {
     tacit_holding_clear(&holding);
 }
 
+/* Of the kind that was agreed, as often as was agreed, and with no less noise. */
+static void a_held_budget_covers_what_was_agreed_and_no_more(void **state) {
+    (void)state;
+    const tacit_price each = { TACIT_UNIT_RECORD, 1, 1e-6 }, of_party = { TACIT_UNIT_PARTY, 1, 1e-6 };
+    tacit_block block = { .event = tacit_event_gaussian(4, 10), .price = each, .used = 7, .open = true };
+    const tacit_event same = tacit_event_gaussian(4, 3), less = tacit_event_gaussian(3.999, 1),
+                      more = tacit_event_gaussian(5, 1), laplace = tacit_event_laplace(9, 1);
+    assert_true(tacit_block_covers(&block, &same, &each) && tacit_block_covers(&block, &more, &each));
+    assert_false(tacit_block_covers(&block, &less, &each) || tacit_block_covers(&block, &laplace, &each));
+    assert_false(tacit_block_covers(&block, &same, &of_party));
+    block.used = 8;
+    assert_false(tacit_block_covers(&block, &same, &each));
+    block.open = false;
+    assert_false(tacit_block_covers(&block, &more, &each));
+}
+
 static void linked_sources_share_one_limit(void **state) {
     (void)state;
     const study one = pure("pure", 1), other = pure("other", 1);
@@ -459,6 +476,7 @@ int main(void) {
         cmocka_unit_test(the_moments_of_sampled_noise_are_bounds),
         cmocka_unit_test(each_filter_has_its_own_part_of_delta_and_each_order_its_weight),
         cmocka_unit_test(what_gives_all_away_is_within_the_pool),
+        cmocka_unit_test(a_held_budget_covers_what_was_agreed_and_no_more),
         cmocka_unit_test(linked_sources_share_one_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
