@@ -270,9 +270,21 @@ static bool same_rows(const sketch_table *one, const sketch_table *other) {
     return one->distinct >= 8 || (one->ordered == other->ordered && one->distinct >= 2 && one->rows >= 24);
 }
 
-static tacit_overlap_kind kind_of(const sketch_view *view) {
-    if (strncmp(view->name, "key ", 4) == 0) return TACIT_OVERLAP_KEY;
-    return strncmp(view->name, "rows but", 8) == 0 ? TACIT_OVERLAP_PART : TACIT_OVERLAP_ROWS;
+static bool is_key(const sketch_view *view) { return strncmp(view->name, "key ", 4) == 0; }
+
+static bool is_part(const sketch_view *view) { return strncmp(view->name, "rows ", 5) == 0; }
+
+static bool is_named(const sketch_view *view) { return strncmp(view->name, "rows", 4) == 0; }
+
+/* Rows without some columns may be whole rows of the other source. */
+static bool are_alike(const sketch_view *one, const sketch_view *other) {
+    return strcmp(one->name, other->name) == 0 || (one->declared && other->declared) ||
+           (is_named(one) && is_named(other));
+}
+
+static tacit_overlap_kind kind_of(const sketch_view *one, const sketch_view *other) {
+    if (is_key(one)) return TACIT_OVERLAP_KEY;
+    return is_part(one) || is_part(other) ? TACIT_OVERLAP_PART : TACIT_OVERLAP_ROWS;
 }
 
 /* The strongest that there is: kinds are in that order. */
@@ -288,10 +300,9 @@ static bool compare(tacit_overlap *out, const sketched *one, const sketched *oth
     for (size_t i = 0; i < one->table.count; i++)
         for (size_t j = 0; j < other->table.count; j++) {
             const sketch_view *mine = &one->table.views[i], *theirs = &other->table.views[j];
-            bool alike = strcmp(mine->name, theirs->name) == 0 || (mine->declared && theirs->declared);
-            tacit_overlap_kind kind = kind_of(mine);
+            tacit_overlap_kind kind = kind_of(mine, theirs);
             double part = 0;
-            if (!alike || !sketch_is_common(&mine->least, &theirs->least, &part)) continue;
+            if (!are_alike(mine, theirs) || !sketch_is_common(&mine->least, &theirs->least, &part)) continue;
             if (found && (kind > out->kind || (kind == out->kind && part <= out->part))) continue;
             found = true;
             out->kind = kind;

@@ -4,16 +4,17 @@
  * the owner's home (sketches.db, mode 0600), and each new source is compared with those of before.
  *
  * A sketch has up to 8,192 hashes, the least of all, of several views of the rows: of whole rows, with and without the names of their
- * columns, of rows without the columns of one group (so that a column more or fewer changes all views but one), and of each column that looks like a key, or was declared as
- * one. Hashes are of 63 bits under a key drawn for the file, which never leaves the home. They do not depend on the order of rows or
- * columns, nor on how a number is written.
+ * columns; without each column, where there are at most eight; without the columns of one group of four, by their names, so that a column
+ * more or fewer leaves one view as it was; and of each column that looks like a key, or was declared as one. Hashes are of 63 bits under a
+ * key drawn for the file, which never leaves the home. They do not depend on the order of rows or columns, nor on how a number
+ * is written.
  *
- * When a view tells. Let c values be common to both sketches, and d be those that come more than once within either one. If the rows of the
- * sources are independent draws, of any two laws, then a value that n p and m q rows are expected to have is common with a chance of at most
- * n p m q, and repeated within one source with a chance of about ((n p)^2 + (m q)^2)/2, which is no less. So c of c + d is at
- * most like a coin's heads, and the chance of a warning is at most 1e-7 for each of the views where the tail of c heads in c + d
- * tosses is. It takes 24 common values where nothing repeats. Columns that merely count rows or days are left out first:
- * they are not drawn.
+ * When a view tells. Let c values be common to both sketches, and d be those that come more than once within either one. Let the rows of
+ * the sources be independent draws, of any two laws. A value that n p rows of one and m q of the other are expected to have is common with a
+ * chance of at most n p m q, and repeated within one of them with a chance of about ((n p)^2 + (m q)^2)/2, which is no less. So
+ * each of the c + d is common with a chance of at most a half, and a warning, which takes c heads in c + d tosses to have a chance of at
+ * most 1e-9, is a false alarm with no more than that for each view. It takes 30 common values where nothing repeats. Columns that
+ * merely count rows or days are left out first: they are not drawn.
  */
 #pragma once
 

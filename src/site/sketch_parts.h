@@ -8,7 +8,8 @@
 enum {
     SKETCH_MOST = 8192, /* hashes of a view */
     SKETCH_GROUPS = 4,  /* of columns */
-    SKETCH_ROW_VIEWS = 2 + SKETCH_GROUPS,
+    SKETCH_SINGLE = 8,  /* columns of a narrow table, each of which is left out once */
+    SKETCH_ROW_VIEWS = 2 + SKETCH_GROUPS + SKETCH_SINGLE,
     SKETCH_KEYS = 8, /* columns that look like keys, at most */
     SKETCH_VIEWS = SKETCH_ROW_VIEWS + SKETCH_KEYS
 };
@@ -24,7 +25,7 @@ tacit_status sketch_add(sketch_least *self, uint64_t hash, tacit_error *error);
 void sketch_settle(sketch_least *self); /* ascending, each once */
 
 typedef struct sketch_view {
-    char *name; /* "cells", "rows", "rows but 0", ..., "key NAME" */
+    char *name; /* "cells", "rows", "rows but 0", ..., "rows without 0", ..., "key NAME" */
     bool declared;
     sketch_least least;
 } sketch_view;

@@ -62,7 +62,7 @@ static double distinct(sketch_least *self) {
 
 /* ---- what the columns are ---- */
 
-enum { PROFILE_MOST = 256 };
+enum { PROFILE_MOST = 1024, PROFILE_WIDE = 64, WIDE = 1000 };
 
 typedef struct column {
     char *name;
@@ -76,7 +76,7 @@ typedef struct column {
     sketch_view *key; /* as one it has a view of its own; else NULL */
 } column;
 
-enum { CELLS, WHOLE, PARTS };
+enum { CELLS, WHOLE, PARTS, SINGLES = PARTS + SKETCH_GROUPS };
 
 typedef struct reading {
     const tacit_sketch_source *about;
@@ -140,7 +140,7 @@ static tacit_status begin(reading *self, const tacit_levels *names, tacit_error 
                          .dates = true,
                          .low = INFINITY,
                          .high = -INFINITY,
-                         .values = least_of(PROFILE_MOST) };
+                         .values = least_of(count < WIDE ? PROFILE_MOST : PROFILE_WIDE) };
         if (one->name == NULL) return tacit_fail_memory(error);
         one->name_hash = hash_bytes(self, one->name, strlen(one->name));
         one->group = (unsigned)(one->name_hash % SKETCH_GROUPS);
@@ -203,8 +203,13 @@ static tacit_status judge(reading *self, column *one, tacit_error *error) {
     return add_view(&one->key, self->table, declared, "key ", one->name, error);
 }
 
-/* Views of rows: their cells whatever the columns are called, with their names, and without each group of columns. What is left has at
- * least two columns. */
+static tacit_status add_part(reading *self, int view, const char *kind, int number, tacit_error *error) {
+    const char name[] = { (char)('0' + number), 0 };
+    return add_view(&self->views[view], self->table, false, kind, name, error);
+}
+
+/* Views of rows: their cells whatever the columns are called, with their names, without each group of columns and, of a narrow table,
+ * without each column. What is left has at least two columns. */
 static tacit_status plan(reading *self, tacit_error *error) {
     size_t in_rows = 0, of_group[SKETCH_GROUPS] = { 0 };
     for (size_t j = 0; j < self->count; j++) TACIT_TRY(judge(self, &self->columns[j], error));
@@ -215,11 +220,10 @@ static tacit_status plan(reading *self, tacit_error *error) {
     if (self->sparse || in_rows > 0)
         TACIT_TRY(add_view(&self->views[CELLS], self->table, false, "cells", "", error));
     if (in_rows > 0) TACIT_TRY(add_view(&self->views[WHOLE], self->table, false, "rows", "", error));
-    for (int g = 0; g < SKETCH_GROUPS; g++) {
-        const char name[] = { (char)('0' + g), 0 };
-        if (in_rows - of_group[g] >= 2)
-            TACIT_TRY(add_view(&self->views[PARTS + g], self->table, false, "rows but ", name, error));
-    }
+    for (int g = 0; g < SKETCH_GROUPS; g++)
+        if (in_rows - of_group[g] >= 2) TACIT_TRY(add_part(self, PARTS + g, "rows but ", g, error));
+    for (int k = 0; in_rows >= 3 && in_rows <= SKETCH_SINGLE && k < (int)in_rows; k++)
+        TACIT_TRY(add_part(self, SINGLES + k, "rows without ", k, error));
     return TACIT_OK;
 }
 
@@ -236,13 +240,15 @@ static tacit_status add_to(sketch_view *view, uint64_t hash, tacit_error *error)
 
 /* What of a row does not depend on the order, or the names, of columns. */
 typedef struct row_hash {
-    uint64_t bare, all, of_group[SKETCH_GROUPS];
+    uint64_t bare, all, of_group[SKETCH_GROUPS], single[SKETCH_SINGLE];
 } row_hash;
 
 static tacit_status hash_columns(reading *self, const tacit_cell *cells, row_hash *out, tacit_error *error) {
+    size_t place = 0;
     double number;
     for (size_t j = 0; j < self->count; j++) {
         const column *one = &self->columns[j];
+        const size_t here = !one->left_out ? place++ : SIZE_MAX;
         if (is_missing(&cells[j])) continue;
         uint64_t hash = hash_cell(self, &cells[j], &number);
         if (one->key != NULL) TACIT_TRY(sketch_add(&one->key->least, hash, error));
@@ -251,6 +257,7 @@ static tacit_status hash_columns(reading *self, const tacit_cell *cells, row_has
         hash = hash_pair(self, one->name_hash, hash);
         out->all += hash;
         out->of_group[one->group] += hash;
+        if (here < SKETCH_SINGLE) out->single[here] = hash;
     }
     return TACIT_OK;
 }
@@ -276,6 +283,8 @@ static tacit_status hash_row(reading *self, const tacit_row_block *block, size_t
     TACIT_TRY(add_to(self->views[WHOLE], hash_pair(self, 1, hash.all), error));
     for (int g = 0; g < SKETCH_GROUPS; g++)
         TACIT_TRY(add_to(self->views[PARTS + g], hash_pair(self, 1, hash.all - hash.of_group[g]), error));
+    for (int k = 0; k < SKETCH_SINGLE; k++)
+        TACIT_TRY(add_to(self->views[SINGLES + k], hash_pair(self, 1, hash.all - hash.single[k]), error));
     return TACIT_OK;
 }
 
@@ -323,7 +332,7 @@ cleanup:
 
 /* ---- two of them ---- */
 
-static const double CHANCE = 1e-7, PART_LEAST = 0.02;
+static const double CHANCE = 1e-9, PART_LEAST = 0.02;
 
 /* A bound of the chance of so many heads, or more, in that many tosses (Chernoff). */
 static double tail(double heads, double tosses) {

@@ -227,8 +227,8 @@ static void rows_of_a_libsvm_file_are_found_in_any_order(void **state) {
 }
 
 /* People of one law, others each time, with values from coarse to fine; rows numbered, dated, or with numbers of their own. The chance of a
- * warning is at most 1e-7 for a view, so that of a false alarm here below 1e-4 by the bound; with fixed seeds it is none. The
- * control: as many pairs that share a tenth of their people. */
+ * false alarm is at most 1e-9 for a view; the people are the same in each run, and what is drawn anew, the groups of columns, makes four
+ * views for each of 88 pairs: below 1e-6. The control: pairs that share a tenth of their people. */
 static void unrelated_sources_are_not_taken_for_the_same(void **state) {
     (void)state;
     static const unsigned levels[] = { 2, 3, 4, 5, 6, 8, 10, 15, 30, 100, 1000 };

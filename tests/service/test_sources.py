@@ -72,6 +72,14 @@ class Sources(DeployedTest):
                             self.path / "letters.yaml", "--yes", "--no-wait", home=home)
         self.assertIn("yours has 30 rows", done.stderr)
 
+    def test_a_source_with_the_same_people_as_another_is_told_before_consent(self):
+        (self.path / "rows.csv").write_text(table(visits(3, 60)))
+        (self.path / "copy.csv").write_text(table(visits(3, 60)[::-1]))
+        self.succeed("ledger", "limit", "--source", self.path / "copy.csv", "--epsilon", 1, home=self.home(0))
+        said = self.join_from(self.path / "rows.csv")
+        self.assertIn(f"clinic holds the same rows as {self.path / 'copy.csv'}", said)
+        self.assertIn(f"tacit ledger link --source clinic --same-people-as {self.path / 'copy.csv'}", said)
+
     def test_rows_of_a_sqlite_query(self):
         path = self.path / "clinic.db"
         with sqlite3.connect(path) as file:
