@@ -176,11 +176,38 @@ class Many(MaskedTest):
             self.assertFalse((self.folder / "trial.model.json").exists())
 
 
+class Drawn(MaskedTest):
+    """More than fifty parties draw who masks with whom, before their first sum."""
+
+    def test_parties_and_coordinator_are_killed_while_the_graph_is_drawn(self):
+        parties = 51
+        self.study(parties="{expected: %d, minimum: %d}" % (parties, parties))
+        coordinator = self.coordinator()
+        processes = {}
+        for party in range(parties):
+            self.limit(party)
+            processes[party] = self.start(*self.join_words(party, self.invite()), home=self.home(party))
+        coordinator.wait_line("step draw of a masked sum")
+        for party in (7, 8):
+            processes[party].wait_line("^joined; waiting")
+        processes[7].kill()  # before it has answered, or after
+        processes[7] = self.resume(7)
+        coordinator.wait_line("step reveal of a masked sum")
+        coordinator.kill()
+        processes[8].kill()
+        processes[8] = self.resume(8)
+        self.coordinator()
+        model = self.check_done(processes)
+        self.assertEqual(model["guarantee"]["parties"], parties)
+        answered = re.findall(r"answering 'weights', step (\w+)", processes[0].text())
+        self.assertEqual(list(dict.fromkeys(answered)), ["draw", "reveal", *STEPS])
+
+
 if __name__ == "__main__":
     many = "--many" in sys.argv
     sys.argv = [word for word in sys.argv if word != "--many"]
     if not many:
-        del Many
+        del Many, Drawn
     else:
         del Steps, Liars
     unittest.main()

@@ -51,6 +51,36 @@ static void studies_are_listed_as_added_and_names_are_unique(void **state) {
     end(&w);
 }
 
+static bool has_step(world *w, const tacit_board_steps *steps, uint64_t round, unsigned step) {
+    tacit_buffer out = TACIT_BUFFER_INIT;
+    bool found = false;
+    CHECK_OK(steps->read(steps->context, round, step, &found, &out, &w->error), w->error);
+    assert_int_equal(out.length, found ? 1 : 0);
+    tacit_buffer_clear(&out);
+    return found;
+}
+
+/* A later sum drops the steps of earlier ones; who is in all sums and how the graph was drawn stay until an amendment. */
+static void steps_of_earlier_sums_go_and_the_drawing_stays(void **state) {
+    (void)state;
+    world w = begin();
+    tacit_board_steps steps;
+    const unsigned kept[] = { TACIT_BOARD_SET, TACIT_MASKED_DRAW, TACIT_MASKED_REVEAL };
+    CHECK_OK(tacit_registry_steps(w.registry, "s", &steps, &w.error), w.error);
+    for (size_t i = 0; i < 3; i++)
+        CHECK_OK(steps.write(steps.context, 0, kept[i], (const uint8_t *)"x", 1, &w.error), w.error);
+    CHECK_OK(steps.write(steps.context, 0, TACIT_SUM_MASK, (const uint8_t *)"x", 1, &w.error), w.error);
+    assert_string_equal(look_up(&w, "s").step, "consent"); /* the next of the open sum */
+    CHECK_OK(steps.write(steps.context, 1, 0, (const uint8_t *)"x", 1, &w.error), w.error);
+    assert_false(has_step(&w, &steps, 0, TACIT_SUM_MASK));
+    assert_true(has_step(&w, &steps, 1, 0));
+    for (size_t i = 0; i < 3; i++) assert_true(has_step(&w, &steps, 0, kept[i]));
+    CHECK_OK(tacit_registry_amend(w.registry, "s", "new", NULL, &w.error), w.error);
+    for (size_t i = 0; i < 3; i++) assert_false(has_step(&w, &steps, 0, kept[i]));
+    free(steps.context);
+    end(&w);
+}
+
 static void points_are_kept_beside_the_study(void **state) {
     (void)state;
     world w = begin();
@@ -197,6 +227,7 @@ int main(void) {
         cmocka_unit_test(a_folder_without_a_registry_is_told),
         cmocka_unit_test(settings_are_kept),
         cmocka_unit_test(studies_are_listed_as_added_and_names_are_unique),
+        cmocka_unit_test(steps_of_earlier_sums_go_and_the_drawing_stays),
         cmocka_unit_test(points_are_kept_beside_the_study),
         cmocka_unit_test(an_older_file_is_brought_up),
         cmocka_unit_test(an_ended_study_stays_as_it_is),

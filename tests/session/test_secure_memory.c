@@ -50,8 +50,8 @@ static void take_failing_turn(bench *self, site *party, bool alone, long *failur
     tacit_buffer_clear(&reply);
 }
 
-static void check_way(tacit_sum_way way, size_t steps) {
-    bench *self = bench_of(way, PARTIES, 2);
+static void check_way(tacit_sum_way way, size_t parties, size_t minimum, size_t steps) {
+    bench *self = bench_of(way, parties, minimum);
     tacit_error error = TACIT_ERROR_INIT;
     long failures = 0;
     if (way == TACIT_SUMS_PAILLIER) {
@@ -70,7 +70,7 @@ static void check_way(tacit_sum_way way, size_t steps) {
         if (!alone) all_take_turns(self);
     }
     assert_int_equal(end(self), TACIT_OK);
-    check_sum(self, PARTIES);
+    check_sum(self, parties);
     assert_true(failures > 60);
     for (size_t k = 0; k < self->parties; k++) assert_true(spent(&self->sites[k]) == PRICE);
     bench_close(self);
@@ -78,17 +78,23 @@ static void check_way(tacit_sum_way way, size_t steps) {
 
 static void masked_sums_survive_each_failure(void **state) {
     (void)state;
-    check_way(TACIT_SUMS_MASKED, TACIT_SUM_OPENED);
+    check_way(TACIT_SUMS_MASKED, PARTIES, 2, TACIT_SUM_OPENED);
+}
+
+static void drawing_a_graph_survives_each_failure(void **state) {
+    (void)state;
+    check_way(TACIT_SUMS_MASKED, MANY, 50, DRAWING + TACIT_SUM_OPENED);
 }
 
 static void encrypted_sums_survive_each_failure(void **state) {
     (void)state;
-    check_way(TACIT_SUMS_PAILLIER, TACIT_PAILLIER_SUM_OPENED);
+    check_way(TACIT_SUMS_PAILLIER, PARTIES, 2, TACIT_PAILLIER_SUM_OPENED);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masked_sums_survive_each_failure),
+        cmocka_unit_test(drawing_a_graph_survives_each_failure),
         cmocka_unit_test(encrypted_sums_survive_each_failure),
     };
     if (sodium_init() < 0) return 1;
