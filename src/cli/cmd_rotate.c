@@ -52,10 +52,13 @@ static tacit_status run_rotate(const tacit_arguments *arguments, tacit_console *
     const bool stolen = tacit_arguments_flag(arguments, "stolen");
     const int64_t overlap = (int64_t)(tacit_arguments_number(arguments, "overlap-days") * 86400);
     tacit_handovers chain = { .count = 0 };
+    tacit_registry *registry = NULL;
     tacit_status status;
     if (stolen && tacit_arguments_given(arguments, "overlap-days"))
         return tacit_fail(error, TACIT_USAGE, "with --stolen there is no overlap: leave --overlap-days out");
     TACIT_CHECK(tacit_home_check(folder, error));
+    TACIT_CHECK(
+        tacit_registry_open(&registry, folder, false, error)); /* a centre server's is named in studies */
     TACIT_CHECK(tacit_authority_rotate(folder, tacit_clock_wall_seconds(), overlap, stolen, &chain, error));
     if (stolen) tacit_center_drop_identity(folder);
     const tacit_handover *made = &chain.entries[chain.count - 1];
@@ -70,6 +73,7 @@ static tacit_status run_rotate(const tacit_arguments *arguments, tacit_console *
         error));
 cleanup:
     tacit_handovers_clear(&chain);
+    tacit_registry_close(registry);
     return status;
 }
 

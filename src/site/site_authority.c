@@ -138,7 +138,11 @@ static tacit_status hear(const tacit_site *site, tacit_client *client, tacit_han
     unsigned http = 0;
     tacit_status status = TACIT_OK;
     if (client == NULL) TACIT_CHECK(tacit_client_create(&anybody, &settings, error));
-    TACIT_CHECK(tacit_client_send(&http, &response, client != NULL ? client : anybody, &request, error));
+    tacit_client *asked = client != NULL ? client : anybody;
+    tacit_error problem = TACIT_ERROR_INIT;
+    status = tacit_client_send(&http, &response, asked, &request, &problem);
+    if (status != TACIT_OK && tacit_client_last_failure(asked) == TACIT_CLIENT_REFUSED) status = TACIT_OK;
+    if (status != TACIT_OK) TACIT_CHECK(tacit_fail(error, status, "%s", problem.text));
     if (http == 200) TACIT_CHECK(tacit_handovers_read(out, response.bytes, response.length, error));
 cleanup:
     tacit_client_free(anybody);
