@@ -256,6 +256,38 @@ static void a_wrong_row_is_told_after_the_rows_before_it(void **state) {
     tacit_schema_free(schema);
 }
 
+static void expect_allowed(const char *name, const char *path, bool writes) {
+    tacit_harden_settings settings = { .count = 0 };
+    tacit_source_allow(&settings, name);
+    bool found = false;
+    for (size_t i = 0; i < settings.count; i++)
+        found = found || (strcmp(settings.paths[i], path) == 0 && settings.writes[i] == writes);
+    if (!found) fail_msg("%s: %s is not allowed", name, path);
+    tacit_harden_clear(&settings);
+}
+
+static void a_hardened_process_may_reach_what_its_source_needs(void **state) {
+    (void)state;
+    char name[512], folder[512];
+    make(&forms[FORM_FOLDER], name, 3, false);
+    expect_allowed(name, name, false);
+    forms[FORM_FOLDER].vanish();
+    make(&forms[FORM_CSV], name, 1, false);
+    strcpy(folder, name);
+    *strrchr(folder, '/') = 0;
+    expect_allowed(name, folder, false);
+    make(&forms[FORM_SQLITE], name, 1, false);
+    expect_allowed(name, folder, true); /* readers write a log's index beside it */
+    setenv("PGPASSFILE", sqlite_path, 1);
+    expect_allowed("postgres:service=x?SELECT 1", sqlite_path, false);
+    unsetenv("PGPASSFILE");
+    assert_true(tacit_source_is_query(name));
+    assert_false(tacit_source_is_query(folder));
+    tacit_harden_settings settings = { .count = 0 };
+    tacit_source_allow(&settings, NULL);
+    assert_int_equal(settings.count, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_linked_rows_the_last_counts_at_the_place_of_the_first),
@@ -266,6 +298,7 @@ int main(void) {
         cmocka_unit_test(passwords_are_refused_in_every_spelling),
         cmocka_unit_test(a_folder_is_one_table_of_its_csv_files),
         cmocka_unit_test(a_pipe_is_read_once),
+        cmocka_unit_test(a_hardened_process_may_reach_what_its_source_needs),
         cmocka_unit_test(a_wrong_row_is_told_after_the_rows_before_it),
     };
     return cmocka_run_group_tests(tests, forms_begin, forms_end);

@@ -50,9 +50,9 @@ static void drain(postgres_source *self) {
 
 /* One statement, for the protocol with parameters takes no more. */
 static tacit_status ask(postgres_source *self, tacit_error *error) {
-    if (PQsendQueryParams(self->server, self->query, 0, NULL, NULL, NULL, NULL, 0) != 1)
+    if (PQsendQueryParams(self->server, self->query, 0, NULL, NULL, NULL, NULL, 0) != 1 ||
+        PQsetSingleRowMode(self->server) != 1)
         return failed(self, TACIT_IO, error);
-    PQsetSingleRowMode(self->server);
     TACIT_TRY(fetch(self, error));
     if (self->row == NULL || PQnfields(self->row) == 0)
         return tacit_fail(error, TACIT_INPUT, "PostgreSQL: the query must be one SELECT");
