@@ -35,7 +35,7 @@ const tacit_option tacit_fit_options[] = {
       .rules = TACIT_RULE_RANGE | TACIT_RULE_BELOW,
       .least = 0,
       .most = 1,
-      .help = "for gop, dpgd and dpsgd, which need one" },
+      .help = "for gop, dpgd, dpnewton and dpsgd, which need one" },
     { .name = "lambda",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "L|choose:L1,L2,...",
@@ -318,9 +318,9 @@ const tacit_option tacit_explain_options[] = {
 const tacit_operand tacit_audit_operands[] = {
     { "METHOD", 1, 1,
       "a method (avg, output, plr, gop, pst-s, pst-f, pst-h, vote, soft, soft-stat, pate, histogram, dpiw, "
-      "dphtl, dpgd, psgd, dpstgd, dpsgd, newton, privlogit-hessian), a mechanism (laplace, gamma-norm, "
-      "gaussian, exponential), or a control that is broken on purpose (laplace-halved, psgd-claim, "
-      "dpstgd-claim, dpsgd-batches, pst-h-printed, newton-undivided)" },
+      "dphtl, dpgd, dpnewton, psgd, dpstgd, dpsgd, newton, privlogit-hessian), a mechanism (laplace, "
+      "gamma-norm, gaussian, exponential), or a control that is broken on purpose (laplace-halved, "
+      "dpnewton-thin, psgd-claim, dpstgd-claim, dpsgd-batches, pst-h-printed, newton-undivided)" },
     { .name = NULL },
 };
 

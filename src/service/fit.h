@@ -10,7 +10,7 @@
 #include "session/method.h"
 
 /* What one owner can use, as help and errors say it. */
-#define TACIT_FIT_METHODS "output, plr, gop, pst-s or pst-f (or avg, dpgd or dpsgd with noise=party)"
+#define TACIT_FIT_METHODS "output, plr, gop, pst-s or pst-f (or avg, dpgd, dpnewton or dpsgd with noise=party)"
 
 /* All borrowed. */
 typedef struct tacit_fit_settings {

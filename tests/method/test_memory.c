@@ -60,6 +60,9 @@ static void gradient_methods_survive_each_failure(void **state) {
     } cases[] = { { &tacit_method_dpgd, "coordinator" },
                   { &tacit_method_dpgd, "party" },
                   { &tacit_method_dpgd, "shares" },
+                  { &tacit_method_dpnewton, "coordinator" },
+                  { &tacit_method_dpnewton, "party" },
+                  { &tacit_method_dpnewton, "shares" },
                   { &tacit_method_psgd, "both" },
                   { &tacit_method_histogram, "shares" } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
