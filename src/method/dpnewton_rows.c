@@ -26,10 +26,35 @@ typedef struct span {
     double *sums, *room; /* RUNS times length, and BLOCK rows for each */
 } span;
 
+/* A dense row where it lies; NULL for sparse ones. */
+static const double *dense_row(const tacit_rows *rows, size_t i) {
+    return rows->dense != NULL ? rows->dense + tacit_rows_stored(rows, i) * rows->stride : NULL;
+}
+
+static double dot(const tacit_rows *rows, size_t i, const double *weights) {
+    const double *row = dense_row(rows, i);
+    return row != NULL ? cblas_ddot((int)rows->cols, row, 1, weights, 1) : tacit_rows_dot(rows, i, weights);
+}
+
+static void add(const tacit_rows *rows, size_t i, double scale, double *out) {
+    const double *row = dense_row(rows, i);
+    if (row != NULL)
+        cblas_daxpy((int)rows->cols, scale, row, 1, out, 1);
+    else
+        tacit_rows_add(rows, i, scale, out);
+}
+
+static double square_of(const tacit_rows *rows, size_t i) {
+    const double *row = dense_row(rows, i);
+    if (row != NULL) return cblas_ddot((int)rows->cols, row, 1, row, 1);
+    double norm = tacit_rows_norm(rows, i);
+    return norm * norm;
+}
+
 /* The last number of a row. */
 static double last_of(const tacit_rows *rows, size_t i) {
     size_t stored = tacit_rows_stored(rows, i);
-    if (rows->dense != NULL) return rows->dense[stored * rows->stride + rows->cols - 1];
+    if (rows->dense != NULL) return dense_row(rows, i)[rows->cols - 1];
     size_t end = rows->sparse->start[stored + 1];
     bool there = end > rows->sparse->start[stored] && rows->sparse->column[end - 1] == rows->cols - 1;
     return there ? rows->sparse->value[end - 1] : 0;
@@ -38,8 +63,8 @@ static double last_of(const tacit_rows *rows, size_t i) {
 /* v of a row of the view, from the row as it is: that its last number is the intercept's is not relied upon. */
 static double row_factor(const span *self, size_t i) {
     const dpnewton_scaling *by = self->scaling;
-    double norm = tacit_rows_norm(&self->rows->rows, i);
-    double last = by->encoded > 0 ? last_of(&self->rows->rows, i) : 0, other = norm * norm - last * last;
+    const tacit_rows *rows = &self->rows->rows;
+    double last = by->encoded > 0 ? last_of(rows, i) : 0, other = square_of(rows, i) - last * last;
     double square = by->feature * by->feature * fmax(other, 0) + by->intercept * by->intercept * last * last;
     return square > 1 ? 1 / sqrt(square) : 1;
 }
@@ -47,11 +72,20 @@ static double row_factor(const span *self, size_t i) {
 /* A number that is no number pulls like any other: a sum must not fail because of what is in it. */
 static double clipped(double residual) { return fmin(fmax(residual, -0.5), 0.5); }
 
+/* Ask the memory for a dense row that will be needed soon: rows of a view lie anywhere, and each would be waited for. */
+static void fetch(const tacit_rows *rows, size_t i) {
+    enum { LINE = 64 / sizeof(double) };
+    const double *row = dense_row(rows, i);
+    for (size_t j = 0; row != NULL && j < rows->cols; j += LINE) __builtin_prefetch(row + j);
+}
+
 static void add_gradients(const span *self, size_t begin, size_t end, double *out) {
+    enum { AHEAD = 6 };
     for (size_t i = begin; i < end; i++) {
-        double score = tacit_rows_dot(&self->rows->rows, i, self->weights);
+        if (i + AHEAD < end) fetch(&self->rows->rows, i + AHEAD);
+        double score = dot(&self->rows->rows, i, self->weights);
         double residual = clipped(1 / (1 + exp(-score)) - (tacit_view_label(self->rows, i) == 1));
-        tacit_rows_add(&self->rows->rows, i, residual * row_factor(self, i), out);
+        add(&self->rows->rows, i, residual * row_factor(self, i), out);
     }
 }
 
