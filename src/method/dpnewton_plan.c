@@ -78,12 +78,12 @@ double dpnewton_tail(const dpnewton_design *design, size_t step) {
 }
 
 /* The price of a release whose noise is `sigma` times its sensitivity, at its part of delta: what that noise buys, a hair less for the
- * roundings, so that noise calibrated to the price is not below `sigma`. */
-static tacit_status price_of(tacit_price *price, double sigma, tacit_error *error) {
-    for (double spare = 1e-10, found; spare < 1e-3; spare *= 10) {
+ * roundings, so that noise calibrated to the price, *found times the sensitivity, is not below `sigma`. */
+static tacit_status price_of(tacit_price *price, double sigma, double *found, tacit_error *error) {
+    for (double spare = 1e-10; spare < 1e-3; spare *= 10) {
         TACIT_TRY(tacit_gaussian_epsilon(&price->epsilon, sigma * (1 + spare), price->delta, error));
-        TACIT_TRY(tacit_gaussian_sigma(&found, price->epsilon, price->delta, 1, error));
-        if (found >= sigma) return TACIT_OK;
+        TACIT_TRY(tacit_gaussian_sigma(found, price->epsilon, price->delta, 1, error));
+        if (*found >= sigma) return TACIT_OK;
     }
     return tacit_fail(error, TACIT_INTERNAL, "no price found for a release with noise %g", sigma);
 }
@@ -122,13 +122,14 @@ static tacit_status set_noise(const tacit_plan *plan, dpnewton_release *out, con
                                         .length = spec->length,
                                         .runs = 1 };
     if (!noisy) return TACIT_OK;
-    double sigma = all / sqrt(out->share);
-    TACIT_TRY(price_of(&out->mechanism.price, sigma, error));
+    double sigma = all / sqrt(out->share), found = 0;
+    TACIT_TRY(price_of(&out->mechanism.price, sigma, &found, error));
     out->shared.price = out->mechanism.price;
     if (tacit_plan_shares_noise(plan)) return share_noise(plan, out, spec, sigma, error);
-    TACIT_TRY(tacit_mechanism_scale(&out->scale, &out->mechanism, error));
+    out->scale = found * shift * (1 + 1e-12);
     out->deviation = out->scale * surplus(plan);
-    return tacit_mechanism_event(&out->event, &out->mechanism, error);
+    out->event = tacit_event_replaced(tacit_event_gaussian(found, 1));
+    return tacit_event_check(&out->event, error);
 }
 
 static tacit_status set_all_noise(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
