@@ -141,7 +141,7 @@ static tacit_status set_all_noise(const tacit_plan *plan, dpnewton_design *out, 
     /* As if all steps had the same noise. */
     double steps = (double)out->rounds;
     if (isfinite(plan->epsilon))
-        out->all = tacit_event_replaced(tacit_event_gaussian(all * sqrt(steps) * (1 - 2e-9), out->rounds));
+        out->all = tacit_event_replaced(tacit_event_gaussian(all * sqrt(steps), out->rounds));
     return TACIT_OK;
 }
 

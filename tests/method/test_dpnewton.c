@@ -265,6 +265,18 @@ static void an_entrusted_coordinator_adds_it_too(void **state) {
 
 /* ---- price ---- */
 
+/* What is asked in advance is within the price to the last digit: a gate refuses an event that is not. */
+static void check_buys(const tacit_prices *total) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_accountant *account = NULL;
+    tacit_spending spent;
+    CHECK_OK(tacit_accountant_create(&account, TACIT_REPLACE, &error), error);
+    CHECK_OK(tacit_accountant_add(account, &total->event, &error), error);
+    CHECK_OK(tacit_accountant_epsilon(&spent, account, total->charged.delta, &error), error);
+    assert_true(spent.epsilon <= total->charged.epsilon);
+    tacit_accountant_free(account);
+}
+
 static void all_questions_together_cost_what_is_declared(void **state) {
     (void)state;
     static const char *const who[] = { "coordinator", "party", "shares" }, *const rounds[] = { "1", "5",
@@ -287,6 +299,7 @@ static void all_questions_together_cost_what_is_declared(void **state) {
                 assert_true(account.spent_epsilon >
                             prices[p][0] * 0.999); /* shares count a part in 1e4 less */
                 CHECK_NEAR(account.sum_delta / prices[p][1], 1, 1e-9);
+                check_buys(&total);
                 parties_end(&world);
             }
 }
