@@ -8,7 +8,7 @@
 #include "num/noisy_moments.h"
 #include "privacy/gaussian.h"
 
-static const double MOMENTS_SHARE = 0.06, TAIL = 0.4;
+static const double UNITS = 1000, MOMENTS_UNITS = 60, TAIL = 0.4; /* of the budget */
 
 static bool by_party(const tacit_plan *plan) { return tacit_plan_is(plan, "noise", "party"); }
 
@@ -64,12 +64,25 @@ static size_t choose_rounds(const tacit_plan *plan, double strength) {
     return (size_t)fmin(fmax(round(wanted), 6), 24);
 }
 
-/* The moments first; then shares that grow from step to step, by 20 in all. */
+/* The moments first; then shares that grow from step to step, by 20 in all. In whole thousandths, so that a ledger can hold a study as so many
+ * runs of one event, of which each question takes its number. */
 static void set_shares_of_budget(dpnewton_design *out) {
-    double ratio = 1 + 3 / (double)out->rounds, sum = 0;
-    for (size_t t = 1; t <= out->rounds; t++) sum += out->release[t].share = pow(ratio, (double)t);
-    for (size_t t = 1; t <= out->rounds; t++) out->release[t].share *= (1 - MOMENTS_SHARE) / sum;
-    out->release[0].share = MOMENTS_SHARE;
+    double ratio = 1 + 3 / (double)out->rounds, sum = 0, weight = 0, before = MOMENTS_UNITS,
+           left = UNITS - MOMENTS_UNITS;
+    for (size_t t = 1; t <= out->rounds; t++) sum += pow(ratio, (double)t);
+    out->release[0].share = MOMENTS_UNITS / UNITS;
+    for (size_t t = 1; t <= out->rounds; t++) {
+        weight += pow(ratio, (double)t);
+        double until = t == out->rounds ? UNITS : MOMENTS_UNITS + round(left * weight / sum);
+        out->release[t].share = (until - before) / UNITS;
+        before = until;
+    }
+}
+
+/* An event of a question, whose noise is `sigma` times its sensitivity, in units of the study's. */
+static tacit_event event_of(const dpnewton_release *release, double sigma) {
+    double units = round(release->share * UNITS);
+    return tacit_event_replaced(tacit_event_gaussian(sigma * sqrt(units) * (1 + 1e-13), (uint64_t)units));
 }
 
 double dpnewton_tail(const dpnewton_design *design, size_t step) {
@@ -102,7 +115,7 @@ static tacit_status share_noise(const tacit_plan *plan, dpnewton_release *out, c
             "shares of noise for epsilon %g at delta %g are not near enough to a Gaussian: choose a "
             "larger delta, or another noise",
             plan->epsilon, plan->delta);
-    out->event = tacit_event_replaced(tacit_event_gaussian(counted, 1));
+    out->event = event_of(out, counted);
     out->scale = shared->scale * step;
     out->deviation = out->scale * sqrt(parties);
     return TACIT_OK;
@@ -128,7 +141,7 @@ static tacit_status set_noise(const tacit_plan *plan, dpnewton_release *out, con
     if (tacit_plan_shares_noise(plan)) return share_noise(plan, out, spec, sigma, error);
     out->scale = found * shift * (1 + 1e-12);
     out->deviation = out->scale * surplus(plan);
-    out->event = tacit_event_replaced(tacit_event_gaussian(found, 1));
+    out->event = event_of(out, found);
     return tacit_event_check(&out->event, error);
 }
 
@@ -138,10 +151,8 @@ static tacit_status set_all_noise(const tacit_plan *plan, dpnewton_design *out, 
     TACIT_TRY(set_noise(plan, &out->release[0], &out->moments, M_SQRT2, all, error));
     for (size_t t = 1; t <= out->rounds; t++)
         TACIT_TRY(set_noise(plan, &out->release[t], &out->gradient, 1, all, error));
-    /* As if all steps had the same noise. */
-    double steps = (double)out->rounds;
     if (isfinite(plan->epsilon))
-        out->all = tacit_event_replaced(tacit_event_gaussian(all * sqrt(steps), out->rounds));
+        out->all = tacit_event_replaced(tacit_event_gaussian(all * sqrt(UNITS), (uint64_t)UNITS));
     return TACIT_OK;
 }
 
