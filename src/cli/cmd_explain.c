@@ -23,13 +23,14 @@ static void print_item(const tacit_console *console, const char *title, const ch
 
 static const char *zero_means(const tacit_parameter *one) { return strstr(one->help, "0: ") + 3; }
 
-/* What a number that is left to the method will be, where that is known: rounds that are priced one by one, or what the help says in one
- * word (0: never). */
+/* What a number that is left to the method will be, where that is known: rounds that are priced one by one (a study's event may be of more
+ * runs than it can have rounds), or what the help says in one word (0: never). */
 static void value_text(char *out, size_t size, const tacit_plan *plan, const tacit_parameter *one,
                        const tacit_prices *prices) {
     if (!tacit_plan_leaves_open(plan, one))
         snprintf(out, size, "%s", tacit_plan_text(plan, one->name));
-    else if (strcmp(one->name, "rounds") == 0 && prices->event.count > 0)
+    else if (strcmp(one->name, "rounds") == 0 && prices->event.count > 0 &&
+             (double)prices->event.count <= one->most)
         snprintf(out, size, "automatic (%llu)", (unsigned long long)prices->event.count);
     else
         snprintf(out, size, "%s", strchr(zero_means(one), ' ') == NULL ? zero_means(one) : "automatic");
