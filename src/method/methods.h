@@ -17,6 +17,7 @@
     X(soft)                                                                                                  \
     X(soft_stat)                                                                                             \
     X(pate)                                                                                                  \
+    X(dpnewton)                                                                                              \
     X(dpgd)                                                                                                  \
     X(psgd)                                                                                                  \
     X(dpiw)                                                                                                  \

@@ -57,11 +57,10 @@ static void gradient_methods_survive_each_failure(void **state) {
     static const struct {
         const tacit_method *method;
         const char *noise;
-    } cases[] = { { &tacit_method_dpgd, "coordinator" },
-                  { &tacit_method_dpgd, "party" },
-                  { &tacit_method_dpgd, "shares" },
-                  { &tacit_method_psgd, "both" },
-                  { &tacit_method_histogram, "shares" } };
+    } cases[] = { { &tacit_method_dpgd, "coordinator" }, { &tacit_method_dpgd, "party" },
+                  { &tacit_method_dpgd, "shares" },      { &tacit_method_dpnewton, "coordinator" },
+                  { &tacit_method_dpnewton, "party" },   { &tacit_method_dpnewton, "shares" },
+                  { &tacit_method_psgd, "both" },        { &tacit_method_histogram, "shares" } };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         parties self;
         tacit_error error = TACIT_ERROR_INIT;

@@ -1,0 +1,195 @@
+/*
+ * An audit of dpnewton. Whoever takes part sees the moments and every step, so it is those answers that are audited, at weights of the audit's
+ * choice: one party alone, one row (s, c) or (s, -c) that the weights take for wrong, so that its clipped gradient is (s, c)/2 or (s, -c)/2 and the
+ * product of its two features changes sign. Steps are averaged by their shares of the budget, and the moment is scaled to noise of the same size:
+ * along the line through both outputs that is the best there is.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/generate.h"
+#include "lab/audit/audit_parts.h"
+#include "method/dpnewton.h"
+#include "method/methods.h"
+#include "num/noisy_moments.h"
+#include "privacy/account/gaussian.h"
+
+enum { DIMENSION = 2, ROWS = 50, USUAL_ROUNDS = 10 };
+
+static const double SINE = 0.2;
+
+typedef struct newton_case {
+    tacit_dataset *data[2];
+    tacit_local *local[2];
+    tacit_split *split;
+    tacit_plan plan, exact;
+    dpnewton_design design, silent;
+} newton_case;
+
+static void close_case(tacit_audit_case *subject) {
+    newton_case *self = subject->state;
+    if (self == NULL) return;
+    for (int side = 0; side < 2; side++) {
+        tacit_local_free(self->local[side]);
+        tacit_dataset_free(self->data[side]);
+    }
+    tacit_split_free(self->split);
+    free(self);
+    subject->state = NULL;
+}
+
+/* One party with ROWS rows of the ball, the first of which is turned about. */
+static tacit_status make_rows(newton_case *self, tacit_error *error) {
+    double cosine = sqrt(1 - SINE * SINE) * (1 - 1e-12);
+    self->split = TACIT_NEW(tacit_split, 1);
+    if (self->split == NULL) return tacit_fail_memory(error);
+    self->split->parts = 1;
+    self->split->start = TACIT_NEW(size_t, 2);
+    self->split->index = TACIT_NEW(uint32_t, ROWS);
+    if (self->split->start == NULL || self->split->index == NULL) return tacit_fail_memory(error);
+    self->split->start[1] = ROWS;
+    for (size_t i = 0; i < ROWS; i++) self->split->index[i] = (uint32_t)i;
+    for (int side = 0; side < 2; side++) {
+        tacit_stream stream = tacit_stream_from_seed(1);
+        TACIT_TRY(tacit_generate_ball(&self->data[side], ROWS, DIMENSION, NULL, &stream, error));
+        self->data[side]->dense.values[0] = SINE;
+        self->data[side]->dense.values[1] = side == 0 ? cosine : -cosine;
+        self->data[side]->label[0] = 0;
+        TACIT_TRY(tacit_local_create(&self->local[side], self->data[side], self->split, NULL, error));
+    }
+    return TACIT_OK;
+}
+
+/* The second moment that is off the diagonal, packed. */
+static tacit_status ask_moment(tacit_session *session, const dpnewton_design *design, double *out,
+                               tacit_error *error) {
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
+    tacit_status status = tacit_ask_sum(session, "moments", &message, &design->moments, &sum, error);
+    if (status == TACIT_OK) *out = sum.values[1];
+    tacit_sum_clear(&sum);
+    tacit_message_clear(&message);
+    return status;
+}
+
+static tacit_status add_step(tacit_session *session, const dpnewton_design *design, double weight,
+                             double *into, tacit_error *error) {
+    static const double at[DIMENSION] = { 100, 0 };
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at, DIMENSION, error));
+    TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, &design->gradient, &sum, error));
+    for (size_t j = 0; j < DIMENSION; j++) into[j] += weight * sum.values[j];
+cleanup:
+    tacit_sum_clear(&sum);
+    tacit_message_clear(&message);
+    return status;
+}
+
+static tacit_status draw_answers(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,
+                                 tacit_error *error) {
+    newton_case *self = subject->state;
+    tacit_stream fixed = tacit_stream_from_seed(0);
+    const tacit_plan *plan = stream != NULL ? &self->plan : &self->exact;
+    const dpnewton_design *design = stream != NULL ? &self->design : &self->silent;
+    const dpnewton_release *releases = self->design.release;
+    double first = releases[0].share, rest = 1 - first;
+    tacit_session session;
+    TACIT_TRY(tacit_local_draw_exactly(self->local[side], stream != NULL && subject->entropy != NULL, error));
+    TACIT_TRY(
+        tacit_local_begin(self->local[side], plan, stream != NULL ? stream : &fixed, NULL, &session, error));
+    memset(out, 0, subject->length * sizeof *out);
+    TACIT_TRY(ask_moment(&session, design, &out[DIMENSION], error));
+    out[DIMENSION] *=
+        sqrt(first / rest) * releases[1].mechanism.sensitivity / releases[0].mechanism.sensitivity;
+    for (size_t t = 1; t <= design->rounds; t++)
+        TACIT_TRY(add_step(&session, design, releases[t].share / rest, out, error));
+    return TACIT_OK;
+}
+
+/* How far apart the mean of the steps is without noise, of the sensitivity that the method declares. */
+static tacit_status measure_reach(tacit_audit_case *out, tacit_error *error) {
+    newton_case *self = out->state;
+    double at[2][DIMENSION + 1], square = 0;
+    for (int side = 0; side < 2; side++) TACIT_TRY(draw_answers(out, side, NULL, at[side], error));
+    for (size_t j = 0; j < DIMENSION; j++) square += pow(at[0][j] - at[1][j], 2);
+    out->reach = sqrt(square) / self->design.release[1].mechanism.sensitivity;
+    return TACIT_OK;
+}
+
+/* The noise of a price at which each step alone costs what all together are charged. */
+static tacit_status thin_noise(tacit_plan *plan, size_t rounds, tacit_error *error) {
+    double sigma = 0;
+    TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));
+    return tacit_gaussian_epsilon(&plan->epsilon, sigma / sqrt((double)rounds), plan->delta, error);
+}
+
+static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, bool thin,
+                             tacit_audit_case *out, tacit_error *error) {
+    tacit_plan *plan = &self->plan;
+    tacit_prices prices = { .event = { .count = 0 } };
+    char number[32];
+    TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpnewton, setup, error));
+    if (!tacit_plan_shares_noise(plan)) TACIT_TRY(tacit_plan_set(plan, "noise", "party", error));
+    double set = tacit_plan_number(plan, "rounds");
+    snprintf(number, sizeof number, "%zu", set > 0 ? (size_t)set : USUAL_ROUNDS);
+    TACIT_TRY(tacit_plan_set(plan, "rounds", number, error));
+    plan->features = DIMENSION;
+    plan->classes = 2;
+    plan->parties = plan->minimum_parties = 1;
+    plan->minimum_rows = ROWS;
+    if (plan->lambda == 0) plan->lambda = 0.01;
+    TACIT_TRY(tacit_plan_check(plan, error));
+    TACIT_TRY(plan->method->price(plan, &prices, error));
+    out->charged = prices.charged;
+    self->exact = *plan;
+    self->exact.epsilon = INFINITY;
+    if (thin) TACIT_TRY(thin_noise(plan, (size_t)tacit_plan_number(plan, "rounds"), error));
+    TACIT_TRY(dpnewton_describe(plan, &self->design, error));
+    return dpnewton_describe(&self->exact, &self->silent, error);
+}
+
+static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, bool thin,
+                              tacit_error *error) {
+    tacit_status status;
+    newton_case *self = TACIT_NEW(newton_case, 1);
+    if (self == NULL) return tacit_fail_memory(error);
+    out->state = self;
+    out->length = DIMENSION + 1;
+    TACIT_CHECK(make_rows(self, error));
+    TACIT_CHECK(set_plan(self, setup, thin, out, error));
+    snprintf(out->pair, sizeof out->pair, "one row turned about, seen through the moments and %zu steps",
+             self->design.rounds);
+    TACIT_CHECK(measure_reach(out, error));
+cleanup:
+    if (status != TACIT_OK) close_case(out);
+    return status;
+}
+
+static tacit_status open_sound(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_case(out, setup, false, error);
+}
+
+static tacit_status open_thin(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_case(out, setup, true, error);
+}
+
+const tacit_auditable tacit_audit_dpnewton = {
+    .name = "dpnewton",
+    .title = "Newton steps with noise, the moments and all steps seen",
+    .open = open_sound,
+    .draw = draw_answers,
+    .close = close_case,
+};
+
+const tacit_auditable tacit_audit_dpnewton_thin = {
+    .name = "dpnewton-thin",
+    .title = "the same with noise as if one step were all: a control that an audit must find broken",
+    .open = open_thin,
+    .draw = draw_answers,
+    .close = close_case,
+};

@@ -1,0 +1,199 @@
+/*
+ * dpnewton's sums over rows. Rows come encoded, z = (f, e) with e the intercept; x = (a f, b e), and every row counts with
+ * v = min(1, 1/|x|): v x has norm at most 1, whatever the row. Scores are taken of x, not of v x, so that the model is linear in x.
+ *
+ * Rounding. Rows are added up in runs of RUN, runs in spans of GRADIENT_SLICE, spans in order: chains shorter than those that gradient.h
+ * counts, of terms of norm at most 1, so that its GRADIENT_ROUNDING holds.
+ */
+#include <cblas.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "method/dpnewton.h"
+#include "num/blas.h"
+#include "num/noisy_moments.h"
+
+enum { RUN = 8192, RUNS = GRADIENT_SLICE / RUN, BLOCK = 128 };
+
+/* Runs of one span, each into its own numbers. */
+typedef struct span {
+    const tacit_view *rows;
+    const dpnewton_scaling *scaling;
+    const double *weights; /* of encoded rows */
+    size_t begin, count, width, length;
+    double *sums, *room; /* RUNS times length, and BLOCK rows for each */
+} span;
+
+/* A dense row where it lies; NULL for sparse ones. */
+static const double *dense_row(const tacit_rows *rows, size_t i) {
+    return rows->dense != NULL ? rows->dense + tacit_rows_stored(rows, i) * rows->stride : NULL;
+}
+
+static double dot(const tacit_rows *rows, size_t i, const double *weights) {
+    const double *row = dense_row(rows, i);
+    return row != NULL ? cblas_ddot((int)rows->cols, row, 1, weights, 1) : tacit_rows_dot(rows, i, weights);
+}
+
+static void add(const tacit_rows *rows, size_t i, double scale, double *out) {
+    const double *row = dense_row(rows, i);
+    if (row != NULL)
+        cblas_daxpy((int)rows->cols, scale, row, 1, out, 1);
+    else
+        tacit_rows_add(rows, i, scale, out);
+}
+
+static double square_of(const tacit_rows *rows, size_t i) {
+    const double *row = dense_row(rows, i);
+    if (row != NULL) return cblas_ddot((int)rows->cols, row, 1, row, 1);
+    double norm = tacit_rows_norm(rows, i);
+    return norm * norm;
+}
+
+/* The last number of a row. */
+static double last_of(const tacit_rows *rows, size_t i) {
+    size_t stored = tacit_rows_stored(rows, i);
+    if (rows->dense != NULL) return dense_row(rows, i)[rows->cols - 1];
+    size_t end = rows->sparse->start[stored + 1];
+    bool there = end > rows->sparse->start[stored] && rows->sparse->column[end - 1] == rows->cols - 1;
+    return there ? rows->sparse->value[end - 1] : 0;
+}
+
+/* v of a row of the view, from the row as it is: that its last number is the intercept's is not relied upon. */
+static double row_factor(const span *self, size_t i) {
+    const dpnewton_scaling *by = self->scaling;
+    const tacit_rows *rows = &self->rows->rows;
+    double last = by->encoded > 0 ? last_of(rows, i) : 0, other = square_of(rows, i) - last * last;
+    double square = by->feature * by->feature * fmax(other, 0) + by->intercept * by->intercept * last * last;
+    return square > 1 ? 1 / sqrt(square) : 1;
+}
+
+/* A number that is no number pulls like any other: a sum must not fail because of what is in it. */
+static double clipped(double residual) { return fmin(fmax(residual, -0.5), 0.5); }
+
+/* Ask the memory for a dense row that will be needed soon: rows of a view lie anywhere, and each would be waited for. */
+static void fetch(const tacit_rows *rows, size_t i) {
+    enum { LINE = 64 / sizeof(double) };
+    const double *row = dense_row(rows, i);
+    for (size_t j = 0; row != NULL && j < rows->cols; j += LINE) __builtin_prefetch(row + j);
+}
+
+static void add_gradients(const span *self, size_t begin, size_t end, double *out) {
+    enum { AHEAD = 6 };
+    for (size_t i = begin; i < end; i++) {
+        if (i + AHEAD < end) fetch(&self->rows->rows, i + AHEAD);
+        double score = dot(&self->rows->rows, i, self->weights);
+        double residual = clipped(1 / (1 + exp(-score)) - (tacit_view_label(self->rows, i) == 1));
+        add(&self->rows->rows, i, residual * row_factor(self, i), out);
+    }
+}
+
+static void scale_row(const span *self, double *row, double factor) {
+    size_t last = self->width - 1;
+    for (size_t j = 0; j < last; j++) row[j] *= factor * self->scaling->feature;
+    row[last] *= factor * (self->scaling->encoded > 0 ? self->scaling->intercept : self->scaling->feature);
+}
+
+/* The upper triangle of a full matrix. */
+static void add_moments(const span *self, size_t begin, size_t end, double *block, double *out) {
+    size_t d = self->width;
+    for (size_t first = begin; first < end; first += BLOCK) {
+        size_t count = end - first < BLOCK ? end - first : BLOCK;
+        for (size_t i = 0; i < count; i++) {
+            tacit_rows_copy(&self->rows->rows, first + i, block + i * d);
+            scale_row(self, block + i * d, row_factor(self, first + i));
+        }
+        cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)count, 1, block, (int)d, 1, out,
+                    (int)d);
+    }
+}
+
+static tacit_status add_runs(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
+    const span *self = context;
+    (void)worker;
+    (void)error;
+    for (size_t run = begin; run < end; run++) {
+        size_t first = run * RUN, last = first + RUN < self->count ? first + RUN : self->count;
+        double *out = self->sums + run * self->length;
+        memset(out, 0, self->length * sizeof *out);
+        if (self->weights != NULL)
+            add_gradients(self, self->begin + first, self->begin + last, out);
+        else
+            add_moments(self, self->begin + first, self->begin + last, self->room + run * BLOCK * self->width,
+                        out);
+    }
+    return TACIT_OK;
+}
+
+/* Moments without `weights`; else gradients, in the encoded rows' coordinates. */
+static tacit_status add_all(tacit_party *party, const dpnewton_design *design, const double *weights,
+                            size_t length, double *out, tacit_error *error) {
+    size_t rows = party->rows.rows.count, most = rows < GRADIENT_SLICE ? rows : GRADIENT_SLICE;
+    size_t runs = (most + RUN - 1) / RUN;
+    span self = { .rows = &party->rows,
+                  .scaling = &design->scaling,
+                  .weights = weights,
+                  .width = design->width,
+                  .length = length };
+    tacit_status status = TACIT_OK;
+    memset(out, 0, length * sizeof *out);
+    if (rows == 0) return TACIT_OK;
+    self.sums = TACIT_NEW(double, runs *length);
+    self.room = TACIT_NEW(double, weights != NULL ? 1 : runs * BLOCK * design->width);
+    if (self.sums == NULL || self.room == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    tacit_blas_one_thread();
+    for (size_t begin = 0; begin < rows; begin += GRADIENT_SLICE) {
+        self.begin = begin;
+        self.count = rows - begin < GRADIENT_SLICE ? rows - begin : GRADIENT_SLICE;
+        runs = (self.count + RUN - 1) / RUN;
+        TACIT_CHECK(tacit_pool_for(party->pool, runs, 1, add_runs, &self, error));
+        for (size_t run = 1; run < runs; run++)
+            for (size_t j = 0; j < length; j++) self.sums[j] += self.sums[run * length + j];
+        for (size_t j = 0; j < length; j++) out[j] += self.sums[j];
+    }
+cleanup:
+    free(self.room);
+    free(self.sums);
+    return status;
+}
+
+static tacit_status reduce(tacit_party *party, double *values, size_t count, tacit_error *error) {
+    if (party->reducer == NULL) return TACIT_OK;
+    return party->reducer->sum(party->reducer->context, values, count, error);
+}
+
+tacit_status dpnewton_sum_moments(tacit_party *party, const dpnewton_design *design, double *out,
+                                  tacit_error *error) {
+    size_t d = design->width;
+    TACIT_TRY(gradient_check_rows(party, error));
+    double *matrix = TACIT_NEW(double, d *d);
+    if (matrix == NULL) return tacit_fail_memory(error);
+    tacit_status status = add_all(party, design, NULL, d * d, matrix, error);
+    tacit_moments_pack(out, matrix, d);
+    if (status == TACIT_OK) status = reduce(party, out, tacit_moments_length(d), error);
+    out[tacit_moments_length(d)] = (double)party->total_rows;
+    free(matrix);
+    return status;
+}
+
+tacit_status dpnewton_sum_gradient(tacit_party *party, const dpnewton_design *design, const double *weights,
+                                   double *out, tacit_error *error) {
+    const dpnewton_scaling *by = &design->scaling;
+    size_t d = design->width;
+    TACIT_TRY(gradient_check_rows(party, error));
+    double *factor = TACIT_NEW(double, d), *encoded = TACIT_NEW(double, d);
+    tacit_status status = TACIT_OK;
+    if (factor == NULL || encoded == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    for (size_t j = 0; j < d; j++) {
+        factor[j] = by->encoded > 0 && j == d - 1 ? by->intercept : by->feature;
+        encoded[j] = weights[j] * factor[j];
+    }
+    TACIT_CHECK(add_all(party, design, encoded, d, out, error));
+    for (size_t j = 0; j < d; j++) out[j] *= factor[j];
+    TACIT_CHECK(reduce(party, out, d, error));
+cleanup:
+    free(encoded);
+    free(factor);
+    return status;
+}

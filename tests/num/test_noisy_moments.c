@@ -1,0 +1,110 @@
+/* Moments with noise in them, packed, lifted and solved; and the link of clipped residuals. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "num/clipped_link.h"
+#include "num/noisy_moments.h"
+
+enum { D = 3 };
+
+static const double indefinite[D * D] = { 2, 1, 0, 1, 1, 0.5, 0, 0.5, -3 };
+
+static void packing_keeps_the_norm_and_comes_back(void **state) {
+    (void)state;
+    double packed[6], back[D * D], norm = 0, frobenius = 0;
+    assert_int_equal(tacit_moments_length(D), 6);
+    tacit_moments_pack(packed, indefinite, D);
+    tacit_moments_unpack(back, packed, D);
+    for (size_t i = 0; i < 6; i++) norm += packed[i] * packed[i];
+    for (size_t i = 0; i < D * D; i++) {
+        frobenius += indefinite[i] * indefinite[i];
+        CHECK_NEAR(back[i], indefinite[i], 1e-15);
+    }
+    CHECK_NEAR(norm, frobenius, 1e-13);
+}
+
+/* Of a diagonal matrix the eigenvalues are there to see; of any, lifting keeps what is positive and nothing below the lift. */
+static void lifting_replaces_what_is_impossible(void **state) {
+    (void)state;
+    static const double diagonal[D * D] = { 5, 0, 0, 0, -2, 0, 0, 0, 1 };
+    double first[D * D], second[D * D], *both[] = { first, second }, lift[] = { 0.5, 0 };
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_moments_lift(both, lift, 2, diagonal, D, &error), error);
+    const double wanted[] = { 5.5, 0.5, 1.5 }, plain[] = { 5, 0, 1 };
+    for (size_t i = 0; i < D; i++)
+        for (size_t j = 0; j < D; j++) {
+            CHECK_NEAR(first[i * D + j], i == j ? wanted[i] : 0, 1e-12);
+            CHECK_NEAR(second[i * D + j], i == j ? plain[i] : 0, 1e-12);
+        }
+    CHECK_OK(tacit_moments_lift(both, lift, 1, indefinite, D, &error), error);
+    for (int i = 0; i < 100; i++) {
+        double x[] = { cos(i), sin(i) * cos(3 * i), sin(i) * sin(3 * i) };
+        assert_true(tacit_moments_product(first, x, x, D) >=
+                    fmax(0, tacit_moments_product(indefinite, x, x, D)) + 0.5 - 1e-12);
+    }
+}
+
+static void solving_solves(void **state) {
+    (void)state;
+    static const double matrix[D * D] = { 2, 1, 0, 1, 1, 0.5, 0, 0.5, 3 };
+    double b[] = { 1, -2, 3 }, room[D * D];
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_moments_solve(b, matrix, 0.25, 0.1, room, D, &error), error);
+    for (size_t i = 0; i < D; i++) {
+        double sum = 0.1 * b[i];
+        for (size_t j = 0; j < D; j++) sum += 0.25 * matrix[i * D + j] * b[j];
+        CHECK_NEAR(sum, ((double[]){ 1, -2, 3 })[i], 1e-12);
+    }
+    assert_int_equal(tacit_moments_solve(b, indefinite, 1, 0.1, room, D, &error), TACIT_NOT_CONVERGED);
+}
+
+/* At the link's probability the clipped residual has mean 0. */
+static void the_link_is_that_of_clipped_residuals(void **state) {
+    (void)state;
+    for (double z = -30; z <= 30; z += 0.37) {
+        double p = 1 / (1 + exp(-z)), chance = tacit_clipped_link(z);
+        double right = fmin(1 - p, 0.5), wrong = fmin(p, 0.5); /* pulls of y = 1 and of y = 0 */
+        CHECK_NEAR(chance * right - (1 - chance) * wrong, 0, 1e-12);
+        CHECK_NEAR(chance + tacit_clipped_link(-z), 1, 1e-12);
+    }
+    CHECK_NEAR(tacit_clipped_link(0), 0.5, 0);
+}
+
+static void its_slope_is_that_of_the_mean_residual(void **state) {
+    (void)state;
+    CHECK_NEAR(tacit_clipped_slope(0, 1e-8), 0.125, 1e-4); /* half of the rows are clipped at 0 */
+    CHECK_NEAR(tacit_clipped_slope(-8, 1e-8), exp(-8), 1e-5);
+    for (double mean = -4; mean <= 4; mean++)
+        for (double variance = 0.01; variance < 100; variance *= 3)
+            assert_true(tacit_clipped_slope(mean, variance) > 0 &&
+                        tacit_clipped_slope(mean, variance) <= 0.25);
+}
+
+/* Between the slopes of the link at 0 and far out; what is nearly separable is stretched. */
+static void log_odds_keep_the_mean_probability(void **state) {
+    (void)state;
+    double offset, slope, stretched;
+    tacit_clipped_log_odds(&offset, &slope, 0, 0.01, 0);
+    CHECK_NEAR(offset, 0, 1e-6);
+    CHECK_NEAR(slope, 0.5, 0.02);
+    tacit_clipped_log_odds(&offset, &slope, -6, 0.1, 0);
+    CHECK_NEAR(slope, 1, 0.02);
+    CHECK_NEAR(offset, log(2), 0.05);
+    tacit_clipped_log_odds(&offset, &stretched, 0, 20, 0.25);
+    CHECK_NEAR(stretched, 1.75, 1e-12);
+    CHECK_NEAR(offset, 0, 1e-6);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packing_keeps_the_norm_and_comes_back),
+        cmocka_unit_test(lifting_replaces_what_is_impossible),
+        cmocka_unit_test(solving_solves),
+        cmocka_unit_test(the_link_is_that_of_clipped_residuals),
+        cmocka_unit_test(its_slope_is_that_of_the_mean_residual),
+        cmocka_unit_test(log_odds_keep_the_mean_probability),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
