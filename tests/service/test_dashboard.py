@@ -204,6 +204,9 @@ class Guarded(PageTest):
             for value in (token, f"Bearer {token}"):
                 self.assertEqual(page.ask("GET", "/v1/session", Cookie=f"{name}={value}")[0], 401)
         self.assertEqual(page.ask("GET", f"/v1/studies?token={token}")[0], 401)  # nor an address
+        for wrong in (token[:-1] + ("1" if token[-1] == "0" else "0"), token[:-1], token + "0", token[1:] + token[:1], ""):
+            page.token = wrong  # all of it counts
+            self.assertEqual(page.ask("GET", "/v1/studies")[0], 401, wrong)
         page.token = token
         for path in ("/", "/v1", "/v1/session", "/v1/studies", "/v1/events"):
             status, headers, body = page.ask("GET", path)

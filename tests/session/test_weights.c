@@ -5,6 +5,7 @@
 
 #include "data/generate.h"
 #include "method/methods.h"
+#include "session/masked_parts.h"
 
 enum { GROUP = 5, FEATURES = 4 };
 
@@ -146,9 +147,40 @@ static void test_sums_are_exact_where_no_party_adds_noise(void **state) {
     assert_true(tacit_plan_is_exact(&plan) && !tacit_plan_holds_set(&plan));
 }
 
+enum { PAID = 10 };
+
+static tacit_status price_of_rounds(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    (void)plan;
+    (void)error;
+    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, 1, 0 };
+    out->event = tacit_event_pure(0.1, PAID);
+    return TACIT_OK;
+}
+
+static bool starts(const tacit_method *of, uint64_t last, uint64_t round) {
+    tacit_plan plan = { .method = of, .epsilon = 1, .sums = TACIT_SUMS_MASKED };
+    tacit_masks masks = { .plan = &plan };
+    tacit_question question = { .round = round };
+    const stepping self = { .masks = &masks, .question = &question };
+    return masked_check_next(&self, &last, NULL) == TACIT_OK;
+}
+
+/* Never one that is over; with noise a later one, as long as the price pays for it; else the next. */
+static void test_a_sum_is_of_the_next_round_or_where_it_carries_noise_of_a_later_one(void **state) {
+    (void)state;
+    tacit_method noised = method;
+    noised.release_kind = kind_of_noise;
+    noised.price = price_of_rounds;
+    assert_true(starts(&noised, 5, 6) && starts(&noised, 5, 8) && starts(&noised, 5, PAID));
+    assert_false(starts(&noised, 5, 5) || starts(&noised, 5, 0) || starts(&noised, 5, PAID + 1));
+    assert_true(starts(&method, 5, 6));
+    assert_false(starts(&method, 5, 7) || starts(&method, 5, 5));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_are_exact_where_no_party_adds_noise),
+        cmocka_unit_test(test_a_sum_is_of_the_next_round_or_where_it_carries_noise_of_a_later_one),
         cmocka_unit_test(test_honest_fits_of_every_family_are_answered),
         cmocka_unit_test(test_classes_almost_told_apart_are_fitted_or_refused_with_a_sentence),
     };
