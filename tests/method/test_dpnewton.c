@@ -304,6 +304,25 @@ static void all_questions_together_cost_what_is_declared(void **state) {
             }
 }
 
+/* What a ledger holds for the study covers every question, and nothing is held in vain. */
+static void each_question_is_covered_by_what_is_held_for_the_study(void **state) {
+    (void)state;
+    static const char *const who[] = { "coordinator", "party", "shares" };
+    for (size_t n = 0; n < 3; n++) {
+        parties world = world_of(ball(60, 3, 1), 5, who[n]);
+        world.plan.epsilon = 1;
+        dpnewton_design design = design_of(&world.plan);
+        uint64_t runs = 0;
+        for (size_t t = 0; t <= design.rounds; t++) {
+            assert_true(design.release[t].event.parameter >= design.all.parameter);
+            assert_true(design.release[t].event.count > 0);
+            runs += design.release[t].event.count;
+        }
+        assert_int_equal(runs, design.all.count);
+        parties_end(&world);
+    }
+}
+
 static void two_studies_cost_far_less_than_twice_one(void **state) {
     (void)state;
     static const char *const who[] = { "coordinator", "shares" };
@@ -439,6 +458,7 @@ int main(void) {
         cmocka_unit_test(parties_and_their_shares_add_the_noise_that_is_declared),
         cmocka_unit_test(an_entrusted_coordinator_adds_it_too),
         cmocka_unit_test(all_questions_together_cost_what_is_declared),
+        cmocka_unit_test(each_question_is_covered_by_what_is_held_for_the_study),
         cmocka_unit_test(two_studies_cost_far_less_than_twice_one),
         cmocka_unit_test(a_question_is_answered_in_its_place_only),
         cmocka_unit_test(without_noise_the_clipped_equation_is_solved),
