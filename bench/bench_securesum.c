@@ -15,8 +15,8 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "crypto/drawing.h"
 #include "crypto/paillier/paillier_sum.h"
+#include "crypto/sum/drawing.h"
 #include "crypto/sum/mask.h"
 #include "crypto/sum/securesum.h"
 #include "rand/stream.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crypto/drawing.h"
+#include "crypto/sum/drawing.h"
 #include "crypto/sum/securesum_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

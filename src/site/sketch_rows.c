@@ -140,7 +140,7 @@ static tacit_status begin(reading *self, const tacit_levels *names, tacit_error 
                          .dates = true,
                          .low = INFINITY,
                          .high = -INFINITY,
-                         .values = least_of(count < WIDE ? PROFILE_MOST : PROFILE_WIDE) };
+                         .values = least_of(names->count < WIDE ? PROFILE_MOST : PROFILE_WIDE) };
         if (one->name == NULL) return tacit_fail_memory(error);
         one->name_hash = hash_bytes(self, one->name, strlen(one->name));
         one->group = (unsigned)(one->name_hash % SKETCH_GROUPS);
