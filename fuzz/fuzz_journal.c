@@ -11,9 +11,9 @@
 #include "data/meetings.h"
 #include "outside.h"
 #include "rand/entropy.h"
-#include "study/study.h"
 #include "session/board.h"
 #include "session/party.h"
+#include "study/study.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

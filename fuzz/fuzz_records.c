@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outside.h"
-#include "study/audit_export.h"
 #include "coordinator/coordinator.h"
 #include "coordinator/dashboard_parts.h"
+#include "outside.h"
+#include "study/audit_export.h"
 #include "study/round_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

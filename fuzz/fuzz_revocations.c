@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "outside.h"
 #include "net/revocations.h"
+#include "outside.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

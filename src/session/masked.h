@@ -20,8 +20,8 @@
  */
 #pragma once
 
-#include "crypto/sum/drawing.h"
 #include "crypto/paillier/paillier_sum.h"
+#include "crypto/sum/drawing.h"
 #include "crypto/sum/securesum.h"
 #include "session/method.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "crypto/garble/circuits_word.h"
-#include "crypto/linear/convert.h"
 #include "crypto/garble/garble.h"
+#include "crypto/linear/convert.h"
 #include "keys.h"
 
 enum { COUNT = 11, NODES = 3 };

@@ -6,8 +6,8 @@
 
 #include "privacy/account/accountant.h"
 #include "privacy/account/gaussian.h"
-#include "privacy/mechanism/integer.h"
 #include "privacy/account/release.h"
+#include "privacy/mechanism/integer.h"
 
 static tacit_accountant *account_of(tacit_adjacency adjacency, const tacit_event *events, size_t count) {
     tacit_error error = TACIT_ERROR_INIT;

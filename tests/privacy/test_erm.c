@@ -5,8 +5,8 @@
 #include "check.h"
 
 #include "num/special.h"
-#include "privacy/mechanism/erm.h"
 #include "privacy/account/gaussian.h"
+#include "privacy/mechanism/erm.h"
 
 static tacit_erm erm_for(size_t rows, double lambda, double epsilon) {
     return (tacit_erm){ .rows = rows,

@@ -4,8 +4,8 @@
 #include <float.h>
 #include <string.h>
 
-#include "privacy/mechanism/selection_parts.h"
 #include "privacy/mechanism/selection.h"
+#include "privacy/mechanism/selection_parts.h"
 
 enum { MOST = 5, DRAWS = 60000 };
 

@@ -8,6 +8,7 @@
 
 #include "../store/folder.h"
 #include "base/file.h"
+#include "base/log_file.h"
 #include "check.h"
 #include "net/identity.h"
 #include "privacy/ledger/ledger.h"
@@ -15,7 +16,6 @@
 #include "study/backup.h"
 #include "study/home.h"
 #include "study/json_value.h"
-#include "base/log_file.h"
 #include "web/prometheus.h"
 
 /* ---- logs ---- */

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "../store/folder.h"
+#include "coordinator/coordinator.h"
 #include "definition.h"
 #include "failing.h"
 #include "privacy/ledger/ledger.h"
+#include "site/doctor.h"
 #include "study/audit_export.h"
 #include "study/backup.h"
-#include "coordinator/coordinator.h"
-#include "site/doctor.h"
 #include "study/home.h"
 #include "study/registry.h"
 
