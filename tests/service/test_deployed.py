@@ -161,7 +161,7 @@ class Interrupted(DeployedTest):
         self.assertEqual(party.lines[-1], "tacit: interrupted")
         self.assertEqual(sorted(os.listdir(next((self.home(0) / "studies").iterdir()))), before)
         left = [name for name in sorted(os.listdir(self.home(0))) if not name.startswith("sums-")]  # the key for sums
-        self.assertEqual(left, ["ledger.db", "studies"])
+        self.assertEqual(left, ["ledger.db", "sketches.db", "studies"])
         other = self.join(1)
         self.assertEqual(coordinator.kill(signal.SIGINT, SOON), 0, coordinator.text())
         self.assertFalse((self.folder / "address").exists())
