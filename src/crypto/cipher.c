@@ -28,8 +28,17 @@ static bool has_aesni(void) {
     return __get_cpuid(1, &a, &b, &c, &d) != 0 && has_bits(c, bit_AES | bit_PCLMUL | bit_SSSE3 | bit_SSE4_1);
 }
 
+enum { VAES_BIT = 1 << 9 };
+
+static bool has_wide_aes(void) {
+    enum { VECTORS = 0x6 /* SSE and AVX */ };
+    unsigned a, b, c, d;
+    return has_aesni() && system_keeps(VECTORS) && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
+           has_bits(b, bit_AVX2) && has_bits(c, VAES_BIT);
+}
+
 static bool has_vaes(void) {
-    enum { VAES_BIT = 1 << 9, MASKS_AND_VECTORS = 0xe6 /* SSE, AVX, and the three parts of AVX-512 */ };
+    enum { MASKS_AND_VECTORS = 0xe6 /* SSE, AVX, and the three parts of AVX-512 */ };
     unsigned a, b, c, d;
     return has_aesni() && system_keeps(MASKS_AND_VECTORS) && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
            has_bits(b, bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL) && has_bits(c, VAES_BIT);
@@ -52,7 +61,7 @@ tacit_engine tacit_engine_best(void) {
 const tacit_cipher *tacit_cipher_of(tacit_engine engine) {
 #if defined(__x86_64__)
     if (engine == TACIT_ENGINE_VAES) return &tacit_cipher_vaes;
-    if (engine == TACIT_ENGINE_AESNI) return &tacit_cipher_aesni;
+    if (engine == TACIT_ENGINE_AESNI) return has_wide_aes() ? &tacit_cipher_aesni_wide : &tacit_cipher_aesni;
 #endif
     (void)engine;
     return &tacit_cipher_portable;

@@ -65,7 +65,7 @@ AESNI_INLINE void permuted(__m128i *state, const tacit_aes_key *key, int states)
     }
 }
 
-/* Two blocks an instruction, where the processor has that without AVX-512; as many as are a multiple of 16. */
+/* Two blocks an instruction; as many as are a multiple of 16. */
 static __attribute__((target("avx2,aes,vaes"))) size_t counter_wide(tacit_wire *out, const tacit_aes_key *key,
                                                                     uint64_t counter, size_t blocks) {
     size_t at = 0;
@@ -87,15 +87,17 @@ static __attribute__((target("avx2,aes,vaes"))) size_t counter_wide(tacit_wire *
 }
 
 static AESNI void aesni_counter(tacit_wire *out, const tacit_aes_key *key, uint64_t counter, size_t blocks) {
-    size_t at = 0;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("vaes"))
-        at = counter_wide(out, key, counter, blocks);
-    for (; at < blocks; at += 8) {
+    for (size_t at = 0; at < blocks; at += 8) {
         __m128i state[8];
         UNROLL for (int k = 0; k < 8; k++) state[k] = _mm_set_epi64x(0, (int64_t)(counter + at + (size_t)k));
         permuted(state, key, 8);
         for (size_t k = 0; k < 8 && at + k < blocks; k++) store(&out[at + k], state[k]);
     }
+}
+
+static void wide_counter(tacit_wire *out, const tacit_aes_key *key, uint64_t counter, size_t blocks) {
+    size_t done = counter_wide(out, key, counter, blocks);
+    aesni_counter(out + done, key, counter + done, blocks - done);
 }
 
 /* H of `keys * states` values; values k * states ... share tweak + k. */
@@ -252,6 +254,10 @@ CLMUL tacit_wire tacit_polynomial_clmul(const tacit_wire power[4], const tacit_w
 const tacit_cipher tacit_cipher_aesni = { aesni_expand_key,      aesni_counter,  aesni_hash,
                                           aesni_garble,          aesni_evaluate, aesni_transpose,
                                           tacit_polynomial_clmul };
+
+const tacit_cipher tacit_cipher_aesni_wide = { aesni_expand_key,      wide_counter,   aesni_hash,
+                                               aesni_garble,          aesni_evaluate, aesni_transpose,
+                                               tacit_polynomial_clmul };
 #else
 typedef int tacit_no_aesni; /* a file must not be empty */
 #endif

@@ -67,6 +67,8 @@ const tacit_cipher *tacit_cipher_of(tacit_engine engine);
 extern const tacit_cipher tacit_cipher_portable;
 #if defined(__x86_64__)
 extern const tacit_cipher tacit_cipher_aesni, tacit_cipher_vaes;
+/* The same as the first, with AES of two blocks an instruction, for processors that have that without AVX-512. */
+extern const tacit_cipher tacit_cipher_aesni_wide;
 tacit_wire tacit_polynomial_clmul(const tacit_wire power[4], const tacit_wire *x, size_t blocks);
 #endif
 

@@ -17,7 +17,8 @@ const char *const reference_columns[COLUMNS] = { "who", "age", "note", "sick" };
 /* The cells of row i: a name, a number that needs all its digits or nothing, a text that must be quoted, and a class. */
 static void row_of(size_t i, char who[32], char age[32], char note[64], const char **sick) {
     snprintf(who, 32, "p%zu", i);
-    snprintf(age, 32, i % 5 == 4 ? "" : "%.17g", 1.0 / (3 + (double)i));
+    age[0] = 0;
+    if (i % 5 != 4) snprintf(age, 32, "%.17g", 1.0 / (3 + (double)i));
     snprintf(note, 64, i % 3 == 0 ? "plain" : "a, \"b\"\nline %zu; 'c'", i);
     *sick = i % 2 == 0 ? "no" : "yes";
 }
