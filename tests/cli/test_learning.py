@@ -420,15 +420,22 @@ class Ledger(LearningTest):
         self.assertEqual(source["accounts"][0], {"study": None, "unit": "record", "sum": {"epsilon": 0, "delta": 0},
                                                  "spent": {"epsilon": 0, "delta": 0}, "accountant": "basic", "count": "sum",
                                                  "limit": {"epsilon": 3, "delta": 0},
-                                                 "remaining": {"epsilon": 3, "delta": 0}})
+                                                 "remaining": {"epsilon": 3, "delta": 0}, "otherwise": None})
         self.assertIsNone(source["accounts"][1]["limit"])
 
     def test_a_limit_for_what_is_no_file_is_noted(self):
         done = self.succeed("ledger", "limit", "--source", "TYPO.csv", "--epsilon", "0")
         self.assertIn("TYPO.csv is no file here: the limit is for a source of that name", done.stderr)
         self.write("rows.csv", GOOD)
-        for source in ("rows.csv", "sqlite:ward.db?select 1"):
+        database = sqlite3.connect(self.path / "ward.db")
+        database.execute("create table visits (age, relapsed)")
+        database.execute("insert into visits values (61, 1)")
+        database.commit()
+        database.close()
+        for source in ("rows.csv", f"sqlite:{self.path}/ward.db?select * from visits"):
             self.assertEqual(self.succeed("ledger", "limit", "--source", source, "--epsilon", "1").stderr, "")
+        done = self.succeed("ledger", "limit", "--source", "sqlite:ward.db?select 1", "--epsilon", "1")
+        self.assertIn("name the SQLite file by its full path", done.stderr)
 
     def test_a_file_has_one_ledger_however_it_is_spelled(self):
         self.write("rows.csv", GOOD)
