@@ -40,7 +40,7 @@ class Demo(unittest.TestCase):
             self.assertRegex(output, r"\ADashboard: http://127\.0\.0\.1:\d+/#link=[0-9a-f]{64}\n")
             for step in ("recruiting: 3 of 5", "clinic 3 withdraws", "done: 10 rounds", "together, private"):
                 self.assertIn(step, output)
-            self.assertEqual(output.count("10 answers of 32 numbers, sealed; epsilon 0.92 of 2 spent"), 4, output)
+            self.assertEqual(output.count("10 answers of 32 numbers, sealed; epsilon 1.00 of 2 spent"), 4, output)
             model = os.path.join(folder, "coordinator", "breast-cancer.model.json")
             with open(model, "rb") as shared:
                 expected = shared.read()

@@ -116,6 +116,72 @@ static void test_pairs_agree_with_counting(void **state) {
         }
 }
 
+/* The rank of integers, by elimination without fractions (Bareiss), of the columns that `kept` has a bit for. */
+static size_t integer_rank(size_t rows, long matrix[][WIDTH], unsigned kept) {
+    long a[6][WIDTH], before = 1;
+    size_t columns = 0, rank = 0;
+    for (size_t j = 0; j < WIDTH; j++)
+        if (kept >> j & 1) {
+            for (size_t i = 0; i < rows; i++) a[i][columns] = matrix[i][j];
+            columns++;
+        }
+    for (size_t j = 0; j < columns && rank < rows; j++) {
+        size_t pivot = rank;
+        while (pivot < rows && a[pivot][j] == 0) pivot++;
+        if (pivot == rows) continue;
+        for (size_t k = 0; k < columns; k++) {
+            long other = a[pivot][k];
+            a[pivot][k] = a[rank][k];
+            a[rank][k] = other;
+        }
+        for (size_t i = rank + 1; i < rows; i++)
+            for (size_t k = columns; k-- > j;)
+                a[i][k] = (a[rank][j] * a[i][k] - a[i][j] * a[rank][k]) / before;
+        before = a[rank++][j];
+    }
+    return rank;
+}
+
+/* By trying every group of at most `most`: whether more forms are about it alone with the last row than without. */
+static bool isolates_by_trying(size_t rows, long matrix[][WIDTH], size_t most) {
+    const unsigned all = (1U << WIDTH) - 1;
+    size_t with = integer_rank(rows, matrix, all), without = integer_rank(rows - 1, matrix, all);
+    for (unsigned group = 1; group <= all; group++) {
+        if ((size_t)__builtin_popcount(group) > most) continue;
+        size_t about = with - integer_rank(rows, matrix, all & ~group);
+        if (about > without - integer_rank(rows - 1, matrix, all & ~group)) return true;
+    }
+    return false;
+}
+
+/* Any few sets of eight agree with every combination tried; a third of them are about few. */
+static void test_combinations_agree_with_trying_all(void **state) {
+    (void)state;
+    enum { CASES = 3000, ROWS = 6 };
+    uint64_t draw = 20261116;
+    size_t found = 0;
+    for (int turn = 0; turn < CASES; turn++) {
+        char texts[ROWS][WIDTH + 1];
+        const char *past[ROWS];
+        long matrix[ROWS][WIDTH];
+        const size_t rows = 2 + (size_t)turn % (ROWS - 1), most = 1 + (size_t)(turn / 7) % 2;
+        for (size_t i = 0; i < rows; i++) {
+            past[i] = texts[i];
+            texts[i][WIDTH] = 0;
+            for (size_t j = 0; j < WIDTH; j++) {
+                draw = draw * 6364136223846793005U + 1442695040888963407U;
+                matrix[i][j] = (draw >> 33) % 3 != 0;
+                texts[i][j] = (char)('0' + matrix[i][j]);
+            }
+        }
+        const bool expected = isolates_by_trying(rows, matrix, most);
+        found += expected;
+        if (isolates(past, rows - 1, past[rows - 1], most) != expected)
+            fail_msg("case %d: %zu sets, the last %s", turn, rows, past[rows - 1]);
+    }
+    assert_in_range(found, CASES / 10, CASES * 9 / 10);
+}
+
 static void test_rows_are_counted_with_repetitions(void **state) {
     (void)state;
     const uint64_t a[] = { 1, 2, 2, 3, 9 }, b[] = { 1, 2, 3, 4, 9 };
@@ -135,6 +201,7 @@ int main(void) {
         cmocka_unit_test(test_too_many_sets_are_not_told_apart),
         cmocka_unit_test(test_what_takes_too_long_to_tell_is_refused),
         cmocka_unit_test(test_pairs_agree_with_counting),
+        cmocka_unit_test(test_combinations_agree_with_trying_all),
         cmocka_unit_test(test_rows_are_counted_with_repetitions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
