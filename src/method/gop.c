@@ -53,6 +53,7 @@ const tacit_method tacit_method_gop = {
     .spreads = true,
     .fits_alone = true,
     .needs_delta = true,
+    .at_delta_0 = "plr",
     TACIT_SETTINGS_OF(perturb_parameters, perturb_defaults),
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
               "noise for the solver's "

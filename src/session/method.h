@@ -236,6 +236,7 @@ struct tacit_method {
     bool takes_numbers;     /* a numeric response too; else classes only */
     bool lambda_may_vanish; /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;       /* a delta above 0, unless epsilon is infinite */
+    const char *at_delta_0; /* the method to use there instead; NULL: none that is like it */
     bool
         spreads; /* its handlers see rows only in sums over all who hold them: a party's may be spread over ranks */
     bool fits_alone;          /* one party needs nobody else, whatever the settings */

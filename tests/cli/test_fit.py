@@ -181,7 +181,7 @@ class Fit(ProgramTest):
                                  "columns:\n  - {name: x, kind: number, low: 0, high: 1}\n")
         three = ("--train", rows, "--schema", "three.yaml", "--epsilon", "1")
         self.fail_with(2, "fit", "--method", "plr", *three, says=["two classes", "output"])
-        self.fail_with(2, *self.words("gop", "1"), says=["delta", "gop"])
+        self.fail_with(2, *self.words("gop", "1"), says=["delta", "at delta 0 use method plr"])
         used = " ".join(json.loads(self.succeed("help", "fit", "--json").stdout)["options"][0]["help"].split())
         self.assertIn("pst-f", used)
         for name in ("avg", "batch", "dpiw"):
