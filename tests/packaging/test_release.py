@@ -15,7 +15,7 @@ def run(*words, **settings):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=200, **settings)
 
 
-@unittest.skipUnless((SOURCE / ".git").exists(), "the sources are not a clone")
+@unittest.skipUnless((SOURCE / ".git").exists() and shutil.which("git") and shutil.which("xz"), "not a clone, or no git or xz")
 class Release(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="tacit-release-")

@@ -56,7 +56,9 @@ class Threads(DeployedTest):
         self.addCleanup(away.cleanup)
         folder = Path(away.name)
         (folder / "forbidden").write_text("rows of somebody else\n")
-        process = Running(words, home, self.path, {"LD_PRELOAD": PROBE, "TACIT_PROBE": str(folder), "OPENBLAS_NUM_THREADS": "4",
+        probe = folder / "probe.so"  # a blank in a path would end it for the loader
+        probe.symlink_to(PROBE)
+        process = Running(words, home, self.path, {"LD_PRELOAD": str(probe), "TACIT_PROBE": str(folder), "OPENBLAS_NUM_THREADS": "4",
                                                    **self.more})
         self.addCleanup(process.clean)
         self.probes[process] = folder
