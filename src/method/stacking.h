@@ -129,7 +129,7 @@ static inline const stacking_settings *stacking_settings_of(const tacit_plan *pl
             "public knowledge of what matters: uniform (random groups of equal weight), points (variances "  \
             "of the public points), power:A (A^i for feature i), or one number a feature, v1,v2,..."),       \
         TACIT_TEXT(stacking_settings, group_lambda, "group-lambda",                                          \
-                   "the regulariser of each group, l1,l2,...; the study's lambda unless told"),              \
+                   "the regulariser of each group, l1,l2,...; the study's lambda by default"),               \
         TACIT_CHOICE(                                                                                        \
             stacking_settings, rows, "rows", "scale|normalise",                                              \
             "how a group's part of a row gets a norm of at most q_k: multiplied by q_k, or brought to it"),  \

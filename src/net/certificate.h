@@ -25,8 +25,8 @@ typedef struct tacit_certificate_info {
     char key_id[TACIT_KEY_ID_SIZE];    /* of its own key; "" when it does not say */
     char issuer_id[TACIT_KEY_ID_SIZE]; /* of the key that signed it, as it says itself; "" for none */
     int64_t valid_from, valid_until;   /* seconds since 1970 */
-    bool client_use;                   /* says clientAuth in so many words */
-    bool server_use;                   /* says serverAuth in so many words */
+    bool client_use;                   /* names clientAuth */
+    bool server_use;                   /* names serverAuth */
     bool authority;                    /* may sign certificates */
 } tacit_certificate_info;
 
