@@ -78,6 +78,11 @@ function studyPart(study) {
 
 function when(milliseconds) { return new Date(milliseconds).toISOString().replace("T", " ").slice(0, 19) + "Z"; }
 
+function samePeoplePart(source) {
+  return source.same_people.map(other => element("p", { class: "error same-people" },
+    other.remedy ? other.sentence + ". If they are the same people, let both share one limit: " + other.remedy : other.sentence));
+}
+
 function budgetPart(source) {
   return source.accounts.map(account => {
     const text = account.exact
@@ -126,7 +131,7 @@ page.start = async () => {
     ["studies", joined, () => [element("h2", {}, "Studies"),
       joined.studies.length === 0 ? element("p", {}, "No study has been joined yet: tacit join.") : joined.studies.map(studyPart)]],
     ["ledger", ledger, () => ledger.sources.map(source => [element("h2", {}, "What has left"),
-      element("p", { class: "soft" }, source.source), budgetPart(source), entryPart(source)])],
+      element("p", { class: "soft" }, source.source), samePeoplePart(source), budgetPart(source), entryPart(source)])],
   ]);
   if (!page.events) watch(soon);
 };

@@ -166,6 +166,15 @@ cleanup:
 
 /* ---- what it asks ---- */
 
+/* Other data sources of the owner that seem to hold the same people. */
+static json_t *same_people(const tacit_site *site) {
+    json_t *list = json_array();
+    tacit_error why = TACIT_ERROR_INIT;
+    if (tacit_site_overlaps(site, tacit_overlap_append, &list, &why) != TACIT_OK)
+        list = tacit_overlaps_failed(list, &why);
+    return list;
+}
+
 static json_t *text_or_null(const char *text) { return text[0] != 0 ? tacit_json_text(text) : json_null(); }
 
 tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *error) {
@@ -183,8 +192,8 @@ tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *err
     }
     tacit_without_dashes(&remedy);
     json_t *document = json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:I,s:I,s:I,s:I,s:b,s:b,s:o}", "study",
-        tacit_json_text(study->name), "id", tacit_json_text(tacit_site_id(site)), "title",
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:I,s:I,s:I,s:I,s:b,s:b,s:o}", "same_people", same_people(site),
+        "study", tacit_json_text(study->name), "id", tacit_json_text(tacit_site_id(site)), "title",
         text_or_null(study->title), "description", text_or_null(tacit_buffer_text(&study->description)),
         "approval", text_or_null(study->approval), "document",
         text_or_null(tacit_buffer_text(&study->document)), "coordinator",

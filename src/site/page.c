@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "privacy/ledger/ledger.h"
 #include "site/site.h"
+#include "site/sketch.h"
 #include "study/home.h"
 #include "study/json_value.h"
 #include "web/web.h"
@@ -248,21 +249,31 @@ typedef struct source_list {
     json_t *list;
 } source_list;
 
+static json_t *same_people_document(const char *home, const char *source) {
+    json_t *list = json_array();
+    tacit_error why = TACIT_ERROR_INIT;
+    if (tacit_sketch_overlaps(home, source, tacit_overlap_append, &list, &why) != TACIT_OK)
+        list = tacit_overlaps_failed(list, &why);
+    return list;
+}
+
 static tacit_status add_source(void *context, const char *name, tacit_error *error) {
     source_list *sources = context;
     tacit_ledger *ledger = NULL;
-    json_t *entries = json_array(), *accounts = NULL;
+    json_t *entries = json_array(), *accounts = NULL, *same_people = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_ledger_open(&ledger, sources->owner->ledger, name, TACIT_LEDGER_READING, error));
     TACIT_CHECK(tacit_ledger_list(ledger, 0, add_entry, &entries, error));
     TACIT_CHECK(accounts_document(&accounts, ledger, error));
-    sources->list =
-        tacit_json_append(sources->list, json_pack("{s:o,s:O,s:O}", "source", tacit_json_escaped(name),
-                                                   "accounts", accounts, "entries", entries));
+    same_people = same_people_document(sources->owner->settings->home, name);
+    sources->list = tacit_json_append(
+        sources->list, json_pack("{s:o,s:O,s:O,s:O}", "source", tacit_json_escaped(name), "accounts",
+                                 accounts, "entries", entries, "same_people", same_people));
     if (sources->list == NULL) TACIT_CHECK(tacit_fail_memory(error));
 cleanup:
     json_decref(entries);
     json_decref(accounts);
+    json_decref(same_people);
     tacit_ledger_free(ledger);
     return status;
 }

@@ -15,6 +15,7 @@
 #include "site/sketch_parts.h"
 #include "store/statement.h"
 #include "study/home.h"
+#include "study/json_value.h"
 
 static const char *const scripts[] = {
     "CREATE TABLE secret (key BLOB NOT NULL);"
@@ -382,4 +383,29 @@ tacit_status tacit_overlap_remedy(tacit_buffer *out, const tacit_overlap *overla
                *other = tacit_source_shown(second, overlap->other);
     return tacit_buffer_print(out, error, "tacit ledger link --source %s%s%s --same-people-as %s%s%s",
                               quote_of(one), one, quote_of(one), quote_of(other), other, quote_of(other));
+}
+
+tacit_status tacit_overlap_append(void *context, const tacit_overlap *overlap, tacit_error *error) {
+    json_t **list = context;
+    char shown[TACIT_SOURCE_SHOWN_SIZE];
+    tacit_buffer text = TACIT_BUFFER_INIT, remedy = TACIT_BUFFER_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_overlap_text(&text, overlap, error));
+    TACIT_CHECK(tacit_overlap_remedy(&remedy, overlap, error));
+    *list = tacit_json_append(*list, json_pack("{s:o,s:o,s:o}", "source",
+                                               tacit_json_escaped(tacit_source_shown(shown, overlap->other)),
+                                               "sentence", tacit_json_escaped(tacit_buffer_text(&text)),
+                                               "remedy", tacit_json_escaped(tacit_buffer_text(&remedy))));
+    if (*list == NULL) TACIT_CHECK(tacit_fail_memory(error));
+cleanup:
+    tacit_buffer_clear(&text);
+    tacit_buffer_clear(&remedy);
+    return status;
+}
+
+json_t *tacit_overlaps_failed(json_t *list, const tacit_error *why) {
+    char sentence[sizeof why->text + 64];
+    snprintf(sentence, sizeof sentence, "other data sources could not be compared: %s", why->text);
+    return tacit_json_append(
+        list, json_pack("{s:n,s:o,s:n}", "source", "sentence", tacit_json_escaped(sentence), "remedy"));
 }

@@ -18,6 +18,8 @@
  */
 #pragma once
 
+#include <jansson.h>
+
 #include "base/buffer.h"
 #include "data/dataset.h"
 
@@ -61,3 +63,8 @@ tacit_status tacit_sketch_overlaps(const char *home, const char *source, tacit_o
 /* What is found and what it means, as one sentence without its full stop; and the command that mends it. */
 tacit_status tacit_overlap_text(tacit_buffer *out, const tacit_overlap *overlap, tacit_error *error);
 tacit_status tacit_overlap_remedy(tacit_buffer *out, const tacit_overlap *overlap, tacit_error *error);
+
+/* The same for pages and programs: {"source", "sentence", "remedy"} for each other source, and one with a sentence alone where sources could
+ * not be compared. `tacit_overlap_append` is a tacit_overlap_visit whose context is a json_t **list. */
+tacit_status tacit_overlap_append(void *context, const tacit_overlap *overlap, tacit_error *error);
+json_t *tacit_overlaps_failed(json_t *list, const tacit_error *why);

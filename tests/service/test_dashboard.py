@@ -338,6 +338,22 @@ class PartyPage(PageTest):
         self.succeed("ledger", "verify", home=self.home(0))
         self.check_paths(page, "party", "trial")
 
+    def test_a_copy_of_a_source_is_named_on_the_page(self):
+        rows = self.rows(0)
+        copy = self.path / "copy.csv"
+        copy.write_text(rows.read_text())
+        self.limit(0)
+        self.limit(1, home=self.home(0))
+        page = self.party_page(0)
+        self.assertEqual([source["same_people"] for source in page.get("/v1/party/ledger")["sources"]], [[], []])
+        self.succeed("ledger", "limit", "--source", copy, "--epsilon", 1, home=self.home(0))
+        known = {source["source"]: source["same_people"] for source in page.get("/v1/party/ledger")["sources"]}
+        (same,) = known[str(copy)]
+        self.assertEqual(same["source"], str(rows))
+        self.assertIn("holds the same rows", same["sentence"])
+        self.assertIn("tacit ledger link", same["remedy"])
+        self.assertEqual((len(known[str(rows)]), len(known[str(self.rows(1))])), (1, 0))
+
     def test_an_amended_study_is_not_consented_to_unseen(self):
         self.study()
         self.coordinator()

@@ -43,6 +43,18 @@ class TestSite(DeployedTest):
         assert model.guarantee["parties"] == 3 and model.classes == ["no", "yes"]
         assert model.predict([[0.9, 0.1]]).shape == (1,)
 
+    def test_the_document_names_other_sources_of_the_same_people(self):
+        self.study()
+        self.coordinator()
+        copy = self.path / "copy.csv"
+        copy.write_text(self.rows(0).read_text())
+        with self.look(0) as site:
+            assert site.document["same_people"] == []
+        self.succeed("ledger", "limit", "--source", copy, "--epsilon", 1, home=self.home(0))
+        with self.look(0) as site:
+            (same,) = site.document["same_people"]
+            assert same["source"] == str(copy) and "holds the same rows" in same["sentence"]
+
     def test_rows_in_memory_do_as_well(self):
         self.study()
         self.coordinator()
