@@ -3,8 +3,10 @@
 
     TACIT=build/src/cli/tacit tests/service/test_estimate.py
 """
+import contextlib
 import json
 import os
+import sqlite3
 import sys
 import unittest
 
@@ -62,6 +64,22 @@ class Estimates(DeployedTest):
         parties[0], parties[1] = self.resume(0), self.resume(1)
         self.check_done(parties, charged=[])
         self.check_figures()
+
+    def test_a_model_of_exact_sums_cannot_call_itself_private(self):
+        self.define("newton")
+        serving = self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        serving.kill()
+        with contextlib.closing(sqlite3.connect(self.folder / "coordinator.db")) as registry, registry:
+            model = json.loads(registry.execute("SELECT model FROM study WHERE name = 'trial'").fetchone()[0])
+            price = {"unit": "record", "epsilon": 1.0, "delta": 0.0}
+            model["guarantee"].pop("reason", None)
+            model["guarantee"].update(private=True, noise="none", charged=price, claimed=price)
+            registry.execute("UPDATE study SET model = ? WHERE name = 'trial'", (json.dumps(model).encode(),))
+        self.coordinator()
+        late = self.resume(0)
+        self.assertEqual(late.finish(), 1, late.text())
+        self.assertIn("it claims another guarantee", late.text())
 
     def test_exact_sums_need_the_owners_word(self):
         self.define("newton")
