@@ -196,7 +196,7 @@ const tacit_option tacit_simulate_options[] = {
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE.csv",
       .help = "write how far the parties are from each other and from the pooled optimum after every round, "
-              "for methods without a centre" },
+              "for methods without a center" },
     { .name = "stop",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "RULES",
@@ -365,12 +365,12 @@ const tacit_option tacit_join_options[] = {
               "these gave; refused otherwise" },
     { .name = "allow-neighbours",
       .kind = TACIT_OPTION_FLAG,
-      .help = "in a study without a centre, neighbours may see exactly what it makes of the rows, round "
+      .help = "in a study without a center, neighbours may see exactly what it makes of the rows, round "
               "by round; no differential privacy, and the ledger counts it as an infinite epsilon" },
     { .name = "listen",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "HOST:PORT",
-      .help = "in a study without a centre, let neighbours bring their words here directly; without it "
+      .help = "in a study without a center, let neighbours bring their words here directly; without it "
               "parties only dial out, and words go sealed through the coordinator" },
     { .name = "proxy",
       .kind = TACIT_OPTION_TEXT,

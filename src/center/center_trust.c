@@ -1,4 +1,4 @@
-/* Whom centre server B trusts as the coordinator. */
+/* Whom center server B trusts as the coordinator. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

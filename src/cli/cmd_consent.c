@@ -92,7 +92,7 @@ const tacit_command tacit_command_consent = {
                       "rows, and so show what these gave" },
             { .name = "allow-neighbours",
               .kind = TACIT_OPTION_FLAG,
-              .help = "from now on: neighbours may see exactly what a study without a centre makes of the "
+              .help = "from now on: neighbours may see exactly what a study without a center makes of the "
                       "rows" },
             { .name = "role",
               .kind = TACIT_OPTION_TEXT,

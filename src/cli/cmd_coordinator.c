@@ -48,7 +48,7 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         .test = test,
         .dashboard = tacit_arguments_given(arguments, "dashboard"),
         .until_done = tacit_arguments_flag(arguments, "until-done"),
-        .ready = tacit_tell_ready,
+        .ready = tacit_notify_ready,
         .cancelled = cancelled,
         .news = print_news,
         .context = console,

@@ -71,7 +71,7 @@ static tacit_status run(const tacit_arguments *arguments, tacit_console *console
 const tacit_command tacit_command_doctor = {
     .name = "doctor",
     .section = "Operation",
-    .summary = "examine a coordinator's, party's or centre server's folder",
+    .summary = "examine a coordinator's, party's or center server's folder",
     .description =
         "Checks who can read the keys, when certificates end, whether the ledger or registry is whole, "
         "whether "

@@ -90,7 +90,7 @@ static void print_text(tacit_console *console, const tacit_explanation *about, c
     if (method->undeployable != NULL) {
         snprintf(text, sizeof text, "refused: %s", method->undeployable);
         print_item(console, "deployed", text);
-    } else if (method->meetings != NULL) {
+    } else if (method->schedule != NULL) {
         print_item(
             console, "deployed",
             "only if the owner says --allow-neighbours; messages go through the coordinator, encrypted "

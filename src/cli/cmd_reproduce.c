@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "api/chance.h"
 #include "api/json_text.h"
+#include "api/run_options.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -299,7 +299,7 @@ cleanup:
 /* ---- the command ---- */
 
 /* Experiments whose setups are runs of their own may take hours: each figure is told as it comes. */
-static void tell_finding(void *context, const tacit_experiment *experiment, const tacit_finding *finding) {
+static void report_finding(void *context, const tacit_experiment *experiment, const tacit_finding *finding) {
     if (!experiment->own_rows) return;
     tacit_console_note(context, "%s, %s: %.4g", tacit_setup_name(&experiment->setups[finding->setup]),
                        finding->curve, finding->mean);
@@ -309,7 +309,7 @@ static void read_options(tacit_reproduce_options *out, const tacit_experiment *e
                          const tacit_arguments *arguments, tacit_console *console) {
     *out = tacit_reproduce_defaults(experiment, tacit_arguments_flag(arguments, "full"));
     out->folder = getenv("TACIT_DATA");
-    out->seed = tacit_chance_seed(arguments);
+    out->seed = tacit_run_options_seed(arguments);
     if (tacit_arguments_given(arguments, "trials"))
         out->effort.trials = (size_t)tacit_arguments_integer(arguments, "trials");
     if (tacit_arguments_given(arguments, "rows"))
@@ -323,7 +323,7 @@ static void read_options(tacit_reproduce_options *out, const tacit_experiment *e
     out->fraction = tacit_arguments_number(arguments, "fraction");
     out->only = tacit_arguments_text(arguments, "only");
     out->progress = tacit_console_progress(console);
-    out->found = tell_finding;
+    out->found = report_finding;
     out->found_context = console;
 }
 
@@ -331,7 +331,7 @@ static tacit_status run_reproduce(const tacit_arguments *arguments, tacit_consol
                                   tacit_error *error) {
     const char *id = tacit_arguments_operand(arguments, "ID"),
                *folder = tacit_arguments_text(arguments, "out");
-    unsigned threads = tacit_chance_threads(arguments);
+    unsigned threads = tacit_run_options_threads(arguments);
     const tacit_experiment *experiment = NULL;
     tacit_reproduction *result = NULL;
     tacit_reproduce_options options;

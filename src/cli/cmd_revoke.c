@@ -18,7 +18,7 @@ static tacit_status run(const tacit_arguments *arguments, tacit_console *console
                        : tacit_registry_revoke(registry, party, error));
     if (center)
         tacit_console_print(console,
-                            "The identity towards centre server B is revoked; the next call is made with a "
+                            "The identity towards center server B is revoked; the next call is made with a "
                             "new one, and B is told.\n");
     else
         tacit_console_print(console,
@@ -43,7 +43,7 @@ const tacit_command tacit_command_revoke = {
         "restart. "
         "Names of parties are in coordinator.log. A study that runs goes on without the party, as it does "
         "without one that has left; one that recruits can invite it again, as a new party with a new key. "
-        "PARTY may be center-a, the coordinator's own identity towards centre server B.",
+        "PARTY may be center-a, the coordinator's own identity towards center server B.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },

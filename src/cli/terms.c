@@ -68,11 +68,11 @@ static void show_ciphertexts(tacit_console *console, const tacit_site *site) {
     char key[2 * TACIT_HASH_BYTES + 1];
     tacit_console_note(
         console,
-        "sums       encrypted: %s, server A, adds up ciphertexts, and only centre server B has "
+        "sums       encrypted: %s, server A, adds up ciphertexts, and only center server B has "
         "their key",
         tacit_site_coordinator(site));
     tacit_console_note(console, "key        %s: compare it with what the operator of server B says",
-                       sodium_bin2hex(key, sizeof key, plan->centre_key, sizeof plan->centre_key));
+                       sodium_bin2hex(key, sizeof key, plan->center_key, sizeof plan->center_key));
 }
 
 /* What the coordinator sees of the parties' contributions to a sum. */
@@ -101,14 +101,14 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
                 plan->key_bits, coordinator);
         show_withstood(console, plan, coordinator);
     }
-    if (plan->method->meetings != NULL)
+    if (plan->method->schedule != NULL)
         tacit_console_note(
             console,
             "neighbours graph %s, %llu rounds: those next to you see exactly what you send them, "
             "and %s carries it encrypted; compare the roster that is shown when the study "
             "starts",
-            tacit_neighbour_settings_of(plan)->graph, (unsigned long long)plan->method->meeting_count(plan),
-            coordinator);
+            tacit_neighbour_settings_of(plan)->graph,
+            (unsigned long long)plan->method->scheduled_rounds(plan), coordinator);
     return TACIT_OK;
 }
 
@@ -116,7 +116,7 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
 static void show_trust(tacit_console *console, const tacit_site *site, const tacit_price *charged) {
     const tacit_plan *plan = &tacit_site_study(site)->plan;
     bool sums = tacit_plan_hearing(plan) == TACIT_HEARS_SUMS && plan->sums != TACIT_SUMS_CLEAR;
-    if (plan->method->meetings != NULL || plan->method->release_kind(plan) != TACIT_RELEASE_ENTRUSTED) return;
+    if (plan->method->schedule != NULL || plan->method->release_kind(plan) != TACIT_RELEASE_ENTRUSTED) return;
     tacit_console_note(console,
                        "trust      %s gets %s, and only its word assures you that it %skeeps %s to itself",
                        tacit_site_coordinator(site), sums ? "the exact sum" : "your exact values",
@@ -148,7 +148,7 @@ static void show_price(tacit_console *console, const tacit_plan *plan, const tac
 /* What exact sums tell together with those of earlier studies and versions. */
 static tacit_status show_past(tacit_console *console, const tacit_site *site, tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT;
-    tacit_status status = tacit_site_past(site, &text, error);
+    tacit_status status = tacit_site_sum_history(site, &text, error);
     if (status == TACIT_OK && text.length > 0)
         tacit_console_note(console, "past       %s", tacit_buffer_text(&text));
     tacit_buffer_clear(&text);

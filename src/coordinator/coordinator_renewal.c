@@ -120,7 +120,7 @@ static tacit_status dismiss(void *context, const char *party, bool away, tacit_e
 }
 
 /* No round waits for a party that was revoked, and none of its polls that wait now is told anything more. */
-tacit_status coordinator_heed_revocations(coordinator *self, tacit_error *error) {
+tacit_status coordinator_apply_revocations(coordinator *self, tacit_error *error) {
     uint64_t count = 0;
     TACIT_TRY(tacit_registry_revocation_count(self->registry, &count, error));
     if (count == self->revocations) return TACIT_OK;

@@ -185,7 +185,7 @@ static tacit_status check_options(const tacit_schema *schema, const tacit_load_o
 tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **drafted, tacit_source *source,
                                        const tacit_schema *schema, const tacit_load_options *options,
                                        tacit_error *error) {
-    static const tacit_row_choice none = { tacit_keeps_none, NULL };
+    static const tacit_row_filter none = { tacit_row_filter_none, NULL };
     const char *name = source->name;
     tacit_libsvm file = TACIT_LIBSVM_INIT;
     tacit_schema *own = NULL;
@@ -193,7 +193,7 @@ tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **draft
     tacit_status status = TACIT_OK;
     TACIT_CHECK(check_options(schema, options, name, error));
     bool counts = options->only_count && schema != NULL;
-    source->choice = counts ? &none : options->rows;
+    source->filter = counts ? &none : options->rows;
     source->bare = options->no_features && schema != NULL;
     TACIT_CHECK(tacit_libsvm_gather(&file, source, error));
     if (schema == NULL) TACIT_CHECK(draft(&own, &file, options, name, error));

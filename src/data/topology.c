@@ -199,11 +199,13 @@ cleanup:
     return status;
 }
 
-static double usual_chance(size_t nodes) {
+static double default_probability(size_t nodes) {
     return nodes > 1 ? fmin(1, 2 * log((double)nodes) / (double)nodes + 0.1 / (double)nodes) : 1;
 }
 
-static double usual_radius(size_t nodes) { return sqrt(2 * log((double)nodes + 1) / (M_PI * (double)nodes)); }
+static double default_radius(size_t nodes) {
+    return sqrt(2 * log((double)nodes + 1) / (M_PI * (double)nodes));
+}
 
 /* ---- files ---- */
 
@@ -343,10 +345,11 @@ static tacit_status list_edges(edge_list *list, const tacit_topology_plan *plan,
     case TACIT_TOPOLOGY_RING: return ring(list, nodes, error);
     case TACIT_TOPOLOGY_GRID: return grid(list, nodes, error);
     case TACIT_TOPOLOGY_GEOMETRIC:
-        return geometric(list, nodes, plan->parameter > 0 ? plan->parameter : usual_radius(nodes), stream,
+        return geometric(list, nodes, plan->parameter > 0 ? plan->parameter : default_radius(nodes), stream,
                          error);
     case TACIT_TOPOLOGY_RANDOM:
-        return pairs(list, nodes, plan->parameter > 0 ? plan->parameter : usual_chance(nodes), stream, error);
+        return pairs(list, nodes, plan->parameter > 0 ? plan->parameter : default_probability(nodes), stream,
+                     error);
     case TACIT_TOPOLOGY_FILE: return read_edges(list, nodes, plan->path, error);
     case TACIT_TOPOLOGY_EDGES: return list_named(list, nodes, plan->path, error);
     case TACIT_TOPOLOGY_COMPLETE:

@@ -1,5 +1,5 @@
 /*
- * consensus: gradient descent without a centre (Nedic and Ozdaglar 2009; Wang 2018, equation 2.2).
+ * consensus: gradient descent without a center (Nedic and Ozdaglar 2009; Wang 2018, equation 2.2).
  *
  *   node i, round t:  w_i <- sum_j a_ij w_j - s_t grad f_i(w_i)
  *
@@ -45,7 +45,7 @@ static const tacit_handler_entry handlers[] = {
 
 const tacit_method tacit_method_consensus = {
     .name = "consensus",
-    .title = "gradient descent among neighbours, no centre, no privacy",
+    .title = "gradient descent among neighbours, no center, no privacy",
     .reference = "Nedic & Ozdaglar 2009; Wang 2018, (2.2)",
     .version = 1,
     .units = "record",
@@ -70,11 +70,11 @@ const tacit_method tacit_method_consensus = {
     .caveats = "a fixed step stops at a distance that grows with the step and with how unlike the parties "
                "are; extra is exact",
     .check = tacit_neighbours_check,
-    .price = tacit_yardstick_price,
+    .price = tacit_nonprivate_price,
     .release_kind = tacit_neighbours_kind,
     .coordinate = tacit_neighbours_coordinate,
-    .meetings = tacit_neighbours_meetings,
-    .first_meeting = TACIT_FIRST_MEETING,
-    .meeting_count = tacit_neighbours_rounds,
+    .schedule = tacit_neighbours_schedule,
+    .first_scheduled_round = TACIT_FIRST_SCHEDULED_ROUND,
+    .scheduled_rounds = tacit_neighbours_rounds,
     .handlers = handlers,
 };

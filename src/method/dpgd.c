@@ -380,7 +380,7 @@ static tacit_status one_round(tacit_session *session, const descent *how, gradie
         TACIT_CHECK(tacit_session_publish(session, &how->each, sum.values, how->size,
                                           how->spec.bound * (double)plan->parties, sum.values, error));
     else
-        tacit_session_tell(session, sum.values, how->size);
+        tacit_session_notify(session, sum.values, how->size);
     step(plan, how, &sum, state);
 cleanup:
     tacit_sum_clear(&sum);

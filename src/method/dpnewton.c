@@ -236,7 +236,7 @@ static tacit_status ask(tacit_session *session, const char *question, const taci
     if (by_coordinator(session->plan))
         return tacit_session_publish(session, &release->mechanism, sum->values, count,
                                      spec->bound * (double)session->plan->parties, sum->values, error);
-    tacit_session_tell(session, sum->values, count);
+    tacit_session_notify(session, sum->values, count);
     return TACIT_OK;
 }
 

@@ -475,11 +475,11 @@ static tacit_status finish(const dpsgd_setup *setup, const state *self, tacit_ou
 
 /* Finding the noise takes a second: the trials of a simulation share it. */
 static tacit_status find_setup(tacit_session *session, dpsgd_setup *out, tacit_error *error) {
-    tacit_recall_key key = tacit_recall_begin("dpsgd's noise");
-    tacit_recall_add(&key, session->plan, sizeof *session->plan);
-    if (tacit_recall_find(session->recall, &key, out, sizeof *out)) return TACIT_OK;
+    tacit_cache_key key = tacit_cache_key_begin("dpsgd's noise");
+    tacit_cache_key_add(&key, session->plan, sizeof *session->plan);
+    if (tacit_result_cache_find(session->cache, &key, out, sizeof *out)) return TACIT_OK;
     TACIT_TRY(dpsgd_setup_make(session->plan, 0, out, error));
-    tacit_recall_keep(session->recall, &key, out, sizeof *out);
+    tacit_result_cache_keep(session->cache, &key, out, sizeof *out);
     return TACIT_OK;
 }
 

@@ -27,7 +27,7 @@
  *    rounded. Values are on the grid, so adding Q's noise is adding continuous noise and then rounding: post-processing of what is
  *    priced in account_event.c. Per number, P is within a factor exp(+-tau) of the discrete Gaussian of scale S, tau = 10 sum over i <
  *    m of exp(-2 pi^2 s^2 i/(i+1)) (Kairouz, Liu and Steinke 2021, Theorem 9). That is within exp(u) of the probability of the cell of j,
- *    |u| <= 1/(8 S^2) + j^2/(24 S^4), by the cell's mean of exp(-x^2/(2 S^2)) over its value at the centre (the sum of exp(-j^2/(2 S^2))
+ *    |u| <= 1/(8 S^2) + j^2/(24 S^4), by the cell's mean of exp(-x^2/(2 S^2)) over its value at the center (the sum of exp(-j^2/(2 S^2))
  *    over all j is sqrt(2 pi) S but for a factor of 1 + 3 exp(-2 pi^2 S^2)). Of all d numbers together the sum of j^2 is below
  *    1.03 S^2 (sqrt(d) + 40)^2, but for e^-800 < 1e-340 (Hsu, Kakade and Zhang 2012, Theorem 2.1; both laws are sub-Gaussian). With eta = d
  *    tau + (sqrt(d) + 40)^2/(5 S^2) hence, for every set E of sums and both data sets, whatever the samples: P(E) <= e^eta Q(E) + 1e-330

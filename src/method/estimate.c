@@ -307,7 +307,7 @@ static double largest(const double *values, size_t count) {
 static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error) {
     size_t width = self->design.width;
     const tacit_loss *loss = &self->family->loss;
-    double steepest = self->family->likelihood ? 0 : loss->curvature(loss->shape_usual);
+    double steepest = self->family->likelihood ? 0 : loss->curvature(loss->shape_default);
     *damped = false;
     for (;;) {
         for (size_t i = 0; i < width; i++) {
@@ -562,7 +562,7 @@ const tacit_method tacit_method_estimate = {
                "above 0, standard errors leave out the bias",
     .check = check,
     .infers = infers,
-    .price = tacit_yardstick_price,
+    .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
     .release_kind = tacit_estimate_kind,
     .coordinate = coordinate,

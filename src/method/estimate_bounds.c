@@ -57,7 +57,7 @@ static tacit_status look_at(void *context, const tacit_view *block, size_t first
             how->response(how->context, block, at + i, y + i * of->columns);
             score[i] = tacit_rows_dot(&block->rows, at + i, self->weights);
         }
-        of->rows(tacit_kernels_choose(), of->shape_usual, count, y, score, loss, slope, curvature);
+        of->rows(tacit_kernels_choose(), of->shape_default, count, y, score, loss, slope, curvature);
         for (size_t i = 0; i < count; i++) count_one(self, score[i], slope[i], curvature[i]);
     }
     return TACIT_OK;

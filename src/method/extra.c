@@ -1,5 +1,5 @@
 /*
- * extra: exact gradient descent without a centre, with a fixed step (Shi, Ling, Wu and Yin 2015; Wang 2018, 2.1.1).
+ * extra: exact gradient descent without a center, with a fixed step (Shi, Ling, Wu and Yin 2015; Wang 2018, 2.1.1).
  *
  *   node i, round t:  m_i = sum_j a_ij w_j
  *                     w_i <- m_i - s grad f_i(w_i) - p_i
@@ -52,7 +52,7 @@ static const tacit_handler_entry handlers[] = {
 
 const tacit_method tacit_method_extra = {
     .name = "extra",
-    .title = "exact gradient descent among neighbours, no centre, no privacy",
+    .title = "exact gradient descent among neighbours, no center, no privacy",
     .reference = "Shi et al. 2015; Wang 2018, 2.1.1",
     .version = 1,
     .units = "record",
@@ -77,11 +77,11 @@ const tacit_method tacit_method_extra = {
                "shorter step, "
                "which step=auto takes",
     .check = tacit_neighbours_check,
-    .price = tacit_yardstick_price,
+    .price = tacit_nonprivate_price,
     .release_kind = tacit_neighbours_kind,
     .coordinate = tacit_neighbours_coordinate,
-    .meetings = tacit_neighbours_meetings,
-    .first_meeting = TACIT_FIRST_MEETING,
-    .meeting_count = tacit_neighbours_rounds,
+    .schedule = tacit_neighbours_schedule,
+    .first_scheduled_round = TACIT_FIRST_SCHEDULED_ROUND,
+    .scheduled_rounds = tacit_neighbours_rounds,
     .handlers = handlers,
 };

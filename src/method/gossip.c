@@ -47,7 +47,7 @@ static const tacit_handler_entry handlers[] = { { .question = "step", .answer = 
 
 const tacit_method tacit_method_gossip = {
     .name = "gossip",
-    .title = "gradient descent in random pairs of neighbours, no centre, no privacy",
+    .title = "gradient descent in random pairs of neighbours, no center, no privacy",
     .reference = "Boyd et al. 2006; Ram, Nedic & Veeravalli 2009; Wang 2018, 2.1.1",
     .version = 1,
     .units = "record",
@@ -71,11 +71,11 @@ const tacit_method tacit_method_gossip = {
     .caveats =
         "slow: one neighbour a round; with a fixed step, parties that meet often count more than others",
     .check = tacit_neighbours_check,
-    .price = tacit_yardstick_price,
+    .price = tacit_nonprivate_price,
     .release_kind = tacit_neighbours_kind,
     .coordinate = tacit_neighbours_coordinate,
-    .meetings = tacit_neighbours_meetings,
-    .first_meeting = TACIT_FIRST_MEETING,
-    .meeting_count = tacit_neighbours_rounds,
+    .schedule = tacit_neighbours_schedule,
+    .first_scheduled_round = TACIT_FIRST_SCHEDULED_ROUND,
+    .scheduled_rounds = tacit_neighbours_rounds,
     .handlers = handlers,
 };

@@ -5,7 +5,7 @@
  *   all:          a public grid: m equal cells along each number, a cell for each level of a category (and one for none)
  *   party k:      n_rk = how many of its rows of each class lie in cell r
  *   coordinator:  n_r = sum_k n_rk;  publishes n_r + z_r,  z_r discrete Laplace of scale 2/epsilon
- *                 w = argmin (1/N) sum_r c_r loss(w; x_r) + (lambda/2)|w|^2,  x_r the centre, c_r >= 0 made of n_r + z_r,
+ *                 w = argmin (1/N) sum_r c_r loss(w; x_r) + (lambda/2)|w|^2,  x_r the center, c_r >= 0 made of n_r + z_r,
  *                 N their sum
  *
  * Proof note. Adjacency: replace one row of a party (unit record). One count falls by 1 and one rises by 1, so the vector
@@ -181,8 +181,8 @@ static size_t cell_of(const cell_grid *grid, const double *x) {
     return cell;
 }
 
-/* The encoded centre of a cell. */
-static void centre_of(const cell_grid *grid, size_t cell, size_t features, double *x) {
+/* The encoded center of a cell. */
+static void center_of(const cell_grid *grid, size_t cell, size_t features, double *x) {
     memset(x, 0, features * sizeof *x);
     for (size_t a = grid->axes; a-- > 0;) {
         const axis *one = &grid->axis[a];
@@ -337,8 +337,8 @@ static tacit_status project(double *counts, size_t length, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* The weighted fit at the centres of the cells whose noisy count is above 0. */
-static tacit_status fit_centres(tacit_session *session, const cell_grid *grid, const double *counts,
+/* The weighted fit at the centers of the cells whose noisy count is above 0. */
+static tacit_status fit_centers(tacit_session *session, const cell_grid *grid, const double *counts,
                                 tacit_model *model, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     size_t length = grid->cells * plan->classes, used = 0;
@@ -348,20 +348,20 @@ static tacit_status fit_centres(tacit_session *session, const cell_grid *grid, c
         total += fmax(0, counts[r]);
     }
     if (used == 0) return TACIT_OK; /* only the regulariser is left, and weights of 0 */
-    tacit_matrix centres = TACIT_MATRIX_INIT;
+    tacit_matrix centers = TACIT_MATRIX_INIT;
     int32_t *label = TACIT_NEW(int32_t, used);
     double *weight = TACIT_NEW(double, used);
     tacit_status status = label != NULL && weight != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) goto cleanup;
-    TACIT_CHECK(tacit_matrix_create(&centres, used, plan->features, error));
+    TACIT_CHECK(tacit_matrix_create(&centers, used, plan->features, error));
     for (size_t r = 0, at = 0; r < length; r++) {
         if (!(counts[r] > 0)) continue;
-        centre_of(grid, r / plan->classes, plan->features, centres.values + at * plan->features);
+        center_of(grid, r / plan->classes, plan->features, centers.values + at * plan->features);
         label[at] = (int32_t)(r % plan->classes);
         weight[at++] = counts[r] / total;
     }
     tacit_glm_problem problem = { .loss = &model->family->loss,
-                                  .x = tacit_rows_of_matrix(&centres),
+                                  .x = tacit_rows_of_matrix(&centers),
                                   .label = label,
                                   .weight = weight,
                                   .classes = plan->classes,
@@ -373,7 +373,7 @@ static tacit_status fit_centres(tacit_session *session, const cell_grid *grid, c
     tacit_glm_fit fit;
     TACIT_CHECK(tacit_glm_solve(&problem, &settings, model->weights, &fit, error));
 cleanup:
-    tacit_matrix_clear(&centres);
+    tacit_matrix_clear(&centers);
     free(label);
     free(weight);
     return status;
@@ -392,14 +392,14 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     TACIT_CHECK(tacit_message_add_integers(&message, "cells", &(int64_t){ (int64_t)grid.along }, 1, error));
     TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &spec, &sum, error));
     if (by_shares(plan))
-        tacit_session_tell(session, sum.values, spec.length);
+        tacit_session_notify(session, sum.values, spec.length);
     else
         TACIT_CHECK(tacit_session_release(session, &discrete_laplace, sum.values, spec.length, 0, 0x1p61,
                                           sum.values, error));
     TACIT_CHECK(
         tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
     if (settings_of(plan)->negative == PROJECT) TACIT_CHECK(project(sum.values, spec.length, error));
-    TACIT_CHECK(fit_centres(session, &grid, sum.values, model, error));
+    TACIT_CHECK(fit_centers(session, &grid, sum.values, model, error));
     out->parties = sum.parties;
     status = tacit_outcome_add(out, model, error);
     model = NULL;

@@ -11,7 +11,7 @@
 enum { MOST_WIDTH = 400, SLOT_BITS = 82 /* of 127, 43 for masks and 2 to spare */, LEAST_BITS = 44 };
 static const double LEAST_RANGE = 64;
 
-const char tacit_logit_assumption[] = "the two centre servers follow the protocol and do not show each other "
+const char tacit_logit_assumption[] = "the two center servers follow the protocol and do not show each other "
                                       "what they see; Paillier encryption under "
                                       "server B's key (decisional composite residuosity, short exponents)";
 
@@ -79,7 +79,7 @@ tacit_status tacit_logit_lambda(const tacit_plan *plan, double *out, tacit_error
 
 tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     double epsilon = tacit_logit_private(plan);
-    if (epsilon == 0) return tacit_yardstick_price(plan, out, error);
+    if (epsilon == 0) return tacit_nonprivate_price(plan, out, error);
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, epsilon, tacit_logit_settings_of(plan)->dp_delta };
     return TACIT_OK;
@@ -318,7 +318,7 @@ tacit_status tacit_logit_answer_sums(tacit_party *party, const tacit_question *q
     const int64_t *weight;
     pass self = { .scale = 0 };
     tacit_status status;
-    TACIT_CHECK(tacit_party_centre_key(party, question, &key, &owned, error));
+    TACIT_CHECK(tacit_party_center_key(party, question, &key, &owned, error));
     TACIT_CHECK(tacit_message_integers(question->message, "matrix", 1, &weight, error));
     if (*weight != TACIT_WEIGH_NONE && *weight != TACIT_WEIGH_CURVATURE && *weight != TACIT_WEIGH_ONE)
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
@@ -376,7 +376,7 @@ tacit_status tacit_logit_answer_step(tacit_party *party, const tacit_question *q
     tacit_paillier_public *owned = NULL;
     pass self = { .scale = 0 };
     tacit_status status;
-    TACIT_CHECK(tacit_party_centre_key(party, question, &key, &owned, error));
+    TACIT_CHECK(tacit_party_center_key(party, question, &key, &owned, error));
     TACIT_CHECK(make_sums(&self, party, question, TACIT_WEIGH_NONE, error));
     TACIT_CHECK(begin_reply(party, false, reply, error));
     TACIT_CHECK(multiply_inverse(reply, &self, party, question, key, error));

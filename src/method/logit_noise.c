@@ -1,5 +1,5 @@
 /*
- * Noise of `dp` (logit.h): what each centre server adds to every sum before anything is computed from it.
+ * Noise of `dp` (logit.h): what each center server adds to every sum before anything is computed from it.
  *
  * Theorem. With dp=E, to everybody who sees what is opened, and to each of the two servers with all that it sees, a run of K
  * iterations is (E, dp-delta)-private: one row replaced, number of rows public. Against computing bounded as the protocol's
@@ -125,9 +125,9 @@ static tacit_status add_draws(tacit_logit *self, const tacit_logit_release *rele
     tacit_share *shares = TACIT_NEW(tacit_share, release->count);
     tacit_status status = mine != NULL && shares != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) goto cleanup;
-    TACIT_CHECK(tacit_logit_draw(mine, release, &self->centre->noise, error));
+    TACIT_CHECK(tacit_logit_draw(mine, release, &self->center->noise, error));
     for (tacit_role owner = TACIT_GARBLER; owner <= TACIT_EVALUATOR; owner++) {
-        bool own = self->centre->role == owner;
+        bool own = self->center->role == owner;
         TACIT_CHECK(
             tacit_secure_input(self->secure, shares, owner, own ? mine : NULL, release->count, error));
         tacit_shares_add(onto, onto, shares, release->count);
@@ -161,7 +161,7 @@ static tacit_status add_to_matrix(tacit_logit *self, tacit_error *error) {
     TACIT_TRY(add_draws(self, &release, self->matrix, error));
     double lift = 2 * M_SQRT2 * scale * sqrt((double)self->width);
     self->noise = ldexp(lift + 50 * scale * (double)self->width, -(int)self->fraction);
-    for (size_t j = 0; j < self->width && self->centre->role == TACIT_GARBLER; j++)
+    for (size_t j = 0; j < self->width && self->center->role == TACIT_GARBLER; j++)
         self->matrix[tacit_triangle(j, j)] += tacit_share_of(llrint(lift));
     return TACIT_OK;
 }

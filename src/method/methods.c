@@ -86,7 +86,7 @@ static int has_trait(const tacit_method *method, const char *trait) {
         { "alone-with-delta", alone && method->needs_delta },
         { "chooses-lambda", method->chooses_lambda },
         { "infers", method->infers != NULL },
-        { "no-centre", method->meetings != NULL },
+        { "no-center", method->schedule != NULL },
         { "no-lambda", method->lambda_may_vanish },
         { "points", method->needs_points },
         { "roles", method->roles != NULL },

@@ -13,7 +13,7 @@
  * differentiable but for isolated margins: c = 1/4 for the logistic loss, 1/(2h) for Huber's of width h. The printed sign of
  * the exponent of b's density is wrong; it is exp(-epsilon' |b|/2).
  */
-#include "method/choosing.h"
+#include "method/private_tuning.h"
 
 static const tacit_parameter parameters[] = {
     PERTURB_PARAMETERS,

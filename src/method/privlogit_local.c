@@ -1,6 +1,6 @@
 /*
  * privlogit-local: as privlogit-hessian, but the inverse of the bound is encrypted once and sent to the nodes, who multiply it
- * with their own gradients (Wang 2018, Algorithm 8). Between nodes i and two centre servers:
+ * with their own gradients (Wang 2018, Algorithm 8). Between nodes i and two center servers:
  *
  *   SetupOnce  nodes    H~_i = -X_i^T X_i/4, encrypted, to server A
  *              servers  -H~ = L D L^T;  H~^-1 in the circuit;  Enc(H~^-1) to all nodes      lines 1
@@ -46,14 +46,14 @@ cleanup:
     return status;
 }
 
-/* Algorithm 8, run by both centre servers at the same time. */
-static tacit_status compute(tacit_centre *centre, tacit_outcome *out, tacit_error *error) {
+/* Algorithm 8, run by both center servers at the same time. */
+static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tacit_error *error) {
     tacit_logit self;
     tacit_buffer sealed = TACIT_BUFFER_INIT;
     tacit_share *step = NULL;
     bool stop = false, known = false;
     tacit_status status;
-    TACIT_CHECK(tacit_logit_begin(&self, centre, error));
+    TACIT_CHECK(tacit_logit_begin(&self, center, error));
     step = TACIT_NEW(tacit_share, self.width);
     if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(setup_once(&self, &sealed, error));
@@ -89,7 +89,7 @@ const tacit_method tacit_method_privlogit_local = {
     .noise_free = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "its number of rows; in each iteration its log-likelihood and the encrypted inverse times "
-              "its gradient, encrypted under centre server B's key and sent to server A; once X^T X/4 of "
+              "its gradient, encrypted under center server B's key and sent to server A; once X^T X/4 of "
               "its rows[inference=yes: , and their gradient and Hessian][inference=no,stop=converged: , "
               "and their gradient and Hessian], in the same way",
     .seen_by = "neither server sees a party's sums or their total: A has ciphertexts and shares, B "
@@ -101,7 +101,7 @@ const tacit_method tacit_method_privlogit_local = {
     .guarantee = "no differential privacy: the coefficients beta_k are exact. The computation between "
                  "parties and servers reveals nothing beyond what is listed under 'seen by'",
     .assumption =
-        "the two centre servers follow the protocol and do not show each other what they see "
+        "the two center servers follow the protocol and do not show each other what they see "
         "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 bits "
         "(128 with 3072 bits), statistical security of 40 bits for each masked value. If server A "
         "colludes with parties, they learn no more than what each sees anyway",
@@ -121,7 +121,7 @@ const tacit_method tacit_method_privlogit_local = {
     .price = tacit_logit_price,
     .choose_lambda = tacit_logit_lambda,
     .release_kind = tacit_logit_kind,
-    .coordinate = tacit_centre_coordinate,
+    .coordinate = tacit_center_coordinate,
     .compute = compute,
     .handlers = handlers,
 };

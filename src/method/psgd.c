@@ -154,8 +154,8 @@ static tacit_status add_fixed(tacit_party *party, const answering *how, double *
     double *eta = TACIT_NEW(double, how->spec.length);
     if (eta == NULL) return tacit_fail_memory(error);
     tacit_status status =
-        tacit_party_lasting_noise(party, how->fixed.scale / sqrt((double)party->plan->parties),
-                                  how->spec.length, how->spec.grid_bits, eta, error);
+        tacit_party_persistent_noise(party, how->fixed.scale / sqrt((double)party->plan->parties),
+                                     how->spec.length, how->spec.grid_bits, eta, error);
     for (size_t j = 0; status == TACIT_OK && j < how->spec.length; j++) values[j] += eta[j];
     free(eta);
     return status;

@@ -8,7 +8,7 @@
  *                   Delta_k = c q_k^2/(n (exp(epsilon q_k/2) - 1)) - lambda_k (at least 0), epsilon' = epsilon/2
  *                 b_k ~ G(d_k, 2/epsilon')
  *                 w_k = argmin (1/n) sum_{D_l} loss(y w.x_(k)) + ((lambda_k + Delta_k)/2)|w|^2 + b_k.w/n
- *                 m_k(x) = sigma(x_(k).w_k)/sqrt(K), or centred (2 sigma(x_(k).w_k) - 1)/sqrt(K)
+ *                 m_k(x) = sigma(x_(k).w_k)/sqrt(K), or centered (2 sigma(x_(k).w_k) - 1)/sqrt(K)
  *                 h = plr(epsilon) on {(m(x), y): (x, y) in D_h}
  *                 answers w_1, ..., w_K, h
  *   coordinator:  the mean of the answers
@@ -20,7 +20,7 @@
  * q_k, and its rows are q_k long: important groups are heard better. Groups and q must be public knowledge: taken
  * from the private rows they would be a release of their own that nobody paid for.
  */
-#include "method/choosing.h"
+#include "method/private_tuning.h"
 
 static const tacit_parameter parameters[] = {
     STACKING_GROUP_PARAMETERS,

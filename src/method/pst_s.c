@@ -3,7 +3,7 @@
  *
  *   party:        D_l, D_h = its rows, parted by position; S_1, ..., S_K = D_l in blocks
  *                 w_k = plr(epsilon) on S_k                                               for k = 1..K
- *                 m_k(x) = sigma(x.w_k)/sqrt(K), or centred (2 sigma(x.w_k) - 1)/sqrt(K)
+ *                 m_k(x) = sigma(x.w_k)/sqrt(K), or centered (2 sigma(x.w_k) - 1)/sqrt(K)
  *                 h = plr(epsilon) on {(m(x), y): (x, y) in D_h}
  *                 answers w_1, ..., w_K, h
  *   coordinator:  the mean of the answers
@@ -12,7 +12,7 @@
  * meta-features have a norm of up to sqrt(K), and Algorithm 1 then scales rows by what they are found to be; dividing
  * by sqrt(K) needs no look at them.
  */
-#include "method/choosing.h"
+#include "method/private_tuning.h"
 
 static const tacit_parameter parameters[] = {
     TACIT_COUNT(stacking_settings, blocks, "blocks", 1, TACIT_STACK_MEMBERS_MOST,

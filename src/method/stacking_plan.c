@@ -206,7 +206,7 @@ static tacit_status complete(stacking *how, const tacit_plan *plan, const char *
     how->epsilon = plan->epsilon;
     how->share = settings->low;
     how->high_lambda = settings->high_lambda > 0 ? settings->high_lambda : plan->lambda;
-    stack->is_centred = settings->meta == STACKING_CENTRED;
+    stack->is_centered = settings->meta == STACKING_CENTERED;
     stack->combiner = settings->combiner;
     how->lambda = TACIT_NEW(double, stack->members);
     if (how->lambda == NULL) return tacit_fail_memory(error);

@@ -26,7 +26,7 @@ const tacit_parameter dphtl_parameters[] = {
                  "hypothesis that fits "
                  "its labels best), sources (each of them; in simulations only), soft (their votes as "
                  "labels), weak and "
-                 "target (its own few labels, or all), pphtl (mean hypothesis as centre of the regulariser)"),
+                 "target (its own few labels, or all), pphtl (mean hypothesis as center of the regulariser)"),
     TACIT_CHOICE(dphtl_settings, prior, "prior", "aware|paper",
                  "of dphtl and average: knowing the noise, or as printed"),
     TACIT_NUMBER(dphtl_settings, target_labels, "target_labels", 1e-6, 1,

@@ -93,7 +93,7 @@ static tacit_status say(export_plan *plan, tacit_error *error) {
     return tacit_buffer_print(out, error, ".%s", noise_words(guarantee->noise));
 }
 
-tacit_status export_plan_tell(export_plan *plan, tacit_error *error) {
+tacit_status export_plan_describe(export_plan *plan, tacit_error *error) {
     const tacit_model *model = plan->model;
     const tacit_guarantee *guarantee = &model->guarantee;
     char parties[24] = "unknown";

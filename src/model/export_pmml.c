@@ -175,13 +175,13 @@ static void meta_feature(pmml *p, size_t member) {
     double factor = TACIT_STACK_INSIDE / sqrt((double)stack->members);
     pmml_derived(p, pmml_own(p, "meta", member + 1).text, NULL);
     pmml_apply(p, "*", NULL);
-    if (stack->is_centred) {
+    if (stack->is_centered) {
         pmml_apply(p, "-", NULL);
         pmml_apply(p, "*", NULL);
         pmml_constant(p, 2);
     }
     sigma_expression(p, pmml_own(p, "margin", member + 1).text);
-    if (stack->is_centred) {
+    if (stack->is_centered) {
         pmml_end(p);
         pmml_constant(p, 1);
         pmml_end(p);

@@ -16,7 +16,7 @@ tacit_status tacit_model_create(tacit_model **out, const tacit_family *family, s
     tacit_model *model = TACIT_NEW(tacit_model, 1);
     if (model == NULL) return tacit_fail_memory(error);
     model->family = family;
-    model->shape = family->loss.shape_usual;
+    model->shape = family->loss.shape_default;
     model->features = features;
     model->classes = classes;
     model->weights = TACIT_NEW(double, tacit_model_size(model));

@@ -24,9 +24,9 @@ static tacit_status check_real(const tacit_policy *policy, const tacit_release *
                           "method %s drew simulated noise, which protects nobody: a real party must draw its "
                           "noise from the operating system's entropy",
                           release->method);
-    /* Exact values: sums, never answers of their own, and only if the owner said so. What a method without a centre lets out
+    /* Exact values: sums, never answers of their own, and only if the owner said so. What a method without a center lets out
      * has a rule of its own in the policy. */
-    bool exact = release->kind != TACIT_RELEASE_CHARGED && (policy->allow_exact || release->without_centre);
+    bool exact = release->kind != TACIT_RELEASE_CHARGED && (policy->allow_exact || release->without_center);
     if (!isfinite(release->price.epsilon) && !exact)
         return tacit_fail(error, TACIT_REFUSED,
                           "method %s has an infinite epsilon: it runs in simulations only, unless the owner "

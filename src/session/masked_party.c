@@ -346,7 +346,7 @@ static tacit_status take_mask_step(stepping *self, tacit_buffer *out, tacit_erro
     TACIT_CHECK(masked_same_question(self, error));
     TACIT_CHECK(tacit_gate_has_answer(&stored, gate, self->question->answer_id, self->question_hash, error));
     if (stored) {
-        TACIT_CHECK(tacit_party_recall(self->party, self->question, &reply, error));
+        TACIT_CHECK(tacit_party_stored_reply(self->party, self->question, &reply, error));
         TACIT_CHECK(catch_up(self, error));
     } else {
         TACIT_CHECK(mask_contribution(self, &reply, &payload, error));
@@ -394,8 +394,8 @@ static tacit_status run_step(stepping *self, tacit_buffer *out, tacit_error *err
     return encrypted ? masked_run_encrypted(self, out, error) : run_masked(self, out, error);
 }
 
-static tacit_status tell_assumption(char out[TACIT_ASSUMPTION_MOST], const tacit_plan *plan,
-                                    tacit_error *error) {
+static tacit_status write_assumption(char out[TACIT_ASSUMPTION_MOST], const tacit_plan *plan,
+                                     tacit_error *error) {
     size_t minimum;
     TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
     const bool encrypted = plan->sums == TACIT_SUMS_PAILLIER;
@@ -424,7 +424,7 @@ tacit_status tacit_party_answer_step(tacit_party *party, const tacit_question *q
                       .step = question->masked,
                       .question_hash = question_hash,
                       .signer = tacit_securesum_ed25519_signer(party->masks->secret_key) };
-    TACIT_TRY(tell_assumption(self.assumption, party->masks->plan, error));
+    TACIT_TRY(write_assumption(self.assumption, party->masks->plan, error));
     tacit_status status = run_step(&self, out, &said);
     tacit_securesum_party_free(self.half);
     tacit_securesum_free(self.sum);

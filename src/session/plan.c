@@ -115,7 +115,7 @@ static bool equal_numbers(const tacit_plan *a, const tacit_plan *b) {
 bool tacit_plan_equal(const tacit_plan *a, const tacit_plan *b) {
     if (a->method != b->method || strcmp(a->study, b->study) != 0 || !equal_numbers(a, b) ||
         a->points != b->points || a->schema != b->schema ||
-        memcmp(a->centre_key, b->centre_key, sizeof a->centre_key) != 0)
+        memcmp(a->center_key, b->center_key, sizeof a->center_key) != 0)
         return false;
     for (const tacit_parameter *one = a->method->parameters; one != NULL && one->name != NULL; one++)
         if (!tacit_setting_equal(tacit_plan_settings(a, 0), tacit_plan_settings(b, 0), one)) return false;
@@ -280,14 +280,14 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     return check_prepared(plan, error);
 }
 
-tacit_status tacit_yardstick_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+tacit_status tacit_nonprivate_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)plan;
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
     return TACIT_OK;
 }
 
-tacit_release_kind tacit_yardstick_kind(const tacit_plan *plan) {
+tacit_release_kind tacit_nonprivate_kind(const tacit_plan *plan) {
     (void)plan;
     return TACIT_RELEASE_CHARGED;
 }

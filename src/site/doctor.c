@@ -414,7 +414,7 @@ tacit_status tacit_doctor(const char *folder, const char **kind, tacit_finding_v
     else
         return tacit_fail(
             error, TACIT_NOT_FOUND,
-            "%s is no folder of a coordinator (coordinator.db), a party (ledger.db) or a centre "
+            "%s is no folder of a coordinator (coordinator.db), a party (ledger.db) or a center "
             "server (paillier.key); 'tacit ledger limit' begins a party's, 'tacit study new %s FILE' a "
             "coordinator's",
             folder, folder);

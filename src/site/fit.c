@@ -13,8 +13,8 @@
 #include "session/party.h"
 #include "session/session.h"
 #include "site/site_parts.h"
-#include "study/choose.h"
 #include "study/home.h"
+#include "study/public_tuning.h"
 
 #define STUDY "fit" /* as the ledger calls it; a study's name there has an @ */
 #define ASKER "the owner"

@@ -371,7 +371,7 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
                                .coordinator = site->coordinator,
                                .study = site->id,
                                .method = plan->method->name,
-                               .without_centre = plan->method->meetings != NULL,
+                               .without_center = plan->method->schedule != NULL,
                                .rows = site->total_rows,
                                .parties_declared = plan->parties,
                                .parties_minimum = plan->minimum_parties,
@@ -379,7 +379,7 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
     return tacit_policy_check(&owner.policy, &expected, error);
 }
 
-/* One rule for all that a method without a centre lets out: words to neighbours, the number of rows, the sum at the end. */
+/* One rule for all that a method without a center lets out: words to neighbours, the number of rows, the sum at the end. */
 static tacit_status check_neighbours(const tacit_site *site, const tacit_price *price, tacit_error *error) {
     const tacit_method *method = site->study->plan.method;
     if (!site->allow_neighbours)
@@ -399,10 +399,10 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     if (site->total_rows < plan->minimum_rows)
         return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu",
                           site->data, site->total_rows, plan->minimum_rows);
-    if (plan->method->meetings != NULL) return check_neighbours(site, &prices.charged, error);
+    if (plan->method->schedule != NULL) return check_neighbours(site, &prices.charged, error);
     if (site->listen != NULL)
         return tacit_fail(error, TACIT_USAGE,
-                          "method %s has a centre and parties only dial out: leave --listen out",
+                          "method %s has a center and parties only dial out: leave --listen out",
                           plan->method->name);
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
         return tacit_fail(

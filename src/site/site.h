@@ -26,7 +26,7 @@ typedef struct tacit_site_settings {
     bool allow_exact;      /* exact sums may leave: no differential privacy */
     bool allow_difference; /* two of them may differ by few parties or rows */
     bool
-        allow_neighbours; /* neighbours in a study without a centre may see exact values: no differential privacy */
+        allow_neighbours; /* neighbours in a study without a center may see exact values: no differential privacy */
     const char
         *listen; /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
     const char
@@ -89,18 +89,18 @@ tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home
 
 /* For whoever is to consent: what exact sums of this study tell together with earlier ones of the same rows; nothing where there is
  * nothing to say. */
-tacit_status tacit_site_past(const tacit_site *site, tacit_buffer *out, tacit_error *error);
+tacit_status tacit_site_sum_history(const tacit_site *site, tacit_buffer *out, tacit_error *error);
 
 /* The same of a version that is only looked at. `study` as the ledger calls it; `allowed` as the owner said. */
-typedef struct tacit_past_question {
+typedef struct tacit_sum_history_question {
     const char *source, *study;
     const tacit_plan *plan;
     bool allowed;
-} tacit_past_question;
-tacit_status tacit_past_text(tacit_buffer *out, const char *home, const tacit_past_question *about,
-                             tacit_error *error);
+} tacit_sum_history_question;
+tacit_status tacit_sum_history_text(tacit_buffer *out, const char *home,
+                                    const tacit_sum_history_question *about, tacit_error *error);
 /* What an owner says who allows it, for a box to tick. */
-const char *tacit_past_allowing(void);
+const char *tacit_sum_history_allowing(void);
 
 /* Consent to the study as reviewed. The ledger then lets it have its price; what earlier versions had stays counted. */
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error);

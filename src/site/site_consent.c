@@ -190,7 +190,7 @@ const char *tacit_site_id(const tacit_site *site) { return site->id; }
 
 /* ---- leaving ---- */
 
-tacit_status site_tell_leaving(const tacit_site *site, tacit_error *error) {
+tacit_status site_notify_leaving(const tacit_site *site, tacit_error *error) {
     Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
     tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
     tacit_client *client = NULL;
@@ -218,7 +218,7 @@ tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TA
     TACIT_CHECK(tacit_path_join(path, sizeof path, home, TACIT_LEDGER_NAME, error));
     TACIT_CHECK(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
     TACIT_CHECK(tacit_ledger_withdraw(ledger, site->id, error));
-    *told = site_tell_leaving(site, NULL) == TACIT_OK;
+    *told = site_notify_leaving(site, NULL) == TACIT_OK;
     memcpy(id, site->id, sizeof site->id);
 cleanup:
     tacit_ledger_free(ledger);

@@ -186,7 +186,7 @@ bool tacit_registry_revoked(tacit_registry *registry, const char *fingerprint);
 /* Revoke all certificates of a party; it has left for good. TACIT_NOT_FOUND when there is none so called. */
 tacit_status tacit_registry_revoke(tacit_registry *registry, const char *party, tacit_error *error);
 
-/* Revoke one certificate that no party has (a centre server's). */
+/* Revoke one certificate that no party has (a center server's). */
 tacit_status tacit_registry_revoke_other(tacit_registry *registry, const char *name, const char *fingerprint,
                                          tacit_error *error);
 

@@ -55,7 +55,7 @@ tacit_study *tacit_study_free(tacit_study *study) {
     tacit_buffer_clear(&study->description);
     tacit_buffer_clear(&study->document);
     tacit_buffer_clear(&study->canonical);
-    tacit_buffer_clear(&study->centre_certificate);
+    tacit_buffer_clear(&study->center_certificate);
     tacit_buffer_clear(&study->point_bytes);
     tacit_points_clear(&study->points);
     tacit_dataset_free(study->point_rows);

@@ -72,7 +72,7 @@ static void the_gaussian_mechanism_holds_and_is_tight(void **state) {
 /* The pair in two dimensions; few runs, for each fits hundreds of rows. */
 static void they_hold_with_the_logistic_loss(void **state) {
     (void)state;
-    tacit_choice logistic = { "loss", "logistic" };
+    tacit_setting_value logistic = { "loss", "logistic" };
     tacit_audit_setup setup = { .epsilon = 3, .delta = DELTA, .settings = &logistic, .setting_count = 1 };
     static const char *const names[] = { "output", "plr", "gop" };
     static const size_t runs[] = { 4000, 500, 500 };
@@ -85,7 +85,7 @@ static void they_hold_with_the_logistic_loss(void **state) {
 
 static void paper_constants_hold_too(void **state) {
     (void)state;
-    tacit_choice paper = { "calibration", "paper" };
+    tacit_setting_value paper = { "calibration", "paper" };
     tacit_audit_setup setup = { .epsilon = 1, .delta = DELTA, .settings = &paper, .setting_count = 1 };
     static const char *const names[] = { "output", "plr", "gop" };
     for (size_t i = 0; i < 3; i++) assert_false(audit(find(names[i]), setup, 4000).broken);

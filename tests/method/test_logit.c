@@ -1,5 +1,5 @@
 /*
- * newton, privlogit-hessian and privlogit-local: what two centre servers compute on numbers that they do not see is what
+ * newton, privlogit-hessian and privlogit-local: what two center servers compute on numbers that they do not see is what
  * the same optimiser computes in the clear, iteration by iteration.
  */
 #include "logit_world.h"

@@ -258,7 +258,7 @@ static void words_to_neighbours_have_a_rule_of_their_own(void **state) {
     release.noise = TACIT_NOISE_NONE;
     release.price.epsilon = INFINITY;
     release.kind = TACIT_RELEASE_ENTRUSTED;
-    release.without_centre = true;
+    release.without_center = true;
     self.policy.allow_exact = self.policy.allow_entrusted = true;
     party_refuses(&self, &release, TACIT_REFUSED, "--allow-neighbours");
     self.policy = tacit_policy_default();

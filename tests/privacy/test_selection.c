@@ -1,5 +1,5 @@
 /* Selection: the law of what is chosen, the guarantee computed from that law, the grid, the grade, what is refused. */
-#include "chances.h"
+#include "probabilities.h"
 
 #include <float.h>
 #include <string.h>

@@ -317,7 +317,7 @@ class AtEveryStep(KillTest):
             self.assertEqual((self.result(), self.bills()), (calm, bills), dies)
             shutil.rmtree(self.folder)
 
-    def test_the_coordinator_from_its_start_to_the_last_farewell(self):
+    def test_the_coordinator_from_its_start_to_the_last_end_notice(self):
         self.disturb(["coordinator"])
 
     def test_parties_from_their_start_to_the_model(self):

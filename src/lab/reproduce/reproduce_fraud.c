@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "data/generate.h"
-#include "data/together.h"
+#include "data/grouped_split.h"
 #include "lab/reproduce/reproduce.h"
 #include "privacy/mechanism/ternary_step.h"
 

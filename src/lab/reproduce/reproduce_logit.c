@@ -87,13 +87,13 @@ static tacit_status world_refer(world *self, tacit_error *error) {
 
 static tacit_status world_fit(const world *self, const char *method, const char *engine, const char *stop,
                               tacit_logit_fit *out, tacit_error *error) {
-    tacit_logit_choice choice = { method, engine, stop, self->scale, LAMBDA, NODES };
+    tacit_logit_run_options options = { method, engine, stop, self->scale, LAMBDA, NODES };
     char stage[64];
     if (tacit_progress_cancelled(self->simulation->progress))
         return tacit_fail(error, TACIT_CANCELLED, "interrupted");
     snprintf(stage, sizeof stage, "%s, %s", method, engine);
     tacit_progress_report(self->simulation->progress, stage, 0, 1);
-    return tacit_logit_fit_run(out, self->data, &choice, self->simulation->seed, self->simulation->pool,
+    return tacit_logit_fit_run(out, self->data, &options, self->simulation->seed, self->simulation->pool,
                                error);
 }
 
@@ -153,7 +153,7 @@ static tacit_status table_method(const world *self, const char *method, tacit_ru
         furthest = fmax(furthest, tacit_logit_fit_difference(&fit, plain));
         fill(&runs[ITERATIONS], (double)fit.iterations);
         fill(&runs[shares ? SHARES : YAO], fit.seconds);
-        fill(&runs[shares ? SHARES_SERVERS : YAO_SERVERS], fit.report.centre_seconds);
+        fill(&runs[shares ? SHARES_SERVERS : YAO_SERVERS], fit.report.center_seconds);
         tacit_logit_fit_clear(&fit);
     }
     fill(&runs[DIFFERENCE], furthest);

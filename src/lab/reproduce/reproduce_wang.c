@@ -1,4 +1,4 @@
-/* Wang 2018, section 2.1.1: gradient methods without a centre, on the simulated data of section 5.4.1. The thesis surveys
+/* Wang 2018, section 2.1.1: gradient methods without a center, on the simulated data of section 5.4.1. The thesis surveys
  * them and prints no figure; what it says of each is what is to be seen. */
 #include <math.h>
 
@@ -39,7 +39,7 @@ const tacit_experiment tacit_experiment_wang_consensus = {
     .id = "wang-consensus",
     .paper = "Wang 2018",
     .figure = "section 2.1.1",
-    .title = "No centre: consensus, gossip and EXTRA among 100 neighbours",
+    .title = "No center: consensus, gossip and EXTRA among 100 neighbours",
     .differs =
         "The thesis surveys these methods and prints no figure. Ours: the simulated rows of its section "
         "5.4.1 in 10 "

@@ -117,7 +117,7 @@ tacit_status tacit_yao_run(const tacit_simulation *simulation, const tacit_setup
         variants[m] = simulation->variants[m];
         if (!tacit_method_takes(simulation->methods[m], "draw")) continue;
         while (s < TACIT_VARIANT_SETTINGS && variants[m].settings[s].name != NULL) s++;
-        if (s < TACIT_VARIANT_SETTINGS) variants[m].settings[s] = (tacit_choice){ "draw", draw };
+        if (s < TACIT_VARIANT_SETTINGS) variants[m].settings[s] = (tacit_setting_value){ "draw", draw };
     }
     drawn.variants = variants;
     tacit_status status = tacit_simulate(&drawn, runs, NULL, error);

@@ -339,9 +339,9 @@ cleanup:
 
 /* ---- for information ---- */
 
-const char *tacit_otherwise_name(tacit_otherwise way) {
-    static const char *const names[TACIT_OTHERWISES] = { "basic", "rdp", "gdp", "pld" };
-    return (unsigned)way < TACIT_OTHERWISES ? names[way] : "unknown";
+const char *tacit_alternative_name(tacit_alternative way) {
+    static const char *const names[TACIT_ALTERNATIVES] = { "basic", "rdp", "gdp", "pld" };
+    return (unsigned)way < TACIT_ALTERNATIVES ? names[way] : "unknown";
 }
 
 static tacit_status by_accountant(double *out, const tacit_accountant *accountant, tacit_composition by,
@@ -353,24 +353,24 @@ static tacit_status by_accountant(double *out, const tacit_accountant *accountan
     return status == TACIT_USAGE ? TACIT_OK : tacit_fail(error, status, "%s", quiet.text);
 }
 
-tacit_status tacit_holding_otherwise(double out[TACIT_OTHERWISES], const tacit_holding *holding,
-                                     tacit_unit unit, double delta, tacit_error *error) {
+tacit_status tacit_holding_alternatives(double out[TACIT_ALTERNATIVES], const tacit_holding *holding,
+                                        tacit_unit unit, double delta, tacit_error *error) {
     tacit_charges charges = TACIT_CHARGES_INIT;
     tacit_accountant *accountant = NULL;
     const tacit_price sum = summed(holding, unit);
-    double found[TACIT_OTHERWISES] = { INFINITY, NAN, NAN, NAN };
+    double found[TACIT_ALTERNATIVES] = { INFINITY, NAN, NAN, NAN };
     bool whole = false;
     tacit_status status;
-    if (tacit_amount_within(sum.delta, delta)) found[TACIT_OTHERWISE_BASIC] = sum.epsilon;
+    if (tacit_amount_within(sum.delta, delta)) found[TACIT_ALTERNATIVE_BASIC] = sum.epsilon;
     TACIT_CHECK(flatten(&charges, holding, unit, false, error));
     TACIT_CHECK(tacit_accountant_create(&accountant, TACIT_REPLACE, error));
     TACIT_CHECK(tacit_charges_gather(&whole, accountant, &charges, unit, error));
     if (whole && accountant->count > 0 && isfinite(sum.epsilon)) {
         TACIT_CHECK(
-            by_accountant(&found[TACIT_OTHERWISE_RDP], accountant, TACIT_COMPOSITION_RDP, delta, error));
-        TACIT_CHECK(by_gdp(&found[TACIT_OTHERWISE_GDP], holding, delta, 0, error));
+            by_accountant(&found[TACIT_ALTERNATIVE_RDP], accountant, TACIT_COMPOSITION_RDP, delta, error));
+        TACIT_CHECK(by_gdp(&found[TACIT_ALTERNATIVE_GDP], holding, delta, 0, error));
         TACIT_CHECK(
-            by_accountant(&found[TACIT_OTHERWISE_PLD], accountant, TACIT_COMPOSITION_PLD, delta, error));
+            by_accountant(&found[TACIT_ALTERNATIVE_PLD], accountant, TACIT_COMPOSITION_PLD, delta, error));
     }
     memcpy(out, found, sizeof found);
 cleanup:

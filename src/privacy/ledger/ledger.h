@@ -74,8 +74,8 @@ tacit_status tacit_ledger_account(tacit_account *out, tacit_ledger *ledger, cons
 
 /* For information: what counts towards the total, counted in other ways at the limit's delta or, without a limit, at that of the prices
  * added up. *known is false, and nothing is said, where that is 0, nothing was charged, or exact answers were. Durable ledgers only. */
-tacit_status tacit_ledger_otherwise(bool *known, double out[TACIT_OTHERWISES], tacit_ledger *ledger,
-                                    tacit_unit unit, tacit_error *error);
+tacit_status tacit_ledger_alternatives(bool *known, double out[TACIT_ALTERNATIVES], tacit_ledger *ledger,
+                                       tacit_unit unit, tacit_error *error);
 
 /* Set the limit of a unit: of the data source in total (study NULL), or of what one study may take of it.
  * limit->epsilon >= 0 finite, 0 <= limit->delta < 1. A limit below what is spent stops further releases.

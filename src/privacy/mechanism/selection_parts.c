@@ -32,8 +32,8 @@ const size_t *tacit_selected_indices(const tacit_selected *selected) { return se
 size_t tacit_selected_count(const tacit_selected *selected) { return selected->count; }
 tacit_noise tacit_selected_grade(const tacit_selected *selected) { return selected->grade; }
 
-tacit_status tacit_choice_price_check(const tacit_noise_source *source, const tacit_price *price,
-                                      tacit_error *error) {
+tacit_status tacit_selection_price_check(const tacit_noise_source *source, const tacit_price *price,
+                                         tacit_error *error) {
     TACIT_TRY(tacit_noise_source_check(source, error));
     TACIT_TRY(tacit_price_check(price, error));
     if (price->epsilon == INFINITY && source->entropy != NULL)
@@ -41,7 +41,7 @@ tacit_status tacit_choice_price_check(const tacit_noise_source *source, const ta
     return TACIT_OK;
 }
 
-tacit_noise tacit_choice_grade(const tacit_noise_source *source, const tacit_price *price) {
+tacit_noise tacit_selection_grade(const tacit_noise_source *source, const tacit_price *price) {
     return price->epsilon == INFINITY ? TACIT_NOISE_NONE : tacit_noise_source_grade(source);
 }
 
