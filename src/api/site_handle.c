@@ -116,9 +116,9 @@ static tacit_status look(tacit_site **out, const char *invitation, const tacit_f
     char home[PATH_MAX], source[PATH_MAX];
     tacit_site_callbacks callbacks = callbacks_of(listener, frame, arguments);
     if (data == NULL && given == NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "a frame has no name of its own: say with the option source how the ledger calls "
-                          "its rows");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "a frame has no name of its own: say with the option source how the ledger calls its rows");
     TACIT_TRY(find_home(home, arguments, error));
     TACIT_TRY(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
     tacit_site_settings settings = tacit_joining_settings(arguments, home, data, source);
@@ -137,7 +137,6 @@ tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const 
     if (invitation == NULL) return tacit_fail(error, TACIT_USAGE, "which invitation?");
     TACIT_TRY(tacit_form_take(&arguments, &form, options, error));
     tacit_status status = look(out, invitation, frame, arguments, listener, error);
-    if (status != TACIT_OK) tacit_without_dashes(error);
     tacit_arguments_free(arguments);
     return status;
 }
@@ -159,7 +158,6 @@ tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_
     tacit_site_callbacks callbacks = callbacks_of(listener, frame, arguments);
     TACIT_CHECK(tacit_site_review(out, &amended, home, study, NULL, &callbacks, error));
 cleanup:
-    if (status != TACIT_OK) tacit_without_dashes(error);
     tacit_arguments_free(arguments);
     return status;
 }
@@ -181,7 +179,6 @@ tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *err
         json_decref(explanation);
         return tacit_fail(error, allowed, "%s", remedy.text);
     }
-    tacit_without_dashes(&remedy);
     json_t *document = json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:I,s:I,s:I,s:I,s:b,s:b,s:o}", "study",
         tacit_json_text(study->name), "id", tacit_json_text(tacit_site_id(site)), "title",

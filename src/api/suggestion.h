@@ -1,5 +1,5 @@
 /*
- * Which known word was meant by an unknown one? Show each candidate, then ask.
+ * Which known word was intended by an unknown one? Show each candidate, then ask.
  *
  *     tacit_suggestion guess = tacit_suggestion_for("epsilom");
  *     tacit_suggestion_consider(&guess, "epsilon", 7);

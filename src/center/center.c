@@ -267,10 +267,9 @@ static tacit_status accept_a(center *self, call *one, tacit_channel **out, tacit
                                             .certificate_file = certificate,
                                             .key_file = key };
     int64_t deadline = tacit_clock_monotonic_ms() + HELLO_MS;
-    TACIT_TRY(
-        tacit_fail_in(error, tacit_channel_tls(&channel, peer, one->socket, &settings, deadline, error),
-                      "a caller (if the coordinator's authority was replaced while this server was away, "
-                      "give its new ca.crt with --coordinator)"));
+    TACIT_TRY(tacit_fail_in(error, tacit_channel_tls(&channel, peer, one->socket, &settings, deadline, error),
+                            "a caller (if the coordinator's authority was replaced while this server was "
+                            "away, give its new ca.crt with the option 'coordinator')"));
     tacit_status status =
         strcmp(peer->name, TACIT_CENTER_A) == 0
             ? check_caller(self, peer, error)
@@ -348,7 +347,7 @@ static void take_call(center *self, int socket) {
     notify(self, "a call was turned away: %u are under way", atomic_load(&self->figures.under_way));
 }
 
-/* Every call reads the identity anew; A dials again should it come in between. */
+/* Every call reads the identity again; A dials again should it come in between. */
 static tacit_status renew(center *self, tacit_error *error) {
     tacit_buffer unused = TACIT_BUFFER_INIT;
     if (tacit_clock_wall_seconds() < self->renewal) return TACIT_OK;

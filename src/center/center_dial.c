@@ -122,7 +122,7 @@ tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, c
     if (chained > 0) TACIT_TRY(tacit_channel_send(channel, chain->bytes, chained, error));
     TACIT_TRY(tacit_channel_receive(channel, &head, sizeof head, error));
     if (head.length == 0 || head.length >= sizeof bytes)
-        return tacit_fail(error, TACIT_PROTOCOL, "center server B answers with something else than agreed");
+        return tacit_fail(error, TACIT_PROTOCOL, "center server B answers with something other than agreed");
     TACIT_TRY(tacit_channel_receive(channel, bytes, head.length, error));
     if (head.refused != 0)
         return tacit_fail(error, TACIT_REFUSED, "center server B refuses the study: %.*s", (int)head.length,

@@ -59,14 +59,11 @@ const tacit_command tacit_command_center = {
     .section = "Studies",
     .summary = "be one of the two center servers of a study",
     .description =
-        "For methods {two-servers and}. Server A is the coordinator: `--role a` "
-        "serves its folder "
-        "as `tacit coordinator` does. Server B, run by somebody else on another machine, holds the key under "
-        "which nodes "
-        "encrypt. On its first start it makes the key, its own certificate authority and center.card, which "
-        "the study's "
-        "definition names (center: FILE). B serves the one coordinator whose authority it was given. Neither "
-        "server alone can read what a node sends; they must not share what they see.",
+        "For methods {two-servers and}. Server A is the coordinator: `--role a` serves its folder as `tacit "
+        "coordinator` does. Server B, run by somebody else on another machine, holds the key under which "
+        "nodes encrypt. On its first start it makes the key, its own certificate authority and center.card, "
+        "which the study's definition names (center: FILE). B serves the one coordinator whose authority it "
+        "was given. Neither server alone can read what a node sends; they must not share what they see.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the server's folder" },

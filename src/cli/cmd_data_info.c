@@ -50,12 +50,10 @@ static void print_strays(tacit_console *console, const tacit_table *table, const
     for (size_t i = 0; i < table->cols; i++) {
         const tacit_column *column = &table->columns[i];
         if (has_stray(column))
-            tacit_console_warn(console,
-                               "%s: column %s would hold numbers, but '%s' is none: that makes it a "
-                               "category",
-                               tacit_source_place(source, column->stray_line, place),
-                               tacit_text_shown(column->name, strlen(column->name), name),
-                               column->stray_text);
+            tacit_console_warn(
+                console, "%s: column %s would hold numbers, but '%s' is none: that makes it a category",
+                tacit_source_place(source, column->stray_line, place),
+                tacit_text_shown(column->name, strlen(column->name), name), column->stray_text);
     }
 }
 

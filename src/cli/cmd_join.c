@@ -233,7 +233,7 @@ const tacit_command tacit_command_party = {
                    "again when a study begins, and then stay as they are.",
     .operands =
         (const tacit_operand[]){
-            { "STUDY", 0, 1, "one study, by its name as `tacit join` showed it; all of them unless told" },
+            { "STUDY", 0, 1, "one study, by its name as `tacit join` showed it; all of them by default" },
             { .name = NULL },
         },
     .options =

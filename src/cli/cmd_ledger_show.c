@@ -321,13 +321,12 @@ const tacit_command tacit_command_ledger_show = {
     .section = "Ledger",
     .summary = "what left, what it cost and what may still be spent",
     .description =
-        "Every answer that left, every refusal and every act of the owner, for each data source; "
-        "then what is spent and what is left per record and per party: the sum of the prices, and "
-        "the epsilon that is proved about all answers together at the limit's delta, by the way of "
-        "counting that was fixed with the limit. What a running study holds counts as spent until it "
-        "ends. What other accountants make of the same answers is shown for information. Other data "
-        "sources that seem to hold the same people, and do not share the limit, are named. The ledger is in "
-        "$TACIT_HOME, or in ~/.local/share/tacit.",
+        "Every answer that left, every refusal and every act of the owner, for each data source; then what "
+        "is spent and what is left per record and per party: the sum of the prices, and the epsilon that is "
+        "proved about all answers together at the limit's delta, by the way of counting that was fixed with "
+        "the limit. What a running study holds counts as spent until it ends. What other accountants make of "
+        "the same answers is shown for information. Other data sources that seem to hold the same people, "
+        "and do not share the limit, are named. The ledger is in $TACIT_HOME, or in ~/.local/share/tacit.",
     .options =
         (const tacit_option[]){
             { .name = "source",

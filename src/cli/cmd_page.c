@@ -42,11 +42,10 @@ const tacit_command tacit_command_page = {
     .name = "page",
     .section = "Taking part",
     .summary = "one's studies, ledger and consent in the browser",
-    .description =
-        "Serves a page on 127.0.0.1, for this machine only: what each joined study asks, what has left and "
-        "when, what is left of the budget, and buttons to withdraw and to consent again. It prints a link "
-        "that logs in once, and at the first start a credential for later. `tacit party` may run meanwhile; "
-        "stopping the page stops nothing else.",
+    .description = "Serves a page on 127.0.0.1, for this machine only: what each joined study asks, what has "
+                   "left and when, what is left of the budget, and buttons to withdraw and to consent again. "
+                   "It prints a link that logs in once, and at the first start a credential for later. "
+                   "`tacit party` may run meanwhile; stopping the page stops nothing else.",
     .options =
         (const tacit_option[]){
             { .name = "port",

@@ -158,10 +158,9 @@ static const char *statistics_text(const tacit_reproduction *result, const tacit
         return "what scales the rows was computed from ALL training rows: not private, fine only in a "
                "simulation";
     if (experiment->dimensions > 0)
-        return by_largest
-                   ? "principal components and the largest norm were computed from the public auxiliary "
-                     "rows only"
-                   : "principal components were computed from the public auxiliary rows only";
+        return by_largest ? "principal components and the largest norm were computed from the public "
+                            "auxiliary rows only"
+                          : "principal components were computed from the public auxiliary rows only";
     return by_largest ? "the largest norm was taken over the public auxiliary rows only"
                       : "nothing was computed from private rows to scale them";
 }
@@ -191,11 +190,11 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
                             options->effort.trials, tacit_plural(options->effort.trials, "draw", "draws"),
                             options->fraction < 1 ? "; only a fraction of parties and rows" : "",
                             result->seconds);
-    tacit_console_print(console, "%s\n",
-                        experiment->own_rows
-                            ? "columns were standardised with statistics of ALL rows: not private, fine "
-                              "only in a simulation"
-                            : statistics_text(result, options));
+    tacit_console_print(
+        console, "%s\n",
+        experiment->own_rows
+            ? "columns were standardised with statistics of ALL rows: not private, fine only in a simulation"
+            : statistics_text(result, options));
     if (experiment->reads_texts)
         tacit_console_print(console, "%s\n",
                             options->strip == TACIT_STRIP_NEWS
@@ -370,7 +369,7 @@ static const tacit_option options[] = {
       .rules = TACIT_RULE_RANGE,
       .least = 1,
       .most = 1000000,
-      .help = "how often noise is drawn for each draw of the rows; the experiment's number unless told" },
+      .help = "how often noise is drawn for each draw of the rows; the experiment's number by default" },
     { .name = "only",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "SETUP",
@@ -384,15 +383,14 @@ static const tacit_option options[] = {
       .placeholder = "auxiliary|all",
       .fallback = "auxiliary",
       .help = "rows from which principal components and largest norms are computed: the public auxiliary "
-              "ones, or "
-              "all training rows, which is not private" },
+              "ones, or all training rows, which is not private" },
     { .name = "draws",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "N",
       .rules = TACIT_RULE_RANGE,
       .least = 1,
       .most = 100000,
-      .help = "how often the rows are drawn and dealt out; the experiment's number unless told" },
+      .help = "how often the rows are drawn and dealt out; the experiment's number by default" },
     { .name = "text",
       .kind = TACIT_OPTION_CHOICE,
       .placeholder = "stripped|plain",
@@ -401,9 +399,8 @@ static const tacit_option options[] = {
     { .name = "rows",
       .kind = TACIT_OPTION_CHOICE,
       .placeholder = "normalise|scale",
-      .help =
-          "bring rows into the unit ball one by one, or all by the largest norm; the experiment's way unless "
-          "told" },
+      .help = "bring rows into the unit ball one by one, or all by the largest norm; the experiment's way by "
+              "default" },
     { .name = "fraction",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "F",

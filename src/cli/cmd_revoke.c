@@ -40,10 +40,9 @@ const tacit_command tacit_command_revoke = {
     .summary = "refuse a party whose key was lost or stolen",
     .description =
         "All certificates of the party count no more, also on connections that are open, and after a "
-        "restart. "
-        "Names of parties are in coordinator.log. A study that runs goes on without the party, as it does "
-        "without one that has left; one that recruits can invite it again, as a new party with a new key. "
-        "PARTY may be center-a, the coordinator's own identity towards center server B.",
+        "restart. Names of parties are in coordinator.log. A study that runs goes on without the party, as "
+        "it does without one that has left; one that recruits can invite it again, as a new party with a new "
+        "key. PARTY may be center-a, the coordinator's own identity towards center server B.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },

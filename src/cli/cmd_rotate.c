@@ -145,12 +145,10 @@ const tacit_command tacit_command_follow = {
     .description =
         "A coordinator that replaces its authority as planned is followed without a word of yours, while the "
         "old authority is trusted. This command is for the other cases: the old key was stolen, or this "
-        "party "
-        "was away for too long. Get the fingerprint from the coordinator's people, by telephone or in "
-        "person, "
-        "and not from a message that only this network could have brought. The coordinator is asked for its "
-        "hand-over statements; only if they lead from the authority that you know to the one with this "
-        "fingerprint is it trusted.",
+        "party was away for too long. Get the fingerprint from the coordinator's people, by telephone or in "
+        "person, and not from a message that only this network could have brought. The coordinator is asked "
+        "for its hand-over statements; only if they lead from the authority that you know to the one with "
+        "this fingerprint is it trusted.",
     .operands =
         (const tacit_operand[]){
             { "FINGERPRINT", 1, 1, "of the new authority: 64 hexadecimal digits" },

@@ -57,16 +57,15 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
     TACIT_TRY(tacit_sweep_plan(&all->sweep, arguments, error));
     if (tacit_arguments_given(arguments, "schema") && tacit_arguments_flag(arguments, "bounds-from-data"))
         return tacit_fail(error, TACIT_USAGE,
-                          "--schema declares the bounds and --bounds-from-data reads them off the rows: "
-                          "give one of the two");
+                          "--schema declares the bounds and --bounds-from-data reads them off the rows: give "
+                          "one of the two");
     if (tacit_arguments_given(arguments, "text") && tacit_arguments_given(arguments, "schema"))
         return tacit_fail(error, TACIT_USAGE,
                           "--text: the schema says which columns are texts; leave --text out");
     if (tacit_arguments_given(arguments, "text") && !tacit_arguments_flag(arguments, "bounds-from-data"))
         return tacit_fail(error, TACIT_USAGE,
-                          "--text reads bounds and a vocabulary off the rows, which is not private: say that "
-                          "this is meant with "
-                          "--bounds-from-data, or declare a text column in a schema");
+                          "--text reads bounds and a vocabulary off the rows, which is not private: confirm "
+                          "this with --bounds-from-data, or declare a text column in a schema");
     if (tacit_arguments_given(arguments, "test") && tacit_arguments_given(arguments, "test-fraction"))
         return tacit_fail(error, TACIT_USAGE, "give either --test or --test-fraction");
     if (tacit_arguments_given(arguments, "aux") && tacit_arguments_given(arguments, "aux-fraction"))
@@ -163,14 +162,12 @@ static void print_remarks(const tacit_sweep *all, const tacit_arguments *argumen
     if (all->partition.data->bounds_from_data && schema != NULL)
         tacit_console_warn(
             console,
-            "%s has values that were read off rows (from: rows): fine for a simulation, but not "
-            "private",
+            "%s has values that were read off rows (from: rows): fine for a simulation, but not private",
             schema);
     else if (all->partition.data->bounds_from_data && !tacit_arguments_flag(arguments, "bounds-from-data"))
-        tacit_console_warn(console,
-                           "no schema was given, so bounds, levels and classes were read off the rows: fine "
-                           "for a simulation, but not private (--schema FILE, or --bounds-from-data to say "
-                           "that this is meant)");
+        tacit_console_warn(
+            console, "no schema was given, so bounds, levels and classes were read off the rows: fine for a "
+                     "simulation, but not private (--schema FILE, or --bounds-from-data to confirm this)");
     if (all->partition.empty_groups > 0)
         tacit_console_note(console, "%zu %s no training rows and %s no part", all->partition.empty_groups,
                            tacit_plural(all->partition.empty_groups, "group has", "groups have"),
@@ -295,7 +292,7 @@ const tacit_command tacit_command_simulate = {
     .description =
         "Deals the rows of one file out to many parties in this process, runs each method at each epsilon "
         "as it would run between organisations, and prints how good the model is and what each party was "
-        "charged. Training rows are dealt out once and noise is drawn anew in each trial. The time of a "
+        "charged. Training rows are dealt out once and noise is drawn again in each trial. The time of a "
         "method's first epsilon includes the training of the parties' own models, which later ones reuse.\n\n"
         "The noise is drawn fast and from a seed: good for comparing, not for publishing a model of private "
         "rows.\n\n"
@@ -316,8 +313,7 @@ const tacit_command tacit_command_simulate = {
             { "The same as a figure.",
               "tacit simulate --method batch,indiv,avg --train examples/breast_cancer.csv --schema "
               "examples/breast_cancer.schema.yaml --parties 5 --epsilon 0.1,0.3,1,3,10,inf --trials 20 "
-              "--plot "
-              "sweep.svg" },
+              "--plot sweep.svg" },
             { "Logistic regression of all rows with standard errors, from sums alone.",
               "tacit simulate --method estimate --train examples/breast_cancer.csv --schema "
               "examples/breast_cancer.schema.yaml --parties 5 --lambda 1e-4" },

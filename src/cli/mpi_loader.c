@@ -72,7 +72,7 @@ tacit_status tacit_mpi_loader_start(tacit_mpi_loader *out, tacit_error *error) {
     if (count == 1) return TACIT_OK;
     return tacit_fail(error, TACIT_USAGE,
                       "mpirun has started %lu processes, but this tacit runs alone, as it has no MPI (%s): "
-                      "start it without mpirun, or install libopenmpi-dev and build it anew",
+                      "start it without mpirun, or install libopenmpi-dev and rebuild it",
                       count, why);
 }
 

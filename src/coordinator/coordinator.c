@@ -413,7 +413,7 @@ static tacit_status url_host(const char *url, char *out, size_t size, tacit_erro
     return TACIT_OK;
 }
 
-/* The server's certificate is made anew at each start, for the names in use now. */
+/* The server's certificate is made again at each start, for the names in use now. */
 static tacit_status make_identity(coordinator *self, const char *address, tacit_server_identity *out,
                                   tacit_error *error) {
     char host[256];
@@ -450,8 +450,8 @@ static tacit_status start_at_known_port(coordinator *self, const tacit_server_id
     }
     return tacit_fail(
         error, TACIT_NETWORK,
-        "%s; parties look for this coordinator there, so it takes no other by itself: end what uses "
-        "port %u, or name another with --listen ADDRESS:PORT and send new invitations",
+        "%s; parties look for this coordinator there, so it takes no other by itself: end what uses port %u, "
+        "or name another with the option 'listen=ADDRESS:PORT' and send new invitations",
         why.text, (unsigned)settings->port);
 }
 

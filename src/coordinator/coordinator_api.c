@@ -1,6 +1,6 @@
 /*
  * The coordinator's HTTP interface for parties: look at an invitation, join with it, get the study's auxiliary points,
- * poll for questions, answer. Bodies are protobuf (proto/tacit.proto), but for the points, which are as
+ * poll for questions, answer. Bodies are protobuf (proto/tacit.proto), except for the points, which are as
  * data/points_bytes.h says; failures are one sentence of plain text.
  */
 #include <sodium.h>
@@ -74,8 +74,7 @@ tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
     if (protocol != TACIT_PROTOCOL_VERSION)
         return tacit_fail(
             error, TACIT_PROTOCOL,
-            "the party speaks protocol version %u, the coordinator version %d: update the older of the "
-            "two",
+            "the party speaks protocol version %u, the coordinator version %d: update the older of the two",
             protocol, TACIT_PROTOCOL_VERSION);
     if (token.len != TACIT_TOKEN_BYTES)
         return tacit_fail(error, TACIT_PROTOCOL, "the token has the wrong length");

@@ -29,7 +29,7 @@ typedef struct hosted {
     tacit_view own;          /* all of them */
     pthread_t thread;
     bool started;
-    atomic_bool leaving; /* the study's thread shall end */
+    atomic_bool leaving; /* the study's thread must end */
     atomic_bool again;   /* it has ended, and the registry has the definition of the next look */
     atomic_int center;   /* socket to center server B; -1: none */
     atomic_bool ended;   /* the registry holds its final state */
@@ -82,7 +82,7 @@ struct coordinator {
     tacit_log_limiter limiter; /* guarded by the mutex, as is the log */
     int64_t
         server_renewal;   /* when the server's certificate is to be renewed; main loop only, as is the next */
-    uint64_t revocations; /* heeded */
+    uint64_t revocations; /* applied */
     int lock;             /* an open file that says: this folder is being served; -1 when not */
     pthread_mutex_t mutex; /* guards what follows, and the log */
     pthread_cond_t wake;   /* something for the main loop to look at */

@@ -102,11 +102,10 @@ static void notify(coordinator *self, const tacit_authority_keys *before) {
         const tacit_handover *last = &keys->chain.entries[count - 1];
         day_of(last->until, day);
         if (last->stolen)
-            coordinator_warn(
-                self, NULL,
-                "the authority was replaced because its key was stolen: parties wait until their "
-                "owners confirm the fingerprint %s",
-                last->new.fingerprint);
+            coordinator_warn(self, NULL,
+                             "the authority was replaced because its key was stolen: parties wait until "
+                             "their owners confirm the fingerprint %s",
+                             last->new.fingerprint);
         else
             coordinator_news(
                 self, "the authority was replaced: parties follow to %s, and trust the old one until %s",

@@ -18,7 +18,7 @@
 
 enum { LOOK_EVERY_MS = 250, SEEN_MS = 60000 };
 
-/* A study's definition, parsed; anew when its text has changed. */
+/* A study's definition, parsed; again when its text has changed. */
 typedef struct known_study {
     char name[TACIT_ID_SIZE];
     uint8_t hash[TACIT_HASH_BYTES];

@@ -62,7 +62,7 @@ static tacit_status draft(tacit_schema **out, const tacit_libsvm *file, const ta
     schema->clip_from_rows = true;
     double largest = 0;
     for (size_t i = 0; i < file->rows.rows; i++) largest = fmax(largest, row_norm(&file->rows, i));
-    /* Rows that were normalised beforehand have norms of 1 but for rounding, and should keep C = 1. */
+    /* Rows that were normalised beforehand have norms of 1 except for rounding, and should keep C = 1. */
     schema->clip = largest > 0 ? fmax(tacit_round_up(largest * (1 - 1e-12)), 1e-100) : 1;
     *out = schema;
     schema = NULL;
@@ -91,8 +91,8 @@ static tacit_status set_responses(tacit_dataset *dataset, const tacit_libsvm *fi
                                   const tacit_schema *schema, const char *name, tacit_error *error) {
     if (tacit_response_columns(schema->response) > 1)
         return tacit_fail(error, TACIT_INPUT,
-                          "%s is a LIBSVM file, which has one label, and the schema's has the "
-                          "columns %s and %s: give a table",
+                          "%s is a LIBSVM file, which has one label, and the schema's has the columns %s and "
+                          "%s: give a table",
                           name, schema->label, schema->event);
     dataset->response = TACIT_NEW(double, file->rows.rows);
     if (dataset->response == NULL) return tacit_fail_memory(error);
@@ -164,21 +164,22 @@ static tacit_status check_options(const tacit_schema *schema, const tacit_load_o
     if (options->storage == TACIT_STORAGE_DENSE)
         return tacit_fail(error, TACIT_USAGE, "%s is a LIBSVM file, which is kept sparse", name);
     if (schema == NULL && options->text != NULL)
-        return tacit_fail(error, TACIT_USAGE, "%s is a LIBSVM file: it has no column '%s' (--text)", name,
+        return tacit_fail(error, TACIT_USAGE,
+                          "%s is a LIBSVM file: it has no column '%s' (the option 'text')", name,
                           options->text);
     if (schema == NULL && options->label != NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "%s is a LIBSVM file: its label comes first and has no name; leave --label out",
-                          name);
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "%s is a LIBSVM file: its label comes first and has no name; leave the option 'label' out", name);
     if (schema == NULL && options->response != TACIT_RESPONSE_CLASS)
         return tacit_fail(error, TACIT_USAGE,
                           "%s is a LIBSVM file: say in a schema what its label counts or measures", name);
     if (schema == NULL) return TACIT_OK;
     if (schema->sparse == 0)
-        return tacit_fail(error, TACIT_INPUT,
-                          "%s is a LIBSVM file, but the schema describes columns; write sparse: D "
-                          "instead of columns",
-                          name);
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "%s is a LIBSVM file, but the schema describes columns; write sparse: D instead of columns",
+            name);
     return tacit_schema_check_options(schema, options, error);
 }
 

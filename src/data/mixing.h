@@ -56,7 +56,7 @@ void tacit_mixing_metropolis(tacit_mixing *mixing, const tacit_topology *graph, 
 void tacit_mixing_pairs(tacit_mixing *mixing, const tacit_topology *graph, const tacit_changes *changes,
                         size_t most, size_t *order, tacit_stream *stream);
 
-/* The smallest eigenvalue of W, and the largest in size but for the 1 of the mean: each round brings the nodes nearer
+/* The smallest eigenvalue of W, and the largest in size except for the 1 of the mean: each round brings the nodes nearer
  * to each other by that factor. Takes (nodes)^3 operations; TACIT_LIMIT beyond TACIT_MOST_SPECTRUM nodes. */
 enum { TACIT_MOST_SPECTRUM = 2048 };
 tacit_status tacit_mixing_spectrum(const tacit_mixing *mixing, double *least, double *second,

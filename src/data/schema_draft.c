@@ -30,7 +30,7 @@ static double round_magnitude(double value, bool away) {
     if (size == 0 || !isfinite(size)) return value;
     if (size < 1e-290) return away ? sign * 1e-290 : 0; /* powers of ten run out */
     int exponent = (int)floor(log10(size)) - 1;
-    int k = (int)floor(size / pow(10, exponent)); /* right but for rounding: settled by comparing below */
+    int k = (int)floor(size / pow(10, exponent)); /* right except for rounding: settled by comparing below */
     while (two_digits(1, k, exponent) > size) k--;
     while (two_digits(1, k + 1, exponent) <= size) k++;
     if (away && two_digits(1, k, exponent) < size) k++;
@@ -110,7 +110,8 @@ tacit_status tacit_schema_set_classes(tacit_schema *schema, const tacit_levels *
     size_t last = count - 1, at = positive != NULL ? find_positive(sorted, count, positive) : last;
     if (at == count) {
         size_t ignored;
-        TACIT_CHECK(tacit_names_find(values, positive, "label value", "--positive", file, &ignored, error));
+        TACIT_CHECK(tacit_names_find(values, positive, "label value", "the option 'positive'", file, &ignored,
+                                     error));
     } else if (positive != NULL && count > 2) {
         TACIT_CHECK(set_against_rest(schema, sorted[at].text, error));
     } else {
@@ -160,11 +161,10 @@ static tacit_status draft_label(tacit_schema *schema, const tacit_table *table, 
         values = &numbers;
     }
     if (column->overflow || values->count > TACIT_LEVEL_LIMIT)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_INPUT,
-                       "%s: column '%s' has more than %d different values, too many for a label; name "
-                       "another with --label",
-                       table->name, column->name, TACIT_LEVEL_LIMIT));
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
+                               "%s: column '%s' has more than %d different values, too many for a label; "
+                               "name another with the option 'label'",
+                               table->name, column->name, TACIT_LEVEL_LIMIT));
     TACIT_CHECK(tacit_schema_set_classes(schema, values, positive, table->name, error));
 cleanup:
     tacit_levels_clear(&numbers);
@@ -282,7 +282,7 @@ static tacit_status draft(tacit_schema **out, const tacit_table *table, const ch
                           const char *positive, tacit_response response, tacit_error *error) {
     size_t label_at = table->cols - 1;
     while (label_at > 0 && table->columns[label_at].extra) label_at--;
-    if (label != NULL) TACIT_TRY(tacit_table_find(table, label, "--label", &label_at, error));
+    if (label != NULL) TACIT_TRY(tacit_table_find(table, label, "the option 'label'", &label_at, error));
     tacit_schema *schema = NULL;
     TACIT_TRY(tacit_schema_create(&schema, error));
     tacit_status status = TACIT_OK;
@@ -294,11 +294,10 @@ static tacit_status draft(tacit_schema **out, const tacit_table *table, const ch
         if (i != label_at && !table->columns[i].extra)
             TACIT_CHECK(draft_column(schema, table, &table->columns[i], error));
     if (tacit_schema_features(schema) == schema->intercept)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_INPUT,
-                       "%s: no column but the label holds anything to learn from (constant columns and "
-                       "free text are skipped)",
-                       table->name));
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
+                               "%s: no column but the label holds anything to learn from (constant columns "
+                               "and free text are skipped)",
+                               table->name));
     TACIT_CHECK(draft_clip(schema, table, error));
     *out = schema;
     schema = NULL;

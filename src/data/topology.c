@@ -365,8 +365,7 @@ static tacit_status not_connected(const tacit_topology_plan *plan, size_t pieces
                           plan->path, pieces);
     return tacit_fail(
         error, TACIT_USAGE,
-        "none of %d random graphs was connected, the last fell into %zu pieces: ask for a larger "
-        "%s",
+        "none of %d random graphs was connected, the last fell into %zu pieces: ask for a larger %s",
         MOST_DRAWS, pieces, plan->kind == TACIT_TOPOLOGY_GEOMETRIC ? "radius" : "chance");
 }
 
@@ -376,8 +375,7 @@ tacit_status tacit_topology_make(tacit_topology **out, const tacit_topology_plan
     if ((is_random || plan->kind == TACIT_TOPOLOGY_COMPLETE) && nodes > MOST_PAIRED)
         return tacit_fail(
             error, TACIT_LIMIT,
-            "random and complete graphs have at most %d nodes, not %zu: take a ring, a grid or a "
-            "file",
+            "random and complete graphs have at most %d nodes, not %zu: take a ring, a grid or a file",
             MOST_PAIRED, nodes);
     size_t pieces = 0;
     for (int draw = 0; draw < (is_random ? MOST_DRAWS : 1); draw++) {

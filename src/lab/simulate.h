@@ -56,7 +56,7 @@ typedef struct tacit_simulation {
         colluders; /* fractions of the parties that shares of noise allow for; none does either */
     uint64_t seed;
     const char *folder; /* of an experiment that reads rows itself: where they are; else NULL */
-    bool full;          /* it shall take as long as the paper's */
+    bool full;          /* it takes as long as the paper's */
     bool named;         /* this setup was asked for by its name */
     tacit_trace *trace; /* receives the rounds of methods without a center; NULL: nobody looks */
     tacit_pool *pool;

@@ -51,21 +51,19 @@ const tacit_method tacit_method_consensus = {
     .units = "record",
     .noise_free = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves =
-        "in every round the party's current weights, to its neighbours in the graph; its number of rows "
-        "and, at the end, its weights in a sum, to the coordinator",
-    .seen_by = "neighbours see the party's exact weights, round by round, and can work out gradients of "
-               "its rows from their differences; the coordinator sees each party's number of rows, and of "
-               "the weights at the end [sees=sum: only the sum][sees=each: each party's]; everybody sees "
-               "the mean",
+    .leaves = "in every round the party's current weights, to its neighbours in the graph; its number of "
+              "rows and, at the end, its weights in a sum, to the coordinator",
+    .seen_by =
+        "neighbours see the party's exact weights, round by round, and can work out gradients of its rows "
+        "from their differences; the coordinator sees each party's number of rows, and of the weights at the "
+        "end [sees=sum: only the sum][sees=each: each party's]; everybody sees the mean",
     .guarantee = "no differential privacy: what neighbours see is exact. Besides the neighbours, nobody sees "
                  "what a party sends them",
     .assumption = "neighbours keep what they see to themselves (entrusted); for convergence, the graph is "
                   "connected over time and rows lie in the unit ball",
     .theorem = "none on privacy. Convergence: doubly stochastic weights and convex f_i (Nedic and Ozdaglar "
-               "2009); with a "
-               "fixed step below (1 + least eigenvalue)/L to a neighbourhood of the optimum (Yuan, Ling and "
-               "Yin 2016)",
+               "2009); with a fixed step below (1 + least eigenvalue)/L to a neighbourhood of the optimum "
+               "(Yuan, Ling and Yin 2016)",
     .claim = "none: the paper promises no privacy either",
     .caveats = "a fixed step stops at a distance that grows with the step and with how unlike the parties "
                "are; extra is exact",

@@ -58,24 +58,21 @@ const tacit_method tacit_method_extra = {
     .units = "record",
     .noise_free = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves =
-        "in every round the party's current weights, to its neighbours in the graph; its number of rows "
-        "and, at the end, its weights in a sum, to the coordinator",
-    .seen_by = "neighbours see the party's exact weights, round by round, and can work out gradients of "
-               "its rows from their differences; the coordinator sees each party's number of rows, and of "
-               "the weights at the end [sees=sum: only the sum][sees=each: each party's]; everybody sees "
-               "the mean",
+    .leaves = "in every round the party's current weights, to its neighbours in the graph; its number of "
+              "rows and, at the end, its weights in a sum, to the coordinator",
+    .seen_by =
+        "neighbours see the party's exact weights, round by round, and can work out gradients of its rows "
+        "from their differences; the coordinator sees each party's number of rows, and of the weights at the "
+        "end [sees=sum: only the sum][sees=each: each party's]; everybody sees the mean",
     .guarantee = "no differential privacy: what neighbours see is exact. Besides the neighbours, nobody sees "
                  "what a party sends them",
     .assumption = "neighbours keep what they see to themselves (entrusted); for convergence, the graph is "
                   "connected and rows lie in the unit ball",
     .theorem = "none on privacy. Convergence: linear to the exact optimum with a fixed step below (1 + least "
-               "eigenvalue)/L "
-               "(Shi et al. 2015)",
+               "eigenvalue)/L (Shi et al. 2015)",
     .claim = "none: the paper promises no privacy either",
     .caveats = "the theorem is for a graph that stands still; links that fail and parties that leave want a "
-               "shorter step, "
-               "which step=auto takes",
+               "shorter step, which step=auto takes",
     .check = tacit_neighbours_check,
     .price = tacit_nonprivate_price,
     .release_kind = tacit_neighbours_kind,

@@ -49,10 +49,9 @@ static const histogram_settings defaults = { .noise = BY_COORDINATOR, .negative 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(histogram_settings, cells, "cells", 1000, "along each number",
                      "from epsilon, the declared rows and the number of columns"),
-    TACIT_CHOICE(
-        histogram_settings, noise, "noise", "coordinator|shares",
-        "who adds it: a coordinator entrusted with the counts, or each party a share, which secure summation "
-        "adds up"),
+    TACIT_CHOICE(histogram_settings, noise, "noise", "coordinator|shares",
+                 "who adds it: a coordinator entrusted with the counts, or each party a share, which secure "
+                 "summation adds up"),
     TACIT_CHOICE(
         histogram_settings, negative, "negative", "project|clip",
         "counts below 0 by noise: taken off the others so that the total stays, or set to 0 as in the paper"),
@@ -82,11 +81,10 @@ typedef struct cell_grid {
 /* ---- the public grid ---- */
 
 static tacit_status too_many(size_t columns, tacit_error *error) {
-    return tacit_fail(
-        error, TACIT_USAGE,
-        "method histogram counts cells and works for at most %d columns, and there are %zu: skip some "
-        "in the schema, or choose another method",
-        MOST_AXES, columns);
+    return tacit_fail(error, TACIT_USAGE,
+                      "method histogram counts cells and works for at most %d columns, and there are %zu: "
+                      "skip some in the schema, or choose another method",
+                      MOST_AXES, columns);
 }
 
 static tacit_status axes_of_schema(cell_grid *out, const tacit_schema *schema, tacit_error *error) {
@@ -154,11 +152,10 @@ static tacit_status make_grid(cell_grid *out, const tacit_plan *plan, tacit_erro
         total *= (double)out->along;
     }
     if (total > MOST_COUNTS)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "the grid has %.0f counts, more than the %d that method histogram takes: have fewer cells, "
-            "levels or columns",
-            total, MOST_COUNTS);
+        return tacit_fail(error, TACIT_USAGE,
+                          "the grid has %.0f counts, more than the %d that method histogram takes: have "
+                          "fewer cells, levels or columns",
+                          total, MOST_COUNTS);
     out->cells = (size_t)total / plan->classes;
     return TACIT_OK;
 }
@@ -425,33 +422,28 @@ const tacit_method tacit_method_histogram = {
     .most_columns = MOST_AXES,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
-    .leaves = "how many of the party's rows of each class lie in each cell of a public grid[noise=shares: "
-              ", with the party's share of the noise added], as one contribution to a sum",
-    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact counts of all parties' rows "
-               "together, and no single party's][noise=coordinator,sees=each: the coordinator sees each "
-               "party's exact counts][noise=shares: the coordinator sees the counts of all parties' rows "
-               "together, with the noise in them, and no single party's]. Everybody sees the final model, "
-               "and may see the noisy counts",
-    .guarantee = "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards "
-                 "everybody who sees the noisy counts or the model[noise=shares: , the coordinator "
-                 "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
-                 "sees exact counts]",
+    .leaves = "how many of the party's rows of each class lie in each cell of a public grid[noise=shares: , "
+              "with the party's share of the noise added], as one contribution to a sum",
+    .seen_by =
+        "[noise=coordinator,sees=sum: the coordinator sees the exact counts of all parties' rows together, "
+        "and no single party's][noise=coordinator,sees=each: the coordinator sees each party's exact "
+        "counts][noise=shares: the coordinator sees the counts of all parties' rows together, with the noise "
+        "in them, and no single party's]. Everybody sees the final model, and may see the noisy counts",
+    .guarantee =
+        "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards everybody who "
+        "sees the noisy counts or the model[noise=shares: , the coordinator included][noise=coordinator: . "
+        "There is no such guarantee towards the coordinator, which sees exact counts]",
     .assumption =
-        "[noise=coordinator: the coordinator adds the noise, publishes only noisy results and keeps "
-        "the exact counts to itself][noise=shares: secure summation, and that no more parties "
-        "vanish from the sum or collude than the study declares]; the grid comes from the public "
-        "schema and declared numbers",
-    .theorem =
-        "discrete Laplace noise of scale 2/epsilon on each count: replacing a row moves two counts by 1 "
-        "each, 2 in "
-        "L1 norm (Ghosh, Roughgarden and Sundararajan 2009), or Polya shares of it (Goryczka and Xiong "
-        "2017); negative counts and fit are post-processing",
+        "[noise=coordinator: the coordinator adds the noise, publishes only noisy results and keeps the "
+        "exact counts to itself][noise=shares: secure summation, and that no more parties vanish from the "
+        "sum or collude than the study declares]; the grid comes from the public schema and declared numbers",
+    .theorem = "discrete Laplace noise of scale 2/epsilon on each count: replacing a row moves two counts by "
+               "1 each, 2 in L1 norm (Ghosh, Roughgarden and Sundararajan 2009), or Polya shares of it "
+               "(Goryczka and Xiong 2017); negative counts and fit are post-processing",
     .claim = "the same epsilon, with continuous Laplace noise of the same scale",
     .caveats = "the error of the grid shrinks slowly with more rows and the faster the fewer the columns: "
-               "n^(-2/(2 + d)). "
-               "With negative=clip empty cells are favoured, which pulls the weights towards 0 where cells "
-               "are many and "
-               "rows few",
+               "n^(-2/(2 + d)). With negative=clip empty cells are favoured, which pulls the weights towards "
+               "0 where cells are many and rows few",
     .check = check,
     .price = price,
     .noise = noise_law,

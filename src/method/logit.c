@@ -96,10 +96,9 @@ static tacit_status begin_private(tacit_logit *self, tacit_error *error) {
     TACIT_TRY(tacit_logit_release_of(&release, self->plan, self->width, self->n, NULL, true, error));
     TACIT_TRY(tacit_center_known(self->center, &known, &mark, 1, error));
     if (known)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "a run with dp cannot be taken up after it was interrupted, since its noise would be drawn "
-            "twice: start a new study");
+        return tacit_fail(error, TACIT_REFUSED,
+                          "a run with dp cannot be taken up after it was interrupted, since its noise would "
+                          "be drawn twice: start a new study");
     return tacit_center_keep(self->center, &mark, 1, error);
 }
 
@@ -192,10 +191,9 @@ static tacit_status same_nodes(const tacit_logit *self, const tacit_answers *ans
         rows += (double)*own;
     }
     if (rows == self->n && answers->count == self->parties) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "other parties answered than the round before: the sums need the same ones in every round; run the "
-        "study again");
+    return tacit_fail(error, TACIT_REFUSED,
+                      "other parties answered than the round before: the sums need the same ones in every "
+                      "round; run the study again");
 }
 
 static tacit_status ask(tacit_logit *self, const char *question, tacit_row_weight weight,

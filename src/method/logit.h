@@ -30,7 +30,7 @@ typedef struct tacit_logit_settings {
     uint64_t fraction;
     double start, dp, dp_delta;
     uint64_t dp_iterations;
-    bool newton; /* of the method, no setting: the true Hessian, anew in each iteration */
+    bool newton; /* of the method, no setting: the true Hessian, again in each iteration */
 } tacit_logit_settings;
 
 #define TACIT_LOGIT_DEFAULTS .level = 0.95, .fraction = 36, .dp_delta = 1e-6, .dp_iterations = 8
@@ -155,7 +155,7 @@ typedef struct tacit_logit {
     tacit_share last_objective;
     bool has_last;
     double last_step;
-    int looked;   /* times for the optimum, in vain */
+    int looked;   /* times for the optimum, without success */
     double noise; /* with dp: what noise adds to the sum of a row of the matrix at most */
 } tacit_logit;
 

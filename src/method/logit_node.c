@@ -11,9 +11,9 @@
 enum { MOST_WIDTH = 400, SLOT_BITS = 82 /* of 127, 43 for masks and 2 to spare */, LEAST_BITS = 44 };
 static const double LEAST_RANGE = 64;
 
-const char tacit_logit_assumption[] = "the two center servers follow the protocol and do not show each other "
-                                      "what they see; Paillier encryption under "
-                                      "server B's key (decisional composite residuosity, short exponents)";
+const char tacit_logit_assumption[] =
+    "the two center servers follow the protocol and do not show each other what they see; Paillier "
+    "encryption under server B's key (decisional composite residuosity, short exponents)";
 
 /* ---- what follows from the plan ---- */
 
@@ -55,11 +55,10 @@ tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error) {
     size_t width = design.width;
     tacit_design_clear(&design);
     if (width > MOST_WIDTH)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method %s factors an encrypted matrix of %zu columns: have at most %d, or choose method "
-            "estimate",
-            name, width, MOST_WIDTH);
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s factors an encrypted matrix of %zu columns: have at most %d, or choose "
+                          "method estimate",
+                          name, width, MOST_WIDTH);
     /* Numbers of the range must leave half of the digits before the point to what is computed from them. */
     int bits, room = 63 - (int)tacit_logit_fraction(plan);
     frexp(tacit_logit_range(plan), &bits);
@@ -152,11 +151,10 @@ tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan
     uint64_t additions = (uint64_t)width * plan->parties;
     used = bits_of(largest) + bits_of(steepest) + bits_of((double)additions);
     if (used + LEAST_BITS > SLOT_BITS)
-        return tacit_fail(
-            error, TACIT_LIMIT,
-            "%g rows at lambda %g leave too few digits for the encrypted inverse: raise lambda, lower scale, "
-            "or choose method privlogit-hessian",
-            n, plan->lambda);
+        return tacit_fail(error, TACIT_LIMIT,
+                          "%g rows at lambda %g leave too few digits for the encrypted inverse: raise "
+                          "lambda, lower scale, or choose method privlogit-hessian",
+                          n, plan->lambda);
     unsigned left = SLOT_BITS - used, half = (left + 4) / 2;
     out->gradient_bits = half < fraction ? half : fraction;
     unsigned inverse_bits = left - out->gradient_bits < fraction ? left - out->gradient_bits : fraction;

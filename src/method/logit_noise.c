@@ -85,11 +85,10 @@ tacit_status tacit_logit_release_of(tacit_logit_release *out, const tacit_plan *
     double square = 0, delta = tacit_logit_settings_of(plan)->dp_delta,
            seen = seen_through_masks(plan, width, n);
     if (!(seen < delta / 2))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "masks of %d bits give away %.2g of dp-delta %g in %zu releases: raise dp-delta, or "
-            "lower dp-iterations",
-            TACIT_MASK_BITS, seen, delta, tacit_logit_releases(plan));
+        return tacit_fail(error, TACIT_USAGE,
+                          "masks of %d bits give away %.2g of dp-delta %g in %zu releases: raise dp-delta, "
+                          "or lower dp-iterations",
+                          TACIT_MASK_BITS, seen, delta, tacit_logit_releases(plan));
     for (size_t j = 0; j < width && !matrix; j++) square += beta[j] * beta[j];
     double furthest = tacit_logit_scale(plan) * sqrt(square) * ROUNDING;
     *out = (tacit_logit_release){ .count = matrix ? width * (width + 1) / 2 : width };
@@ -151,7 +150,7 @@ cleanup:
     return status;
 }
 
-/* A public multiple of the noise goes onto the diagonal, so that the noisy matrix is still positive definite, but for a chance
+/* A public multiple of the noise goes onto the diagonal, so that the noisy matrix is still positive definite, except for a chance
  * that spoils the step: the norm of a symmetric matrix of independent noise is about 2 scale sqrt(d), here of two servers. */
 static tacit_status add_to_matrix(tacit_logit *self, tacit_error *error) {
     tacit_logit_release release;

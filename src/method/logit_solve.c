@@ -84,12 +84,11 @@ tacit_status tacit_logit_check_solution(tacit_logit *self, const tacit_share *s,
                                           { residual, d, tolerance, 64 } };
     TACIT_CHECK(tacit_secure_all_within(self->secure, &good, ranges, 2, error));
     if (!good)
-        status =
-            tacit_fail(error, TACIT_LIMIT,
-                       "the equations of iteration %zu overflow or lose their digits: columns follow from "
-                       "each other, or "
-                       "lie far apart in scale; raise lambda, leave columns out, or change scale or fraction",
-                       self->iteration + 1);
+        status = tacit_fail(
+            error, TACIT_LIMIT,
+            "the equations of iteration %zu overflow or lose their digits: columns follow from each other, "
+            "or lie far apart in scale; raise lambda, leave columns out, or change scale or fraction",
+            self->iteration + 1);
 cleanup:
     free(residual);
     return status;

@@ -145,11 +145,10 @@ tacit_status tacit_logit_open(tacit_logit *self, const tacit_share *step, tacit_
     for (size_t j = 0; j < self->width; j++)
         if (__builtin_sub_overflow(self->beta[j], opened[j], &self->beta[j]) ||
             llabs(self->beta[j]) > (int64_t)1 << 60)
-            TACIT_CHECK(tacit_fail(
-                error, TACIT_NOT_CONVERGED,
-                "the coefficients run away in iteration %zu: start nearer to the optimum (Newton's "
-                "method may diverge), or choose method privlogit-hessian",
-                self->iteration + 1));
+            TACIT_CHECK(tacit_fail(error, TACIT_NOT_CONVERGED,
+                                   "the coefficients run away in iteration %zu: start nearer to the optimum "
+                                   "(Newton's method may diverge), or choose method privlogit-hessian",
+                                   self->iteration + 1));
     TACIT_CHECK(tacit_center_keep(self->center, self->beta, self->width, error));
     self->center->report.center_seconds += now() - begun;
     report_beta(self);

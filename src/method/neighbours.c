@@ -171,9 +171,9 @@ double tacit_node_diminished(const tacit_node *node, double times) {
 static tacit_status diverged(const tacit_plan *plan, tacit_error *error) {
     const tacit_neighbour_settings *settings = tacit_neighbour_settings_of(plan);
     return tacit_fail(error, TACIT_USAGE,
-                      "the weights grow without bound: choose a shorter step (--set step=), or step=auto%s",
+                      "the weights grow without bound: choose a shorter step (setting step), or step=auto%s",
                       settings->links < 1 || settings->leave > 0
-                          ? "; links fail and parties leave, which some methods bear badly"
+                          ? "; links fail and parties leave, which some methods tolerate badly"
                           : "");
 }
 
@@ -223,11 +223,10 @@ static tacit_status count_rows(rounds *self, tacit_session *session, tacit_error
     tacit_status status;
     TACIT_CHECK(tacit_ask(session, "rows", NULL, &answers, error));
     if (answers.count != plan->parties)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_REFUSED,
-                       "%zu of %zu parties take part, and the graph has a node for each: leave out the "
-                       "others, or lower the minimum of %zu rows",
-                       answers.count, plan->parties, plan->minimum_rows));
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED,
+                               "%zu of %zu parties take part, and the graph has a node for each: leave out "
+                               "the others, or lower the minimum of %zu rows",
+                               answers.count, plan->parties, plan->minimum_rows));
     for (size_t k = 0; k < answers.count; k++) {
         const int64_t *rows = NULL;
         TACIT_CHECK(tacit_message_integers(&answers.answer[k].message, "rows", 1, &rows, error));

@@ -66,11 +66,10 @@ tacit_status choosing_check(const tacit_plan *plan, tacit_error *error) {
                           perturb_settings_of(plan)->select, name);
     if (count == 0) return TACIT_OK;
     if (!(epsilon > 0))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "choosing among candidates of method %s looks at private rows and must be paid for: "
-            "set select=private:E with E above 0",
-            name);
+        return tacit_fail(error, TACIT_USAGE,
+                          "choosing among candidates of method %s looks at private rows and must be paid "
+                          "for: set select=private:E with E above 0",
+                          name);
     if (count < 2 || count > CHOOSING_MOST)
         return tacit_fail(error, TACIT_USAGE, "method %s chooses among 2 to %d candidates, not %zu", name,
                           (int)CHOOSING_MOST, count);

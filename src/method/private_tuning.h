@@ -2,7 +2,7 @@
  * Paying for the choice of lambda (Chaudhuri, Monteleoni and Sarwate 2011, section 6, Algorithm 4): a validation on
  * private rows is a release like any other. For candidates lambda_1, ..., lambda_L and a price E of the choice, a party
  *
- *   parts its rows by position into blocks B_1, ..., B_L and V
+ *   splits its rows by position into blocks B_1, ..., B_L and V
  *   fits the method at (E, lambda_i) to B_i, and counts its errors e_i on V
  *   draws i with probability proportional to exp(-E e_i/2)                              the exponential mechanism
  *   answers i, and the method at (epsilon, lambda_i) on all its rows

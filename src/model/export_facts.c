@@ -66,8 +66,8 @@ static const char *noise_words(tacit_noise noise) {
     switch (noise) {
     case TACIT_NOISE_NONE: return "";
     case TACIT_NOISE_SIMULATED:
-        return " The noise was drawn by a simulation and protects nobody: only a study run in earnest has "
-               "this guarantee.";
+        return " The noise was drawn by a simulation and protects nobody: only a real study has this "
+               "guarantee.";
     case TACIT_NOISE_EXACT: return " The noise was drawn exactly.";
     }
     return "";

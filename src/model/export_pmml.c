@@ -253,7 +253,7 @@ static void table(pmml *p, const char *category, const double *weights) {
     xml_close(&p->x, "RegressionTable");
 }
 
-/* Two classes are a softmax over (0, t), which is what a logistic function of t says. PMML's logit would be the same but for ties:
+/* Two classes are a softmax over (0, t), which is what a logistic function of t says. PMML's logit would be the same except for ties:
  * it names the second class first, and whoever takes the first of two equals should get the class that tacit predicts. */
 static void regression_tables(pmml *p) {
     const tacit_model *model = p->plan->model;

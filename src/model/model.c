@@ -176,7 +176,7 @@ static tacit_status score_stack(void *context, size_t begin, size_t end, unsigne
     return TACIT_OK;
 }
 
-/* A network's scores, block by block; the space is made anew for each piece of the loop, which is long. */
+/* A network's scores, block by block; the space is made again for each piece of the loop, which is long. */
 static tacit_status score_blocks(void *context, size_t begin, size_t end, unsigned worker,
                                  tacit_error *error) {
     (void)worker;

@@ -44,13 +44,13 @@ static tacit_status check_study_budget(const tacit_gate *gate, const tacit_relea
     if (most == 0 || release->price.epsilon == 0) return TACIT_OK;
     TACIT_TRY(tacit_ledger_account(&account, gate->ledger, release->study, release->price.unit, error));
     if (account.limited && account.limit_epsilon <= most && isfinite(release->price.epsilon)) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "study %s may take epsilon %g, more than the owner's %g for one study: ask for a cheaper study, "
-        "lower "
-        "what it may take (tacit ledger limit --study), or raise the rule (tacit rules set --study-epsilon)",
-        release->study,
-        account.limited && isfinite(release->price.epsilon) ? account.limit_epsilon : INFINITY, most);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "study %s may take epsilon %g, more than the owner's %g for one study: ask for a "
+                      "cheaper study, lower what it may take (tacit ledger limit --study), or raise the rule "
+                      "(tacit rules set --study-epsilon)",
+                      release->study,
+                      account.limited && isfinite(release->price.epsilon) ? account.limit_epsilon : INFINITY,
+                      most);
 }
 
 static tacit_status check(const tacit_gate *gate, const tacit_release *release, tacit_error *error) {

@@ -31,7 +31,7 @@ tacit_status tacit_center_known(tacit_center_server *center, bool *known, int64_
     }
     TACIT_TRY(tacit_center_share_public(center, &flag, 1, error));
     if (flag != 0 && flag != 1)
-        return tacit_fail(error, TACIT_PROTOCOL, "the other center server sent something else than agreed");
+        return tacit_fail(error, TACIT_PROTOCOL, "the other center server sent something other than agreed");
     *known = flag == 1;
     return *known ? tacit_center_share_public(center, values, count, error) : TACIT_OK;
 }

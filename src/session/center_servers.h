@@ -10,7 +10,7 @@
  * a simulation has nothing to hide.
  *
  * Crashes. A journals what was opened. Run again from the start, it tells B what is known, and both skip that
- * computation; conversions are drawn anew, so that two openings of one number never meet.
+ * computation; conversions are drawn again, so that two openings of one number never meet.
  */
 #pragma once
 

@@ -21,7 +21,7 @@ struct tacit_mail {
     char name[TACIT_ID_SIZE], address[TACIT_ADDRESS_SIZE];
     tacit_mail_inbox inbox;
     tacit_key_pair pair;
-    tacit_round_schedule *schedule; /* at some round; made anew to go back */
+    tacit_round_schedule *schedule; /* at some round; made again to go back */
     tacit_card *cards;              /* by place; of neighbours, once they were shown */
     bool *is_shown;
     bool restored; /* what follows, and the party's memo, are as the ledger keeps them */
@@ -76,11 +76,10 @@ static tacit_status take_cards(tacit_mail *mail, const tacit_membership *self, c
         tacit_card card;
         if (letter->party >= self->roster->parties ||
             !is_neighbour(mail->schedule->graph, self->place, letter->party))
-            return tacit_fail(
-                error, TACIT_REFUSED,
-                "the coordinator shows a key of party %lu, and the study's definition makes it no "
-                "neighbour of this one",
-                (unsigned long)letter->party + 1);
+            return tacit_fail(error, TACIT_REFUSED,
+                              "the coordinator shows a key of party %lu, and the study's definition makes it "
+                              "no neighbour of this one",
+                              (unsigned long)letter->party + 1);
         TACIT_TRY(tacit_card_read(&card, letter->body.bytes, letter->body.length, &terms, letter->party,
                                   self->roster->keys[letter->party], error));
         if (mail->is_shown[letter->party] &&

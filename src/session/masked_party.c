@@ -4,7 +4,7 @@
  * steps carry keys, sealed shares of random secrets and signatures, and pass by tacit_gate_pass.
  *
  * Order at the mask step: the state after it is written beside the one before; then the gate charges and stores the
- * masked vector; then the new state takes the place of the old. Killed before the gate, the party masks anew (nothing
+ * masked vector; then the new state takes the place of the old. Killed before the gate, the party masks again (nothing
  * had left, and noise of its own may differ); killed after it, it finds the stored vector and the state that belongs to it.
  */
 #include <sodium.h>
@@ -322,9 +322,9 @@ tacit_status masked_same_question(const stepping *self, tacit_error *error) {
     uint8_t id[TACIT_MASKED_ID_BYTES];
     TACIT_TRY(tacit_masked_id(id, self->question, error));
     if (memcmp(id, self->step->sum_id, sizeof id) == 0) return TACIT_OK;
-    return tacit_fail(error, TACIT_REFUSED,
-                      "the question is not the one that this sum was begun for: not all parties would "
-                      "answer the same");
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "the question is not the one that this sum was begun for: not all parties would answer the same");
 }
 
 tacit_status masked_release(stepping *self, const tacit_reply *reply, const tacit_buffer *payload,
@@ -399,12 +399,11 @@ static tacit_status write_assumption(char out[TACIT_ASSUMPTION_MOST], const taci
     size_t minimum;
     TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
     const bool encrypted = plan->sums == TACIT_SUMS_PAILLIER;
-    int used = snprintf(
-        out, TACIT_ASSUMPTION_MOST,
-        "%s sum: at most %zu of %zu parties%s collude with the coordinator, which sees the sum of at "
-        "least %zu",
-        encrypted ? "encrypted" : "masked", tacit_plan_colluders(plan), plan->parties,
-        encrypted ? ", and not the key holder," : "", minimum);
+    int used = snprintf(out, TACIT_ASSUMPTION_MOST,
+                        "%s sum: at most %zu of %zu parties%s collude with the coordinator, which sees the "
+                        "sum of at least %zu",
+                        encrypted ? "encrypted" : "masked", tacit_plan_colluders(plan), plan->parties,
+                        encrypted ? ", and not the key holder," : "", minimum);
     if (tacit_plan_shares_noise(plan))
         snprintf(out + used, TACIT_ASSUMPTION_MOST - (size_t)used, ", with at least %zu shares of the noise",
                  tacit_plan_noise_shares(plan));

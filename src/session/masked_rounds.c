@@ -31,10 +31,10 @@ tacit_status masked_check_next(const stepping *self, const uint64_t *last, tacit
     uint64_t most = 0;
     if (asked == next) return TACIT_OK;
     if (asked < next || tacit_plan_holds_set(plan) || plan->method->schedule != NULL)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator starts a sum in round %llu, and the next one of this party is in "
-                          "round %llu",
-                          shown, due);
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "the coordinator starts a sum in round %llu, and the next one of this party is in round %llu",
+            shown, due);
     TACIT_TRY(last_sum(&most, plan, error));
     if (asked <= most) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,

@@ -264,7 +264,7 @@ struct tacit_method {
     const char *claim;      /* what the paper says, where that differs */
     const char *caveats;    /* what a user should know before trusting it */
 
-    /* A table of the paper with ours beside it, for `tacit explain`: lines of cells parted by tabs, the first of headings;
+    /* A table of the paper with ours beside it, for `tacit explain`: lines of tab-separated cells, the first of headings;
      * NULL: none. */
     const char *comparison_title;
     tacit_status (*comparison)(tacit_buffer *out, tacit_error *error);

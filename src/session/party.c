@@ -179,11 +179,10 @@ tacit_status tacit_party_handler(const tacit_party *party, const tacit_question 
         return tacit_fail(error, TACIT_REFUSED, "the question is of method %s, but consent was given to %s",
                           question->method, method->name);
     if (question->method_version != method->version)
-        return tacit_fail(
-            error, TACIT_PROTOCOL,
-            "the coordinator runs version %u of method %s, this party version %u: update the older of "
-            "the two",
-            question->method_version, method->name, method->version);
+        return tacit_fail(error, TACIT_PROTOCOL,
+                          "the coordinator runs version %u of method %s, this party version %u: update the "
+                          "older of the two",
+                          question->method_version, method->name, method->version);
     for (size_t i = 0; method->handlers != NULL && method->handlers[i].question != NULL; i++)
         if (strcmp(method->handlers[i].question, question->name) == 0) {
             *out = &method->handlers[i];
@@ -226,8 +225,8 @@ tacit_status tacit_party_compute(tacit_party *party, const tacit_question *quest
     bool noised = reply->kind == TACIT_RELEASE_CHARGED || shared;
     if (question->wants_sum != summed || (summed && noised != (reply->noised != NULL)))
         return tacit_fail(error, TACIT_INTERNAL,
-                          "method %s answers '%s' with something else than was asked for", question->method,
-                          question->name);
+                          "method %s answers '%s' with something other than what was asked for",
+                          question->method, question->name);
     return TACIT_OK;
 }
 

@@ -20,7 +20,7 @@
 /* What outlives a question: a party trains its models once, however often it is asked. */
 typedef struct tacit_memo {
     tacit_model *model;
-    char made_for[128]; /* what the model was trained for; another use trains anew */
+    char made_for[128]; /* what the model was trained for; another use trains again */
     tacit_classifier *classifier;
     char trained_as[TACIT_SETTING_SIZE + 64]; /* the same for the classifier */
     double *state;                            /* what a method without a center keeps between rounds */

@@ -145,7 +145,7 @@ bool tacit_plan_gaussian(const tacit_plan *plan, tacit_law_setting law) {
     return law == TACIT_LAW_BELL || (law == TACIT_LAW_AUTO && plan->delta > 0);
 }
 
-/* Rounded down, but for the rounding of the product: 0.29 x 100 is 29. */
+/* Rounded down, except for the rounding of the product: 0.29 x 100 is 29. */
 static size_t whole_parties(const tacit_plan *plan, double fraction) {
     return (size_t)floor(fraction * (double)plan->parties * (1 + 1e-12));
 }
@@ -185,14 +185,13 @@ static tacit_status check_sums(const tacit_plan *plan, tacit_error *error) {
     if (plan->sums == TACIT_SUMS_CLEAR)
         return tacit_fail(
             error, TACIT_USAGE,
-            "with noise=shares a contribution carries only a share of the noise, and sum: clear would "
-            "show it to the coordinator: choose sum: masked or paillier, or noise=party");
+            "with noise=shares a contribution carries only a share of the noise, and sum: clear would show "
+            "it to the coordinator: choose sum: masked or paillier, or noise=party");
     if (tacit_plan_noise_shares(plan) == 0)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "of %zu parties at least %zu remain and %zu may collude: nobody's share of the noise is "
-            "left; declare fewer of either, or wait for more parties",
-            plan->parties, tacit_plan_survivors(plan), tacit_plan_colluders(plan));
+        return tacit_fail(error, TACIT_USAGE,
+                          "of %zu parties at least %zu remain and %zu may collude: nobody's share of the "
+                          "noise is left; declare fewer of either, or wait for more parties",
+                          plan->parties, tacit_plan_survivors(plan), tacit_plan_colluders(plan));
     return TACIT_OK;
 }
 
@@ -252,11 +251,11 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     if (!(plan->delta >= 0 && plan->delta < 1))
         return tacit_fail(error, TACIT_USAGE, "delta must be at least 0 and below 1, not %g", plan->delta);
     if (plan->method->needs_delta && plan->delta == 0 && isfinite(plan->epsilon))
-        return tacit_fail(error, TACIT_USAGE,
-                          "method %s needs a delta above 0: give --delta 1e-5, or delta: in the study%s%s",
-                          plan->method->name,
-                          plan->method->at_delta_0 != NULL ? "; at delta 0 use method " : "",
-                          plan->method->at_delta_0 != NULL ? plan->method->at_delta_0 : "");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s needs a delta above 0: give the option 'delta=1e-5', or delta: in the study%s%s",
+            plan->method->name, plan->method->at_delta_0 != NULL ? "; at delta 0 use method " : "",
+            plan->method->at_delta_0 != NULL ? plan->method->at_delta_0 : "");
     bool vanishes = plan->lambda == 0 && plan->method->lambda_may_vanish;
     if (!vanishes && (!(plan->lambda > 0) || !isfinite(plan->lambda)))
         return tacit_fail(error, TACIT_USAGE, "lambda must be above 0 and finite, not %g", plan->lambda);

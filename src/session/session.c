@@ -62,11 +62,10 @@ static tacit_status read_record(const tacit_session *session, uint64_t number,
         return tacit_fail(error, TACIT_CORRUPT, "the journal's record of round %llu is damaged",
                           (unsigned long long)session->round);
     if (memcmp(stored, hash, sizeof stored) != 0)
-        return tacit_fail(
-            error, TACIT_CORRUPT,
-            "the journal holds another question in round %llu: program or study changed since it was "
-            "asked; start a new study",
-            (unsigned long long)session->round);
+        return tacit_fail(error, TACIT_CORRUPT,
+                          "the journal holds another question in round %llu: program or study changed since "
+                          "it was asked; start a new study",
+                          (unsigned long long)session->round);
     return TACIT_OK;
 }
 

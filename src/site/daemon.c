@@ -245,7 +245,7 @@ static tacit_status serve(daemon_state *self, tacit_error *error) {
         if (!told && self->workers == NULL && callbacks->news != NULL)
             callbacks->news(callbacks->context,
                             "no study has been joined yet; waiting for one (tacit join --no-wait)");
-        told = true; /* of what was found at the start; later studies tell of themselves */
+        told = true; /* of what was found at the start; later studies report themselves */
         poll(NULL, 0, LOOK_EVERY_MS);
     }
 }

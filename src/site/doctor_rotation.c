@@ -38,14 +38,13 @@ static void notify(const examination *self, const tacit_handover *last, bool ove
                     "all %zu parties have followed to authority %s; the one before it is trusted %s %s",
                     found->parties, last->new.fingerprint, over ? "no longer, since" : "until", day);
     else
-        doctor_find(
-            self, TACIT_FINDING_WARN, "hand-over",
-            over ? "their owners must say its fingerprint: tacit follow"
-                 : "they follow by themselves when they serve (tacit party) before that day",
-            "%zu of %zu parties have not followed to authority %s, and the one before it is trusted %s "
-            "%s: %s%s",
-            found->left, found->parties, last->new.fingerprint, over ? "no longer, since" : "until", day,
-            found->names, found->left > NAMES_MOST ? ", ..." : "");
+        doctor_find(self, TACIT_FINDING_WARN, "hand-over",
+                    over ? "their owners must say its fingerprint: tacit follow"
+                         : "they follow by themselves when they serve (tacit party) before that day",
+                    "%zu of %zu parties have not followed to authority %s, and the one before it is trusted "
+                    "%s %s: %s%s",
+                    found->left, found->parties, last->new.fingerprint, over ? "no longer, since" : "until",
+                    day, found->names, found->left > NAMES_MOST ? ", ..." : "");
 }
 
 void doctor_check_rotation(const examination *self, tacit_registry *registry) {

@@ -295,9 +295,9 @@ cleanup:
 static tacit_status check_promise(const tacit_fit_job *job, tacit_error *error) {
     if (job->ledger == NULL) return TACIT_OK;
     if (job->simulated)
-        return tacit_fail(error, TACIT_USAGE,
-                          "a seed makes a simulation, which protects nobody: leave out the seed, or the "
-                          "ledger");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "a seed makes a simulation, which protects nobody: leave out the seed, or the ledger");
     return tacit_schema_check_public(job->schema, error);
 }
 

@@ -124,11 +124,10 @@ static tacit_status check_read(const tacit_study *study, bool amended, const cha
     char hash[2 * TACIT_HASH_BYTES + 1];
     if (!amended && version[0] == 0) return TACIT_OK;
     if (version[0] == 0)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "study '%s' was amended: read the new version, and consent to it by its hash or with "
-            "tacit consent %s",
-            study->name, study->name);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "study '%s' was amended: read the new version, and consent to it by its hash or "
+                          "with tacit consent %s",
+                          study->name, study->name);
     sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash);
     if (strcmp(hash, version) == 0) return TACIT_OK;
     return tacit_fail(

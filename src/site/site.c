@@ -206,7 +206,7 @@ static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit
     if (strncmp(site->study->name, site->id, strlen(site->study->name)) != 0 ||
         site->id[strlen(site->study->name)] != '@')
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL,
-                               "the invitation is to study '%s', but the coordinator tells of '%s'", site->id,
+                               "the invitation is to study '%s', but the coordinator offers '%s'", site->id,
                                site->study->name));
     TACIT_CHECK(tacit_name_check("the coordinator's name", reply->coordinator, TACIT_ID_SIZE - 1, error));
     snprintf(site->coordinator, sizeof site->coordinator, "%s", reply->coordinator);
@@ -220,15 +220,17 @@ tacit_status site_check_role(const tacit_site *site, tacit_error *error) {
     const tacit_method *method = site->study->plan.method;
     const char *role = site->role;
     if (method->roles == NULL && role != NULL)
-        return tacit_fail(error, TACIT_USAGE, "method %s has no roles: leave --role out", method->name);
+        return tacit_fail(error, TACIT_USAGE, "method %s has no roles: leave the option 'role' out",
+                          method->name);
     if (method->roles == NULL) return TACIT_OK;
     for (const char *at = method->roles; role != NULL && *at != 0; at += *at == '|') {
         size_t length = strcspn(at, "|");
         if (strlen(role) == length && strncmp(at, role, length) == 0) return TACIT_OK;
         at += length;
     }
-    return tacit_fail(error, TACIT_USAGE, "parties of method %s are one of %s: say which with --role",
-                      method->name, method->roles);
+    return tacit_fail(error, TACIT_USAGE,
+                      "parties of method %s are one of %s: say which with the option 'role'", method->name,
+                      method->roles);
 }
 
 /* The owner's schema and the study's must say the same: the encoding into the unit ball is what bounds
@@ -246,13 +248,13 @@ tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error) {
     status =
         site->callbacks.lend != NULL
             ? tacit_fail(error, TACIT_REFUSED,
-                         "the frame is not as the study's schema says; they first differ at '%.*s': give "
-                         "the frame the study's names, bounds and classes",
+                         "the frame is not as the study's schema says; they first differ at '%.*s': give the "
+                         "frame the study's names, bounds and classes",
                          length, line)
-            : tacit_fail(error, TACIT_REFUSED,
-                         "%s is not the study's schema; they first differ where the study says '%.*s': "
-                         "agree on one",
-                         site->schema_path, length, line);
+            : tacit_fail(
+                  error, TACIT_REFUSED,
+                  "%s is not the study's schema; they first differ where the study says '%.*s': agree on one",
+                  site->schema_path, length, line);
 cleanup:
     tacit_buffer_clear(&ours);
     tacit_buffer_clear(&theirs);
@@ -363,8 +365,7 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
     if (most > 0 && !(price->epsilon <= most))
         return tacit_fail(error, TACIT_REFUSED,
                           "study %s costs epsilon %g, more than the owner's %g for one study: ask for a "
-                          "cheaper study, or raise "
-                          "the rule (tacit rules set --study-epsilon)",
+                          "cheaper study, or raise the rule (tacit rules set --study-epsilon)",
                           site->study->name, price->epsilon, most);
     tacit_release expected = { .kind = plan->method->release_kind(plan),
                                .price = *price,
@@ -386,8 +387,8 @@ static tacit_status check_neighbours(const tacit_site *site, const tacit_price *
         return tacit_fail(
             error, TACIT_REFUSED,
             "method %s shows other parties, your neighbours in its graph, what it makes of your rows, "
-            "exactly and round by round, which no differential privacy protects: allow that with "
-            "--allow-neighbours, or ask for a study with a private method",
+            "exactly and round by round, which no differential privacy protects: allow that with the option "
+            "'allow-neighbours', or ask for a study with a private method",
             method->name);
     return check_policy(site, price, error);
 }
@@ -402,25 +403,25 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     if (plan->method->schedule != NULL) return check_neighbours(site, &prices.charged, error);
     if (site->listen != NULL)
         return tacit_fail(error, TACIT_USAGE,
-                          "method %s has a center and parties only dial out: leave --listen out",
+                          "method %s has a center and parties only dial out: leave the option 'listen' out",
                           plan->method->name);
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
         return tacit_fail(
-            error, TACIT_REFUSED, "'%s' gets %s, %s: allow that with --allow-entrusted%s", site->coordinator,
+            error, TACIT_REFUSED, "'%s' gets %s, %s: allow that with the option 'allow-entrusted'%s",
+            site->coordinator,
             plan->sums != TACIT_SUMS_CLEAR ? "the exact sum of all parties' values" : "your exact values",
             isinf(prices.charged.epsilon) ? "to which no noise is added" : "and is trusted to add the noise",
-            isinf(prices.charged.epsilon)                         ? " and --allow-exact"
+            isinf(prices.charged.epsilon)                         ? " and the option 'allow-exact'"
             : tacit_method_offers(plan->method, "noise", "party") ? ", or ask for a study with noise=party"
                                                                   : "");
     TACIT_TRY(check_policy(site, &prices.charged, error));
     if (!isinf(prices.charged.epsilon))
         return site_check_budget(site->home, site->source, site->id, &prices, error);
     if (!site->allow_exact)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "method %s sends exact sums, which no differential privacy protects: allow that with "
-            "--allow-exact, or ask for a study with a private method",
-            plan->method->name);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "method %s sends exact sums, which no differential privacy protects: allow that "
+                          "with the option 'allow-exact', or ask for a study with a private method",
+                          plan->method->name);
     return TACIT_OK;
 }
 
@@ -483,7 +484,7 @@ static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, co
     return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices->charged, error);
 }
 
-/* All that the study will cost is held for it from here on, so that it does not end half way for want of budget. */
+/* All that the study will cost is held for it from here on, so that it does not end half way for lack of budget. */
 static tacit_status hold_budget(const tacit_site *site, tacit_ledger *ledger, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
     tacit_prices prices = { .event = { .count = 0 } };

@@ -75,14 +75,14 @@ enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
 tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TACIT_SITE_ID_SIZE], bool *told,
                                  tacit_error *error);
 
-/* What an owner may say anew when consenting; what is not said stays as it was when joining. */
+/* What an owner may say again when consenting; what is not said stays as it was when joining. */
 typedef struct tacit_site_word {
     bool allow_entrusted, allow_exact, allow_neighbours, allow_difference; /* true: from now on */
     const char *role;                                                      /* NULL: as before */
 } tacit_site_word;
 
 /* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as before. `word` may be
- * NULL: nothing is said anew. */
+ * NULL: nothing is said again. */
 tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
                                const tacit_site_word *word, const tacit_site_callbacks *callbacks,
                                tacit_error *error);

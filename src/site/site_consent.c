@@ -24,11 +24,10 @@ static tacit_status check_signed(const tacit_buffer *authority, const void *text
     tacit_status status = tacit_authority_check(authority->bytes, authority->length, TACIT_STUDY_PURPOSE,
                                                 text, length, signature, signature_length, &why);
     if (status != TACIT_REFUSED) return tacit_fail(error, status, "%s", why.text);
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "the study's definition is not signed by the coordinator that sent the invitation (%s): "
-        "ask the coordinator for a new invitation",
-        why.text);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the study's definition is not signed by the coordinator that sent the invitation "
+                      "(%s): ask the coordinator for a new invitation",
+                      why.text);
 }
 
 tacit_status site_check_signed(const tacit_site *site, const char *text, size_t length, const void *signature,

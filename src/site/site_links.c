@@ -200,7 +200,7 @@ static uint16_t split_address(const char *text, char host[TACIT_ADDRESS_SIZE]) {
     return (uint16_t)strtoul(colon + 1, NULL, 10);
 }
 
-/* As the coordinator has said: asked anew at each request, so that it holds on open connections too. */
+/* As the coordinator has said: asked again at each request, so that it holds on open connections too. */
 static bool is_revoked(void *context, const char *fingerprint) {
     site_links *self = context;
     pthread_mutex_lock(&self->mutex);

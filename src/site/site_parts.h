@@ -81,7 +81,7 @@ tacit_status site_apply_trust(tacit_site *site, tacit_error *error);
 tacit_status site_trust_file(const tacit_site *site, char path[PATH_MAX], tacit_error *error);
 
 /* Ask the coordinator who its authority is, over `client`, or over a connection to whoever answers there (NULL), and follow it where that
- * needs no word of the owner. *followed: trust has changed, and clients are to be made anew. TACIT_REFUSED with what the owner is to
+ * needs no word of the owner. *followed: trust has changed, and clients are to be made again. TACIT_REFUSED with what the owner is to
  * do. */
 tacit_status site_follow(tacit_site *site, tacit_client *client, bool *followed, tacit_error *error);
 
@@ -204,7 +204,7 @@ tacit_masks_past site_sets(tacit_site *site);
 tacit_status site_renewal_time(const tacit_site *site, int64_t *out, tacit_error *error);
 
 /* Ask for a certificate for a new key, and put both in place of the old ones; the old ones are good until then, whenever the
- * program is killed. *ends receives the new one's end. The client must be made anew afterwards. */
+ * program is killed. *ends receives the new one's end. The client must be made again afterwards. */
 tacit_status site_renew(const tacit_site *site, tacit_client *client, int64_t *ends, tacit_error *error);
 
 /* Put a pair in place that a killed process had ready. */

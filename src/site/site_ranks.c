@@ -133,10 +133,10 @@ static tacit_status get_rows(tacit_dataset **rows, tacit_schema **schema, const 
     if (program->lend != NULL)
         return program->lend(program->lender, site->study->schema, schema, rows, error);
     if (site_rows_in_memory(site))
-        return tacit_fail(error, TACIT_NOT_FOUND,
-                          "the rows of %s are in the memory of the program that joined the study: start that "
-                          "program",
-                          site->source);
+        return tacit_fail(
+            error, TACIT_NOT_FOUND,
+            "the rows of %s are in the memory of the program that joined the study: start that program",
+            site->source);
     return load_here(rows, schema, how, program->ranks, error);
 }
 

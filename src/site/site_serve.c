@@ -275,11 +275,10 @@ static tacit_status take_amended(serving *self, const Tacit__Wire__Amended *amen
     const char *name = self->site->study->name;
     TACIT_TRY(site_keep_amended(self->site, amended->definition, amended->signature.data,
                                 amended->signature.len, error));
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "study '%s' was amended, and nothing leaves for a version that you have not consented to: read it "
-        "and consent with tacit consent %s, then go on with tacit party %s",
-        name, name, name);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "study '%s' was amended, and nothing leaves for a version that you have not consented "
+                      "to: read it and consent with tacit consent %s, then go on with tacit party %s",
+                      name, name, name);
 }
 
 /* One poll: a question, the end, an amendment, or nothing yet. */
@@ -364,7 +363,7 @@ static tacit_status keep_certificate(serving *self, tacit_error *error) {
     return site_client(self->site, true, NULL, &self->client, error);
 }
 
-/* Whom we trust has changed: connections are made anew, and the present authority is asked for a certificate. */
+/* Whom we trust has changed: connections are made again, and the present authority is asked for a certificate. */
 static tacit_status use_trust(serving *self, bool followed, tacit_error *error) {
     char words[TACIT_ERROR_TEXT_SIZE];
     site_describe_trust(self->site, words, sizeof words);

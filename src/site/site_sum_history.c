@@ -78,25 +78,23 @@ tacit_status tacit_sum_history_text(tacit_buffer *out, const char *home,
     if (!tacit_plan_is_exact(about->plan)) return TACIT_OK;
     TACIT_TRY(count_past(home, about->source, about->study, &others, &parties, error));
     if (parties > 0)
-        TACIT_TRY(tacit_buffer_print(out, error,
-                                     "An earlier version of this study had exact sums over %zu parties, "
-                                     "yours among them. If you consent, "
-                                     "sums of two groups will be known, of those parties and of this "
-                                     "version's: where they differ by one "
-                                     "party, or by up to %zu, what these gave is known as well. ",
-                                     parties, few));
+        TACIT_TRY(tacit_buffer_print(
+            out, error,
+            "An earlier version of this study had exact sums over %zu parties, yours among them. If you "
+            "consent, sums of two groups will be known, of those parties and of this version's: where they "
+            "differ by one party, or by up to %zu, what these gave is known as well. ",
+            parties, few));
     else if (others > 0)
-        TACIT_TRY(
-            tacit_buffer_print(out, error,
-                               "Exact sums of these rows were made in %zu other %s: where the parties of two "
-                               "differ by one, or by "
-                               "up to %zu, or your rows by a few, the difference shows what these gave. ",
-                               others, others == 1 ? "study" : "studies", few));
+        TACIT_TRY(tacit_buffer_print(
+            out, error,
+            "Exact sums of these rows were made in %zu other %s: where the parties of two differ by one, or "
+            "by up to %zu, or your rows by a few, the difference shows what these gave. ",
+            others, others == 1 ? "study" : "studies", few));
     if (about->allowed)
-        return tacit_buffer_print(out, error, "You allow that (--allow-difference): " DIFFERENCE);
+        return tacit_buffer_print(out, error, "You allow that (the option 'allow-difference'): " DIFFERENCE);
     if (parties == 0 && others == 0) return TACIT_OK;
-    return tacit_buffer_print(out, error,
-                              "This party refuses such a sum unless you allow it: --allow-difference.");
+    return tacit_buffer_print(
+        out, error, "This party refuses such a sum unless you allow it: the option 'allow-difference'.");
 }
 
 tacit_status tacit_site_sum_history(const tacit_site *site, tacit_buffer *out, tacit_error *error) {

@@ -30,7 +30,7 @@ typedef struct tacit_sum_history_rows {
 } tacit_sum_history_rows;
 
 /* Hold the study to its rows, and compare them with those of earlier exact sums. TACIT_REFUSED when they have changed since it
- * began, or when it is exact, not allowed to differ, and in another exact study's rows but for fewer than the minimum. */
+ * began, or when it is exact, not allowed to differ, and in another exact study's rows except for fewer than the minimum. */
 tacit_status tacit_sum_history_hold_rows(tacit_sum_history *history, const tacit_sum_history_rows *about,
                                          tacit_error *error);
 
@@ -44,7 +44,7 @@ typedef struct tacit_sum_history_set {
     bool allowed;
 } tacit_sum_history_set;
 
-/* TACIT_REFUSED when together with earlier sums of the source it would tell of few parties, and that is not allowed. */
+/* TACIT_REFUSED when together with earlier sums of the source it would reveal few parties, and that is not allowed. */
 tacit_status tacit_sum_history_hold_set(tacit_sum_history *history, const tacit_sum_history_set *about,
                                         tacit_error *error);
 

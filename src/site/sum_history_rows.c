@@ -114,12 +114,11 @@ static tacit_status difference(size_t *out, const tacit_sum_history_rows *about,
 
 static tacit_status refuse_rows(const tacit_sum_history_rows *about, const char *study, size_t differ,
                                 tacit_error *error) {
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "the rows of %s differ by %zu from those that study %s has exact sums of, fewer than your "
-        "minimum of %llu rows: the difference of two sums would tell of these rows. If that is "
-        "meant, allow it with --allow-difference",
-        about->source, differ, study, (unsigned long long)about->minimum);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the rows of %s differ by %zu from those that study %s has exact sums of, fewer than "
+                      "your minimum of %llu rows: the difference of two sums would reveal these rows. If you "
+                      "intend that, allow it with the option 'allow-difference'",
+                      about->source, differ, study, (unsigned long long)about->minimum);
 }
 
 static tacit_status compare_rows(tacit_sum_history *history, const tacit_sum_history_rows *about,
@@ -201,11 +200,10 @@ tacit_status tacit_sum_history_hold_rows(tacit_sum_history *history, const tacit
     status = read_used(history, about, &found, before, error);
     const bool same = found && status == TACIT_OK && memcmp(before, now.digest, sizeof before) == 0;
     if (status == TACIT_OK && found && !same && about->begun)
-        status =
-            tacit_fail(error, TACIT_REFUSED,
-                       "the rows of %s have changed since study %s began with them, and all its rounds are "
-                       "about the same rows: bring them back, or leave the study",
-                       about->source, about->study);
+        status = tacit_fail(error, TACIT_REFUSED,
+                            "the rows of %s have changed since study %s began with them, and all its rounds "
+                            "are about the same rows: bring them back, or leave the study",
+                            about->source, about->study);
     if (status == TACIT_OK && !same && about->exact && !about->allowed)
         status = compare_rows(history, about, &now, error);
     if (status == TACIT_OK && !same) status = record_rows(history, about, &now, error);

@@ -25,9 +25,8 @@ tacit_status study_check_neighbours(reading *r, const yaml_node_t *parties, cons
     if (plan->sums != TACIT_SUMS_MASKED)
         return tacit_yaml_fail(
             &r->yaml, sum, r->error,
-            "method %s has no center, and its last sum is masked: with 'sum: clear' the "
-            "coordinator would see every party's weights, and with 'sum: paillier' a party "
-            "would be the center; leave it out",
+            "method %s has no center, and its last sum is masked: with 'sum: clear' the coordinator would "
+            "see every party's weights, and with 'sum: paillier' a party would be the center; leave it out",
             plan->method->name);
     return TACIT_OK;
 }

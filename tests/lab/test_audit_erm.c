@@ -135,7 +135,7 @@ static void halved_noise_is_caught_in_every_method(void **state) {
         broken_method.handlers = handlers;
         broken_method.coordinate = broken_coordinate;
         broken.pair = broken_pair;
-        for (size_t e = 0; e < (i == 0 ? 3 : 2); e++) { /* e^-6 is rare, and these fit anew each time */
+        for (size_t e = 0; e < (i == 0 ? 3 : 2); e++) { /* e^-6 is rare, and these fit again each time */
             tacit_audit_setup setup = { .epsilon = EPSILONS[e], .delta = i == 2 ? DELTA : 0 };
             assert_true(audit(&broken, setup, e == 1 ? 8000 : 12000).broken);
         }

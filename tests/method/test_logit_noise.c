@@ -240,7 +240,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* Kolmogorov's distance of numbers from a centered normal law of this deviation. A sum of discrete Gaussians of scales far above 1
- * is one, but for a part in millions. */
+ * is one, except for a part in millions. */
 static double distance(double *values, size_t count, double deviation) {
     double most = 0;
     qsort(values, count, sizeof *values, ascending);

@@ -144,7 +144,7 @@ static void asking_again_sends_the_stored_bytes_free_of_charge(void **state) {
              self.error);
     assert_true(stored);
     tacit_release again = release;
-    again.payload = (const uint8_t *)"other noise, drawn anew"; /* a handler that ran twice */
+    again.payload = (const uint8_t *)"other noise, drawn again"; /* a handler that ran twice */
     again.payload_length = 10;
     tacit_buffer_clear(&self.out);
     CHECK_OK(party_release(&self, &again), self.error);

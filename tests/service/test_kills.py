@@ -123,7 +123,7 @@ class KillTest(DeployedTest):
             shutil.copytree(before, self.folder if which == "folder" else self.home(which))
 
     def serve(self):
-        """Everything anew: {0, 1, 2: the parties, "coordinator": it}."""
+        """Everything again: {0, 1, 2: the parties, "coordinator": it}."""
         return {who: self.begin(who) for who in ("coordinator", *PARTIES)}
 
     def begin(self, who, dies=None, options=("--until-done",)):

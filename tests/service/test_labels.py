@@ -221,7 +221,7 @@ class Fetched(LabelsTest):
             self.assertEqual(copy.read_bytes(), good)
 
     def test_other_points_than_consented_to_are_refused(self):
-        """A coordinator that turned: it passes everything on as it should, but for one bit of one point."""
+        """A coordinator that turned: it passes everything on as it should, except for one bit of one point."""
         self.study()
         self.coordinator()
 

@@ -47,7 +47,7 @@ static void close_world(world *self) {
     folder_remove(&self->place);
 }
 
-/* Started anew, it still knows. */
+/* Started again, it still knows. */
 static void open_again(world *self) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_sum_history_free(self->history);

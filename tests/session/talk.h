@@ -1,4 +1,4 @@
-/* A study in which four neighbours mix one number: a board, and parties with real gates that are started anew at will. For
+/* A study in which four neighbours mix one number: a board, and parties with real gates that are started again at will. For
  * test_mail.c. */
 #pragma once
 

@@ -15,7 +15,7 @@ from tacit.model import Model
 class Site:
     """A study from the side of one who has rows: read what is asked, consent, answer.
 
-    Rows are those of `frame`; or those of the file `data`, read anew for every answer. `home` is a folder for keys and ledger.
+    Rows are those of `frame`; or those of the file `data`, read again for every answer. `home` is a folder for keys and ledger.
     `news` is called with a line for people now and then. Nothing is promised before :meth:`accept`. Threads take turns: while one is
     in :meth:`answer`, the others wait, unless they :meth:`stop` it.
 
@@ -66,7 +66,10 @@ class Site:
     def document(self) -> dict[str, Any]:
         """What is asked, by whom, what leaves and who sees it, the price, and whether your rules allow it."""
         with turn(self._lock):
-            return document(lib.tacit_site_document, self._pointer)
+            found = document(lib.tacit_site_document, self._pointer)
+        if found.get("remedy") is not None:
+            found["remedy"] = _errors.spell(found["remedy"])
+        return found
 
     def accept(self) -> None:
         """Consent and join."""

@@ -22,11 +22,10 @@ tacit_status tacit_data_find(char *out, size_t size, const char *folder, const t
                              tacit_error *error) {
     static const char *const endings[] = { ".xz", "", ".gz" };
     if (folder == NULL || folder[0] == 0)
-        return tacit_fail(
-            error, TACIT_NOT_FOUND,
-            "the environment variable TACIT_DATA is not set: let it name the folder that holds %s "
-            "(%s), plain or .xz or .gz; see docs/reproduce.md for where to get it",
-            file->name, file->shape);
+        return tacit_fail(error, TACIT_NOT_FOUND,
+                          "the environment variable TACIT_DATA is not set: let it name the folder that holds "
+                          "%s (%s), plain or .xz or .gz; see docs/reproduce.md for where to get it",
+                          file->name, file->shape);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         char name[256];
         snprintf(name, sizeof name, "%s%s", file->name, endings[i]);
@@ -34,11 +33,10 @@ tacit_status tacit_data_find(char *out, size_t size, const char *folder, const t
         if (access(out, R_OK) == 0) return TACIT_OK;
         if (errno != ENOENT && errno != ENOTDIR) return tacit_fail_errno(error, "opening", out);
     }
-    return tacit_fail(
-        error, TACIT_NOT_FOUND,
-        "%s (%s) is not in the folder %s that TACIT_DATA names: put it there, plain or .xz or .gz; see "
-        "docs/reproduce.md for where to get it",
-        file->name, file->shape, folder);
+    return tacit_fail(error, TACIT_NOT_FOUND,
+                      "%s (%s) is not in the folder %s that TACIT_DATA names: put it there, plain or .xz or "
+                      ".gz; see docs/reproduce.md for where to get it",
+                      file->name, file->shape, folder);
 }
 
 tacit_status tacit_data_open(tacit_input **out, const char *folder, const tacit_data_file *file,
@@ -48,7 +46,7 @@ tacit_status tacit_data_open(tacit_input **out, const char *folder, const tacit_
     return tacit_input_open(out, path, error);
 }
 
-/* ---- numbers parted by spaces or commas ---- */
+/* ---- numbers separated by spaces or commas ---- */
 
 typedef struct numbers {
     const char *name;

@@ -31,7 +31,7 @@ tacit_status tacit_data_find(char *out, size_t size, const char *folder, const t
 tacit_status tacit_data_open(tacit_input **out, const char *folder, const tacit_data_file *file,
                              tacit_error *error);
 
-/* All numbers of a file of lines of `columns` numbers parted by spaces or commas, after `skip` lines of something
+/* All numbers of a file of lines of `columns` numbers separated by spaces or commas, after `skip` lines of something
  * else; *rows says how many lines. Owned by the caller. A line with more or fewer, or a word that is no number, is TACIT_INPUT with its line. */
 tacit_status tacit_data_numbers(double **out, size_t *rows, const char *folder, const tacit_data_file *file,
                                 size_t skip, size_t columns, const tacit_progress *progress,

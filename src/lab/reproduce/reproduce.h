@@ -35,7 +35,7 @@ typedef struct tacit_printed {
 
 /* What makes a run quick, or as long as the paper's. */
 typedef struct tacit_effort {
-    size_t repeats;   /* rows are drawn and dealt out anew so often */
+    size_t repeats;   /* rows are drawn and dealt out again so often */
     size_t trials;    /* noise is drawn so often in each */
     size_t test_rows; /* at most so many are evaluated on; 0: all */
 } tacit_effort;
@@ -70,7 +70,7 @@ typedef struct tacit_experiment {
     size_t held_out_rows;  /* test rows taken from the training rows of each repeat; 0: none, or folds */
     size_t dimensions;     /* principal components; 0: none */
     bool is_in_ball;
-    bool is_generated;    /* read anew for each repeat */
+    bool is_generated;    /* read again for each repeat */
     bool reads_texts;     /* articles, which can be stripped of quotations or not */
     bool shows_errors;    /* 1 - accuracy, as the paper does */
     bool shows_auc;       /* instead of accuracies */

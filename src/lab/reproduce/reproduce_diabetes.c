@@ -210,14 +210,12 @@ const tacit_experiment tacit_experiment_yao_table2 = {
     .paper = "Yao et al. 2019",
     .figure = "table 2, on another data set",
     .title = "A main hospital lends its private models to a branch: epsilon = 1 for each, 50 features, K = 5",
-    .differs = "The paper's patients are private. These are stays in 130 US hospitals, to be told apart by "
-               "whether the patient came back; the "
-               "printed numbers are about other patients and another question, so only the order of the "
-               "methods can be compared. Main "
-               "hospital and branches are dealt out at random in the sizes of table 4: unlike the paper's "
-               "they do not differ in kind. "
-               "Importances are ours, set by hand. The source's step is the sound one; as printed it would "
-               "spend 5 epsilon.",
+    .differs =
+        "The paper's patients are private. These are stays in 130 US hospitals, to be told apart by whether "
+        "the patient came back; the printed numbers are about other patients and another question, so only "
+        "the order of the methods can be compared. Main hospital and branches are dealt out at random in the "
+        "sizes of table 4: unlike the paper's they do not differ in kind. Importances are ours, set by hand. "
+        "The source's step is the sound one; as printed it would spend 5 epsilon.",
     .says = "PST-H(W) is best at every branch; PST-H(U) consistently outperforms PLR on the target; PLR on "
             "the main hospital has an AUC of .668.",
     .source = "UCI Machine Learning Repository, Diabetes 130-US Hospitals for Years 1999-2008",

@@ -141,15 +141,12 @@ const tacit_experiment tacit_experiment_hamm_fig3 = {
     .title = "Network intrusions (KDD-99), 5,000 to 20,000 parties of 22 rows",
     .differs =
         "One-hot coding of the levels in both files gives about 120 features (the paper: 123). Counts enter "
-        "as "
-        "logarithms with public bounds; the paper names no scaling. batch pools the parties' rows. 5,000 "
-        "of the 311,029 test rows are used, with --full 20,000. \"Printed\" curves have the printed "
+        "as logarithms with public bounds; the paper names no scaling. batch pools the parties' rows. 5,000 "
+        "of the 311,029 test rows are used, in a full run 20,000. \"Printed\" curves have the printed "
         "constants and lambda, the others ours and a lambda chosen from the public points.",
     .says = "For small 1/epsilon private methods lie between batch and indiv; soft performs nearly as well "
-            "as batch "
-            "until around 1/epsilon = 10; soft and avg hold their accuracy better at M = 20,000 than at "
-            "5,000. The "
-            "figure's values are not in the text.",
+            "as batch until around 1/epsilon = 10; soft and avg hold their accuracy better at M = 20,000 "
+            "than at 5,000. The figure's values are not in the text.",
     .source = "UCI Machine Learning Repository, KDD Cup 1999 Data",
     .files = files,
     .curves = tacit_hamm_curves,

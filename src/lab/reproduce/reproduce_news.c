@@ -150,8 +150,7 @@ const tacit_experiment tacit_experiment_yao_fig3_news = {
              "above 1 less",
     .differs = NEWS_NOTE "PST-F(U) does not depend on alpha.",
     .says = "With properly assigned weights (alpha < 1) the AUC is higher; if less important features are "
-            "more valued it "
-            "falls and may not be better than PST-F(U).",
+            "more valued it falls and may not be better than PST-F(U).",
     .by_setup = true,
     .run = tacit_yao_run,
     .curves = tacit_yao_by_power,
@@ -239,8 +238,7 @@ const tacit_experiment tacit_experiment_yao_fig4 = {
     .differs = NEWS_NOTE
     "C-0 to C-4 are the members alone, C-mv and C-wmv their (weighted) majority, C-hl the high-level model.",
     .says = "C-0 has the best performance of all single low-level models, as it contains the most important "
-            "features; C-hl is the best "
-            "way to combine them and better than any of them.",
+            "features; C-hl is the best way to combine them and better than any of them.",
     .curves = by_combiner,
     .setups = whole,
     .setup_count = 1,

@@ -23,7 +23,7 @@
  *    after the other use up stretches of one path, and if sum mu_i^2 <= m^2 always holds, all of them are made from the path up to the
  *    time m^2, of which the end point says all: N(0, 1) against N(m, 1) (Smith and Thakurta 2022 have this for Gaussians). A block is
  *    made from one draw when it begins, and its answers from that, one by one, in between those of others; so its number of runs
- *    counts in full once it has begun. A block that is mu-GDP but for a spare probability takes this from the
+ *    counts in full once it has begun. A block that is mu-GDP except for a spare probability takes this from the
  *    pool.
  *
  * D. Two filters, at d1 and d2, of which either may let pass: at the end one of them holds. Where the first does, everything up to the
@@ -251,7 +251,7 @@ static tacit_status by_gdp(double *out, const tacit_holding *holding, double del
 
 /* ---- all together ---- */
 
-/* Whether the loss is at most the sum of the epsilons, with certainty, but for what approximate events give away. */
+/* Whether the loss is at most the sum of the epsilons, with certainty, except for what approximate events give away. */
 static bool all_of_prices(const tacit_charges *charges) {
     for (size_t i = 0; i < charges->count; i++) {
         tacit_event_kind kind = i == 0 ? charges->first.event.kind : charges->more[i - 1].event.kind;

@@ -69,17 +69,16 @@ tacit_status tacit_account_check(const tacit_account *account, const tacit_price
     else
         snprintf(then, sizeof then, "leaves nothing that is proved at this delta");
     if (!isfinite(after->epsilon) && isfinite(price->epsilon)) /* a larger epsilon would not do */
-        remedy = account->limit_delta > 0 ? "let the owner set the limit with a larger --delta"
-                                          : "let the owner set the limit with a --delta, such as 1e-5";
+        remedy = account->limit_delta > 0 ? "let the owner set the limit with a larger delta"
+                                          : "let the owner set the limit with a delta, such as 1e-5";
     if (!isfinite(account->sum_epsilon)) /* no limit would do */
         return tacit_fail(error, TACIT_REFUSED,
                           "exact answers %s have left, which spend epsilon without bound, per %s: no answer "
                           "with a finite price leaves after them, whatever the limit",
                           whose, tacit_unit_name(unit));
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "the limit %s is epsilon %.12g, delta %.12g, per %s; spent is epsilon %.12g, and another "
-        "%.12g, delta %.12g, %s: %s",
-        whose, account->limit_epsilon, account->limit_delta, tacit_unit_name(unit), account->spent_epsilon,
-        price->epsilon, price->delta, then, remedy);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the limit %s is epsilon %.12g, delta %.12g, per %s; spent is epsilon %.12g, and "
+                      "another %.12g, delta %.12g, %s: %s",
+                      whose, account->limit_epsilon, account->limit_delta, tacit_unit_name(unit),
+                      account->spent_epsilon, price->epsilon, price->delta, then, remedy);
 }
