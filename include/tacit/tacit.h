@@ -13,6 +13,9 @@
  * the JSON document that the command prints with --json. So whatever the program can do can be said here, and a newer
  * library keeps programs that were built with an older one.
  *
+ * A sentence of an error names an option as "the option 'epsilon'", or "the option 'delta=1e-5'" with a value, so that a program can
+ * spell it as its users know it.
+ *
  * What a call cannot do without must not be NULL: it is then TACIT_USAGE, and no crash. Where NULL means something, the call says so; `error`
  * and what a free function is given may always be NULL.
  *

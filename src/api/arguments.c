@@ -96,7 +96,7 @@ static bool is_value(const tacit_arguments *arguments, const char *word) {
 static tacit_status mark_given(tacit_value *value, const tacit_option *option, tacit_error *error) {
     bool repeatable = option->kind == TACIT_OPTION_SETTING || option->rules & TACIT_RULE_REPEATED;
     if (value->given && !repeatable)
-        return tacit_fail(error, TACIT_USAGE, "--%s is given twice", option->name);
+        return tacit_fail(error, TACIT_USAGE, "the option '%s' is given twice", option->name);
     value->given = true;
     return TACIT_OK;
 }
@@ -263,7 +263,8 @@ static tacit_status take_flag(tacit_value *value, const tacit_option *option, co
                               tacit_error *error) {
     if (strcmp(text, "no") == 0) return TACIT_OK;
     if (strcmp(text, "yes") != 0)
-        return tacit_fail(error, TACIT_USAGE, "%s is yes or no, not '%.40s'", option->name, text);
+        return tacit_fail(error, TACIT_USAGE, "the option '%s' is yes or no, not '%.40s'", option->name,
+                          text);
     return tacit_value_add(value, option, "", error);
 }
 
@@ -287,27 +288,16 @@ static tacit_status check_needed(const tacit_arguments *arguments, tacit_error *
     const tacit_form *form = &arguments->form;
     char help[TACIT_HELP_TEXT];
     if (form->operands != NULL && form->operands[0].least > arguments->word_count)
-        return tacit_fail(error, TACIT_USAGE, "%s needs the option method: %s", form->name,
+        return tacit_fail(error, TACIT_USAGE, "%s needs the option 'method': %s", form->name,
                           tacit_methods_help(form->operands[0].help, help));
     for (size_t i = 0; i < arguments->option_count; i++) {
         const tacit_option *option = arguments->options[i];
         bool needed = option->rules & TACIT_RULE_REQUIRED && !is_left_out(form, option->name);
         if (needed && !arguments->values[i].given)
-            return tacit_fail(error, TACIT_USAGE, "%s needs the option %s: %s", form->name, option->name,
+            return tacit_fail(error, TACIT_USAGE, "%s needs the option '%s': %s", form->name, option->name,
                               tacit_methods_help(option->help, help));
     }
     return TACIT_OK;
-}
-
-void tacit_without_dashes(tacit_error *error) {
-    if (error == NULL || error->status != TACIT_USAGE) return;
-    char *to = error->text;
-    for (const char *from = error->text; *from != 0; from++) {
-        bool starts = from == error->text || strchr(" (,'", from[-1]) != NULL;
-        if (starts && from[0] == '-' && from[1] == '-' && islower((unsigned char)from[2])) from += 2;
-        *to++ = *from;
-    }
-    *to = 0;
 }
 
 tacit_status tacit_form_take(tacit_arguments **out, const tacit_form *form, const tacit_options *options,
@@ -323,7 +313,6 @@ tacit_status tacit_form_take(tacit_arguments **out, const tacit_form *form, cons
     *out = arguments;
     arguments = NULL;
 cleanup:
-    tacit_without_dashes(error);
     tacit_arguments_free(arguments);
     return status;
 }

@@ -26,13 +26,10 @@ tacit_status tacit_form_parse(tacit_arguments **out, const tacit_form *form, con
                               size_t count, tacit_error *error);
 
 /* The same from a program's options, which must outlive the result; NULL: none. A flag is "yes" or "no"; an operand goes by its name
- * in small letters. Sentences name options as they are named here, without dashes. */
+ * in small letters. */
 tacit_status tacit_form_take(tacit_arguments **out, const tacit_form *form, const tacit_options *options,
                              tacit_error *error);
 tacit_arguments *tacit_arguments_free(tacit_arguments *arguments);
-
-/* Take the dashes off the flags that a usage error names: what a program set has none. */
-void tacit_without_dashes(tacit_error *error);
 
 /* Was it on the command line? False when only the fallback supplies its value. */
 bool tacit_arguments_given(const tacit_arguments *arguments, const char *name);

@@ -32,10 +32,11 @@ static tacit_status read_lambda(double *out, const char **candidates, const taci
     }
     if (!tacit_text_to_number(text, strlen(text), out) || !(*out > 0 && *out <= 1e6))
         return tacit_fail(error, TACIT_USAGE,
-                          "--lambda is a number above 0, or choose:L1,L2,..., not '%.60s'", text);
+                          "the option 'lambda' is a number above 0, or choose:L1,L2,..., not '%.60s'", text);
     if (tacit_arguments_text(arguments, "public") != NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "--public is there to choose lambda on: give --lambda choose:L1,L2,...");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the option 'public' is there to choose lambda on: give the option 'lambda=choose:L1,L2,...'");
     return TACIT_OK;
 }
 
@@ -90,7 +91,6 @@ tacit_status tacit_frame_fit(tacit_model **out, const tacit_frame *frame, const 
     TACIT_CHECK(tacit_pool_create(&job.pool, tacit_run_options_threads(arguments), error));
     TACIT_CHECK(fit(out, frame, arguments, &job, error));
 cleanup:
-    if (status != TACIT_OK) tacit_without_dashes(error);
     tacit_pool_free(job.pool);
     tacit_arguments_free(arguments);
     return status;

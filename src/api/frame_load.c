@@ -60,7 +60,6 @@ tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_o
     *out = frame;
     frame = NULL;
 cleanup:
-    if (status != TACIT_OK) tacit_without_dashes(error);
     tacit_frame_free(frame);
     tacit_arguments_free(arguments);
     return status;

@@ -13,10 +13,10 @@ static tacit_status check(const tacit_stop *stop, const tacit_simulation *plan, 
         TACIT_TRY(tacit_plan_set(&about, plan->settings[s].name, plan->settings[s].value, error));
     TACIT_TRY(tacit_stop_check(stop, &about, error));
     if ((stop->looks - 1) * stop->more < split->parts) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_USAGE,
-        "%zu looks with %zu parties more each take more than the %zu of the last one: give more --parties",
-        stop->looks, stop->more, split->parts);
+    return tacit_fail(error, TACIT_USAGE,
+                      "%zu looks with %zu parties more each take more than the %zu of the last one: raise "
+                      "the option 'parties'",
+                      stop->looks, stop->more, split->parts);
 }
 
 static void notify(const tacit_notifier *notifier, const tacit_stop *stop, size_t parties,

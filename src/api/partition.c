@@ -35,12 +35,12 @@ static tacit_status undersample(tacit_partition *partition, const tacit_argument
         double share = 0;
         int32_t label = tacit_levels_find(&partition->data->classes, given[i].key, strlen(given[i].key));
         if (label < 0)
-            return tacit_fail(error, TACIT_USAGE, "--undersample: '%s' is no class of the label",
+            return tacit_fail(error, TACIT_USAGE, "the option 'undersample': '%s' is no class of the label",
                               given[i].key);
         if (!tacit_text_to_number(given[i].value, strlen(given[i].value), &share) ||
             !(share > 0 && share <= 1))
             return tacit_fail(error, TACIT_USAGE,
-                              "--undersample %s=SHARE needs a number above 0, at most 1, not '%s'",
+                              "the option 'undersample=%s=SHARE' needs a number above 0, at most 1, not '%s'",
                               given[i].key, given[i].value);
         TACIT_TRY(tacit_undersample(&kept, rows, groups, label, share, &stream, error));
         tacit_split_free(partition->kept);
@@ -64,7 +64,9 @@ static tacit_status hold_out(tacit_partition *partition, const tacit_arguments *
                                ? tacit_arguments_number(arguments, "test-fraction")
                                : USUAL_TEST_FRACTION;
     if (test_fraction + aux_fraction >= 1)
-        return tacit_fail(error, TACIT_USAGE, "--test-fraction and --aux-fraction leave no rows to train on");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the option 'test-fraction' and the option 'aux-fraction' leave no rows to train on");
     tacit_stream stream = tacit_stream_fork(root, "test rows", 0, 0);
     *train = tacit_dataset_view(partition->data);
     TACIT_TRY(undersample(partition, arguments, groups, root, train, error));

@@ -137,7 +137,6 @@ tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const 
     if (invitation == NULL) return tacit_fail(error, TACIT_USAGE, "which invitation?");
     TACIT_TRY(tacit_form_take(&arguments, &form, options, error));
     tacit_status status = look(out, invitation, frame, arguments, listener, error);
-    if (status != TACIT_OK) tacit_without_dashes(error);
     tacit_arguments_free(arguments);
     return status;
 }
@@ -159,7 +158,6 @@ tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_
     tacit_site_callbacks callbacks = callbacks_of(listener, frame, arguments);
     TACIT_CHECK(tacit_site_review(out, &amended, home, study, NULL, &callbacks, error));
 cleanup:
-    if (status != TACIT_OK) tacit_without_dashes(error);
     tacit_arguments_free(arguments);
     return status;
 }
@@ -190,7 +188,6 @@ tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *err
         json_decref(explanation);
         return tacit_fail(error, allowed, "%s", remedy.text);
     }
-    tacit_without_dashes(&remedy);
     json_t *document = json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:s,s:I,s:I,s:I,s:I,s:b,s:b,s:o}", "same_people", same_people(site),
         "study", tacit_json_text(study->name), "id", tacit_json_text(tacit_site_id(site)), "title",

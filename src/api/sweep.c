@@ -39,15 +39,17 @@ static tacit_status read_stop(tacit_sweep *all, const tacit_arguments *arguments
     plan->enough = all->stop.converged;
     for (size_t m = 0; m < plan->method_count; m++)
         if ((plan->most_rounds > 0 || plan->enough > 0) && !plan->methods[m]->stops_early)
-            return tacit_fail(
-                error, TACIT_USAGE,
-                "method %s has no rounds to stop early: leave 'rounds' and 'converged' out of --stop",
-                plan->methods[m]->name);
+            return tacit_fail(error, TACIT_USAGE,
+                              "method %s has no rounds to stop early: leave 'rounds' and 'converged' out of "
+                              "the option 'stop'",
+                              plan->methods[m]->name);
     if (all->stop.participants > 0)
-        return tacit_fail(error, TACIT_USAGE,
-                          "--stop: --parties says how many take part: leave 'participants' out");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the option 'stop': the option 'parties' says how many take part: leave 'participants' out");
     if (all->stop.target != TACIT_TARGET_NONE && tacit_simulation_runs(plan) != 1)
-        return tacit_fail(error, TACIT_USAGE, "--stop with a target is for one method at one epsilon");
+        return tacit_fail(error, TACIT_USAGE,
+                          "the option 'stop' with a target is for one method at one epsilon");
     return TACIT_OK;
 }
 
@@ -58,10 +60,10 @@ static tacit_status read_lambda(tacit_simulation *plan, const tacit_arguments *a
     plan->lambda = tacit_arguments_number(arguments, "lambda");
     for (size_t m = 0; plan->lambda == 0 && m < plan->method_count; m++)
         if (!plan->methods[m]->lambda_may_vanish)
-            return tacit_fail(
-                error, TACIT_USAGE,
-                "method %s needs a regulariser: --lambda must be above 0, or left out for one that is chosen",
-                plan->methods[m]->name);
+            return tacit_fail(error, TACIT_USAGE,
+                              "method %s needs a regulariser: the option 'lambda' must be above 0, or left "
+                              "out for one that is chosen",
+                              plan->methods[m]->name);
     return TACIT_OK;
 }
 
@@ -82,7 +84,7 @@ tacit_status tacit_sweep_plan(tacit_sweep *all, const tacit_arguments *arguments
         if (!plan->methods[m]->noise_free && plan->epsilon_count == 0)
             return tacit_fail(
                 error, TACIT_USAGE,
-                "method %s needs --epsilon, one or more comma-separated numbers (inf: no noise)",
+                "method %s needs the option 'epsilon', one or more comma-separated numbers (inf: no noise)",
                 plan->methods[m]->name);
     return read_stop(all, arguments, error);
 }
@@ -93,7 +95,7 @@ tacit_status tacit_sweep_check_parties(const tacit_arguments *arguments, const t
     if (told || tacit_arguments_given(arguments, "parties")) return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,
-        "how many parties? give --parties M, or a --split that says it (fractions, or by:COLUMN)");
+        "how many parties? give the option 'parties', or a split that says it (fractions, or by:COLUMN)");
 }
 
 tacit_status tacit_sweep_partition(tacit_sweep *all, const tacit_arguments *arguments,
@@ -209,7 +211,7 @@ static tacit_status read_split(framed *all, const tacit_frame *train, const taci
     TACIT_TRY(tacit_split_plan_parse(&all->split, text, error));
     if (all->split->kind == TACIT_SPLIT_GROUPS && train->parties == 0)
         return tacit_fail(error, TACIT_USAGE,
-                          "--split by a column needs rows that say whose they are: set the frame's parties");
+                          "a split by a column needs rows that say whose they are: set the frame's parties");
     return tacit_sweep_check_parties(arguments, all->split, error);
 }
 
@@ -220,9 +222,9 @@ static tacit_status simulate(framed *all, const tacit_frame *const frames[4],
     tacit_status status;
     if (frames[0] == NULL) return tacit_fail(error, TACIT_USAGE, "a simulation needs rows to train on");
     if (frames[1] != NULL && tacit_arguments_given(arguments, "test-fraction"))
-        return tacit_fail(error, TACIT_USAGE, "give either test rows or --test-fraction");
+        return tacit_fail(error, TACIT_USAGE, "give either test rows or the option 'test-fraction'");
     if (frames[2] != NULL && tacit_arguments_given(arguments, "aux-fraction"))
-        return tacit_fail(error, TACIT_USAGE, "give either auxiliary rows or --aux-fraction");
+        return tacit_fail(error, TACIT_USAGE, "give either auxiliary rows or the option 'aux-fraction'");
     TACIT_TRY(tacit_sweep_plan(&all->sweep, arguments, error));
     TACIT_TRY(read_split(all, frames[0], arguments, error));
     TACIT_TRY(tacit_pool_create(&pool, tacit_run_options_threads(arguments), error));
@@ -258,7 +260,6 @@ tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_
         all.sweep.model = NULL;
     }
 cleanup:
-    if (status != TACIT_OK) tacit_without_dashes(error);
     framed_clear(&all);
     tacit_arguments_free(arguments);
     return status;

@@ -40,12 +40,13 @@ const tacit_option tacit_fit_options[] = {
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "L|choose:L1,L2,...",
       .fallback = "0.01",
-      .help = "weight of the regulariser (lambda/2)|w|^2; or candidates, to choose among on public rows "
-              "(--public), free, or on the private ones for a price of its own (--set select=private:E)" },
+      .help = "weight of the regulariser (lambda/2)|w|^2; or candidates, to choose among on public rows (the "
+              "option 'public'), free, or on the private ones for a price of its own (the option "
+              "'set=select=private:E')" },
     { .name = "public",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
-      .help = "public rows with labels, named like those of --train, to choose lambda on" },
+      .help = "public rows with labels, named like those of the option 'train', to choose lambda on" },
     { .name = "set",
       .kind = TACIT_OPTION_SETTING,
       .placeholder = "NAME=VALUE",
@@ -58,7 +59,7 @@ const tacit_option tacit_fit_options[] = {
     { .name = "source",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "NAME",
-      .help = "the data source that is charged; the file of --train by default" },
+      .help = "the data source that is charged; the file of the option 'train' by default" },
     TACIT_OPTIONS_READING,
     { .name = NULL },
 };
@@ -87,14 +88,14 @@ const tacit_option tacit_simulate_options[] = {
     { .name = "test",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
-      .help = "rows to evaluate on, named like those of --train; else some of --train are held out" },
+      .help = "rows to evaluate on, named like those of the option 'train'; else some of them are held out" },
     { .name = "test-fraction",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "F",
       .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE | TACIT_RULE_BELOW,
       .least = 0,
       .most = 1,
-      .help = "how many of --train are held out; 0.2 by default" },
+      .help = "how many rows of the option 'train' are held out; 0.2 by default" },
     { .name = "aux",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -106,7 +107,7 @@ const tacit_option tacit_simulate_options[] = {
       .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE | TACIT_RULE_BELOW,
       .least = 0,
       .most = 1,
-      .help = "the same from --train: this part of its rows counts as public" },
+      .help = "the same from the option 'train': this part of its rows counts as public" },
     { .name = "target",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -117,7 +118,7 @@ const tacit_option tacit_simulate_options[] = {
       .rules = TACIT_RULE_RANGE,
       .least = 1,
       .most = 100000000,
-      .help = "how many parties; --split may say it instead" },
+      .help = "how many parties; the option 'split' may say it instead" },
     { .name = "split",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "SPLIT",
@@ -132,8 +133,8 @@ const tacit_option tacit_simulate_options[] = {
     { .name = "undersample",
       .kind = TACIT_OPTION_SETTING,
       .placeholder = "CLASS=SHARE",
-      .help = "keep each row of this class with that chance, before anything else is done; with --together, "
-              "each account that has rows of no other class" },
+      .help = "keep each row of this class with that chance, before anything else is done; with the option "
+              "'together', each account that has rows of no other class" },
     { .name = "epsilon",
       .kind = TACIT_OPTION_NUMBERS,
       .placeholder = "E1,E2,...",
@@ -197,9 +198,9 @@ const tacit_option tacit_simulate_options[] = {
     { .name = "stop",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "RULES",
-      .help =
-          "when there is enough, as 'stop' in a study's definition: {rounds: 20}, {converged: 1e-4}, or {se: "
-          "{column: age, at_most: 0.01}, looks: 5, more: 4}; --parties are then those of the last look" },
+      .help = "when there is enough, as 'stop' in a study's definition: {rounds: 20}, {converged: 1e-4}, or "
+              "{se: {column: age, at_most: 0.01}, looks: 5, more: 4}; the option 'parties' is then the "
+              "number at the last look" },
     TACIT_OPTIONS_READING,
     { .name = NULL },
 };

@@ -53,7 +53,7 @@ static tacit_status check_range(const tacit_option *option, double number, const
     bool high = number > option->most || (number >= option->most && option->rules & TACIT_RULE_BELOW);
     if (!low && !high) return TACIT_OK;
     char range[128];
-    return tacit_fail(error, TACIT_USAGE, "--%s must be %s, not %.40s", option->name,
+    return tacit_fail(error, TACIT_USAGE, "the option '%s' must be %s, not %.40s", option->name,
                       range_text(option, range, sizeof range), text);
 }
 
@@ -69,11 +69,11 @@ static tacit_status parse_number(const tacit_option *option, const char *text, d
     errno = 0;
     double number = decimal ? tacit_read_double(text, &end) : 0;
     if (!decimal || end == text || *end != 0)
-        return tacit_fail(error, TACIT_USAGE, "--%s takes a number%s, not '%.40s'", option->name,
+        return tacit_fail(error, TACIT_USAGE, "the option '%s' takes a number%s, not '%.40s'", option->name,
                           option->rules & TACIT_RULE_INFINITE ? " or inf" : "", text);
     if (errno == ERANGE)
-        return tacit_fail(error, TACIT_USAGE, "--%s: %.40s is beyond what a number can hold", option->name,
-                          text);
+        return tacit_fail(error, TACIT_USAGE, "the option '%s': %.40s is beyond what a number can hold",
+                          option->name, text);
     TACIT_TRY(check_range(option, number, text, error));
     *out = number;
     return TACIT_OK;
@@ -97,9 +97,10 @@ static tacit_status add_integer(tacit_value *value, const tacit_option *option, 
     errno = 0;
     long long integer = whole ? strtoll(text, NULL, 10) : 0;
     if (!whole)
-        return tacit_fail(error, TACIT_USAGE, "--%s takes a whole number, not '%.40s'", option->name, text);
+        return tacit_fail(error, TACIT_USAGE, "the option '%s' takes a whole number, not '%.40s'",
+                          option->name, text);
     if (errno == ERANGE)
-        return tacit_fail(error, TACIT_USAGE, "--%s: %.40s is beyond what a whole number can hold",
+        return tacit_fail(error, TACIT_USAGE, "the option '%s': %.40s is beyond what a whole number can hold",
                           option->name, text);
     TACIT_TRY(check_range(option, (double)integer, text, error));
     value->integer = integer;
@@ -117,9 +118,9 @@ static tacit_status add_choice(tacit_value *value, const tacit_option *option, c
         word += length + (word[length] == '|');
     }
     if (tacit_suggestion_found(&suggestion))
-        return tacit_fail(error, TACIT_USAGE, "--%s cannot be '%.40s'; did you mean %.*s?", option->name,
-                          text, (int)suggestion.length, suggestion.word);
-    return tacit_fail(error, TACIT_USAGE, "--%s must be one of %s, not '%.40s'", option->name,
+        return tacit_fail(error, TACIT_USAGE, "the option '%s' cannot be '%.40s'; did you mean %.*s?",
+                          option->name, text, (int)suggestion.length, suggestion.word);
+    return tacit_fail(error, TACIT_USAGE, "the option '%s' must be one of %s, not '%.40s'", option->name,
                       option->placeholder, text);
 }
 
@@ -129,11 +130,12 @@ static tacit_status add_words(tacit_value *value, const tacit_option *option, co
     TACIT_TRY(keep_copy(value, text, &list, error));
     for (char *word; (word = strsep(&list, ",")) != NULL;) {
         if (word[0] == 0)
-            return tacit_fail(error, TACIT_USAGE, "--%s takes comma-separated words, not '%.40s'",
+            return tacit_fail(error, TACIT_USAGE, "the option '%s' takes comma-separated words, not '%.40s'",
                               option->name, text);
         for (size_t i = 0; i < value->count; i++)
             if (strcmp(value->texts[i], word) == 0)
-                return tacit_fail(error, TACIT_USAGE, "--%s names %.40s twice", option->name, word);
+                return tacit_fail(error, TACIT_USAGE, "the option '%s' names %.40s twice", option->name,
+                                  word);
         TACIT_TRY(keep_text(value, word, error));
     }
     return TACIT_OK;
@@ -145,8 +147,9 @@ static tacit_status add_numbers(tacit_value *value, const tacit_option *option, 
     TACIT_TRY(keep_copy(value, text, &list, error));
     for (char *word; (word = strsep(&list, ",")) != NULL;) {
         if (word[0] == 0)
-            return tacit_fail(error, TACIT_USAGE, "--%s takes comma-separated numbers, not '%.40s'",
-                              option->name, text);
+            return tacit_fail(error, TACIT_USAGE,
+                              "the option '%s' takes comma-separated numbers, not '%.40s'", option->name,
+                              text);
         TACIT_TRY(add_number(value, option, word, error));
     }
     return TACIT_OK;
@@ -157,14 +160,14 @@ static tacit_status add_setting(tacit_value *value, const tacit_option *option, 
     size_t key = strcspn(text, "=");
     if (key == 0 || text[key] == 0)
         return tacit_fail(error, TACIT_USAGE,
-                          "--%s takes a name, an equals sign and a value (%s), not '%.40s'", option->name,
-                          option->placeholder, text);
+                          "the option '%s' takes a name, an equals sign and a value (%s), not '%.40s'",
+                          option->name, option->placeholder, text);
     char *copy = NULL;
     TACIT_TRY(keep_copy(value, text, &copy, error));
     copy[key] = 0;
     for (size_t i = 0; i < value->count; i++)
         if (strcmp(value->settings[i].key, copy) == 0)
-            return tacit_fail(error, TACIT_USAGE, "--%s gives %.40s twice", option->name, copy);
+            return tacit_fail(error, TACIT_USAGE, "the option '%s' gives %.40s twice", option->name, copy);
     tacit_setting *settings = GROW_BY_ONE(value->settings, value->count);
     if (settings == NULL) return tacit_fail_memory(error);
     settings[value->count++] = (tacit_setting){ copy, copy + key + 1 };
@@ -178,8 +181,8 @@ tacit_status tacit_value_add(tacit_value *value, const tacit_option *option, con
     case TACIT_OPTION_FLAG: value->on = true; return TACIT_OK;
     case TACIT_OPTION_FILE:
         if (text[0] == 0)
-            return tacit_fail(error, TACIT_USAGE, "--%s needs the name of a file, not an empty text",
-                              option->name);
+            return tacit_fail(error, TACIT_USAGE,
+                              "the option '%s' needs the name of a file, not an empty text", option->name);
         return keep_text(value, text, error);
     case TACIT_OPTION_TEXT: return keep_text(value, text, error);
     case TACIT_OPTION_CHOICE: return add_choice(value, option, text, error);

@@ -269,7 +269,7 @@ static tacit_status accept_a(center *self, call *one, tacit_channel **out, tacit
     int64_t deadline = tacit_clock_monotonic_ms() + HELLO_MS;
     TACIT_TRY(tacit_fail_in(error, tacit_channel_tls(&channel, peer, one->socket, &settings, deadline, error),
                             "a caller (if the coordinator's authority was replaced while this server was "
-                            "away, give its new ca.crt with --coordinator)"));
+                            "away, give its new ca.crt with the option 'coordinator')"));
     tacit_status status =
         strcmp(peer->name, TACIT_CENTER_A) == 0
             ? check_caller(self, peer, error)

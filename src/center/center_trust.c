@@ -23,17 +23,18 @@ static tacit_status take_given(center_trust *self, const char *path, const char 
     TACIT_TRY(tacit_file_read(given, &self->anchor, error));
     TACIT_TRY(tacit_fail_in(error,
                             tacit_certificate_inspect(&info, self->anchor.bytes, self->anchor.length, error),
-                            "--coordinator"));
+                            "the option 'coordinator'"));
     if (!info.authority)
         return tacit_fail(error, TACIT_USAGE,
-                          "the certificate given with --coordinator is no authority's: give the file ca.crt "
-                          "of the coordinator's folder");
+                          "the certificate given with the option 'coordinator' is no authority's: give the "
+                          "file ca.crt of the coordinator's folder");
     TACIT_TRY(path_of(self, CHAIN_FILE, chain, error));
     if (tacit_handovers_know(&self->chain, info.fingerprint) &&
         strcmp(self->chain.entries[self->chain.count - 1].new.fingerprint, info.fingerprint) != 0)
-        return tacit_fail(error, TACIT_USAGE,
-                          "the certificate given with --coordinator is of an authority that has handed over "
-                          "to another one: leave --coordinator out, or give the present one");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the certificate given with the option 'coordinator' is of an authority that has handed over to "
+            "another one: leave the option 'coordinator' out, or give the present one");
     if (!tacit_handovers_know(&self->chain, info.fingerprint)) {
         unlink(chain);
         tacit_handovers_clear(&self->chain);
@@ -63,8 +64,8 @@ tacit_status center_trust_open(center_trust *self, const char *folder, const cha
     TACIT_TRY(path_of(self, COORDINATOR_FILE, path, error));
     if (given == NULL && access(path, F_OK) != 0)
         return tacit_fail(error, TACIT_USAGE,
-                          "whose studies to serve is not known yet: give --coordinator with the certificate "
-                          "of the coordinator's authority, the file ca.crt of its folder");
+                          "whose studies to serve is not known yet: give the option 'coordinator' with the "
+                          "certificate of the coordinator's authority, the file ca.crt of its folder");
     TACIT_TRY(load_chain(self, error));
     return given != NULL ? take_given(self, path, given, error) : tacit_file_read(path, &self->anchor, error);
 }
@@ -115,7 +116,7 @@ static tacit_status follow(center_trust *self, const tacit_handovers *heard, tac
     if (*result != TACIT_FOLLOWING_DONE)
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator's authority was replaced %s: get the new ca.crt from the "
-                          "coordinator's people, and give it with --coordinator",
+                          "coordinator's people, and give it with the option 'coordinator'",
                           *result == TACIT_FOLLOWING_STOLEN ? "because its key was stolen" : "too long ago");
     TACIT_TRY(path_of(self, CHAIN_FILE, path, error));
     return tacit_file_write(path, self->chain.text.bytes, self->chain.text.length, 0644, error);

@@ -1,9 +1,9 @@
 /* Completion for zsh: each command as a call of its _arguments. */
 #include <string.h>
 
-#include "api/methods_list.h"
 #include "cli/completion.h"
 #include "cli/help.h"
+#include "cli/option_spelling.h"
 #include "lab/audit/audit.h"
 #include "lab/reproduce/reproduce.h"
 #include "method/methods.h"
@@ -88,7 +88,7 @@ static void put_option(FILE *out, const tacit_option *option) {
     bool many = option->kind == TACIT_OPTION_SETTING || option->rules & TACIT_RULE_REPEATED;
     fprintf(out, " \\\n    '%s--%s%s[", many ? "*" : "", option->name, flag ? "" : "=");
     char help[TACIT_HELP_TEXT];
-    put_quoted(out, tacit_methods_help(option->help, help), "[]");
+    put_quoted(out, tacit_help_text(option->help, help), "[]");
     fputc(']', out);
     if (!flag) {
         fputc(':', out);

@@ -6,7 +6,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/interrupt.h"
+#include "cli/option_spelling.h"
 #include "cli/text_width.h"
 
 enum { NARROWEST = 40, USUAL_WIDTH = 80, WIDEST = 100 /* longer lines are hard to read */ };
@@ -103,7 +105,8 @@ static TACIT_PRINTF(4, 0) void say(tacit_console *console, tacit_log_level level
     char *text = NULL, note[TACIT_LINES_NOTE_SIZE];
     if (level < console->log_level) return;
     int length = vasprintf(&text, format, arguments);
-    const char *line = length < 0 ? "out of memory" : tacit_text_clean(text, (size_t)length + 1, text);
+    const char *line =
+        length < 0 ? "out of memory" : tacit_spell_options(tacit_text_clean(text, (size_t)length + 1, text));
     tacit_bar_pause(&console->bar);
     const unsigned long dropped = console->lines.dropped;
     if (dropped > 0) {
@@ -157,8 +160,11 @@ static void print_document(tacit_console *console, const json_t *document) {
     free(text);
 }
 
-static void report_failure(tacit_console *console, tacit_status status, const char *text) {
-    if (status == TACIT_CANCELLED && tacit_interrupted()) text = "interrupted";
+static void report_failure(tacit_console *console, tacit_status status, const char *said) {
+    char text[TACIT_ERROR_TEXT_SIZE];
+    if (status == TACIT_CANCELLED && tacit_interrupted()) said = "interrupted";
+    tacit_format(text, sizeof text, "%s", said);
+    tacit_spell_options(text);
     say_error(console, "%s", text);
     if (!console->json) return;
     json_t *failure =

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "api/methods_list.h"
+#include "cli/option_spelling.h"
 #include "cli/text_width.h"
 
 static void print_heading(tacit_page page, const char *text) {
@@ -13,7 +13,7 @@ static void print_paragraphs(tacit_page page, const char *text, unsigned indent)
     fprintf(page.out, "%*s", (int)indent, "");
     tacit_wrap wrap = { page.out, page.width, indent, indent, false };
     char help[TACIT_HELP_TEXT];
-    tacit_wrap_text(&wrap, tacit_methods_help(text, help));
+    tacit_wrap_text(&wrap, tacit_help_text(text, help));
     fputc('\n', page.out);
 }
 
@@ -97,7 +97,7 @@ static void print_operands(tacit_page page, const tacit_command *command, unsign
     for (const tacit_operand *operand = command->operands; operand->name != NULL; operand++) {
         tacit_wrap wrap = start_entry(page, operand->name, column);
         char help[TACIT_HELP_TEXT];
-        tacit_wrap_text(&wrap, tacit_methods_help(operand->help, help));
+        tacit_wrap_text(&wrap, tacit_help_text(operand->help, help));
         fputc('\n', page.out);
     }
 }
@@ -110,7 +110,7 @@ static void print_options(tacit_page page, const char *heading, const tacit_opti
     for (const tacit_option *option = options; option->name != NULL; option++) {
         char term[128], help[TACIT_HELP_TEXT];
         tacit_wrap wrap = start_entry(page, option_term(option, term, sizeof term), column);
-        tacit_wrap_text(&wrap, tacit_methods_help(option->help, help));
+        tacit_wrap_text(&wrap, tacit_help_text(option->help, help));
         if (option->fallback != NULL) tacit_wrap_token(&wrap, "(default: %s)", option->fallback);
         if (option->rules & TACIT_RULE_REQUIRED) tacit_wrap_token(&wrap, "(required)");
         fputc('\n', page.out);

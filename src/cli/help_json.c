@@ -1,7 +1,7 @@
 /* The same table for programs: what a command takes, as JSON. */
-#include "api/methods_list.h"
 #include "cli/console.h"
 #include "cli/help.h"
+#include "cli/option_spelling.h"
 
 static const char *kind_name(tacit_option_kind kind) {
     static const char *const names[] = {
@@ -22,7 +22,7 @@ static json_t *list_options(const tacit_option *options) {
                                                  kind_name(options->kind), "placeholder",
                                                  options->placeholder, "default", options->fallback,
                                                  "required", (options->rules & TACIT_RULE_REQUIRED) != 0,
-                                                 "help", tacit_methods_help(options->help, help)));
+                                                 "help", tacit_help_text(options->help, help)));
     return list;
 }
 
@@ -33,7 +33,7 @@ static json_t *list_operands(const tacit_operand *operands) {
         list =
             tacit_json_append(list, json_pack("{s:s,s:I,s:I,s:s}", "name", operands->name, "least",
                                               (json_int_t)operands->least, "most", (json_int_t)operands->most,
-                                              "help", tacit_methods_help(operands->help, help)));
+                                              "help", tacit_help_text(operands->help, help)));
     return list;
 }
 
@@ -48,7 +48,7 @@ static json_t *list_examples(const tacit_example *examples) {
 json_t *tacit_help_document(const tacit_command *command) {
     char help[TACIT_HELP_TEXT];
     const char *about = command->description;
-    if (about != NULL) about = tacit_methods_help(about, help);
+    if (about != NULL) about = tacit_help_text(about, help);
     return json_pack("{s:s,s:s,s:s,s:s?,s:o,s:o,s:o}", "name", command->name, "section", command->section,
                      "summary", command->summary, "description", about, "arguments",
                      list_operands(command->operands), "options", list_options(command->options), "examples",

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/methods_list.h"
 #include "cli/help.h"
+#include "cli/option_spelling.h"
 #include "cli/text_width.h"
 
 /* Characters that mean something to troff are escaped; what is not ASCII is named by its code point, so
@@ -32,7 +32,7 @@ static void put_character(FILE *out, uint32_t character) {
 static void put_text(FILE *out, const char *text) {
     size_t length;
     char help[TACIT_HELP_TEXT];
-    text = tacit_methods_help(text, help);
+    text = tacit_help_text(text, help);
     for (uint32_t character; (character = tacit_text_character(text, &length)), length > 0; text += length) {
         if (character == '\n' && text[1] == '\n') {
             fputs("\n.PP\n", out);

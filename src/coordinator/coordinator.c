@@ -448,10 +448,11 @@ static tacit_status start_at_known_port(coordinator *self, const tacit_server_id
         if (tries == 0) coordinator_warn(self, NULL, "waiting for the port of last time: %s", why.text);
         nanosleep(&little, NULL);
     }
-    return tacit_fail(error, TACIT_NETWORK,
-                      "%s; parties look for this coordinator there, so it takes no other by itself: end what "
-                      "uses port %u, or name another with --listen ADDRESS:PORT and send new invitations",
-                      why.text, (unsigned)settings->port);
+    return tacit_fail(
+        error, TACIT_NETWORK,
+        "%s; parties look for this coordinator there, so it takes no other by itself: end what uses port %u, "
+        "or name another with the option 'listen=ADDRESS:PORT' and send new invitations",
+        why.text, (unsigned)settings->port);
 }
 
 /* Listen where parties expect us: at the port asked for, or that of last time; the first time any. */

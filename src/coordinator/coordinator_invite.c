@@ -28,10 +28,10 @@ tacit_status tacit_coordinator_invite(const char *folder, const char *study, con
     else
         TACIT_CHECK(tacit_registry_get(registry, "url", invitation.url, sizeof invitation.url, error));
     if (invitation.url[0] == 0)
-        TACIT_CHECK(tacit_fail(
-            error, TACIT_USAGE,
-            "the coordinator's address is not known yet: start `tacit coordinator %s` first, or give --url",
-            folder));
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
+                               "the coordinator's address is not known yet: start `tacit coordinator %s` "
+                               "first, or give the option 'url'",
+                               folder));
     snprintf(invitation.study, sizeof invitation.study, "%s", study);
     const char *pem = tacit_authority_pem(authority);
     TACIT_CHECK(tacit_certificate_to_der(&der, pem, strlen(pem), error));

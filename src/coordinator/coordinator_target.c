@@ -7,7 +7,7 @@ tacit_status coordinator_load_target(coordinator *self, hosted *host, tacit_erro
     if (self->settings.target == NULL)
         return tacit_fail(error, TACIT_INPUT,
                           "method %s learns for a target, which runs the coordinator: name the file with its "
-                          "rows by --target",
+                          "rows by the option 'target'",
                           host->study->plan.method->name);
     TACIT_TRY(
         tacit_dataset_load(&host->target, NULL, self->settings.target, host->study->schema, &options, error));

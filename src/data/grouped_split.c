@@ -90,9 +90,10 @@ tacit_status tacit_grouped_split_make(tacit_split **out, const tacit_split_plan 
     tacit_split *of_groups = NULL;
     tacit_status status;
     if (plan->kind == TACIT_SPLIT_GROUPS)
-        return tacit_fail(error, TACIT_USAGE,
-                          "--split by:%s makes a party of each value: rows cannot be kept together besides",
-                          plan->column);
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the option 'split=by:%s' makes a party of each value: rows cannot be kept together besides",
+            plan->column);
     TACIT_CHECK(gather(&all, view, groups, error));
     const tacit_view as_rows = { .rows = { .count = all.count } };
     TACIT_CHECK(tacit_split_make(&of_groups, plan, &as_rows, 0, parties, stream, error));

@@ -177,18 +177,19 @@ cleanup:
 tacit_status tacit_schema_check_options(const tacit_schema *schema, const tacit_load_options *options,
                                         tacit_error *error) {
     if (options->label != NULL && strcmp(options->label, schema->label) != 0)
-        return tacit_fail(error, TACIT_USAGE, "--label %s: the schema's label is '%s'; leave --label out",
+        return tacit_fail(error, TACIT_USAGE,
+                          "the option 'label=%s': the schema's label is '%s'; leave the option 'label' out",
                           options->label, schema->label);
     if (options->positive != NULL && schema->response != TACIT_RESPONSE_CLASS)
         return tacit_fail(error, TACIT_USAGE,
-                          "--positive %s: the schema's label '%s' is a %s and has no classes",
+                          "the option 'positive=%s': the schema's label '%s' is a %s and has no classes",
                           options->positive, schema->label, tacit_response_name(schema->response));
     if (schema->response != TACIT_RESPONSE_CLASS) return TACIT_OK;
     const char *last = schema->classes.text[schema->classes.count - 1];
     if (options->positive != NULL && (schema->classes.count != 2 || strcmp(options->positive, last) != 0))
         return tacit_fail(
             error, TACIT_USAGE,
-            "--positive %s: the schema's classes decide (the last is '%s'); leave --positive out",
+            "the option 'positive=%s': the schema's classes decide (the last is '%s'); leave it out",
             options->positive, last);
     return TACIT_OK;
 }
@@ -248,7 +249,7 @@ static tacit_status draft_vocabulary(loading *load, tacit_error *error) {
     if (draft->buckets > 0) return TACIT_OK;
     tacit_terms *terms = NULL;
     size_t field = 0;
-    TACIT_TRY(tacit_source_require(load->source, load->options->text, "--text", &field, error));
+    TACIT_TRY(tacit_source_require(load->source, load->options->text, "the option 'text'", &field, error));
     TACIT_TRY(tacit_terms_create(&terms, draft->grams, draft->strip, error));
     tacit_status status = count_terms(load->source, terms, field, error);
     if (status == TACIT_OK) status = tacit_terms_choose(terms, &draft->limits, &load->vocabulary, error);
@@ -258,9 +259,10 @@ static tacit_status draft_vocabulary(loading *load, tacit_error *error) {
 
 static tacit_status declare_text(loading *load, tacit_error *error) {
     size_t at = 0;
-    TACIT_TRY(tacit_table_find(load->table, load->options->text, "--text", &at, error));
+    TACIT_TRY(tacit_table_find(load->table, load->options->text, "the option 'text'", &at, error));
     if (at == load->label)
-        return tacit_fail(error, TACIT_USAGE, "--text %s: this column is the label", load->options->text);
+        return tacit_fail(error, TACIT_USAGE, "the option 'text=%s': this column is the label",
+                          load->options->text);
     load->table->columns[at].kind = TACIT_COLUMN_TEXT;
     load->table->columns[at].detected = false;
     load->table->columns[at].vocabulary = &load->vocabulary;
@@ -271,7 +273,8 @@ static tacit_status read_whole_table(loading *load, bool label_required, tacit_e
     TACIT_TRY(tacit_table_create(&load->table, load->source, error));
     load->label = load->table->cols - 1;
     if (load->options->label != NULL)
-        TACIT_TRY(tacit_source_require(load->source, load->options->label, "--label", &load->label, error));
+        TACIT_TRY(tacit_source_require(load->source, load->options->label, "the option 'label'", &load->label,
+                                       error));
     load->table->columns[load->label].required = label_required;
     if (load->options->text != NULL) TACIT_TRY(declare_text(load, error));
     if (load->options->group != NULL)

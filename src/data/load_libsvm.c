@@ -164,12 +164,13 @@ static tacit_status check_options(const tacit_schema *schema, const tacit_load_o
     if (options->storage == TACIT_STORAGE_DENSE)
         return tacit_fail(error, TACIT_USAGE, "%s is a LIBSVM file, which is kept sparse", name);
     if (schema == NULL && options->text != NULL)
-        return tacit_fail(error, TACIT_USAGE, "%s is a LIBSVM file: it has no column '%s' (--text)", name,
+        return tacit_fail(error, TACIT_USAGE,
+                          "%s is a LIBSVM file: it has no column '%s' (the option 'text')", name,
                           options->text);
     if (schema == NULL && options->label != NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "%s is a LIBSVM file: its label comes first and has no name; leave --label out",
-                          name);
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "%s is a LIBSVM file: its label comes first and has no name; leave the option 'label' out", name);
     if (schema == NULL && options->response != TACIT_RESPONSE_CLASS)
         return tacit_fail(error, TACIT_USAGE,
                           "%s is a LIBSVM file: say in a schema what its label counts or measures", name);

@@ -110,7 +110,8 @@ tacit_status tacit_schema_set_classes(tacit_schema *schema, const tacit_levels *
     size_t last = count - 1, at = positive != NULL ? find_positive(sorted, count, positive) : last;
     if (at == count) {
         size_t ignored;
-        TACIT_CHECK(tacit_names_find(values, positive, "label value", "--positive", file, &ignored, error));
+        TACIT_CHECK(tacit_names_find(values, positive, "label value", "the option 'positive'", file, &ignored,
+                                     error));
     } else if (positive != NULL && count > 2) {
         TACIT_CHECK(set_against_rest(schema, sorted[at].text, error));
     } else {
@@ -162,7 +163,7 @@ static tacit_status draft_label(tacit_schema *schema, const tacit_table *table, 
     if (column->overflow || values->count > TACIT_LEVEL_LIMIT)
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
                                "%s: column '%s' has more than %d different values, too many for a label; "
-                               "name another with --label",
+                               "name another with the option 'label'",
                                table->name, column->name, TACIT_LEVEL_LIMIT));
     TACIT_CHECK(tacit_schema_set_classes(schema, values, positive, table->name, error));
 cleanup:
@@ -281,7 +282,7 @@ static tacit_status draft(tacit_schema **out, const tacit_table *table, const ch
                           const char *positive, tacit_response response, tacit_error *error) {
     size_t label_at = table->cols - 1;
     while (label_at > 0 && table->columns[label_at].extra) label_at--;
-    if (label != NULL) TACIT_TRY(tacit_table_find(table, label, "--label", &label_at, error));
+    if (label != NULL) TACIT_TRY(tacit_table_find(table, label, "the option 'label'", &label_at, error));
     tacit_schema *schema = NULL;
     TACIT_TRY(tacit_schema_create(&schema, error));
     tacit_status status = TACIT_OK;

@@ -43,15 +43,15 @@ static tacit_status parse_fractions(tacit_split_plan *plan, const char *text, ta
         if (fits) memcpy(piece, text, length);
         piece[fits ? length : 0] = 0;
         if (!fits || !tacit_text_to_number(piece, length, &value) || !(value > 0))
-            return tacit_fail(error, TACIT_USAGE, "--split: '%s' is not a positive fraction",
+            return tacit_fail(error, TACIT_USAGE, "the option 'split': '%s' is not a positive fraction",
                               tacit_text_shown(text, length, shown));
         plan->fraction[k] = value;
         sum += value;
         text += length + 1;
     }
     if (!(fabs(sum - 1) <= 1e-9))
-        return tacit_fail(error, TACIT_USAGE, "--split: the %zu fractions sum to %.10g, not to 1", count,
-                          sum);
+        return tacit_fail(error, TACIT_USAGE, "the option 'split': the %zu fractions sum to %.10g, not to 1",
+                          count, sum);
     plan->fractions = count;
     return TACIT_OK;
 }
@@ -67,13 +67,14 @@ static tacit_status parse_plan(tacit_split_plan *plan, const char *text, tacit_e
         if (tacit_text_to_number(text + 10, strlen(text + 10), &plan->concentration) &&
             plan->concentration > 0)
             return TACIT_OK;
-        return tacit_fail(error, TACIT_USAGE, "--split dirichlet:A needs a positive number, not '%s'",
+        return tacit_fail(error, TACIT_USAGE,
+                          "the option 'split=dirichlet:A' needs a positive number, not '%s'",
                           tacit_text_shown(text + 10, strlen(text + 10), shown));
     }
     if (strncmp(text, "by:", 3) == 0) {
         plan->kind = TACIT_SPLIT_GROUPS;
         if (text[3] == 0)
-            return tacit_fail(error, TACIT_USAGE, "--split by:COLUMN needs the name of a column");
+            return tacit_fail(error, TACIT_USAGE, "the option 'split=by:COLUMN' needs the name of a column");
         plan->column = tacit_copy_text(text + 3);
         return plan->column != NULL ? TACIT_OK : tacit_fail_memory(error);
     }
@@ -83,7 +84,7 @@ static tacit_status parse_plan(tacit_split_plan *plan, const char *text, tacit_e
     }
     return tacit_fail(
         error, TACIT_USAGE,
-        "--split: '%s' is none of even, dirichlet:A, fractions such as 0.2,0.3,0.5, or by:COLUMN",
+        "the option 'split': '%s' is none of even, dirichlet:A, fractions such as 0.2,0.3,0.5, or by:COLUMN",
         tacit_text_shown(text, strlen(text), shown));
 }
 
@@ -196,12 +197,13 @@ static tacit_status count_parties(const tacit_split_plan *plan, const tacit_view
                      : plan->kind == TACIT_SPLIT_GROUPS  ? groups
                                                          : *parties;
     if (plan->kind == TACIT_SPLIT_GROUPS && view->group == NULL)
-        return tacit_fail(error, TACIT_USAGE, "--split by:%s: the rows were read without that column",
-                          plan->column);
+        return tacit_fail(error, TACIT_USAGE,
+                          "the option 'split=by:%s': the rows were read without that column", plan->column);
     if (*parties != 0 && *parties != planned)
-        return tacit_fail(error, TACIT_USAGE, "--parties %zu does not fit --split, which makes %zu", *parties,
-                          planned);
-    if (planned == 0) return tacit_fail(error, TACIT_USAGE, "--parties must be at least 1");
+        return tacit_fail(error, TACIT_USAGE,
+                          "the option 'parties=%zu' does not fit the option 'split', which makes %zu",
+                          *parties, planned);
+    if (planned == 0) return tacit_fail(error, TACIT_USAGE, "the option 'parties' must be at least 1");
     if (plan->kind != TACIT_SPLIT_GROUPS && view->rows.count < planned)
         return tacit_fail(error, TACIT_INPUT,
                           "%zu rows cannot be dealt out to %zu parties; each needs at least one",

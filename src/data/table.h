@@ -88,7 +88,7 @@ tacit_status tacit_table_read(tacit_table *table, tacit_source *source, size_t m
 void tacit_table_drop_rows(tacit_table *table);
 
 /* The position of a column, or TACIT_USAGE with a sentence that lists close or available names; `flag` is
- * what the user gave the name with, e.g. "--label". */
+ * what the user gave the name with, e.g. "the option 'label'". */
 tacit_status tacit_table_find(const tacit_table *table, const char *name, const char *flag, size_t *out,
                               tacit_error *error);
 

@@ -227,10 +227,11 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
     const tacit_method *method = simulation->methods[m];
     const tacit_variant *variant = simulation->variants != NULL ? &simulation->variants[m] : NULL;
     if (method->needs_points && points->rows.count == 0)
-        return tacit_fail(error, TACIT_USAGE,
-                          "method %s needs public auxiliary points: give a file of them with --aux, or "
-                          "--aux-fraction to set some of the training rows aside as public",
-                          method->name);
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s needs public auxiliary points: give a file of them with the option 'aux', or the "
+            "option 'aux-fraction' to set some of the training rows aside as public",
+            method->name);
     *out = (tacit_plan){
         .method = method,
         .study = "simulation",

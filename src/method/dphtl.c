@@ -311,7 +311,7 @@ static tacit_status target_create(target *self, tacit_session *session, tacit_er
     if (session->own == NULL || session->own->rows.count == 0 || session->own->label == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "method dphtl learns for a target, which runs the coordinator on rows of its own: "
-                          "name their file with --target");
+                          "name their file with the option 'target'");
     size_t rows = session->own->rows.count;
     self->labelled = (size_t)(settings_of(plan)->target_labels * (double)rows + 0.5);
     if (self->labelled < 1) self->labelled = 1;

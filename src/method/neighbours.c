@@ -171,7 +171,7 @@ double tacit_node_diminished(const tacit_node *node, double times) {
 static tacit_status diverged(const tacit_plan *plan, tacit_error *error) {
     const tacit_neighbour_settings *settings = tacit_neighbour_settings_of(plan);
     return tacit_fail(error, TACIT_USAGE,
-                      "the weights grow without bound: choose a shorter step (--set step=), or step=auto%s",
+                      "the weights grow without bound: choose a shorter step (setting step), or step=auto%s",
                       settings->links < 1 || settings->leave > 0
                           ? "; links fail and parties leave, which some methods tolerate badly"
                           : "");

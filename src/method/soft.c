@@ -99,7 +99,7 @@ const tacit_method tacit_method_soft = {
                "the (K-1)d dimensions where the weights move",
     .claim = "the same epsilon, with S = 2/(M lambda) for two classes and without kappa",
     .caveats = "noise grows as 1/lambda: at the paper's lambda = 1e-4 it drowns the model unless M epsilon "
-               "is large; without --lambda one is chosen from the public points alone. soft-stat gives more "
+               "is large; without a lambda one is chosen from the public points alone. soft-stat gives more "
                "for the same price where points are public",
     .check = tacit_ensemble_check,
     .price = price,

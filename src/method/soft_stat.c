@@ -44,7 +44,7 @@ static bool gaussian(const tacit_plan *plan) {
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (gaussian(plan) && plan->delta == 0)
         return tacit_fail(error, TACIT_USAGE,
-                          "method soft-stat with law=gaussian needs a delta above 0, such as --delta 1e-5");
+                          "method soft-stat with law=gaussian needs a delta above 0, such as 1e-5");
     return tacit_ensemble_check(plan, error);
 }
 

@@ -73,7 +73,7 @@ tacit_status transfer_check(const tacit_plan *plan, tacit_error *error) {
                           plan->method->name);
     if (transfer_gaussian(plan) && plan->delta == 0 && isfinite(plan->epsilon))
         return tacit_fail(error, TACIT_USAGE,
-                          "method %s with law=gaussian needs a delta above 0, such as --delta 1e-5",
+                          "method %s with law=gaussian needs a delta above 0, such as 1e-5",
                           plan->method->name);
     if (dimensions > plan->features)
         return tacit_fail(error, TACIT_USAGE, "project=public:%zu: the rows have %zu features only",

@@ -228,8 +228,9 @@ static tacit_status check_room(const tacit_authority_keys *keys, int64_t until, 
                           "%d authorities are trusted now: wait until the oldest one's time is over",
                           TACIT_TRUSTED_MOST - 1);
     if (until < chain->entries[chain->count - 1].until)
-        return tacit_fail(error, TACIT_USAGE,
-                          "the overlap would end before that of the last rotation: give more --overlap-days");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the overlap would end before that of the last rotation: raise the option 'overlap-days'");
     return TACIT_OK;
 }
 

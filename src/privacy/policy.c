@@ -29,11 +29,11 @@ tacit_status tacit_policy_check(const tacit_policy *policy, const tacit_release 
             "method %s is not among those the owner allows: the owner can add it (tacit rules set --methods)",
             release->method);
     if (release->without_center && !policy->allow_neighbours)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "study %s has no center: neighbours would see what method %s makes of the rows, exactly, which "
-            "the owner's rules do not allow: join with --allow-neighbours, or ask for a method with a center",
-            release->study, release->method);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "study %s has no center: neighbours would see what method %s makes of the rows, "
+                          "exactly, which the owner's rules do not allow: join with the option "
+                          "'allow-neighbours', or ask for a method with a center",
+                          release->study, release->method);
     if (release->kind == TACIT_RELEASE_ENTRUSTED && !release->without_center && !policy->allow_entrusted)
         return tacit_fail(error, TACIT_REFUSED,
                           "study %s would entrust values in clear to coordinator %s, which the owner's rules "

@@ -251,11 +251,11 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     if (!(plan->delta >= 0 && plan->delta < 1))
         return tacit_fail(error, TACIT_USAGE, "delta must be at least 0 and below 1, not %g", plan->delta);
     if (plan->method->needs_delta && plan->delta == 0 && isfinite(plan->epsilon))
-        return tacit_fail(error, TACIT_USAGE,
-                          "method %s needs a delta above 0: give --delta 1e-5, or delta: in the study%s%s",
-                          plan->method->name,
-                          plan->method->at_delta_0 != NULL ? "; at delta 0 use method " : "",
-                          plan->method->at_delta_0 != NULL ? plan->method->at_delta_0 : "");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s needs a delta above 0: give the option 'delta=1e-5', or delta: in the study%s%s",
+            plan->method->name, plan->method->at_delta_0 != NULL ? "; at delta 0 use method " : "",
+            plan->method->at_delta_0 != NULL ? plan->method->at_delta_0 : "");
     bool vanishes = plan->lambda == 0 && plan->method->lambda_may_vanish;
     if (!vanishes && (!(plan->lambda > 0) || !isfinite(plan->lambda)))
         return tacit_fail(error, TACIT_USAGE, "lambda must be above 0 and finite, not %g", plan->lambda);

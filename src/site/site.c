@@ -220,15 +220,17 @@ tacit_status site_check_role(const tacit_site *site, tacit_error *error) {
     const tacit_method *method = site->study->plan.method;
     const char *role = site->role;
     if (method->roles == NULL && role != NULL)
-        return tacit_fail(error, TACIT_USAGE, "method %s has no roles: leave --role out", method->name);
+        return tacit_fail(error, TACIT_USAGE, "method %s has no roles: leave the option 'role' out",
+                          method->name);
     if (method->roles == NULL) return TACIT_OK;
     for (const char *at = method->roles; role != NULL && *at != 0; at += *at == '|') {
         size_t length = strcspn(at, "|");
         if (strlen(role) == length && strncmp(at, role, length) == 0) return TACIT_OK;
         at += length;
     }
-    return tacit_fail(error, TACIT_USAGE, "parties of method %s are one of %s: say which with --role",
-                      method->name, method->roles);
+    return tacit_fail(error, TACIT_USAGE,
+                      "parties of method %s are one of %s: say which with the option 'role'", method->name,
+                      method->roles);
 }
 
 /* The owner's schema and the study's must say the same: the encoding into the unit ball is what bounds
@@ -382,11 +384,12 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
 static tacit_status check_neighbours(const tacit_site *site, const tacit_price *price, tacit_error *error) {
     const tacit_method *method = site->study->plan.method;
     if (!site->allow_neighbours)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "method %s shows other parties, your neighbours in its graph, what it makes of "
-                          "your rows, exactly and round by round, which no differential privacy protects: "
-                          "allow that with --allow-neighbours, or ask for a study with a private method",
-                          method->name);
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "method %s shows other parties, your neighbours in its graph, what it makes of your rows, "
+            "exactly and round by round, which no differential privacy protects: allow that with the option "
+            "'allow-neighbours', or ask for a study with a private method",
+            method->name);
     return check_policy(site, price, error);
 }
 
@@ -400,14 +403,15 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     if (plan->method->schedule != NULL) return check_neighbours(site, &prices.charged, error);
     if (site->listen != NULL)
         return tacit_fail(error, TACIT_USAGE,
-                          "method %s has a center and parties only dial out: leave --listen out",
+                          "method %s has a center and parties only dial out: leave the option 'listen' out",
                           plan->method->name);
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
         return tacit_fail(
-            error, TACIT_REFUSED, "'%s' gets %s, %s: allow that with --allow-entrusted%s", site->coordinator,
+            error, TACIT_REFUSED, "'%s' gets %s, %s: allow that with the option 'allow-entrusted'%s",
+            site->coordinator,
             plan->sums != TACIT_SUMS_CLEAR ? "the exact sum of all parties' values" : "your exact values",
             isinf(prices.charged.epsilon) ? "to which no noise is added" : "and is trusted to add the noise",
-            isinf(prices.charged.epsilon)                         ? " and --allow-exact"
+            isinf(prices.charged.epsilon)                         ? " and the option 'allow-exact'"
             : tacit_method_offers(plan->method, "noise", "party") ? ", or ask for a study with noise=party"
                                                                   : "");
     TACIT_TRY(check_policy(site, &prices.charged, error));
@@ -416,7 +420,7 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     if (!site->allow_exact)
         return tacit_fail(error, TACIT_REFUSED,
                           "method %s sends exact sums, which no differential privacy protects: allow that "
-                          "with --allow-exact, or ask for a study with a private method",
+                          "with the option 'allow-exact', or ask for a study with a private method",
                           plan->method->name);
     return TACIT_OK;
 }

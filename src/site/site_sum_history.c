@@ -91,10 +91,10 @@ tacit_status tacit_sum_history_text(tacit_buffer *out, const char *home,
             "by up to %zu, or your rows by a few, the difference shows what these gave. ",
             others, others == 1 ? "study" : "studies", few));
     if (about->allowed)
-        return tacit_buffer_print(out, error, "You allow that (--allow-difference): " DIFFERENCE);
+        return tacit_buffer_print(out, error, "You allow that (the option 'allow-difference'): " DIFFERENCE);
     if (parties == 0 && others == 0) return TACIT_OK;
-    return tacit_buffer_print(out, error,
-                              "This party refuses such a sum unless you allow it: --allow-difference.");
+    return tacit_buffer_print(
+        out, error, "This party refuses such a sum unless you allow it: the option 'allow-difference'.");
 }
 
 tacit_status tacit_site_sum_history(const tacit_site *site, tacit_buffer *out, tacit_error *error) {

@@ -218,7 +218,7 @@ tacit_status tacit_sum_history_hold_set(tacit_sum_history *history, const tacit_
     if (status == TACIT_OK && isolates)
         status = tacit_fail(error, TACIT_REFUSED,
                             "with earlier exact sums of %s, one over these %zu parties would show what %zu "
-                            "or fewer of them gave: if you intend that, use --allow-difference",
+                            "or fewer of them gave: if you intend that, use the option 'allow-difference'",
                             about->source, about->count, about->few);
     if (status == TACIT_OK && !recorded) status = record_set(history, about, &now, error);
     status = sum_history_finish(history, status, error);

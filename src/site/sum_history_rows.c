@@ -117,7 +117,7 @@ static tacit_status refuse_rows(const tacit_sum_history_rows *about, const char 
     return tacit_fail(error, TACIT_REFUSED,
                       "the rows of %s differ by %zu from those that study %s has exact sums of, fewer than "
                       "your minimum of %llu rows: the difference of two sums would reveal these rows. If you "
-                      "intend that, allow it with --allow-difference",
+                      "intend that, allow it with the option 'allow-difference'",
                       about->source, differ, study, (unsigned long long)about->minimum);
 }
 

@@ -87,10 +87,10 @@ tacit_status tacit_stop_read(tacit_stop *out, tacit_yaml *yaml, const yaml_node_
 
 tacit_status tacit_stop_parse(tacit_stop *out, const char *text, tacit_error *error) {
     tacit_yaml yaml;
-    TACIT_TRY(tacit_yaml_open(&yaml, text, strlen(text), "--stop", error));
+    TACIT_TRY(tacit_yaml_open(&yaml, text, strlen(text), "the option 'stop'", error));
     const yaml_node_t *root = tacit_yaml_root(&yaml);
     tacit_status status = root != NULL ? tacit_stop_read(out, &yaml, root, error)
-                                       : tacit_fail(error, TACIT_INPUT, "--stop is empty");
+                                       : tacit_fail(error, TACIT_INPUT, "the option 'stop' is empty");
     tacit_yaml_close(&yaml);
     return status;
 }

@@ -88,13 +88,13 @@ static void wrong_options_are_told(void **state) {
         const char *name, *value, *says;
     } wrong[] = { { "epsilom", "1", "fit has no option 'epsilom'; it has method" },
                   { "train", "a.csv", "no option 'train'" },
-                  { "epsilon", "0", "epsilon must be above 0" },
-                  { "epsilon", "many", "epsilon takes a number, not 'many'" },
+                  { "epsilon", "0", "the option 'epsilon' must be above 0" },
+                  { "epsilon", "many", "the option 'epsilon' takes a number, not 'many'" },
                   { "method", "batch", "method batch is not private" },
                   { "method", "avg", "needs others" },
                   { "method", "magic", "no method is called 'magic'" },
-                  { "lambda", "-2", "lambda is a number above 0" },
-                  { "set", "x", "set takes a name" } };
+                  { "lambda", "-2", "the option 'lambda' is a number above 0" },
+                  { "set", "x", "the option 'set' takes a name" } };
     tacit_frame *frame = bounded_frame(&made);
     tacit_model *model = NULL;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -111,7 +111,7 @@ static void wrong_options_are_told(void **state) {
     }
     tacit_options *none = NULL;
     CHECK_FAILS(tacit_frame_fit(&model, frame, none, NULL, NULL, failed), TACIT_USAGE,
-                "fit needs the option method");
+                "fit needs the option 'method'");
     assert_null(model);
     tacit_frame_free(frame);
 }

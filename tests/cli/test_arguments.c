@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "cli/option_spelling.h"
 #include "commands_fixture.h"
 
 #define WORDS(...)                                                                                           \
@@ -18,7 +19,7 @@ static void check_refused(const tacit_command *command, const char *const *words
     tacit_error error = TACIT_ERROR_INIT;
     assert_int_equal(tacit_arguments_parse(&arguments, command, words, count, &error), TACIT_USAGE);
     assert_null(arguments);
-    assert_string_equal(error.text, sentence);
+    assert_string_equal(tacit_spell_options(error.text), sentence);
 }
 
 static void every_kind_is_read(void **state) {
@@ -198,8 +199,35 @@ static void commands_are_found_or_suggested(void **state) {
                "tacit study must be followed by one of new, close, not 'frob'");
 }
 
+static void options_of_a_sentence_become_flags(void **state) {
+    (void)state;
+    static const struct {
+        const char *said, *spelled;
+    } cases[] = {
+        { "the option 'rows' must be at least 1, not 0", "--rows must be at least 1, not 0" },
+        { "give the option 'delta=1e-5', or delta: in the study",
+          "give --delta 1e-5, or delta: in the study" },
+        { "the option 'undersample=yes=SHARE' needs a number", "--undersample yes=SHARE needs a number" },
+        { "neither the option 'test-fraction' nor the option 'test'", "neither --test-fraction nor --test" },
+        { "the option 'split=by:' names no column", "--split by: names no column" },
+        { "the option '' and the option 'Rows' and the option 'x",
+          "the option '' and the option 'Rows' and the option 'x" },
+        { "no option at all", "no option at all" },
+        { "", "" },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[128];
+        snprintf(text, sizeof text, "%s", cases[k].said);
+        assert_string_equal(tacit_spell_options(text), cases[k].spelled);
+    }
+    char help[TACIT_HELP_TEXT];
+    assert_string_equal(tacit_help_text("rows of the option 'train', for {no-center}", help),
+                        "rows of --train, for consensus, gossip, extra");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_of_a_sentence_become_flags),
         cmocka_unit_test(every_kind_is_read),
         cmocka_unit_test(what_is_not_given_has_its_fallback_or_nothing),
         cmocka_unit_test(settings_and_repeated_texts_add_up),

@@ -142,9 +142,9 @@ class Fit(ProgramTest):
     def test_a_delta_has_its_own_limit(self):
         self.limit("1", "0.000001")
         self.fail_with(3, *self.words("gop", "1", "--delta", "0.001"), says=["costs epsilon 1", "the limit of", "delta 1e-06"])
-        self.fail_with(3, *self.words("gop", "0.5", "--delta", "0.001"), says=["set the limit with a larger --delta"])
+        self.fail_with(3, *self.words("gop", "0.5", "--delta", "0.001"), says=["set the limit with a larger delta"])
         self.limit("1", "0")
-        said = self.fail_with(3, *self.words("gop", "0.5", "--delta", "0.00001"), says=["set the limit with a --delta"])
+        said = self.fail_with(3, *self.words("gop", "0.5", "--delta", "0.00001"), says=["set the limit with a delta"])
         self.assertNotIn("raise the limit", said)
 
     def test_asking_again_is_free_and_anything_else_is_not(self):

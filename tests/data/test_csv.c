@@ -271,13 +271,15 @@ static void a_mistyped_column_gets_a_hint(void **state) {
     size_t at;
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(read_table(&table, text, sizeof text - 1, &error), error);
-    CHECK_OK(tacit_table_find(table, "sex", "--label", &at, &error), error);
+    CHECK_OK(tacit_table_find(table, "sex", "the option 'label'", &at, &error), error);
     assert_int_equal(at, 1);
-    assert_int_equal(tacit_table_find(table, "Diagnosys", "--label", &at, &error), TACIT_USAGE);
-    assert_string_equal(error.text, "t.csv has no column 'Diagnosys' (--label); did you mean 'diagnosis'?");
+    assert_int_equal(tacit_table_find(table, "Diagnosys", "the option 'label'", &at, &error), TACIT_USAGE);
+    assert_string_equal(error.text,
+                        "t.csv has no column 'Diagnosys' (the option 'label'); did you mean 'diagnosis'?");
     error = (tacit_error)TACIT_ERROR_INIT;
-    assert_int_equal(tacit_table_find(table, "quality", "--label", &at, &error), TACIT_USAGE);
-    assert_string_equal(error.text, "t.csv has no column 'quality' (--label); there are age, sex, diagnosis");
+    assert_int_equal(tacit_table_find(table, "quality", "the option 'label'", &at, &error), TACIT_USAGE);
+    assert_string_equal(error.text,
+                        "t.csv has no column 'quality' (the option 'label'); there are age, sex, diagnosis");
     tacit_table_free(table);
 }
 
@@ -292,7 +294,7 @@ static void a_list_of_many_names_is_cut(void **state) {
     tacit_buffer_print(&text, NULL, "1\n");
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(read_table(&table, tacit_buffer_text(&text), text.length, &error), error);
-    assert_int_equal(tacit_table_find(table, "target", "--label", &at, &error), TACIT_USAGE);
+    assert_int_equal(tacit_table_find(table, "target", "the option 'label'", &at, &error), TACIT_USAGE);
     assert_non_null(strstr(error.text, "measurement_0, measurement_1"));
     assert_non_null(strstr(error.text, "... (5001 in all)"));
     tacit_table_free(table);

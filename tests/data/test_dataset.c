@@ -246,9 +246,9 @@ static void a_wrong_label_or_value_is_a_usage_error(void **state) {
         const char *sentence;
     } cases[] = {
         { "age,y\n1,a\n2,b\n", "yy", NULL, TACIT_USAGE,
-          "t.csv has no column 'yy' (--label); did you mean 'y'?" },
+          "t.csv has no column 'yy' (the option 'label'); did you mean 'y'?" },
         { "age,y\n1,a\n2,b\n", NULL, "zebra", TACIT_USAGE,
-          "t.csv has no label value 'zebra' (--positive); there are a, b" },
+          "t.csv has no label value 'zebra' (the option 'positive'); there are a, b" },
         { "age,y\n1,a\n2,a\n", NULL, NULL, TACIT_INPUT, "label 'y' has one value only ('a')" },
         { "age,y\n1,a\n2,\n", NULL, NULL, TACIT_INPUT, "t.csv:3:2 (y): a missing value" },
         { "y\na\nb\n", NULL, NULL, TACIT_INPUT, "no column but the label" },

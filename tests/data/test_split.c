@@ -138,7 +138,7 @@ static void groups_become_parties_also_within_a_subset(void **state) {
     assert_int_equal(party.rows.count, 2);
     assert_int_equal(tacit_rows_stored(&party.rows, 1), 2);
     assert_int_equal(tacit_split_make(&split, plan, &view, 3, 4, NULL, &error), TACIT_USAGE);
-    assert_string_equal(error.text, "--parties 4 does not fit --split, which makes 3");
+    assert_string_equal(error.text, "the option 'parties=4' does not fit the option 'split', which makes 3");
     view.group = NULL;
     assert_int_equal(tacit_split_make(&split, plan, &view, 3, 0, NULL, NULL), TACIT_USAGE);
     split = tacit_split_free(split);

@@ -5,7 +5,11 @@ do what one expects. Its text is the library's sentence, which names the place a
 """
 from __future__ import annotations
 
+import re
+
 from tacit._native import ffi, lib
+
+_OPTION = re.compile(r"the option '([a-z0-9-]+)(?:=([^']*))?'")
 
 _BUILT_IN = {
     "USAGE": ValueError,
@@ -38,6 +42,11 @@ def _text(pointer) -> str:
     return ffi.string(pointer).decode("utf-8", "replace")
 
 
+def spell(text: str) -> str:
+    """A sentence of the library with its options written as arguments: ``test_fraction=``, ``delta=1e-5``."""
+    return _OPTION.sub(lambda found: f"{found[1].replace('-', '_')}={found[2] or ''}", text)
+
+
 def _exceptions() -> dict[int, type[TacitError]]:
     made = {}
     for value in sorted(ffi.typeof("tacit_status").elements):
@@ -67,4 +76,4 @@ def check(status: int, error) -> None:
     """Raise what a call that ended with `status` wrote into `error`."""
     if status == lib.TACIT_OK:
         return
-    raise EXCEPTIONS.get(status, TacitError)(_text(error.text) or _text(lib.tacit_status_text(status)))
+    raise EXCEPTIONS.get(status, TacitError)(spell(_text(error.text)) or _text(lib.tacit_status_text(status)))

@@ -66,7 +66,10 @@ class Site:
     def document(self) -> dict[str, Any]:
         """What is asked, by whom, what leaves and who sees it, the price, and whether your rules allow it."""
         with turn(self._lock):
-            return document(lib.tacit_site_document, self._pointer)
+            found = document(lib.tacit_site_document, self._pointer)
+        if found.get("remedy") is not None:
+            found["remedy"] = _errors.spell(found["remedy"])
+        return found
 
     def accept(self) -> None:
         """Consent and join."""

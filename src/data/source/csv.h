@@ -50,7 +50,7 @@ const char *tacit_csv_column_name(const tacit_csv *csv, size_t column);
 int64_t tacit_csv_find_column(const tacit_csv *csv, const char *name);
 
 /* The same, or TACIT_USAGE with a sentence that says what columns there are; `flag` is how the name was
- * given, e.g. "--label". */
+ * given, e.g. "the option 'label'". */
 tacit_status tacit_csv_require(const tacit_csv *csv, const char *name, const char *flag, size_t *out,
                                tacit_error *error);
 

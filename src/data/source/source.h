@@ -128,7 +128,7 @@ tacit_source *tacit_source_free(tacit_source *source);
 int64_t tacit_source_find_column(const tacit_source *source, const char *name);
 
 /* The same, or TACIT_USAGE with a sentence that says what columns there are; `flag` is how the name was
- * given, e.g. "--label". */
+ * given, e.g. "the option 'label'". */
 tacit_status tacit_source_require(const tacit_source *source, const char *name, const char *flag, size_t *out,
                                   tacit_error *error);
 

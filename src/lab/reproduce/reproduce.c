@@ -278,11 +278,11 @@ static tacit_status divide_rows(lab_work *work, size_t repeat, tacit_error *erro
     }
     size_t others = work->auxiliary_rows + work->held_out_rows;
     if (rows < others || rows - others < most)
-        return tacit_fail(error, TACIT_INPUT,
-                          "experiment %s needs %zu training rows (%zu for the parties, %zu auxiliary, %zu "
-                          "held out) and the files have %zu: are they whole? --fraction runs it smaller",
-                          experiment->id, most + others, most, work->auxiliary_rows, work->held_out_rows,
-                          rows);
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "experiment %s needs %zu training rows (%zu for the parties, %zu auxiliary, %zu held out) and "
+            "the files have %zu: are they whole? the option 'fraction' runs it smaller",
+            experiment->id, most + others, most, work->auxiliary_rows, work->held_out_rows, rows);
     work->party_rows = rows - others;
     work->dealt_rows = says_rows(work, experiment->setups) ? most : work->party_rows;
     return TACIT_OK;

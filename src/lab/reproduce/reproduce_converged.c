@@ -137,8 +137,8 @@ const tacit_experiment tacit_experiment_wang_converged = {
     .title = "Secure logistic regression: how near to the clear, and to the maximum of the likelihood",
     .differs = "Not in the thesis, whose stopping rule (a relative change below 1e-6) is that of the rows "
                "without `converged`. Sets as in wang-table51; engine shares; lambda 1; the maximum is that "
-               "of the penalised likelihood, by Newton's method in the clear. Without --full sets of 150 "
-               "columns and more are left out.",
+               "of the penalised likelihood, by Newton's method in the clear. A run that is not full leaves "
+               "out sets of 150 columns and more.",
     .says = "The estimates are in perfect alignment with those of Newton's method in all studies.",
     .source = "as wang-table51",
     .files = tacit_logit_files,

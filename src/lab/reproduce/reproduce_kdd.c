@@ -142,7 +142,7 @@ const tacit_experiment tacit_experiment_hamm_fig3 = {
     .differs =
         "One-hot coding of the levels in both files gives about 120 features (the paper: 123). Counts enter "
         "as logarithms with public bounds; the paper names no scaling. batch pools the parties' rows. 5,000 "
-        "of the 311,029 test rows are used, with --full 20,000. \"Printed\" curves have the printed "
+        "of the 311,029 test rows are used, in a full run 20,000. \"Printed\" curves have the printed "
         "constants and lambda, the others ours and a lambda chosen from the public points.",
     .says = "For small 1/epsilon private methods lie between batch and indiv; soft performs nearly as well "
             "as batch until around 1/epsilon = 10; soft and avg hold their accuracy better at M = 20,000 "

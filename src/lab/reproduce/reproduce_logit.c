@@ -182,7 +182,7 @@ cleanup:
     "do not follow from "                                                                                    \
     "each other. Real sets have a constant column more. Simulated sets: the thesis names no distributions; " \
     "here z ~ N(0, I) and "                                                                                  \
-    "beta ~ N(0, 0.35^2 I), with 100,000 rows from SimuX12 on, with --full as printed up to SimuX100, "      \
+    "beta ~ N(0, 0.35^2 I), with 100,000 rows from SimuX12 on, in a full run as printed up to SimuX100, "    \
     "1,000,000 for SimuX150 and SimuX200, "                                                                  \
     "200,000 for SimuX400: what the servers do does not depend on the rows. lambda is 1 (the thesis names "  \
     "none)."
@@ -194,8 +194,8 @@ const tacit_experiment tacit_experiment_wang_table51 = {
     .title = "Secure logistic regression: iterations and seconds of five nodes and two servers",
     .differs =
         SETS_DIFFER " Times are of all nodes and servers on this one machine, in memory, without inference; "
-                    "the thesis had two PCs and an Ethernet. Without --full sets of more than 60 columns run "
-                    "on shares only, those of 150 and more only when --only names them.",
+                    "the thesis had two PCs and an Ethernet. In a run that is not full, sets of more than 60 "
+                    "columns run on shares only, and those of 150 and more only when they are named.",
     .says = "PrivLogit needs more iterations and less time than Newton's method; the nodes' part is cheap "
             "beside that of the servers.",
     .source =

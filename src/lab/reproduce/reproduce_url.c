@@ -129,13 +129,13 @@ const tacit_experiment tacit_experiment_hamm_fig4 = {
     .paper = "Hamm, Cao and Belkin 2016",
     .figure = "figure 4",
     .title = "Malicious URLs (a stand-in for the paper's set), 750 to 3,000 parties of 9 rows",
-    .differs =
-        "Not the paper's data: 41,980 other URLs with lexical features only stand in for 400,000, so there "
-        "are 750 to 3,000 parties instead of 5,000 to 20,000, 3,400 auxiliary rows instead of 16,000, and "
-        "8,000 test rows held out at random instead of later days. Schemes and \"www.\" are removed, for in "
-        "this list they give the label away. Components come from the auxiliary rows unless --statistics "
-        "all. Figures cannot be compared with the paper's, only the shape of the curves. \"Printed\" curves "
-        "have the printed constants and lambda, the others ours and a lambda chosen from the public points.",
+    .differs = "Not the paper's data: 41,980 other URLs with lexical features only stand in for 400,000, so "
+               "there are 750 to 3,000 parties instead of 5,000 to 20,000, 3,400 auxiliary rows instead of "
+               "16,000, and 8,000 test rows held out at random instead of later days. Schemes and \"www.\" "
+               "are removed, for in this list they give the label away. Components come from the auxiliary "
+               "rows unless statistics are set to all. Figures cannot be compared with the paper's, only the "
+               "shape of the curves. \"Printed\" curves have the printed constants and lambda, the others "
+               "ours and a lambda chosen from the public points.",
     .says = "The gap between batch and the other methods is larger than in figure 3; the tendency is the "
             "same. The figure's values are not in the text.",
     .source = "Kaggle, Malicious URLs dataset (CC0), its first 41,980 rows",

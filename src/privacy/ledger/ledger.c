@@ -69,8 +69,8 @@ tacit_status tacit_account_check(const tacit_account *account, const tacit_price
     else
         snprintf(then, sizeof then, "leaves nothing that is proved at this delta");
     if (!isfinite(after->epsilon) && isfinite(price->epsilon)) /* a larger epsilon would not do */
-        remedy = account->limit_delta > 0 ? "let the owner set the limit with a larger --delta"
-                                          : "let the owner set the limit with a --delta, such as 1e-5";
+        remedy = account->limit_delta > 0 ? "let the owner set the limit with a larger delta"
+                                          : "let the owner set the limit with a delta, such as 1e-5";
     if (!isfinite(account->sum_epsilon)) /* no limit would do */
         return tacit_fail(error, TACIT_REFUSED,
                           "exact answers %s have left, which spend epsilon without bound, per %s: no answer "

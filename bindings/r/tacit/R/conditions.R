@@ -1,8 +1,19 @@
 # Failures of the library as conditions. Class tacit_error, and before it the status: tacit_usage, tacit_refused, tacit_input, ...
 
 checked <- function(answer) {
-  if (inherits(answer, "tacit_failure")) raise(answer$status, answer$text)
+  if (inherits(answer, "tacit_failure")) raise(answer$status, spelled(answer$text))
   answer
+}
+
+# A sentence of the library with its options written as arguments: test_fraction =, delta = 1e-5.
+spelled <- function(text) {
+  found <- gregexpr("the option '[a-z0-9-]+(=[^']*)?'", text)
+  regmatches(text, found) <- lapply(regmatches(text, found), function(option) {
+    option <- sub("^the option '(.*)'$", "\\1", option)
+    name <- gsub("-", "_", sub("=.*", "", option))
+    ifelse(grepl("=", option), paste(name, "=", sub("^[^=]*=", "", option)), paste(name, "="))
+  })
+  text
 }
 
 raise <- function(status, text) {

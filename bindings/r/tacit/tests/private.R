@@ -19,6 +19,12 @@ stopifnot(
 problem <- failure(confint(model))
 stopifnot(inherits(problem, "tacit_usage"), grepl("noise", conditionMessage(problem)))
 
+# Options of a sentence are spelled as arguments.
+stopifnot(
+  identical(tacit:::spelled("the option 'test-fraction' and the option 'delta=1e-5'"), "test_fraction = and delta = 1e-5"),
+  identical(tacit:::spelled("no option"), "no option")
+)
+
 # Noise is drawn again; with a seed it is repeated.
 stopifnot(
   !identical(coef(fit(epsilon = 4)), coef(model)),
