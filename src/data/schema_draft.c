@@ -31,7 +31,7 @@ static double round_magnitude(double value, bool away) {
     if (size == 0 || !isfinite(size)) return value;
     if (size < 1e-290) return away ? sign * 1e-290 : 0; /* powers of ten run out */
     int exponent = (int)floor(log10(size)) - 1;
-    int k = (int)floor(size / pow(10, exponent)); /* right but for rounding: settled by comparing below */
+    int k = (int)floor(size / pow(10, exponent)); /* right except for rounding: settled by comparing below */
     while (two_digits(1, k, exponent) > size) k--;
     while (two_digits(1, k + 1, exponent) <= size) k++;
     if (away && two_digits(1, k, exponent) < size) k++;
@@ -174,11 +174,10 @@ static tacit_status draft_label(tacit_schema *schema, const tacit_table *table, 
         values = &numbers;
     }
     if (column->overflow || values->count > TACIT_LEVEL_LIMIT)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_INPUT,
-                       "%s: column '%s' has more than %d different values, too many for a label; name "
-                       "another with --label",
-                       table->name, column->name, TACIT_LEVEL_LIMIT));
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
+                               "%s: column '%s' has more than %d different values, too many for a label; "
+                               "name another with --label",
+                               table->name, column->name, TACIT_LEVEL_LIMIT));
     if (options->tidy && positive == NULL && values->count == 2)
         positive = rarer_value(column, table->rows, values);
     TACIT_CHECK(tacit_schema_set_classes(schema, values, positive, table->name, error));

@@ -199,10 +199,9 @@ static tacit_status not_a_number(const tacit_source *source, const tacit_column 
     const char *remedy = is_infinite(cell) ? "leave the cell empty if the value is not known"
                          : memchr(cell->text, ',', cell->length) != NULL
                              ? "write numbers with a decimal point, or separate the fields by semicolons"
-                         : column->detected
-                             ? "the rows before hold numbers here: correct the cell, or declare "
-                               "the column a category in a schema"
-                             : "the schema says number: correct the cell or the schema";
+                         : column->detected ? "the rows before hold numbers here: correct the cell, or "
+                                              "declare the column a category in a schema"
+                                            : "the schema says number: correct the cell or the schema";
     return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
                              "'%s' is not a %snumber; %s", tacit_text_shown(cell->text, cell->length, shown),
                              is_infinite(cell) ? "finite " : "", remedy);

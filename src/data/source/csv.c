@@ -297,7 +297,7 @@ static char detect_separator(const uint8_t *bytes, size_t length) {
     return candidates[best];
 }
 
-/* Is the field a number but for this mark, which stands in it once and between digits? */
+/* Is the field a number except for this mark, which stands in it once and between digits? */
 static bool has_decimal_mark(const uint8_t *at, const uint8_t *end, uint8_t mark) {
     bool digit = false, seen = false;
     if (at < end && (*at == '-' || *at == '+')) at++;
@@ -466,7 +466,7 @@ static tacit_status csv_open(tacit_source **out, const tacit_place *place,
 /* One row more, or one passed over. */
 static tacit_status csv_row(csv_source *self, tacit_row_block *out, tacit_error *error) {
     tacit_csv *csv = self->csv;
-    if (!tacit_row_chosen(self->base.choice, self->base.row)) {
+    if (!tacit_row_filter_keeps(self->base.filter, self->base.row)) {
         TACIT_TRY(tacit_csv_skip(csv, &out->ended, error));
         out->left_out += !out->ended;
     } else {
