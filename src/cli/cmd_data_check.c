@@ -153,6 +153,8 @@ static void find_problems(check *all) {
             add_problem(all, one, one->missing,
                         one->declared == NULL ? "without a label" : "missing, which the schema refuses");
         if (one->fractions > 0) add_problem(all, one, one->fractions, "that are no whole number from 0");
+        if (!one->strict && one->unknown > 0 && one->unknown + one->missing == all->rows)
+            add_problem(all, one, one->unknown, "whose value is none of its levels, and there is no other");
         if (one->strict && one->unknown > 0)
             add_problem(all, one, one->unknown,
                         one->declared == NULL ? "with a value that is no class"

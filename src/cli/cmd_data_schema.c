@@ -20,6 +20,13 @@ static tacit_status write_schema(tacit_console *console, const char *path, const
     return tacit_console_document(console, json_pack("{s:o}", "out", tacit_json_text(path)), error);
 }
 
+static void note_positive(tacit_console *console, const tacit_schema *schema, const char *given) {
+    if (given != NULL || schema->classes.count != 2 || schema->sparse > 0) return;
+    tacit_console_note(console,
+                       "'%s' is the positive class, the rarer of the two; say --positive for another",
+                       schema->classes.text[1]);
+}
+
 static tacit_status run_draft(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     tacit_dataset *dataset = NULL;
     tacit_schema *schema = NULL;
@@ -27,6 +34,7 @@ static tacit_status run_draft(const tacit_arguments *arguments, tacit_console *c
     tacit_status status = TACIT_OK;
     tacit_load_options options = tacit_reading_draft(arguments, tacit_console_progress(console));
     const char *path = tacit_arguments_operand(arguments, "FILE");
+    options.tidy = true;
     TACIT_CHECK(tacit_dataset_load(&dataset, &schema, path, NULL, &options, error));
     TACIT_CHECK(tacit_schema_print(schema, tacit_schema_draft_comment, &text, error));
     TACIT_CHECK(write_schema(console, tacit_arguments_text(arguments, "out"), &text, error));
@@ -35,6 +43,7 @@ static tacit_status run_draft(const tacit_arguments *arguments, tacit_console *c
                        "not private and is marked so: replace each value marked 'from: rows' by what is "
                        "publicly known, then remove the mark",
                        path);
+    note_positive(console, schema, options.positive);
 cleanup:
     tacit_buffer_clear(&text);
     tacit_schema_free(schema);
@@ -50,7 +59,9 @@ const tacit_command tacit_command_data_draft_schema = {
                    "draft reads them off the rows instead, so it is NOT private, and marks each such value "
                    "'from: rows'. With a mark left it serves simulations only: fit, join, studies and "
                    "ledgers refuse it. Replace every marked value by one that is known without looking at "
-                   "the rows, remove the mark, then check the schema with 'tacit data check'.",
+                   "the rows, remove the mark, then check the schema with 'tacit data check'. Identifiers "
+                   "and columns with a text of its own in nearly every row are left out, dates become "
+                   "numbers, and rare levels are put together; a comment beside each says so.",
     .operands =
         (const tacit_operand[]){
             { "FILE", 1, 1, TACIT_SOURCES_HELP },

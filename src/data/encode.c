@@ -143,6 +143,7 @@ static int32_t find_level(const slot *from, size_t row, tacit_encode_counts *cou
         const char *text = from->column->levels.text[code];
         level = tacit_levels_find(&from->declared->levels, text, strlen(text));
     }
+    if (level < 0) level = from->declared->others;
     counts->unknown_levels += level < 0;
     return level;
 }
@@ -331,6 +332,9 @@ static tacit_status declare_features(tacit_table *table, const tacit_schema *sch
         column->required = schema->missing_is_error;
         column->closed = true;
         column->strict = schema->strict;
+        column->date = declared->date;
+        column->has_others = declared->others >= 0;
+        column->others = declared->others;
         if (!number && !text) TACIT_TRY(tacit_levels_copy(&column->levels, &declared->levels, error));
     }
     return TACIT_OK;

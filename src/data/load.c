@@ -294,12 +294,9 @@ static tacit_status load_and_draft(loading *load, tacit_dataset **out, tacit_sch
     tacit_status status = TACIT_OK;
     if (load->options->text != NULL) TACIT_CHECK(draft_vocabulary(load, error));
     TACIT_CHECK(read_whole_table(load, true, error));
-    if (load->options->response == TACIT_RESPONSE_CLASS)
-        TACIT_CHECK(
-            tacit_schema_draft(&schema, load->table, load->options->label, load->options->positive, error));
-    else
-        TACIT_CHECK(tacit_schema_draft_response(&schema, load->table, load->options->label,
-                                                load->options->response, error));
+    const tacit_draft_options draft = { load->options->label, load->options->positive,
+                                        load->options->response, load->options->tidy };
+    TACIT_CHECK(tacit_schema_draft(&schema, load->table, &draft, error));
     load->schema = schema;
     TACIT_CHECK(start_gathering(load, error));
     TACIT_CHECK(tacit_gather_expect(&load->gather, load->table->rows, error));

@@ -47,7 +47,8 @@ tacit_status tacit_schema_add_column(tacit_schema *schema, tacit_schema_column *
     char *copy = tacit_copy_text(name);
     if (copy == NULL) return tacit_fail_memory(error);
     tacit_schema_column *column = &schema->columns[schema->cols++];
-    *column = (tacit_schema_column){ .name = copy, .kind = kind, .text = TACIT_VOCABULARY_INIT };
+    *column =
+        (tacit_schema_column){ .name = copy, .kind = kind, .others = -1, .text = TACIT_VOCABULARY_INIT };
     *out = column;
     return TACIT_OK;
 }
@@ -223,11 +224,14 @@ static tacit_status print_vocabulary(tacit_buffer *out, const tacit_vocabulary *
 
 static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *column, bool canonical,
                                  tacit_error *error) {
-    char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
+    char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT], date[TACIT_DATE_TEXT];
     TACIT_TRY(tacit_buffer_print(out, error, "  - {name: "));
     TACIT_TRY(print_text(out, column->name, canonical, error));
     if (column->kind == TACIT_SCHEMA_NUMBER) {
-        TACIT_TRY(tacit_buffer_print(out, error, ", kind: number, low: %s, high: %s",
+        TACIT_TRY(tacit_buffer_print(out, error, ", kind: number"));
+        if (column->date.use != TACIT_DATE_NONE)
+            TACIT_TRY(tacit_buffer_print(out, error, ", date: %s", tacit_date_text(&column->date, date)));
+        TACIT_TRY(tacit_buffer_print(out, error, ", low: %s, high: %s",
                                      tacit_number_to_text(column->low, low),
                                      tacit_number_to_text(column->high, high)));
         if (column->sd > 0)
@@ -237,6 +241,10 @@ static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *c
     } else if (column->kind == TACIT_SCHEMA_CATEGORY) {
         TACIT_TRY(tacit_buffer_print(out, error, ", kind: category, levels: "));
         TACIT_TRY(print_list(out, &column->levels, canonical, error));
+        if (column->others >= 0) {
+            TACIT_TRY(tacit_buffer_print(out, error, ", others: "));
+            TACIT_TRY(print_text(out, column->levels.text[column->others], canonical, error));
+        }
         if (column->effect) TACIT_TRY(tacit_buffer_print(out, error, ", coding: effect"));
     } else if (column->kind == TACIT_SCHEMA_TEXT) {
         TACIT_TRY(print_vocabulary(out, &column->text, canonical, error));

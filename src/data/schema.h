@@ -16,8 +16,10 @@
  *   columns:                         # in order; columns of a file that are not named here are not read
  *     - {name: age, kind: number, low: 0, high: 120}
  *     - {name: spent, kind: number, low: 0, high: 5000, mean: 90, sd: 250}   # both or neither; as low and high, public
+ *     - {name: born, kind: number, date: age at 2020-01-01, low: 0, high: 110}   # a date in the file (date.h)
  *     - {name: sex, kind: category, levels: [f, m]}
  *     - {name: shop, kind: category, levels: [food, fuel, other], coding: effect}   # or indicator, the default
+ *     - {name: ward, kind: category, levels: [A, B, other], others: other}   # texts that are no level count as this one
  *     - {name: id, kind: skip}
  *     - {name: note, kind: text, hash: 65536}            # or terms: [fever, "short of", ...], the vocabulary; with
  *                                    # idf: [1.2, 3.4, ...] a weight for each; grams: 2 (default 1); strip: news
@@ -88,6 +90,8 @@ typedef struct tacit_schema_column {
     tacit_schema_kind kind;
     double low, high;      /* number: finite, low < high */
     double mean, sd;       /* number: standardised by them, unless sd is 0 */
+    tacit_date date;       /* number: made of a date */
+    int32_t others;        /* category: the level of texts that are none; -1: they become zeros */
     bool effect;           /* category: effect coding, not indicators */
     bool from_rows;        /* something of it was read off rows */
     tacit_levels levels;   /* category: at least one */
@@ -149,17 +153,21 @@ tacit_status tacit_schema_check_public(const tacit_schema *schema, tacit_error *
 /* A schema drafted from data: bounds are the extremes rounded outwards to two significant digits, levels
  * and classes those that occur, `rows: {clip: C}` with C the largest norm, rounded likewise. NOT PRIVATE:
  * bounds, levels and C are read off the rows, and marked so. For a first draft that its owner edits, and for simulations
- * that say so. Constant columns, and those with more than TACIT_LEVEL_LIMIT texts, are skipped with a note.
+ * that say so. Constant columns, identifiers, and columns with a text of its own in nearly every row are skipped with a note.
  *
  * `label` NULL is the last column; `positive` NULL makes the larger class positive (numeric order when all
  * classes are numbers, else that of strcmp). A `positive` given with more than two classes makes two: it,
- * and all the others. TACIT_USAGE when label or positive is not in the table. */
-tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table, const char *label,
-                                const char *positive, tacit_error *error);
+ * and all the others. TACIT_USAGE when label or positive is not in the table.
+ *
+ * A draft for people (`tidy`) makes the rarer of two classes positive, where none is named, and puts rare levels together. */
+typedef struct tacit_draft_options {
+    const char *label, *positive; /* may be NULL */
+    tacit_response response;      /* class, or a numeric one, whose bounds are read off the rows too */
+    bool tidy;
+} tacit_draft_options;
 
-/* The same for a numeric response, whose bounds are read off the rows too. */
-tacit_status tacit_schema_draft_response(tacit_schema **out, const tacit_table *table, const char *label,
-                                         tacit_response response, tacit_error *error);
+tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table,
+                                const tacit_draft_options *options, tacit_error *error);
 
 /* "class", "number", "count", "time". */
 const char *tacit_response_name(tacit_response response);

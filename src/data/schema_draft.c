@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "data/encode.h"
@@ -146,8 +147,21 @@ static tacit_status distinct_numbers(tacit_levels *out, const tacit_column *colu
     return TACIT_OK;
 }
 
+/* The rarer of two values of the label; NULL when they are as frequent. */
+static const char *rarer_value(const tacit_column *column, size_t rows, const tacit_levels *values) {
+    double second = 0;
+    size_t seconds = 0;
+    if (column->kind == TACIT_COLUMN_NUMBER)
+        tacit_text_to_number(values->text[1], strlen(values->text[1]), &second);
+    for (size_t i = 0; i < rows; i++)
+        seconds += column->kind == TACIT_COLUMN_NUMBER ? column->number[i] == second : column->code[i] == 1;
+    if (2 * seconds == rows) return NULL;
+    return values->text[2 * seconds < rows];
+}
+
 static tacit_status draft_label(tacit_schema *schema, const tacit_table *table, const tacit_column *column,
-                                const char *positive, tacit_error *error) {
+                                const tacit_draft_options *options, tacit_error *error) {
+    const char *positive = options->positive;
     schema->label = tacit_copy_text(column->name);
     if (schema->label == NULL) return tacit_fail_memory(error);
     if (column->missing > 0)
@@ -165,6 +179,8 @@ static tacit_status draft_label(tacit_schema *schema, const tacit_table *table, 
                                "%s: column '%s' has more than %d different values, too many for a label; "
                                "name another with the option 'label'",
                                table->name, column->name, TACIT_LEVEL_LIMIT));
+    if (options->tidy && positive == NULL && values->count == 2)
+        positive = rarer_value(column, table->rows, values);
     TACIT_CHECK(tacit_schema_set_classes(schema, values, positive, table->name, error));
 cleanup:
     tacit_levels_clear(&numbers);
@@ -211,6 +227,94 @@ static tacit_status draft_number(tacit_schema_column *out, const tacit_column *c
     return TACIT_OK;
 }
 
+/* ---- identifiers ---- */
+
+enum { IDENTIFIER_ROWS = 20 }; /* from so many rows on, values that are all different mean something */
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool is_named_like_an_identifier(const char *name) {
+    static const char *const words[] = { "id",  "pid",    "uid", "subjid", "patid", "mrn",   "no",      "nr",
+                                         "num", "number", "key", "code",   "index", "seqno", "rownames" };
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t tail = strlen(words[i]);
+        if (length < tail || strcasecmp(name + length - tail, words[i]) != 0) continue;
+        if (length == tail || strchr("_-. ", name[length - tail - 1]) != NULL) return true;
+        if (name[length - tail] == 'I' && name[length - tail - 1] >= 'a') return true; /* patientId */
+    }
+    return false;
+}
+
+/* Whole numbers, all different, that count the rows or are named like a number of something. */
+static tacit_status is_identifier(bool *out, const tacit_column *column, size_t rows, tacit_error *error) {
+    *out = false;
+    if (rows < IDENTIFIER_ROWS || column->missing > 0 || column->date.use != TACIT_DATE_NONE) return TACIT_OK;
+    for (size_t i = 0; i < rows; i++)
+        if (column->number[i] != floor(column->number[i])) return TACIT_OK;
+    double *sorted = TACIT_NEW(double, rows);
+    if (sorted == NULL) return tacit_fail_memory(error);
+    memcpy(sorted, column->number, rows * sizeof *sorted);
+    qsort(sorted, rows, sizeof *sorted, compare_doubles);
+    bool different = true;
+    for (size_t i = 1; i < rows && different; i++) different = sorted[i] != sorted[i - 1];
+    bool counts =
+        sorted[rows - 1] - sorted[0] < 1.5 * (double)rows; /* measurements as dense as that would repeat */
+    free(sorted);
+    *out = different && (counts || is_named_like_an_identifier(column->name));
+    return TACIT_OK;
+}
+
+/* ---- rare levels ---- */
+
+/* Levels with less than half a percent of the rows, or fewer than five, become one: there must be two of them, and two others. */
+static tacit_status join_rare_levels(tacit_schema_column *out, const tacit_column *column, size_t rows,
+                                     tacit_error *error) {
+    static const char name[] = "other";
+    size_t count = column->levels.count, rare = 0;
+    double least = fmax(5, .005 * (double)rows);
+    size_t *seen = TACIT_NEW(size_t, count);
+    tacit_levels kept = TACIT_LEVELS_INIT;
+    tacit_status status = TACIT_OK;
+    if (seen == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < rows; i++)
+        if (column->code[i] >= 0) seen[column->code[i]]++;
+    for (size_t k = 0; k < count; k++) rare += (double)seen[k] < least;
+    if (rare < 2 || count - rare < 2) goto cleanup;
+    for (size_t k = 0; k < out->levels.count; k++) {
+        const char *text = out->levels.text[k];
+        int32_t code = tacit_levels_find(&column->levels, text, strlen(text));
+        if ((double)seen[code] >= least)
+            TACIT_CHECK(tacit_levels_add(&kept, text, strlen(text), NULL, error));
+    }
+    TACIT_CHECK(tacit_levels_add(&kept, name, strlen(name), &out->others, error));
+    char note[80];
+    snprintf(note, sizeof note, "%zu rare values are put together as 'other'", rare);
+    out->note = tacit_copy_text(note);
+    if (out->note == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    tacit_levels_clear(&out->levels);
+    out->levels = kept;
+    kept = (tacit_levels)TACIT_LEVELS_INIT;
+cleanup:
+    tacit_levels_clear(&kept);
+    free(seen);
+    return status;
+}
+
+/* ---- columns ---- */
+
+static const char date_note[] = "a date; or date: year, or date: age at 2020-01-01, with bounds to match";
+
+static tacit_status draft_date(tacit_schema_column *out, const tacit_column *column, tacit_error *error) {
+    if (column->date.use == TACIT_DATE_NONE || out->kind == TACIT_SCHEMA_SKIP) return TACIT_OK;
+    out->date = column->date;
+    out->note = tacit_copy_text(date_note);
+    return out->note != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
 /* A column by which the rows are dealt out says who holds a row, not what is in it. */
 static bool names_parties(const tacit_table *table, const tacit_column *column) {
     for (size_t i = 0; i < table->cols; i++)
@@ -218,9 +322,22 @@ static bool names_parties(const tacit_table *table, const tacit_column *column) 
     return false;
 }
 
+static tacit_status draft_category(tacit_schema_column *out, const tacit_column *column, size_t rows,
+                                   bool tidy, tacit_error *error) {
+    char why[80];
+    snprintf(why, sizeof why, "more than %zu different texts", column->level_limit);
+    if (column->overflow) return skip_column(out, why, error);
+    if (column->levels.count < 2) return skip_column(out, "every value is the same", error);
+    if (rows >= IDENTIFIER_ROWS && 2 * column->levels.count > rows)
+        return skip_column(out, "nearly every row has a value of its own: an identifier or free text", error);
+    TACIT_TRY(copy_sorted(&out->levels, &column->levels, error));
+    return tidy ? join_rare_levels(out, column, rows, error) : TACIT_OK;
+}
+
 static tacit_status draft_column(tacit_schema *schema, const tacit_table *table, const tacit_column *column,
-                                 tacit_error *error) {
+                                 bool tidy, tacit_error *error) {
     size_t rows = table->rows;
+    bool identifier = false;
     tacit_schema_column *out;
     tacit_schema_kind kind = column->kind == TACIT_COLUMN_NUMBER ? TACIT_SCHEMA_NUMBER
                              : column->kind == TACIT_COLUMN_TEXT ? TACIT_SCHEMA_TEXT
@@ -228,13 +345,12 @@ static tacit_status draft_column(tacit_schema *schema, const tacit_table *table,
     TACIT_TRY(tacit_schema_add_column(schema, &out, column->name, kind, error));
     if (names_parties(table, column)) return skip_column(out, "names the party", error);
     out->from_rows = kind != TACIT_SCHEMA_TEXT || column->vocabulary->buckets == 0;
-    if (kind == TACIT_SCHEMA_NUMBER) return draft_number(out, column, rows, error);
     if (kind == TACIT_SCHEMA_TEXT) return tacit_vocabulary_copy(&out->text, column->vocabulary, error);
-    char why[80];
-    snprintf(why, sizeof why, "more than %zu different texts", column->level_limit);
-    if (column->overflow) return skip_column(out, why, error);
-    if (column->levels.count < 2) return skip_column(out, "every value is the same", error);
-    return copy_sorted(&out->levels, &column->levels, error);
+    if (kind == TACIT_SCHEMA_CATEGORY) return draft_category(out, column, rows, tidy, error);
+    TACIT_TRY(is_identifier(&identifier, column, rows, error));
+    if (identifier) return skip_column(out, "every row has a number of its own: an identifier", error);
+    TACIT_TRY(draft_number(out, column, rows, error));
+    return draft_date(out, column, error);
 }
 
 static tacit_status draft_clip(tacit_schema *schema, const tacit_table *table, tacit_error *error) {
@@ -277,26 +393,26 @@ static tacit_status draft_response(tacit_schema *schema, const tacit_table *tabl
     return TACIT_OK;
 }
 
-/* Classes where `response` is class, else bounds. */
-static tacit_status draft(tacit_schema **out, const tacit_table *table, const char *label,
-                          const char *positive, tacit_response response, tacit_error *error) {
+tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table,
+                                const tacit_draft_options *options, tacit_error *error) {
     size_t label_at = table->cols - 1;
     while (label_at > 0 && table->columns[label_at].extra) label_at--;
-    if (label != NULL) TACIT_TRY(tacit_table_find(table, label, "the option 'label'", &label_at, error));
+    if (options->label != NULL)
+        TACIT_TRY(tacit_table_find(table, options->label, "the option 'label'", &label_at, error));
     tacit_schema *schema = NULL;
     TACIT_TRY(tacit_schema_create(&schema, error));
     tacit_status status = TACIT_OK;
-    if (response == TACIT_RESPONSE_CLASS)
-        TACIT_CHECK(draft_label(schema, table, &table->columns[label_at], positive, error));
+    if (options->response == TACIT_RESPONSE_CLASS)
+        TACIT_CHECK(draft_label(schema, table, &table->columns[label_at], options, error));
     else
-        TACIT_CHECK(draft_response(schema, table, &table->columns[label_at], response, error));
+        TACIT_CHECK(draft_response(schema, table, &table->columns[label_at], options->response, error));
     for (size_t i = 0; i < table->cols; i++)
         if (i != label_at && !table->columns[i].extra)
-            TACIT_CHECK(draft_column(schema, table, &table->columns[i], error));
+            TACIT_CHECK(draft_column(schema, table, &table->columns[i], options->tidy, error));
     if (tacit_schema_features(schema) == schema->intercept)
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
-                               "%s: no column but the label holds anything to learn from (constant columns "
-                               "and free text are skipped)",
+                               "%s: no column but the label holds anything to learn from (constant columns, "
+                               "identifiers and free text are skipped)",
                                table->name));
     TACIT_CHECK(draft_clip(schema, table, error));
     *out = schema;
@@ -304,14 +420,4 @@ static tacit_status draft(tacit_schema **out, const tacit_table *table, const ch
 cleanup:
     tacit_schema_free(schema);
     return status;
-}
-
-tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table, const char *label,
-                                const char *positive, tacit_error *error) {
-    return draft(out, table, label, positive, TACIT_RESPONSE_CLASS, error);
-}
-
-tacit_status tacit_schema_draft_response(tacit_schema **out, const tacit_table *table, const char *label,
-                                         tacit_response response, tacit_error *error) {
-    return draft(out, table, label, NULL, response, error);
 }

@@ -100,6 +100,29 @@ static tacit_status read_scale(const reading *r, const yaml_node_t *node, const 
     return TACIT_OK;
 }
 
+static tacit_status read_date(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
+    const char *text = "";
+    size_t length = 0;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(r->yaml, node, "date", &text, &length, r->error));
+    if (tacit_date_parse(&column->date, text)) return TACIT_OK;
+    return tacit_yaml_fail(
+        r->yaml, node, r->error,
+        "date must be 'days since 2000-01-01' (or another day), 'year' or 'age at 2020-01-01'");
+}
+
+/* The list's entry that stands for all texts outside it. */
+static tacit_status read_others(const reading *r, const yaml_node_t *node, const tacit_levels *list,
+                                const char *list_name, int32_t *out) {
+    const char *text = "";
+    size_t length = 0;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(r->yaml, node, "others", &text, &length, r->error));
+    *out = tacit_levels_find(list, text, length);
+    if (*out >= 0) return TACIT_OK;
+    return tacit_yaml_fail(r->yaml, node, r->error, "others must be one of the %s", list_name);
+}
+
 static tacit_status read_coding(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
     if (node == NULL) return TACIT_OK;
     TACIT_TRY(read_choice(r, node, "coding", "effect", "indicator", &column->effect));
@@ -109,17 +132,10 @@ static tacit_status read_coding(const reading *r, const yaml_node_t *node, tacit
 }
 
 static tacit_status read_classes(const reading *r, const yaml_node_t *classes, const yaml_node_t *others) {
-    const char *text = "";
-    size_t length = 0;
     TACIT_TRY(read_list(r, classes, "classes", TACIT_LEVEL_LIMIT, &r->schema->classes));
     if (r->schema->classes.count < 2)
         return tacit_yaml_fail(r->yaml, classes, r->error, "there must be at least two classes");
-    if (others == NULL) return TACIT_OK;
-    TACIT_TRY(tacit_yaml_text(r->yaml, others, "others", &text, &length, r->error));
-    r->schema->others = tacit_levels_find(&r->schema->classes, text, length);
-    if (r->schema->others < 0)
-        return tacit_yaml_fail(r->yaml, others, r->error, "others must be one of the classes");
-    return TACIT_OK;
+    return read_others(r, others, &r->schema->classes, "classes", &r->schema->others);
 }
 
 /* A response is as public in its range as any column. */
@@ -264,9 +280,24 @@ static tacit_status read_vocabulary(const reading *r, const yaml_node_t *node, c
 }
 
 static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit_levels *names) {
-    enum { NAME, KIND, LOW, HIGH, LEVELS, MEAN, SD, CODING, FROM, TEXT, KEYS = TEXT + TEXT_KEYS };
-    static const char *const keys[] = { "name",   "kind", "low",   "high", "levels", "mean", "sd",
-                                        "coding", "from", "terms", "idf",  "grams",  "hash", "strip" };
+    enum {
+        NAME,
+        KIND,
+        LOW,
+        HIGH,
+        LEVELS,
+        MEAN,
+        SD,
+        CODING,
+        FROM,
+        DATE,
+        OTHERS,
+        TEXT,
+        KEYS = TEXT + TEXT_KEYS
+    };
+    static const char *const keys[] = { "name", "kind",   "low",  "high", "levels", "mean",
+                                        "sd",   "coding", "from", "date", "others", "terms",
+                                        "idf",  "grams",  "hash", "strip" };
     static const char *const kinds[] = { "number", "category", "skip", "text" };
     const yaml_node_t *values[KEYS];
     const char *name = "", *kind_text = "";
@@ -291,12 +322,13 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     if (kind != TACIT_SCHEMA_NUMBER && bounds)
         return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': low and high belong to numbers only",
                                shown);
-    if (kind != TACIT_SCHEMA_NUMBER && (values[MEAN] != NULL || values[SD] != NULL))
-        return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': mean and sd belong to numbers only",
-                               shown);
-    if (kind != TACIT_SCHEMA_CATEGORY && (values[LEVELS] != NULL || values[CODING] != NULL))
+    if (kind != TACIT_SCHEMA_NUMBER && (values[MEAN] != NULL || values[SD] != NULL || values[DATE] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error,
-                               "column '%s': levels and coding belong to categories only", shown);
+                               "column '%s': mean, sd and date belong to numbers only", shown);
+    if (kind != TACIT_SCHEMA_CATEGORY &&
+        (values[LEVELS] != NULL || values[CODING] != NULL || values[OTHERS] != NULL))
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "column '%s': levels, others and coding belong to categories only", shown);
     for (size_t i = TEXT; i < KEYS; i++)
         if (kind != TACIT_SCHEMA_TEXT && values[i] != NULL)
             return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': %s belongs to texts only", shown,
@@ -306,6 +338,7 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     TACIT_TRY(read_mark(r, values[FROM], &column->from_rows));
     if (kind == TACIT_SCHEMA_NUMBER) {
         TACIT_TRY(read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high));
+        TACIT_TRY(read_date(r, values[DATE], column));
         return read_scale(r, node, values[MEAN], values[SD], column);
     }
     if (kind == TACIT_SCHEMA_SKIP) return TACIT_OK;
@@ -315,6 +348,7 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     TACIT_TRY(read_list(r, values[LEVELS], "levels", TACIT_FEATURE_LIMIT, &column->levels));
     if (column->levels.count == 0)
         return tacit_yaml_fail(r->yaml, values[LEVELS], r->error, "category '%s' has no levels", shown);
+    TACIT_TRY(read_others(r, values[OTHERS], &column->levels, "levels", &column->others));
     return read_coding(r, values[CODING], column);
 }
 

@@ -3,12 +3,15 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "data/names.h"
 
 /* Kinds are decided by the first rows, kept packed until then: at most this many rows and cells. */
 enum { DETECT_ROWS = 10000, DETECT_ROWS_LEAST = 16, DETECT_CELLS = 2000000 };
+
+const tacit_date tacit_detected_date = { TACIT_DATE_DAYS, 10957 /* 2000-01-01 */ };
 
 tacit_status tacit_table_create_empty(tacit_table **out, const char *name, tacit_error *error) {
     tacit_table *table = TACIT_NEW(tacit_table, 1);
@@ -165,8 +168,48 @@ static tacit_status unusable(const tacit_source *source, const tacit_column *col
                              cell->text);
 }
 
+static tacit_status add_date(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
+                             size_t row, tacit_error *error) {
+    char shown[TACIT_CELL_TEXT], scratch[TACIT_NUMBER_TEXT];
+    const tacit_cell text = tacit_cell_as_text(cell, scratch);
+    int32_t day;
+    if (cell->kind != TACIT_CELL_NUMBER && tacit_text_is_missing(text.text, text.length)) {
+        column->number[row] = NAN;
+        return add_missing(source, column, cell, error);
+    }
+    if (!tacit_text_to_day(text.text, text.length, &day))
+        return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
+                                 "'%s' is not a date; write 2024-02-29 or 29.02.2024",
+                                 tacit_text_shown(text.text, text.length, shown));
+    column->number[row] = tacit_date_number(&column->date, day);
+    return TACIT_OK;
+}
+
+static bool is_infinite(const tacit_cell *cell) {
+    static const char *const words[] = { "inf", "infinity" };
+    const char *text = cell->text;
+    if (cell->kind != TACIT_CELL_PLAIN) return false;
+    text += *text == '-' || *text == '+';
+    return strcasecmp(text, words[0]) == 0 || strcasecmp(text, words[1]) == 0;
+}
+
+static tacit_status not_a_number(const tacit_source *source, const tacit_column *column,
+                                 const tacit_cell *cell, tacit_error *error) {
+    char shown[TACIT_CELL_TEXT];
+    const char *remedy = is_infinite(cell) ? "leave the cell empty if the value is not known"
+                         : memchr(cell->text, ',', cell->length) != NULL
+                             ? "write numbers with a decimal point, or separate the fields by semicolons"
+                         : column->detected ? "the rows before hold numbers here: correct the cell, or "
+                                              "declare the column a category in a schema"
+                                            : "the schema says number: correct the cell or the schema";
+    return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
+                             "'%s' is not a %snumber; %s", tacit_text_shown(cell->text, cell->length, shown),
+                             is_infinite(cell) ? "finite " : "", remedy);
+}
+
 static tacit_status add_number(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
                                size_t row, tacit_error *error) {
+    if (column->date.use != TACIT_DATE_NONE) return add_date(source, column, cell, row, error);
     if (cell->kind == TACIT_CELL_NUMBER) {
         column->number[row] = cell->number;
         return TACIT_OK;
@@ -177,12 +220,7 @@ static tacit_status add_number(const tacit_source *source, tacit_column *column,
         column->number[row] = NAN;
         return add_missing(source, column, cell, error);
     }
-    char shown[TACIT_CELL_TEXT];
-    return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
-                             "'%s' is not a number; %s", tacit_text_shown(cell->text, cell->length, shown),
-                             column->detected ? "the rows before hold numbers here: correct the cell, or "
-                                                "declare the column a category in a schema"
-                                              : "the schema says number: correct the cell or the schema");
+    return not_a_number(source, column, cell, error);
 }
 
 /* A closed list may write 1 where the file has 1.0. */
@@ -211,6 +249,7 @@ static tacit_status add_category(const tacit_source *source, tacit_column *colum
         TACIT_TRY(add_missing(source, column, cell, error));
     } else if (code < 0 && column->closed) {
         code = column->compare_numbers ? find_equal_number(&column->levels, cell) : TACIT_CODE_UNKNOWN;
+        if (code < 0 && column->has_others) code = column->others;
         if (code < 0 && column->strict) return unknown_level(source, column, cell, error);
     } else if (code < 0) {
         if (!tacit_text_is_utf8(cell->text, cell->length))
@@ -278,9 +317,10 @@ static bool is_missing(const tacit_cell *cell) {
     return cell->kind == TACIT_CELL_PLAIN && tacit_text_is_missing(cell->text, cell->length);
 }
 
+/* An infinite one too, which is then refused where it stands and does not turn its column into a category. */
 static bool is_number(const tacit_cell *cell) {
     double number;
-    return cell->kind == TACIT_CELL_NUMBER ||
+    return cell->kind == TACIT_CELL_NUMBER || is_infinite(cell) ||
            (cell->kind == TACIT_CELL_PLAIN && tacit_text_to_number(cell->text, cell->length, &number));
 }
 
@@ -338,8 +378,11 @@ static void find_texts(tacit_table *table, const window *kept) {
         if (column->kind != TACIT_COLUMN_DETECT) continue;
         if (is_number(cell)) {
             column->numbers++;
-        } else if (!is_missing(cell) && column->texts++ == 0) {
+        } else if (!is_missing(cell)) {
+            int32_t day;
             tacit_cell text = tacit_cell_as_text(cell, scratch);
+            column->dates += tacit_text_to_day(text.text, text.length, &day);
+            if (column->texts++ > 0) continue;
             column->stray_line = cell->line;
             tacit_text_shown(text.text, text.length, column->stray_text);
         }
@@ -360,9 +403,13 @@ static tacit_status detect_kinds(tacit_table *table, tacit_source *source, bool 
         at = tacit_row_restore(at, kept.cells, columns);
         find_texts(table, &kept);
     }
-    for (size_t i = 0; i < table->cols; i++)
-        if (table->columns[i].texts > 0)
-            TACIT_CHECK(settle(table, &table->columns[i], TACIT_COLUMN_CATEGORY, error));
+    for (size_t i = 0; i < table->cols; i++) {
+        tacit_column *column = &table->columns[i];
+        if (column->texts == 0) continue;
+        bool dates = column->dates == column->texts && column->numbers == 0;
+        if (dates) column->date = tacit_detected_date;
+        TACIT_CHECK(settle(table, column, dates ? TACIT_COLUMN_NUMBER : TACIT_COLUMN_CATEGORY, error));
+    }
     at = kept.packed.bytes;
     for (size_t i = 0; i < kept.rows; i++) {
         at = tacit_row_restore(at, kept.cells, columns);

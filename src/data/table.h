@@ -4,13 +4,14 @@
  *
  * A table takes its columns from a source in one of two ways. With declared columns (from a schema) kinds
  * and levels are fixed beforehand. Otherwise the kinds are found: the first rows are kept back, and a
- * column in which all of them are numbers is a number from then on. A later cell that is none is an error
+ * column in which all of them are numbers, or all are dates, is a number from then on. A later cell that is none is an error
  * that names its place.
  */
 #pragma once
 
 #include <stdbool.h>
 
+#include "data/date.h"
 #include "data/row_filter.h"
 #include "data/source/source.h"
 #include "data/vocabulary.h"
@@ -39,8 +40,11 @@ typedef struct tacit_column {
     bool compare_numbers; /* closed, and a text that is no level may equal one as a number (1.0 and 1) */
     bool required;        /* a missing cell is an error */
     bool strict;          /* closed, and a text that is no level is an error */
-    bool idle;            /* its cells are passed over */
-    bool overflow;        /* more levels than level_limit: levels and codes were given up */
+    bool has_others;      /* closed, and a text that is no level counts as level `others` */
+    int32_t others;
+    tacit_date date; /* number: the cells are dates, and this is made of them */
+    bool idle;       /* its cells are passed over */
+    bool overflow;   /* more levels than level_limit: levels and codes were given up */
     size_t level_limit;
     tacit_levels levels;
     double *number;                     /* kind number */
@@ -49,7 +53,7 @@ typedef struct tacit_column {
     size_t *start;                      /* kind text: rows + 1 offsets into entries */
     tacit_bag entries;                  /* of all rows */
     size_t missing;
-    size_t texts, numbers;            /* among the first rows, where the kind is found */
+    size_t texts, numbers, dates;     /* among the first rows, where the kind is found; a date is a text */
     uint64_t stray_line;              /* of the first of those texts: for tacit_source_place */
     char stray_text[TACIT_CELL_TEXT]; /* the text, fit to be shown */
 } tacit_column;
@@ -62,6 +66,9 @@ typedef struct tacit_table {
     tacit_column *columns;
     char *name; /* of the file, for messages */
 } tacit_table;
+
+/* What becomes of the cells of a column that turns out to hold dates: days since 2000-01-01. */
+extern const tacit_date tacit_detected_date;
 
 /* A table with a column for every column of the source, of kind `detect` where the source does not know. */
 tacit_status tacit_table_create(tacit_table **out, const tacit_source *source, tacit_error *error);

@@ -86,7 +86,7 @@ void pmml_data_dictionary(pmml *p) {
     xml_close(&p->x, "DataDictionary");
 }
 
-/* Numbers outside their bounds are moved to them; levels that the schema does not have count as missing unless it is strict. */
+/* Numbers outside their bounds are moved to them; levels that the schema does not have count as its `others`, or as missing unless it is strict. */
 void pmml_mining_schema(pmml *p, bool with_target) {
     pmml_name scratch;
     const char *missing = p->plan->refuses_missing ? "returnInvalid" : NULL;
@@ -100,7 +100,12 @@ void pmml_mining_schema(pmml *p, bool with_target) {
         else if (input->kind == EXPORT_CATEGORY)
             xml_leaf(&p->x, "MiningField", "name", input->name, "usageType", "active",
                      "missingValueTreatment", missing, "invalidValueTreatment",
-                     p->plan->refuses_unknown ? "returnInvalid" : "asMissing", XML_END);
+                     input->column->others >= 0 ? "asValue"
+                     : p->plan->refuses_unknown ? "returnInvalid"
+                                                : "asMissing",
+                     "invalidValueReplacement",
+                     input->column->others >= 0 ? input->column->levels.text[input->column->others] : NULL,
+                     XML_END);
         else
             for (size_t k = 0; k < field_count(input); k++)
                 xml_leaf(&p->x, "MiningField", "name", field_name(p, input, k, &scratch), "usageType",

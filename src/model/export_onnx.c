@@ -112,7 +112,7 @@ static graph_value encode_level(writing *w, const export_input *input, graph_val
     graph_set_domain(g, "ai.onnx.ml");
     graph_set_texts(g, "keys_strings", count, text);
     graph_set_integers(g, "values_int64s", count, code);
-    graph_set(g, "default_int64", CODE_UNKNOWN);
+    graph_set(g, "default_int64", input->column->others >= 0 ? input->column->others : CODE_UNKNOWN);
     return found;
 }
 

@@ -21,6 +21,7 @@ struct tacit_csv {
     filling block;      /* the fields of the records at hand */
     size_t first;       /* field of the record that is being read */
     bool was_quoted;    /* the field just read */
+    bool decimal_comma; /* numbers are written 1,5 */
     bool first_pending; /* without a header: the first record was read to count its columns */
     tacit_levels names;
 };
@@ -296,6 +297,52 @@ static char detect_separator(const uint8_t *bytes, size_t length) {
     return candidates[best];
 }
 
+/* Is the field a number except for this mark, which stands in it once and between digits? */
+static bool has_decimal_mark(const uint8_t *at, const uint8_t *end, uint8_t mark) {
+    bool digit = false, seen = false;
+    if (at < end && (*at == '-' || *at == '+')) at++;
+    for (; at < end; at++) {
+        if (*at == mark) {
+            if (seen || !digit) return false;
+            seen = true;
+            digit = false;
+        } else if (*at >= '0' && *at <= '9') {
+            digit = true;
+        } else {
+            return false;
+        }
+    }
+    return seen && digit;
+}
+
+/* Fields are not separated by commas, and among the first ones some numbers have a decimal comma and none a point. */
+static bool detect_decimal_comma(const uint8_t *at, const uint8_t *end, char separator) {
+    if (separator == ',') return false;
+    size_t commas = 0, points = 0;
+    for (const uint8_t *first = at; at <= end; at++) {
+        if (at < end && *at != (uint8_t)separator && *at != '\n' && *at != '\r') continue;
+        const uint8_t *last = at;
+        if (last - first >= 2 && *first == '"' && last[-1] == '"') first++, last--;
+        commas += has_decimal_mark(first, last, ',');
+        points += has_decimal_mark(first, last, '.');
+        first = at + 1;
+    }
+    return commas > 0 && points == 0;
+}
+
+/* 1,5 as the number that it is. */
+static void read_decimal_comma(tacit_cell *cell) {
+    char text[TACIT_NUMBER_TEXT];
+    double number;
+    const char *comma = cell->length < sizeof text ? memchr(cell->text, ',', cell->length) : NULL;
+    if (comma == NULL || memchr(cell->text, '.', cell->length) != NULL) return;
+    memcpy(text, cell->text, cell->length + 1);
+    text[comma - cell->text] = '.';
+    if (!tacit_text_to_number(text, cell->length, &number)) return;
+    cell->kind = TACIT_CELL_NUMBER;
+    cell->number = number;
+}
+
 static tacit_status start(tacit_csv *csv, tacit_error *error) {
     TACIT_TRY(fill(csv, error));
     if (csv->end - csv->at >= 3 && memcmp(csv->at, "\xEF\xBB\xBF", 3) == 0) csv->at += 3;
@@ -304,6 +351,7 @@ static tacit_status start(tacit_csv *csv, tacit_error *error) {
     if (strchr("\"\n\r .+-", *separator) != NULL || (*separator >= '0' && *separator <= '9'))
         return tacit_fail(error, TACIT_USAGE, "'%c' cannot separate fields; use one of , ; | or tab",
                           *separator);
+    csv->decimal_comma = detect_decimal_comma(csv->at, csv->end, *separator);
     csv->is_special[(uint8_t)*separator] = csv->is_special['\n'] = csv->is_special['\r'] =
         csv->is_special[0] = true;
     return TACIT_OK;
@@ -443,6 +491,8 @@ static tacit_status csv_next(tacit_source *source, size_t most, tacit_row_block 
     }
     if (self->held != TACIT_OK) drop_record(self->csv);
     filling_finish(block);
+    for (size_t i = 0; self->csv->decimal_comma && i < block->count; i++)
+        read_decimal_comma(&block->cells[i]);
     for (size_t i = 0; source->line_base > 0 && i < block->count; i++)
         block->cells[i].line += source->line_base;
     out->cells = block->cells;

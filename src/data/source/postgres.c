@@ -59,9 +59,20 @@ static tacit_status ask(postgres_source *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* By the number that every server has for the type. Texts, dates, truth values and all others are categories. */
+/* By the number that every server has for the type. Texts, truth values and all others are categories. */
 static tacit_column_hint hint_of(Oid type) {
-    enum { INT8 = 20, INT2 = 21, INT4 = 23, OID = 26, FLOAT4 = 700, FLOAT8 = 701, NUMERIC = 1700 };
+    enum {
+        INT8 = 20,
+        INT2 = 21,
+        INT4 = 23,
+        OID = 26,
+        FLOAT4 = 700,
+        FLOAT8 = 701,
+        DATE = 1082,
+        TIMESTAMP = 1114,
+        TIMESTAMP_ZONE = 1184,
+        NUMERIC = 1700
+    };
     switch (type) {
     case INT8:
     case INT2:
@@ -70,6 +81,9 @@ static tacit_column_hint hint_of(Oid type) {
     case FLOAT4:
     case FLOAT8:
     case NUMERIC: return TACIT_HINT_NUMBER;
+    case DATE:
+    case TIMESTAMP:
+    case TIMESTAMP_ZONE: return TACIT_HINT_NONE; /* dates are found by what they look like */
     default: return TACIT_HINT_CATEGORY;
     }
 }

@@ -85,6 +85,7 @@ static tacit_status open_file(tacit_source **out, tacit_input *input, const taci
     const char *name = tacit_input_name(input);
     tacit_place place = { .name = name, .rest = name, .input = input };
     TACIT_TRY(tacit_input_peek(input, &place.bytes, &place.length, error));
+    TACIT_TRY(source_refuse_foreign(&place, error));
     return open_kind(out, find_taker(&place), &place, options, owns_input, error);
 }
 

@@ -23,6 +23,9 @@ const tacit_source_kind *source_kind(size_t number);
 tacit_status source_create(void *out, size_t size, const tacit_source_kind *kind, const char *name,
                            tacit_error *error);
 
+/* TACIT_INPUT, with what to do, for a file whose first bytes are those of another program's: Parquet, Excel, SAS, ... */
+tacit_status source_refuse_foreign(const tacit_place *place, tacit_error *error);
+
 /* Name the next column: UTF-8 and another than those before. */
 tacit_status source_add_column(tacit_source *source, const char *name, tacit_column_hint hint,
                                tacit_error *error);

@@ -1,0 +1,46 @@
+/* Files that hold rows in a form that is not read: one sentence says what the file is, and what to do. */
+#include <stdio.h>
+#include <string.h>
+
+#include "data/source/source_parts.h"
+
+typedef struct foreign {
+    size_t offset, length;
+    const char *bytes, *what, *remedy;
+} foreign;
+
+#define MAGIC(bytes) sizeof(bytes) - 1, bytes
+
+static const char save_as[] = "save it as CSV (UTF-8) in the program that it comes from";
+
+static const foreign kinds[] = {
+    { 0, MAGIC("PAR1"), "a Parquet file",
+      "write it as CSV, for example with DuckDB: COPY 'FILE' TO 'rows.csv'" },
+    { 0, MAGIC("ARROW1"), "an Arrow (Feather) file", "write it as CSV" },
+    { 0, MAGIC("PK\x03\x04"), "an Excel or OpenDocument workbook (or another zip archive)", save_as },
+    { 0, MAGIC("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), "an Excel workbook of an old kind (.xls)", save_as },
+    { 12, MAGIC("\xC2\xEA\x81\x60\xB3\x14\x11\xCF\xBD\x92\x08\x00"), "a SAS file (.sas7bdat)",
+      "write it as CSV with PROC EXPORT, or in R with haven::read_sas and write.csv" },
+    { 0, MAGIC("HEADER RECORD*******LIB"), "a SAS transport file (.xpt)",
+      "write it as CSV with PROC EXPORT, or in R with haven::read_xpt and write.csv" },
+    { 0, MAGIC("<stata_dta>"), "a Stata file (.dta)", "write it as CSV with 'export delimited'" },
+    { 0, MAGIC("$FL2"), "an SPSS file (.sav)", "write it as CSV with SAVE TRANSLATE" },
+    { 0, MAGIC("$FL3"), "an SPSS file (.zsav)", "write it as CSV with SAVE TRANSLATE" },
+    { 0, MAGIC("RDX3\nX\n"), "an R workspace (.rda)", "write its rows with write.csv in R" },
+    { 0, MAGIC("RDX2\nX\n"), "an R workspace (.rda)", "write its rows with write.csv in R" },
+    { 0, MAGIC("X\n\x00\x00\x00"), "an R object (.rds)", "write it with write.csv in R" },
+    { 0, MAGIC("SQLite format 3"), "a SQLite database", "name the rows by a query: sqlite:FILE?SELECT ..." },
+    { 0, MAGIC("%PDF-"), "a PDF document", "find the file that it was made from" },
+};
+
+tacit_status source_refuse_foreign(const tacit_place *place, tacit_error *error) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const foreign *kind = &kinds[i];
+        if (place->length < kind->offset + kind->length ||
+            memcmp(place->bytes + kind->offset, kind->bytes, kind->length) != 0)
+            continue;
+        return tacit_fail(error, TACIT_INPUT, "%s is %s, which is not read; %s", place->name, kind->what,
+                          kind->remedy);
+    }
+    return TACIT_OK;
+}
