@@ -69,14 +69,8 @@ static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_st
                                http == 500 ? "the coordinator failed; its log says why" : error->text);
 }
 
-tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
-                               uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error) {
-    if (protocol != TACIT_PROTOCOL_VERSION)
-        return tacit_fail(
-            error, TACIT_PROTOCOL,
-            "the party speaks protocol version %u, the coordinator version %d: update the older of the "
-            "two",
-            protocol, TACIT_PROTOCOL_VERSION);
+tacit_status coordinator_token(ProtobufCBinaryData token, uint8_t hash[TACIT_TOKEN_HASH_BYTES],
+                               tacit_error *error) {
     if (token.len != TACIT_TOKEN_BYTES)
         return tacit_fail(error, TACIT_PROTOCOL, "the token has the wrong length");
     tacit_token_hash(hash, token.data);
@@ -92,19 +86,19 @@ static tacit_status look(coordinator *self, const tacit_buffer *body, tacit_buff
     uint8_t hash[TACIT_TOKEN_HASH_BYTES];
     char study[TACIT_ID_SIZE];
     tacit_study_record record;
+    unsigned version;
     tacit_status status;
-    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__look_request__descriptor, body->bytes,
-                                 body->length, error));
-    TACIT_CHECK(coordinator_token(request->token, request->protocol, hash, error));
+    TACIT_CHECK(
+        tacit_wire_hear((void **)&request, &tacit__wire__look_request__descriptor, body, &version, error));
+    TACIT_CHECK(coordinator_token(request->token, hash, error));
     TACIT_CHECK(tacit_registry_look(self->registry, hash, tacit_clock_wall_seconds(), study, error));
     TACIT_CHECK(tacit_registry_study(self->registry, study, &record, &definition, error));
-    reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.study = study;
     reply.coordinator = self->name;
     reply.definition = (char *)definition.bytes;
     TACIT_CHECK(coordinator_sign(self, &definition, &signature, error));
     reply.signature = (ProtobufCBinaryData){ signature.length, signature.bytes };
-    TACIT_CHECK(tacit_wire_pack(out, &reply, error));
+    TACIT_CHECK(tacit_wire_say(out, &reply, version, error));
 cleanup:
     tacit_buffer_clear(&signature);
     tacit_buffer_clear(&definition);
@@ -215,17 +209,17 @@ static tacit_status join(coordinator *self, const tacit_buffer *body, tacit_buff
     uint8_t token_hash[TACIT_TOKEN_HASH_BYTES];
     char study[TACIT_ID_SIZE], party[TACIT_ID_SIZE];
     study_terms terms = { 0, false };
+    unsigned version;
     tacit_status status;
-    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__join_request__descriptor, body->bytes,
-                                 body->length, error));
-    TACIT_CHECK(coordinator_token(request->token, request->protocol, token_hash, error));
+    TACIT_CHECK(
+        tacit_wire_hear((void **)&request, &tacit__wire__join_request__descriptor, body, &version, error));
+    TACIT_CHECK(coordinator_token(request->token, token_hash, error));
     TACIT_CHECK(tacit_registry_look(self->registry, token_hash, tacit_clock_wall_seconds(), study, error));
     TACIT_CHECK(check_consent(self, study, request->definition_hash, &terms, error));
     TACIT_CHECK(admit(self, token_hash, request, study, &terms, party, &certificate, error));
-    reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.party = party;
     reply.certificate = (char *)certificate.bytes;
-    TACIT_CHECK(tacit_wire_pack(out, &reply, error));
+    TACIT_CHECK(tacit_wire_say(out, &reply, version, error));
 cleanup:
     tacit_buffer_clear(&certificate);
     tacit_wire_free(request);
@@ -278,8 +272,8 @@ static tacit_http_answer news_answer(coordinator *self, const char *party, const
     return answer;
 }
 
-static tacit_status pack_finished(coordinator *self, const tacit_study_record *record, tacit_buffer *out,
-                                  tacit_error *error) {
+static tacit_status pack_finished(coordinator *self, const tacit_study_record *record, unsigned version,
+                                  tacit_buffer *out, tacit_error *error) {
     Tacit__Wire__PollReply reply = TACIT__WIRE__POLL_REPLY__INIT;
     Tacit__Wire__Finished finished = TACIT__WIRE__FINISHED__INIT;
     tacit_study_record copy = *record;
@@ -290,37 +284,28 @@ static tacit_status pack_finished(coordinator *self, const tacit_study_record *r
     finished.state = (char *)tacit_study_state_name(record->state);
     finished.reason = copy.reason;
     finished.model = (ProtobufCBinaryData){ model.length, model.bytes };
-    reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.event_case = TACIT__WIRE__POLL_REPLY__EVENT_FINISHED;
     reply.finished = &finished;
-    TACIT_CHECK(tacit_wire_pack(out, &reply, error));
+    TACIT_CHECK(tacit_wire_say(out, &reply, version, error));
 cleanup:
     tacit_buffer_clear(&model);
     return status;
 }
 
-/* The question travels inside the reply; it is encoded already, so its bytes are framed by hand: field 2,
- * length. */
-static tacit_status pack_question(coordinator *self, const tacit_buffer *question, tacit_buffer *revocations,
-                                  tacit_buffer *out, tacit_error *error) {
+static tacit_status pack_question(coordinator *self, const tacit_buffer *question,
+                                  const tacit_buffer *revocations, unsigned version, tacit_buffer *out,
+                                  tacit_error *error) {
     Tacit__Wire__PollReply reply = TACIT__WIRE__POLL_REPLY__INIT;
-    reply.protocol = TACIT_PROTOCOL_VERSION;
+    reply.event_case = TACIT__WIRE__POLL_REPLY__EVENT_QUESTION;
+    reply.question = (ProtobufCBinaryData){ question->length, question->bytes };
     reply.authority = (uint32_t)atomic_load(&self->keys)->chain.count;
     reply.revocations = (ProtobufCBinaryData){ revocations->length, revocations->bytes };
-    TACIT_TRY(tacit_wire_pack(out, &reply, error));
-    uint8_t head[11] = { 2 << 3 | 2 };
-    size_t used = 1, length = question->length;
-    do {
-        head[used++] = (uint8_t)((length & 0x7f) | (length > 0x7f ? 0x80 : 0));
-        length >>= 7;
-    } while (length > 0);
-    TACIT_TRY(tacit_buffer_append(out, head, used, error));
-    return tacit_buffer_append(out, question->bytes, question->length, error);
+    return tacit_wire_say(out, &reply, version, error);
 }
 
 /* Is there something to tell this party now? */
-static tacit_status news_for(coordinator *self, const char *party, const char *study, tidings *what,
-                             tacit_buffer *out, tacit_error *error) {
+static tacit_status news_for(coordinator *self, const char *party, const char *study, unsigned version,
+                             tidings *what, tacit_buffer *out, tacit_error *error) {
     tacit_study_state state;
     bool asked = false;
     *what = TIDINGS_NONE;
@@ -330,7 +315,7 @@ static tacit_status news_for(coordinator *self, const char *party, const char *s
     if (state >= TACIT_STUDY_DONE) {
         tacit_study_record record;
         TACIT_TRY(tacit_registry_study(self->registry, study, &record, NULL, error));
-        TACIT_TRY(pack_finished(self, &record, out, error));
+        TACIT_TRY(pack_finished(self, &record, version, out, error));
         *what = TIDINGS_END;
         return TACIT_OK;
     }
@@ -343,7 +328,8 @@ static tacit_status news_for(coordinator *self, const char *party, const char *s
     TACIT_TRY(tacit_board_admit(host->board, party, error));
     tacit_status status = tacit_board_read(host->board, party, &asked, &question, error);
     if (status == TACIT_OK && asked) status = coordinator_revocations(self, study, &revocations, error);
-    if (status == TACIT_OK && asked) status = pack_question(self, &question, &revocations, out, error);
+    if (status == TACIT_OK && asked)
+        status = pack_question(self, &question, &revocations, version, out, error);
     if (status == TACIT_OK && asked) *what = TIDINGS_QUESTION;
     tacit_buffer_clear(&revocations);
     tacit_buffer_clear(&question);
@@ -379,7 +365,7 @@ static void complete_waiter(coordinator *self, waiter *found) {
     tacit_buffer body = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
     tidings what = TIDINGS_NONE;
-    tacit_status status = news_for(self, found->party, found->study, &what, &body, &error);
+    tacit_status status = news_for(self, found->party, found->study, found->version, &what, &body, &error);
     if (status != TACIT_OK) coordinator_warn(self, found->party, "poll of %s: %s", found->party, error.text);
     tacit_http_answer answer = status == TACIT_OK ? news_answer(self, found->party, found->study, what, &body)
                                : status == TACIT_REFUSED
@@ -421,7 +407,8 @@ void coordinator_wake(coordinator *self, const char *study) {
 
 /* Suspend a poll. The waiter is listed before the board is looked at again, so that a question pinned in
  * between is seen either here or by coordinator_wake. */
-static void wait_for_news(coordinator *self, tacit_exchange *exchange, const char *party, const char *study) {
+static void wait_for_news(coordinator *self, tacit_exchange *exchange, const char *party, const char *study,
+                          unsigned version) {
     waiter *each = TACIT_NEW(waiter, 1);
     if (each == NULL) {
         tacit_exchange_answer_text(exchange, 500, "out of memory");
@@ -430,6 +417,7 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
     memcpy(each->party, party, strlen(party) + 1);
     memcpy(each->study, study, strlen(study) + 1);
     each->exchange = exchange;
+    each->version = version;
     pthread_mutex_lock(&self->mutex); /* held over both, so that `abandoned` finds what was suspended */
     bool suspended = tacit_exchange_suspend(exchange, 0, poll_abandoned, self);
     if (suspended) {
@@ -444,7 +432,7 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
     }
     tacit_buffer probe = TACIT_BUFFER_INIT;
     tidings what = TIDINGS_NONE;
-    tacit_status status = news_for(self, party, study, &what, &probe, NULL);
+    tacit_status status = news_for(self, party, study, version, &what, &probe, NULL);
     tacit_buffer_clear(&probe);
     if (status == TACIT_OK && what == TIDINGS_NONE) return;
     waiter *again = take_waiter(self, exchange);
@@ -457,16 +445,17 @@ static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_p
     tacit_error error = TACIT_ERROR_INIT;
     char study[TACIT_ID_SIZE], party[sizeof peer->name];
     tidings what = TIDINGS_NONE;
+    unsigned version = 0;
     memcpy(party, peer->name, sizeof party);
     tacit_status status = tacit_registry_party_study(self->registry, party, study, &error);
     if (status == TACIT_OK)
-        status = coordinator_take_standing(self, party, study, tacit_exchange_body(exchange), &leaving,
-                                           &amended, &error);
+        status = coordinator_take_standing(self, party, study, tacit_exchange_body(exchange), &version,
+                                           &leaving, &amended, &error);
     if (status == TACIT_OK && !leaving) coordinator_saw(self, study, party);
-    if (status == TACIT_OK && !leaving) status = news_for(self, party, study, &what, &body, &error);
+    if (status == TACIT_OK && !leaving) status = news_for(self, party, study, version, &what, &body, &error);
     if (status == TACIT_OK && amended && what != TIDINGS_END) {
         tacit_buffer_clear(&body);
-        status = coordinator_pack_amended(self, study, &body, &error);
+        status = coordinator_pack_amended(self, study, version, &body, &error);
         what = TIDINGS_QUESTION;
     }
     if (status != TACIT_OK) {
@@ -474,7 +463,7 @@ static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_p
     } else if (leaving) {
         tacit_exchange_answer(exchange, &(tacit_http_answer){ .status = 204 });
     } else if (what == TIDINGS_NONE) {
-        wait_for_news(self, exchange, party, study);
+        wait_for_news(self, exchange, party, study, version);
     } else {
         tacit_http_answer answer = news_answer(self, party, study, what, &body);
         tacit_exchange_answer(exchange, &answer);

@@ -52,6 +52,7 @@ typedef struct waiter {
     tacit_exchange *exchange;
     char party[TACIT_NAME_SIZE];
     char study[TACIT_ID_SIZE];
+    unsigned version; /* of the protocol */
     struct waiter *next;
 } waiter;
 
@@ -144,13 +145,13 @@ tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *erro
 /* A seat for whoever has consented, in the registry's order. */
 tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error);
 
-/* Take in what a poll says of the owner's will. *leaving: nothing is to be asked any more; *amended: the party should be told of a
+/* Take in what a poll says of the owner's will, and which version both speak. *leaving: nothing is to be asked any more; *amended: the party should be told of a
  * definition that it has not consented to. */
 tacit_status coordinator_take_standing(coordinator *self, const char *party, const char *study,
-                                       const tacit_buffer *body, bool *leaving, bool *amended,
-                                       tacit_error *error);
-tacit_status coordinator_pack_amended(coordinator *self, const char *study, tacit_buffer *out,
-                                      tacit_error *error);
+                                       const tacit_buffer *body, unsigned *version, bool *leaving,
+                                       bool *amended, tacit_error *error);
+tacit_status coordinator_pack_amended(coordinator *self, const char *study, unsigned version,
+                                      tacit_buffer *out, tacit_error *error);
 
 /* The studies that parties may see; for whoever has a certificate, or an invitation that still counts. */
 tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
@@ -203,8 +204,8 @@ tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tac
                                char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error);
 
 /* The HTTP side (coordinator_api.c). */
-tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
-                               uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error);
+tacit_status coordinator_token(ProtobufCBinaryData token, uint8_t hash[TACIT_TOKEN_HASH_BYTES],
+                               tacit_error *error);
 void coordinator_handle(void *context, tacit_exchange *exchange);
 bool coordinator_is_open(void *context, const char *method, const char *path);
 size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer);

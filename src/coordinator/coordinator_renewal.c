@@ -87,23 +87,18 @@ tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, cons
     Tacit__Wire__RenewReply reply = TACIT__WIRE__RENEW_REPLY__INIT;
     tacit_buffer certificate = TACIT_BUFFER_INIT;
     uint8_t hash[TACIT_HASH_BYTES];
+    unsigned version;
     tacit_status status;
-    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__renew_request__descriptor, body->bytes,
-                                 body->length, error));
-    if (request->protocol != TACIT_PROTOCOL_VERSION)
-        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL,
-                               "the party speaks protocol version %u, the coordinator version %d: update the "
-                               "older of the two",
-                               request->protocol, TACIT_PROTOCOL_VERSION));
+    TACIT_CHECK(
+        tacit_wire_hear((void **)&request, &tacit__wire__renew_request__descriptor, body, &version, error));
     const char *signing = request->signing_request;
     crypto_generichash(hash, sizeof hash, (const uint8_t *)signing, strlen(signing), NULL, 0);
     TACIT_CHECK(tacit_registry_find_renewal(self->registry, peer->name, hash, tacit_clock_wall_seconds(),
                                             &certificate, error));
     if (certificate.length > 0 && !is_present(self, &certificate)) certificate.length = 0;
     if (certificate.length == 0) TACIT_CHECK(issue(self, peer, signing, hash, &certificate, error));
-    reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.certificate = (char *)certificate.bytes;
-    TACIT_CHECK(tacit_wire_pack(out, &reply, error));
+    TACIT_CHECK(tacit_wire_say(out, &reply, version, error));
 cleanup:
     tacit_buffer_clear(&certificate);
     tacit_wire_free(request);

@@ -168,22 +168,14 @@ static bool is_asked(const tacit_board *board, const seat *who) {
     return board->only == SIZE_MAX || (size_t)(who - board->seats) == board->only;
 }
 
-/* The open question for one party. It may be long, and goes to thousands: the bytes are made once. */
+/* The open question for one party. It may be long, and goes to thousands: what is the same for all is written once. */
 static tacit_status copy_question(tacit_board *board, const char *party, tacit_buffer *out,
                                   tacit_error *error) {
     tacit_question question = board->question;
-    uint8_t *id;
     board_answer_id(board, party, question.round, question.answer_id);
-    if (board->encoded.length == 0) {
-        TACIT_TRY(tacit_question_encode(&question, &board->encoded, error));
-        /* An answer id is as good as random, and comes before everything that the method says. */
-        id = memmem(board->encoded.bytes, board->encoded.length, question.answer_id, TACIT_ANSWER_ID_BYTES);
-        board->encoded_id = (size_t)(id - board->encoded.bytes);
-    }
-    size_t start = out->length;
-    TACIT_TRY(tacit_buffer_append(out, board->encoded.bytes, board->encoded.length, error));
-    memcpy(out->bytes + start + board->encoded_id, question.answer_id, TACIT_ANSWER_ID_BYTES);
-    return TACIT_OK;
+    if (board->encoded.length == 0) TACIT_TRY(tacit_question_encode_rest(&question, &board->encoded, error));
+    TACIT_TRY(tacit_question_encode_head(&question, out, error));
+    return tacit_buffer_append(out, board->encoded.bytes, board->encoded.length, error);
 }
 
 /* Under the lock. */

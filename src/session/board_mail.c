@@ -208,6 +208,7 @@ tacit_status board_mail_question(tacit_board *board, const char *party, tacit_bu
         if (round->graph != NULL) TACIT_CHECK(hand_out_cards(board, place, &step.cards, error));
         TACIT_CHECK(hand_out_words(board, place, &step.words, error));
     }
+    question.kind = TACIT_ROUND_MAIL;
     question.mail = &step;
     TACIT_CHECK(tacit_question_encode(&question, out, error));
 cleanup:

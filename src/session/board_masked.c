@@ -87,6 +87,7 @@ tacit_status board_masked_question(tacit_board *board, const char *party, tacit_
         TACIT_CHECK(tacit_buffer_append(&step.roster, round->roster.keys,
                                         (size_t)round->roster.parties * TACIT_SIGNING_KEY_BYTES, error));
     if (step.step != round->protocol->contributing) question.message = NULL; /* what is asked is told once */
+    question.kind = TACIT_ROUND_SECURE;
     question.masked = &step;
     TACIT_CHECK(tacit_question_encode(&question, out, error));
 cleanup:

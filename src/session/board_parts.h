@@ -100,8 +100,7 @@ struct tacit_board {
     bool open, cancelled;
     size_t only;             /* the seat that the question is for; SIZE_MAX: all */
     tacit_question question; /* its message is borrowed from the asking thread while open */
-    tacit_buffer encoded;    /* the question, once it has been asked for; empty before */
-    size_t encoded_id;       /* where the answer id is in it, which alone differs between parties */
+    tacit_buffer encoded;    /* of the question, once it has been asked for, what is the same for all */
     uint64_t *total;
     size_t answered, refused;
     size_t dismissed; /* parties that have left, ever */

@@ -43,13 +43,12 @@ typedef enum order_kind {
 
 typedef struct order {
     uint64_t kind, place;
-    tacit_question question;
-    tacit_message message;
+    tacit_received received;
     tacit_mixing mixing;
 } order;
 
 static void order_clear(order *self) {
-    tacit_message_clear(&self->message);
+    tacit_received_clear(&self->received);
     tacit_mixing_clear(&self->mixing);
 }
 
@@ -106,14 +105,14 @@ cleanup:
 static tacit_status hear(tacit_local *local, order *out, tacit_error *error) {
     tacit_buffer bytes = TACIT_BUFFER_INIT;
     tacit_status status;
-    *out = (order){ .message = TACIT_MESSAGE_INIT, .mixing = TACIT_MIXING_INIT };
+    *out = (order){ .received = TACIT_RECEIVED_INIT, .mixing = TACIT_MIXING_INIT };
     TACIT_CHECK(tacit_ranks_spread(local->ranks, &bytes, error));
     tacit_cursor cursor = tacit_cursor_over(bytes.bytes, bytes.length);
     if (!tacit_cursor_read_u64(&cursor, &out->kind) || !tacit_cursor_read_u64(&cursor, &out->place))
         TACIT_CHECK(lost(error));
     if (out->kind == ORDER_EXCHANGE) TACIT_CHECK(read_mixing(&out->mixing, &cursor, error));
     if (out->kind != ORDER_END)
-        TACIT_CHECK(tacit_question_decode(&out->question, &out->message, cursor.bytes, cursor.left, error));
+        TACIT_CHECK(tacit_question_decode(&out->received, cursor.bytes, cursor.left, error));
 cleanup:
     tacit_buffer_clear(&bytes);
     return status;
@@ -337,16 +336,17 @@ static tacit_status obey(tacit_local *local, const order *heard, tacit_error *er
     switch ((order_kind)heard->kind) {
     case ORDER_SUM:
     case ORDER_SUM_KNOWN:
-        total = TACIT_NEW(uint64_t, heard->question.sum.length);
+        total = TACIT_NEW(uint64_t, heard->received.question.sum.length);
         if (total == NULL) return tacit_fail_memory(error);
-        status = add_up(local, &heard->question, heard->kind == ORDER_SUM_KNOWN, total, &parties, error);
+        status =
+            add_up(local, &heard->received.question, heard->kind == ORDER_SUM_KNOWN, total, &parties, error);
         free(total);
         return status;
-    case ORDER_ASK: return collect(local, &heard->question, &unused, error);
+    case ORDER_ASK: return collect(local, &heard->received.question, &unused, error);
     case ORDER_ASK_ONE:
-        return collect_one(local, &heard->question, (size_t)heard->place, &answered, &none, error);
+        return collect_one(local, &heard->received.question, (size_t)heard->place, &answered, &none, error);
     case ORDER_EXCHANGE:
-        TACIT_TRY(swap_words(local, &heard->question, &heard->mixing, error));
+        TACIT_TRY(swap_words(local, &heard->received.question, &heard->mixing, error));
         tacit_local_say_words(local, &heard->mixing);
         return TACIT_OK;
     case ORDER_END: break;

@@ -356,8 +356,10 @@ tacit_status tacit_party_answer(tacit_party *party, const tacit_question *questi
     tacit_buffer payload = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
     tacit_status status;
     bool stored = false;
-    if (question->mail != NULL) return tacit_party_answer_mail(party, question, question_hash, out, error);
-    if (question->masked != NULL) return tacit_party_answer_step(party, question, question_hash, out, error);
+    if (question->kind == TACIT_ROUND_MAIL)
+        return tacit_party_answer_mail(party, question, question_hash, out, error);
+    if (question->kind == TACIT_ROUND_SECURE)
+        return tacit_party_answer_step(party, question, question_hash, out, error);
     TACIT_TRY(refuse_in_clear(party, question, question_hash, error));
     TACIT_CHECK(tacit_gate_has_answer(&stored, party->gate, question->answer_id, question_hash, error));
     if (stored) { /* asked again: the stored bytes go out again, whatever a new computation would give */

@@ -68,8 +68,11 @@ void doctor_judge(const examination *self, const char *check, tacit_status statu
 
 static void check_versions(const examination *self) {
     const curl_version_info_data *curl = curl_version_info(CURLVERSION_NOW);
+    const tacit_versions spoken = tacit_versions_spoken();
+    char upward[24] = "";
+    if (spoken.lowest < spoken.highest) snprintf(upward, sizeof upward, " to %u", spoken.highest);
     doctor_find(self, TACIT_FINDING_OK, "versions", "",
-                "protocol %d, SQLite %s, GnuTLS %s, libsodium %s, curl %s", TACIT_PROTOCOL_VERSION,
+                "protocol %u%s, SQLite %s, GnuTLS %s, libsodium %s, curl %s", spoken.lowest, upward,
                 sqlite3_libversion(), gnutls_check_version(NULL), sodium_version_string(), curl->version);
 }
 
@@ -239,8 +242,7 @@ void doctor_check_coordinator(const examination *self, const char *check, const 
     unsigned http = 0;
     if (!by_proxy() && !check_route(self, check, url)) return;
     /* Anybody may ask for the catalogue. A request to renew without a word in it changes nothing, and tells who is let in. */
-    request.protocol = TACIT_PROTOCOL_VERSION;
-    tacit_status status = tacit_wire_pack(&body, &request, &error);
+    tacit_status status = tacit_wire_say(&body, &request, 0, &error);
     if (status == TACIT_OK)
         status = tacit_client_send(&http, &response, client,
                                    &(tacit_client_request){ .method = "POST",

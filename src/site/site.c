@@ -77,10 +77,10 @@ tacit_status site_client(const tacit_site *site, bool joined, const char *author
     return tacit_client_create(out, &settings, error);
 }
 
-tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
+tacit_status site_post(tacit_client *client, const char *path, void *message, unsigned timeout_ms,
                        unsigned *http, tacit_buffer *response, tacit_error *error) {
     tacit_buffer body = TACIT_BUFFER_INIT;
-    tacit_status status = tacit_wire_pack(&body, message, error);
+    tacit_status status = tacit_wire_say(&body, message, 0, error);
     if (status == TACIT_OK)
         status = tacit_client_send(http, response, client,
                                    &(tacit_client_request){ .method = "POST",
@@ -98,6 +98,19 @@ tacit_status site_said_no(unsigned http, const tacit_buffer *response, tacit_err
     return tacit_fail(error, http == 403 ? TACIT_REFUSED : TACIT_NETWORK,
                       "the coordinator answered %u: %.300s", http,
                       response->length > 0 ? tacit_buffer_text(response) : "nothing");
+}
+
+tacit_status site_ask(tacit_client *client, const char *path, void *request, size_t most,
+                      const ProtobufCMessageDescriptor *type, void **reply, tacit_error *error) {
+    tacit_buffer response = TACIT_BUFFER_LIMITED(most);
+    unsigned http = 0, version;
+    tacit_status status;
+    TACIT_CHECK(site_post(client, path, request, REQUEST_MS, &http, &response, error));
+    TACIT_CHECK(site_said_no(http, &response, error));
+    TACIT_CHECK(tacit_wire_hear(reply, type, &response, &version, error));
+cleanup:
+    tacit_buffer_clear(&response);
+    return status;
 }
 
 /* ---- looking ---- */
@@ -188,15 +201,10 @@ tacit_status site_set_id(tacit_site *site, const char *name, const char *fingerp
 static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit_error *error) {
     Tacit__Wire__LookRequest request = TACIT__WIRE__LOOK_REQUEST__INIT;
     Tacit__Wire__LookReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT + 65536);
-    unsigned http = 0;
     tacit_status status;
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.token = (ProtobufCBinaryData){ sizeof site->token, site->token };
-    TACIT_CHECK(site_post(client, "/v1/look", &request, REQUEST_MS, &http, &response, error));
-    TACIT_CHECK(site_said_no(http, &response, error));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__look_reply__descriptor, response.bytes,
-                                 response.length, error));
+    TACIT_CHECK(site_ask(client, "/v1/look", &request, TACIT_STUDY_BYTES_LIMIT + 65536,
+                         &tacit__wire__look_reply__descriptor, (void **)&reply, error));
     TACIT_CHECK(site_check_signed(site, reply->definition, strlen(reply->definition), reply->signature.data,
                                   reply->signature.len, error));
     TACIT_CHECK(
@@ -212,7 +220,6 @@ static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit
     snprintf(site->coordinator, sizeof site->coordinator, "%s", reply->coordinator);
 cleanup:
     tacit_wire_free(reply);
-    tacit_buffer_clear(&response);
     return status;
 }
 
@@ -442,15 +449,12 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
                                         tacit_error *error) {
     Tacit__Wire__JoinRequest request = TACIT__WIRE__JOIN_REQUEST__INIT;
     Tacit__Wire__JoinReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
     uint8_t token[TACIT_TOKEN_BYTES], hash[TACIT_HASH_BYTES], sum_key[TACIT_SIGNING_KEY_BYTES],
         sum_secret[crypto_sign_SECRETKEYBYTES], sum_proof[crypto_sign_BYTES], digest[TACIT_DIGEST_BYTES];
-    unsigned http = 0;
     tacit_status status;
     TACIT_CHECK(site_sum_key(site, sum_key, sum_secret, error));
     memcpy(token, site->token, sizeof token);
     memcpy(hash, site->study->hash, sizeof hash);
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.token = (ProtobufCBinaryData){ sizeof token, token };
     request.signing_request = (char *)signing->bytes;
     request.definition_hash = (ProtobufCBinaryData){ sizeof hash, hash };
@@ -459,16 +463,13 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
     request.sum_key = (ProtobufCBinaryData){ sizeof sum_key, sum_key };
     request.sum_proof = (ProtobufCBinaryData){ sizeof sum_proof, sum_proof };
     request.listens = site->listen != NULL;
-    TACIT_CHECK(site_post(client, "/v1/join", &request, REQUEST_MS, &http, &response, error));
-    TACIT_CHECK(site_said_no(http, &response, error));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__join_reply__descriptor, response.bytes,
-                                 response.length, error));
+    TACIT_CHECK(site_ask(client, "/v1/join", &request, 1 << 20, &tacit__wire__join_reply__descriptor,
+                         (void **)&reply, error));
     TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
 cleanup:
     sodium_memzero(token, sizeof token);
     sodium_memzero(sum_secret, sizeof sum_secret);
     tacit_wire_free(reply);
-    tacit_buffer_clear(&response);
     return status;
 }
 

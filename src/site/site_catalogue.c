@@ -16,7 +16,7 @@
 #include "study/home.h"
 #include "tacit.pb-c.h"
 
-enum { REQUEST_MS = 30000, CATALOGUE_BYTES_MOST = 32 << 20 };
+enum { CATALOGUE_BYTES_MOST = 32 << 20 };
 
 typedef struct asking {
     const char *home;
@@ -80,15 +80,10 @@ cleanup:
 static tacit_status ask(const asking *self, tacit_site *site, tacit_client *client, tacit_error *error) {
     Tacit__Wire__CatalogueRequest request = TACIT__WIRE__CATALOGUE_REQUEST__INIT;
     Tacit__Wire__CatalogueReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(CATALOGUE_BYTES_MOST);
-    unsigned http = 0;
     tacit_status status;
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.token = (ProtobufCBinaryData){ sizeof site->token, site->token };
-    TACIT_CHECK(site_post(client, "/v1/catalogue", &request, REQUEST_MS, &http, &response, error));
-    TACIT_CHECK(site_said_no(http, &response, error));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__catalogue_reply__descriptor, response.bytes,
-                                 response.length, error));
+    TACIT_CHECK(site_ask(client, "/v1/catalogue", &request, CATALOGUE_BYTES_MOST,
+                         &tacit__wire__catalogue_reply__descriptor, (void **)&reply, error));
     TACIT_CHECK(tacit_name_check("the coordinator's name", reply->coordinator, TACIT_ID_SIZE - 1, error));
     for (size_t i = 0; i < reply->n_offers; i++) {
         TACIT_CHECK(tacit_name_check("a study's state", reply->offers[i]->state, TACIT_ID_SIZE - 1, error));
@@ -96,7 +91,6 @@ static tacit_status ask(const asking *self, tacit_site *site, tacit_client *clie
     }
 cleanup:
     tacit_wire_free(reply);
-    tacit_buffer_clear(&response);
     return status;
 }
 

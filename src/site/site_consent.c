@@ -196,7 +196,6 @@ tacit_status site_tell_leaving(const tacit_site *site, tacit_error *error) {
     tacit_client *client = NULL;
     unsigned http = 0;
     tacit_status status;
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.study = site->study->name;
     request.leaving = true;
     TACIT_CHECK(site_client(site, true, NULL, &client, error));

@@ -98,9 +98,13 @@ void site_describe_trust(const tacit_site *site, char *out, size_t size);
 tacit_status site_meet(tacit_site *site, const tacit_invitation *invitation, char path[PATH_MAX],
                        tacit_client **client, tacit_error *error);
 
-/* Post a protobuf message; *http receives the status, and the body is appended to `response`. */
-tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
+/* Post a protobuf message that says what we speak; *http receives the status, and the body is appended to `response`. */
+tacit_status site_post(tacit_client *client, const char *path, void *message, unsigned timeout_ms,
                        unsigned *http, tacit_buffer *response, tacit_error *error);
+
+/* The same for a message in return, of at most so many bytes: for the caller to free. */
+tacit_status site_ask(tacit_client *client, const char *path, void *request, size_t most,
+                      const struct ProtobufCMessageDescriptor *type, void **reply, tacit_error *error);
 
 /* TACIT_PROTOCOL unless these bytes are a model of the study that was consented to: its columns and classes, the kind that its method
  * makes, its guarantee. Asked before a model from the coordinator is kept or handed to anybody. */

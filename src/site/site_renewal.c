@@ -103,19 +103,13 @@ static tacit_status ask(tacit_client *client, const tacit_buffer *signing, tacit
                         tacit_error *error) {
     Tacit__Wire__RenewRequest request = TACIT__WIRE__RENEW_REQUEST__INIT;
     Tacit__Wire__RenewReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
-    unsigned http = 0;
     tacit_status status;
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.signing_request = (char *)signing->bytes;
-    TACIT_CHECK(site_post(client, "/v1/renew", &request, REQUEST_MS, &http, &response, error));
-    TACIT_CHECK(site_said_no(http, &response, error));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__renew_reply__descriptor, response.bytes,
-                                 response.length, error));
+    TACIT_CHECK(site_ask(client, "/v1/renew", &request, 1 << 20, &tacit__wire__renew_reply__descriptor,
+                         (void **)&reply, error));
     TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
 cleanup:
     tacit_wire_free(reply);
-    tacit_buffer_clear(&response);
     return status;
 }
 

@@ -162,8 +162,9 @@ static tacit_status check_consent(serving *self, tacit_error *error) {
                       self->site->study->name, self->site->study->name);
 }
 
-static tacit_status compute_answer(serving *self, const tacit_question *question, const tacit_buffer *bytes,
-                                   tacit_buffer *answer, tacit_error *error) {
+static tacit_status compute_answer(serving *self, const tacit_question *question,
+                                   const ProtobufCBinaryData *bytes, tacit_buffer *answer,
+                                   tacit_error *error) {
     tacit_site *site = self->site;
     tacit_keep keep = { site_read_kept, site_write_kept, site };
     uint8_t hash[TACIT_HASH_BYTES];
@@ -190,27 +191,25 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     };
     site_spread(site, &party);
     memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);
-    crypto_generichash(hash, sizeof hash, bytes->bytes, bytes->length, NULL, 0);
-    tacit_status status = tacit_party_answer(&party, question, hash, answer, error);
-    return status;
+    crypto_generichash(hash, sizeof hash, bytes->data, bytes->len, NULL, 0);
+    return tacit_party_answer(&party, question, hash, answer, error);
 }
 
 /* In its first step of the first secure sum, or with the cards, the roster is settled: owners who compare its
  * fingerprint know that they see the same parties. */
 static void tell_answer(serving *self, const tacit_question *question, size_t bytes) {
-    const tacit_masked_step *masked = question->masked;
-    const tacit_mail_step *mail = question->mail;
     char roster[TACIT_ROSTER_TEXT_SIZE];
-    bool cards = mail != NULL && mail->step == TACIT_MAIL_CARDS;
-    if ((cards || masked != NULL) && tacit_masks_roster(self->masks) != NULL && !self->roster_told) {
+    bool secure = question->kind == TACIT_ROUND_SECURE;
+    bool cards = question->kind == TACIT_ROUND_MAIL && question->mail->step == TACIT_MAIL_CARDS;
+    if ((cards || secure) && tacit_masks_roster(self->masks) != NULL && !self->roster_told) {
         tacit_roster_text(roster, tacit_masks_roster(self->masks));
         news(self, "roster %s of %zu parties: other owners should see the same", roster,
              self->site->study->plan.parties);
         self->roster_told = true;
     }
-    const char *step = cards            ? "cards"
-                       : masked != NULL ? tacit_sum_step_name(&self->site->study->plan, masked->step)
-                                        : NULL;
+    const char *step = cards    ? "cards"
+                       : secure ? tacit_sum_step_name(&self->site->study->plan, question->masked->step)
+                                : NULL;
     news(self, "round %llu: answering '%s'%s%s (%zu bytes)", (unsigned long long)question->round + 1,
          question->name, step != NULL ? ", step " : "", step != NULL ? step : "", bytes);
 }
@@ -224,39 +223,28 @@ static tacit_status pass_words(serving *self, const tacit_mail_step *mail, tacit
     return site_links_send(self->links, answer, error);
 }
 
-static tacit_status handle_question(serving *self, const Tacit__Wire__Question *wire, tacit_error *error) {
-    tacit_question question;
-    tacit_message message = TACIT_MESSAGE_INIT;
-    tacit_masked_step masked = TACIT_MASKED_STEP_INIT;
-    tacit_mail_step mail = TACIT_MAIL_STEP_INIT;
-    bool is_step = false, is_mail = false;
-    tacit_buffer bytes = TACIT_BUFFER_INIT, answer = TACIT_BUFFER_INIT;
+static tacit_status handle_question(serving *self, const ProtobufCBinaryData *bytes, tacit_error *error) {
+    tacit_received received = TACIT_RECEIVED_INIT;
+    const tacit_question *question = &received.question;
+    tacit_buffer answer = TACIT_BUFFER_INIT;
     tacit_status status;
-    TACIT_CHECK(tacit_wire_pack(&bytes, wire, error));
-    TACIT_CHECK(tacit_question_decode(&question, &message, bytes.bytes, bytes.length, error));
-    TACIT_CHECK(tacit_masked_step_decode(&masked, &is_step, bytes.bytes, bytes.length, error));
-    TACIT_CHECK(tacit_mail_step_decode(&mail, &is_mail, bytes.bytes, bytes.length, error));
-    if (is_step) question.masked = &masked;
-    if (is_mail) question.mail = &mail;
-    tacit_status answered = compute_answer(self, &question, &bytes, &answer, error);
+    TACIT_CHECK(tacit_question_decode(&received, bytes->data, bytes->len, error));
+    tacit_status answered = compute_answer(self, question, bytes, &answer, error);
     if (answered == TACIT_OK) {
-        tell_answer(self, &question, answer.length);
-        if (is_mail) TACIT_CHECK(pass_words(self, &mail, &answer, error));
+        tell_answer(self, question, answer.length);
+        if (question->kind == TACIT_ROUND_MAIL) TACIT_CHECK(pass_words(self, question->mail, &answer, error));
         TACIT_CHECK(send_answer(self, &answer, error));
     } else {
         /* A full disk or want of memory passes: started again, the party answers the question that is still
          * open. */
         tacit_error unsent = TACIT_ERROR_INIT;
         if (answered != TACIT_IO && answered != TACIT_NO_MEMORY)
-            send_refusal(self, &question, answered, &unsent);
+            send_refusal(self, question, answered, &unsent);
         (void)check_consent(self, NULL); /* a poll that crossed a withdrawal took part again */
         status = answered;               /* the reason, for the owner */
     }
 cleanup:
-    tacit_masked_step_clear(&masked);
-    tacit_mail_step_clear(&mail);
-    tacit_message_clear(&message);
-    tacit_buffer_clear(&bytes);
+    tacit_received_clear(&received);
     tacit_buffer_clear(&answer);
     return status;
 }
@@ -288,9 +276,8 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
     Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
     Tacit__Wire__PollReply *reply = NULL;
     tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT);
-    unsigned http = 0;
+    unsigned http = 0, version;
     tacit_status status;
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.study = self->site->study->name;
     memcpy(consented, self->site->study->hash, sizeof consented);
     request.consented = (ProtobufCBinaryData){ sizeof consented, consented };
@@ -305,13 +292,13 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
     if (http != 200)
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator answered %u: %.300s", http,
                                tacit_buffer_text(&response)));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__poll_reply__descriptor, response.bytes,
-                                 response.length, error));
+    TACIT_CHECK(
+        tacit_wire_hear((void **)&reply, &tacit__wire__poll_reply__descriptor, &response, &version, error));
     if (reply->authority > self->site->chain.count) self->listen_up = true;
     if (reply->revocations.len > 0 && self->links != NULL)
         TACIT_CHECK(site_links_revoke(self->links, reply->revocations.data, reply->revocations.len, error));
     if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_QUESTION)
-        TACIT_CHECK(handle_question(self, reply->question, error));
+        TACIT_CHECK(handle_question(self, &reply->question, error));
     else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_FINISHED)
         TACIT_CHECK(take_result(self, reply->finished, error));
     else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_AMENDED)
