@@ -12,6 +12,7 @@ enum { BYTES_PER_PARTY = 512, BYTES_BESIDE = 8192 };
 typedef struct mask_server {
     size_t length;
     tacit_graph_shape shape;
+    const board_graph *graph;
     tacit_securesum *sum;
     tacit_securesum_server *server;
 } mask_server;
@@ -29,6 +30,7 @@ static tacit_status mask_create(void **out, const tacit_board *board, const taci
     tacit_status status = TACIT_OK;
     if (self == NULL) return tacit_fail_memory(error);
     self->length = question->sum.length;
+    self->graph = &board->graph;
     TACIT_CHECK(tacit_masked_shape(&self->shape, board->settings.masked, error));
     tacit_securesum_terms terms = tacit_masked_terms(&self->shape, question, round->id, round->digest,
                                                      board->graph.is_drawn ? board->graph.seed : NULL);
@@ -64,8 +66,12 @@ static bool mask_has(const void *server, uint32_t place) {
     return tacit_securesum_server_has(((const mask_server *)server)->server, place);
 }
 
+/* Who has no proof of how the graph was drawn gets it with the first step. */
 static tacit_status mask_question(const void *server, uint32_t place, tacit_buffer *out, tacit_error *error) {
-    return tacit_securesum_server_question(((const mask_server *)server)->server, place, out, error);
+    const mask_server *self = server;
+    TACIT_TRY(tacit_securesum_server_question(self->server, place, out, error));
+    return mask_step(server) == TACIT_SUM_ADVERTISE ? board_graph_show(self->graph, place, out, error)
+                                                    : TACIT_OK;
 }
 
 static tacit_status mask_receive(void *server, uint32_t place, const uint8_t *answer, size_t length,
@@ -107,6 +113,8 @@ const board_protocol board_mask_protocol = {
     .close = mask_close,
     .sum = mask_sum,
     .survived = mask_survived,
+    .prepare = board_draw_graph,
+    .answered = board_graph_shown,
 };
 
 /* ---- Paillier ---- */
@@ -192,6 +200,13 @@ static bool paillier_survived(const void *server, uint32_t place) {
     return tacit_paillier_sum_server_survived(((const paillier_server *)server)->server, place);
 }
 
+static tacit_status paillier_prepare(tacit_board *board, const tacit_question *question, tacit_error *error) {
+    (void)board, (void)question, (void)error;
+    return TACIT_OK;
+}
+
+static void paillier_answered(tacit_board *board, uint32_t place) { (void)board, (void)place; }
+
 const board_protocol board_paillier_protocol = {
     .contributing = TACIT_PAILLIER_SUM_ENCRYPT,
     .opened = TACIT_PAILLIER_SUM_OPENED,
@@ -208,4 +223,6 @@ const board_protocol board_paillier_protocol = {
     .close = paillier_close,
     .sum = paillier_sum,
     .survived = paillier_survived,
+    .prepare = paillier_prepare,
+    .answered = paillier_answered,
 };

@@ -506,9 +506,9 @@ static tacit_status talk(talking *self, bool *at_gate, tacit_buffer *out, tacit_
                                           : say(self, at_gate, out, error);
 }
 
-tacit_status tacit_party_answer_mail(tacit_party *party, const tacit_question *question,
-                                     const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
-                                     tacit_error *error) {
+static tacit_status answer_mail(tacit_party *party, const tacit_question *question,
+                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                                tacit_error *error) {
     if (party->mail == NULL)
         return tacit_fail(error, TACIT_PROTOCOL,
                           "the study has no neighbours, and the coordinator asks for a word to them");
@@ -527,3 +527,10 @@ tacit_status tacit_party_answer_mail(tacit_party *party, const tacit_question *q
     tacit_release release = tacit_party_describe_message(party, question, question_hash, "nothing was sent");
     return tacit_party_log_trouble(party, &release, status, &said, error);
 }
+
+static const char *name_step(const tacit_plan *plan, const tacit_question *question) {
+    (void)plan;
+    return question->mail->step == TACIT_MAIL_CARDS ? "cards" : NULL;
+}
+
+const party_round party_mail_round = { answer_mail, name_step };

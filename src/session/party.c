@@ -349,17 +349,13 @@ static tacit_status refuse_in_clear(tacit_party *party, const tacit_question *qu
                : "the coordinator asks for a word to neighbours in clear");
 }
 
-tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
-                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
-                                tacit_error *error) {
+static tacit_status answer_in_clear(tacit_party *party, const tacit_question *question,
+                                    const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                                    tacit_error *error) {
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_buffer payload = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
     tacit_status status;
     bool stored = false;
-    if (question->kind == TACIT_ROUND_MAIL)
-        return tacit_party_answer_mail(party, question, question_hash, out, error);
-    if (question->kind == TACIT_ROUND_SECURE)
-        return tacit_party_answer_step(party, question, question_hash, out, error);
     TACIT_TRY(refuse_in_clear(party, question, question_hash, error));
     TACIT_CHECK(tacit_gate_has_answer(&stored, party->gate, question->answer_id, question_hash, error));
     if (stored) { /* asked again: the stored bytes go out again, whatever a new computation would give */
@@ -376,6 +372,26 @@ cleanup:
     tacit_buffer_clear(&payload);
     tacit_reply_clear(&reply);
     return status;
+}
+
+static const char *no_step(const tacit_plan *plan, const tacit_question *question) {
+    (void)plan, (void)question;
+    return NULL;
+}
+
+static const party_round party_plain_round = { answer_in_clear, no_step };
+static const party_round *const rounds[] = { [TACIT_ROUND_PLAIN] = &party_plain_round,
+                                             [TACIT_ROUND_SECURE] = &party_secure_round,
+                                             [TACIT_ROUND_MAIL] = &party_mail_round };
+
+tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
+                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                                tacit_error *error) {
+    return rounds[question->kind]->answer(party, question, question_hash, out, error);
+}
+
+const char *tacit_question_step(const tacit_plan *plan, const tacit_question *question) {
+    return rounds[question->kind]->step(plan, question);
 }
 
 tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *question, uint64_t *total,

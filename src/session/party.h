@@ -136,6 +136,9 @@ tacit_status tacit_party_answer(tacit_party *party, const tacit_question *questi
 tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *question, uint64_t *total,
                                     tacit_error *error);
 
+/* The name of the step that a question is, for people; NULL: it is a whole one. */
+const char *tacit_question_step(const tacit_plan *plan, const tacit_question *question);
+
 /* The entry of the method's table for a question. */
 tacit_status tacit_party_handler(const tacit_party *party, const tacit_question *question,
                                  const tacit_handler_entry **out, tacit_error *error);

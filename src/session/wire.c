@@ -92,9 +92,8 @@ static const char *range_text(char out[RANGE_TEXT], const tacit_versions *range)
     return out;
 }
 
-static tacit_status agree(unsigned *out, const tacit_versions *peer, const char *their_name,
-                          const char *own_name, tacit_error *error) {
-    const tacit_versions own = tacit_versions_spoken();
+static tacit_status agree(unsigned *out, tacit_versions own, const tacit_versions *peer,
+                          const char *their_name, const char *own_name, tacit_error *error) {
     const unsigned lowest = own.lowest > peer->lowest ? own.lowest : peer->lowest;
     const unsigned highest = own.highest < peer->highest ? own.highest : peer->highest;
     char theirs[RANGE_TEXT], ours[RANGE_TEXT];
@@ -107,11 +106,12 @@ static tacit_status agree(unsigned *out, const tacit_versions *peer, const char 
                       peer->highest < own.lowest ? their_name : own_name);
 }
 
-/* Of a question or an answer. */
+/* Of a question or an answer, which is written as before by programs that agree on a later version. */
 static tacit_status check_written(uint32_t version, const char *writer, const char *reader,
                                   tacit_error *error) {
+    const tacit_versions readable = { TACIT_QUESTION_VERSION, tacit_versions_spoken().highest };
     unsigned unused;
-    return agree(&unused, &(tacit_versions){ version, version }, writer, reader, error);
+    return agree(&unused, readable, &(tacit_versions){ version, version }, writer, reader, error);
 }
 
 /* The place of a field in a message that has it. */
@@ -142,8 +142,8 @@ tacit_status tacit_wire_hear(void **out, const ProtobufCMessageDescriptor *type,
     const tacit_versions peer = { speaks != NULL ? speaks->lowest : written,
                                   speaks != NULL ? speaks->highest : written };
     const bool asks = strstr(type->short_name, "Request") != NULL;
-    tacit_status status =
-        agree(version, &peer, asks ? "party" : "coordinator", asks ? "coordinator" : "party", error);
+    tacit_status status = agree(version, tacit_versions_spoken(), &peer, asks ? "party" : "coordinator",
+                                asks ? "coordinator" : "party", error);
     if (status == TACIT_OK)
         *out = message;
     else

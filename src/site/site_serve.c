@@ -198,18 +198,14 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
 /* In its first step of the first secure sum, or with the cards, the roster is settled: owners who compare its
  * fingerprint know that they see the same parties. */
 static void tell_answer(serving *self, const tacit_question *question, size_t bytes) {
+    const tacit_plan *plan = &self->site->study->plan;
+    const char *step = tacit_question_step(plan, question);
     char roster[TACIT_ROSTER_TEXT_SIZE];
-    bool secure = question->kind == TACIT_ROUND_SECURE;
-    bool cards = question->kind == TACIT_ROUND_MAIL && question->mail->step == TACIT_MAIL_CARDS;
-    if ((cards || secure) && tacit_masks_roster(self->masks) != NULL && !self->roster_told) {
+    if (step != NULL && tacit_masks_roster(self->masks) != NULL && !self->roster_told) {
         tacit_roster_text(roster, tacit_masks_roster(self->masks));
-        news(self, "roster %s of %zu parties: other owners should see the same", roster,
-             self->site->study->plan.parties);
+        news(self, "roster %s of %zu parties: other owners should see the same", roster, plan->parties);
         self->roster_told = true;
     }
-    const char *step = cards    ? "cards"
-                       : secure ? tacit_sum_step_name(&self->site->study->plan, question->masked->step)
-                                : NULL;
     news(self, "round %llu: answering '%s'%s%s (%zu bytes)", (unsigned long long)question->round + 1,
          question->name, step != NULL ? ", step " : "", step != NULL ? step : "", bytes);
 }
