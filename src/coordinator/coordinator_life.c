@@ -83,6 +83,15 @@ bool coordinator_all_told(coordinator *self, size_t *told) {
     return all;
 }
 
+void coordinator_told_end(coordinator *self, const char *study, const char *party) {
+    hosted *host = coordinator_find(self, study);
+    if (host == NULL) return;
+    pthread_mutex_lock(&self->mutex);
+    tacit_levels_add(&host->told, party, strlen(party), NULL, NULL);
+    pthread_mutex_unlock(&self->mutex);
+    coordinator_stir(self);
+}
+
 /* Nobody waits for them any more, told or not. */
 tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *error) {
     tacit_study_record *records = NULL;
@@ -236,8 +245,7 @@ static tacit_status offer(coordinator *self, const tacit_study_record *record, o
     return TACIT_OK;
 }
 
-/* The server has checked the certificate of who brings one. */
-static tacit_status check_asker(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
+static tacit_status check_asker(coordinator *self, const tacit_buffer *body, const char *party,
                                 unsigned *version, tacit_error *error) {
     Tacit__Wire__CatalogueRequest *request = NULL;
     uint8_t hash[TACIT_TOKEN_HASH_BYTES];
@@ -245,7 +253,7 @@ static tacit_status check_asker(coordinator *self, const tacit_buffer *body, con
     tacit_status status;
     TACIT_CHECK(tacit_wire_hear((void **)&request, &tacit__wire__catalogue_request__descriptor, body, version,
                                 error));
-    if (peer->verified) goto cleanup;
+    if (party != NULL) goto cleanup;
     TACIT_CHECK(coordinator_token(request->token, hash, error));
     TACIT_CHECK(tacit_registry_look(self->registry, hash, tacit_clock_wall_seconds(), study, error));
 cleanup:
@@ -253,8 +261,8 @@ cleanup:
     return status;
 }
 
-tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
-                                   tacit_buffer *out, tacit_error *error) {
+tacit_status coordinator_catalogue(coordinator *self, const char *party, const tacit_buffer *body,
+                                   coordinator_reply *out, tacit_error *error) {
     Tacit__Wire__CatalogueReply reply = TACIT__WIRE__CATALOGUE_REPLY__INIT;
     tacit_study_record *records = NULL;
     offering *offers = NULL;
@@ -262,7 +270,7 @@ tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, 
     size_t count = 0, shown = 0;
     unsigned version;
     tacit_status status;
-    TACIT_CHECK(check_asker(self, body, peer, &version, error));
+    TACIT_CHECK(check_asker(self, body, party, &version, error));
     TACIT_CHECK(tacit_registry_studies(self->registry, &records, &count, error));
     offers = TACIT_NEW(offering, count > 0 ? count : 1);
     list = TACIT_NEW(Tacit__Wire__Offer *, count > 0 ? count : 1);
@@ -277,7 +285,7 @@ tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, 
     reply.coordinator = self->name;
     reply.n_offers = shown;
     reply.offers = list;
-    TACIT_CHECK(tacit_wire_say(out, &reply, version, error));
+    TACIT_CHECK(tacit_wire_say(&out->bytes, &reply, version, error));
 cleanup:
     for (size_t i = 0; i < shown; i++) {
         tacit_buffer_clear(&offers[i].definition);

@@ -300,26 +300,26 @@ cleanup:
 
 /* ---- rank 0 ---- */
 
-tacit_status tacit_local_ranks_sum(tacit_local *local, const tacit_question *question, bool known,
-                                   uint64_t *total, size_t *parties, tacit_error *error) {
+static tacit_status ranks_sum(tacit_local *local, const tacit_question *question, bool known, uint64_t *total,
+                              size_t *parties, tacit_error *error) {
     TACIT_TRY(give(local, known ? ORDER_SUM_KNOWN : ORDER_SUM, 0, question, NULL, error));
     return add_up(local, question, known, total, parties, error);
 }
 
-tacit_status tacit_local_ranks_ask(tacit_local *local, const tacit_question *question, tacit_answers *out,
-                                   tacit_error *error) {
+static tacit_status ranks_ask(tacit_local *local, const tacit_question *question, tacit_answers *out,
+                              tacit_error *error) {
     TACIT_TRY(give(local, ORDER_ASK, 0, question, NULL, error));
     return collect(local, question, out, error);
 }
 
-tacit_status tacit_local_ranks_ask_one(tacit_local *local, const tacit_question *question, size_t place,
-                                       bool *answered, tacit_answer *out, tacit_error *error) {
+static tacit_status ranks_ask_party(tacit_local *local, size_t place, const tacit_question *question,
+                                    tacit_answer *out, bool *answered, tacit_error *error) {
     TACIT_TRY(give(local, ORDER_ASK_ONE, place, question, NULL, error));
     return collect_one(local, question, place, answered, out, error);
 }
 
-tacit_status tacit_local_ranks_exchange(tacit_local *local, const tacit_question *question,
-                                        const tacit_mixing *mixing, tacit_error *error) {
+static tacit_status ranks_exchange(tacit_local *local, const tacit_question *question,
+                                   const tacit_mixing *mixing, tacit_error *error) {
     TACIT_TRY(give(local, ORDER_EXCHANGE, 0, question, mixing, error));
     return swap_words(local, question, mixing, error);
 }
@@ -401,8 +401,8 @@ cleanup:
 }
 
 /* The first of those that were charged most, as among the parties of one process. A rank without parties has no say. */
-tacit_status tacit_local_ranks_charged(const tacit_local *local, tacit_status status,
-                                       const tacit_account *here, tacit_account *out, tacit_error *error) {
+static tacit_status ranks_charged(const tacit_local *local, tacit_status status, const tacit_account *here,
+                                  tacit_account *out, tacit_error *error) {
     tacit_buffer own = TACIT_BUFFER_INIT, *all = NULL;
     if (status == TACIT_OK && local->own > 0) status = tacit_buffer_append(&own, here, sizeof *here, error);
     tacit_account most = { 0 };
@@ -421,3 +421,6 @@ cleanup:
     tacit_buffer_clear(&own);
     return status;
 }
+
+const local_reach tacit_local_ranks_reach = { ranks_sum, ranks_ask, ranks_ask_party, ranks_exchange,
+                                              ranks_charged };

@@ -405,11 +405,8 @@ static void tell_hearers(talking *self) {
 }
 
 static tacit_status encode_words(const talking *self, tacit_buffer *out, tacit_error *error) {
-    tacit_answer answer = TACIT_ANSWER_INIT;
-    answer.round = self->question->round;
+    tacit_answer answer = tacit_answer_to(self->question);
     answer.words = self->sealed;
-    memcpy(answer.study, self->question->study, sizeof answer.study);
-    memcpy(answer.answer_id, self->question->answer_id, sizeof answer.answer_id);
     return tacit_answer_encode(&answer, out, error);
 }
 

@@ -288,9 +288,8 @@ tacit_release tacit_party_describe(const tacit_party *party, const tacit_questio
 
 static tacit_status encode_reply(const tacit_question *question, const tacit_reply *reply, tacit_buffer *out,
                                  tacit_error *error) {
-    tacit_answer answer = { .round = question->round, .message = reply->message };
-    memcpy(answer.study, question->study, sizeof answer.study);
-    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
+    tacit_answer answer = tacit_answer_to(question);
+    answer.message = reply->message;
     tacit_status status = TACIT_OK;
     if (question->wants_sum) {
         answer.length = question->sum.length;
@@ -323,10 +322,7 @@ tacit_status tacit_party_log_trouble(const tacit_party *party, const tacit_relea
 
 tacit_status tacit_party_encode_bytes(const tacit_question *question, const char *field,
                                       const tacit_buffer *body, tacit_buffer *out, tacit_error *error) {
-    tacit_answer answer = TACIT_ANSWER_INIT;
-    answer.round = question->round;
-    memcpy(answer.study, question->study, sizeof answer.study);
-    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
+    tacit_answer answer = tacit_answer_to(question);
     tacit_status status = tacit_message_add_bytes(&answer.message, field, body->bytes, body->length, error);
     if (status == TACIT_OK) status = tacit_answer_encode(&answer, out, error);
     tacit_message_clear(&answer.message);

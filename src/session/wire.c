@@ -429,6 +429,13 @@ void tacit_received_clear(tacit_received *received) {
 
 /* ---- answers ---- */
 
+tacit_answer tacit_answer_to(const tacit_question *question) {
+    tacit_answer answer = { .round = question->round };
+    memcpy(answer.study, question->study, sizeof answer.study);
+    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
+    return answer;
+}
+
 tacit_status tacit_answer_encode(const tacit_answer *answer, tacit_buffer *out, tacit_error *error) {
     tacit_answer copy = *answer;
     Tacit__Wire__Answer wire = TACIT__WIRE__ANSWER__INIT;

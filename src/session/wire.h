@@ -65,6 +65,9 @@ typedef struct tacit_answer {
 #define TACIT_ANSWER_INIT                                                                                    \
     { .message = TACIT_MESSAGE_INIT, .words = TACIT_LETTERS_INIT }
 
+/* One to this question, with nothing in it yet. */
+tacit_answer tacit_answer_to(const tacit_question *question);
+
 tacit_status tacit_answer_encode(const tacit_answer *answer, tacit_buffer *out, tacit_error *error);
 tacit_status tacit_answer_decode(tacit_answer *out, const uint8_t *bytes, size_t length, tacit_error *error);
 void tacit_answer_clear(tacit_answer *answer);

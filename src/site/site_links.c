@@ -15,6 +15,7 @@
 #include "base/log_file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "net/client.h"
 #include "net/clock.h"
 #include "net/revocations.h"
 #include "net/server.h"

@@ -29,7 +29,7 @@ enum {
 
 typedef struct serving {
     tacit_site *site;
-    tacit_client *client;
+    tacit_carrier *carrier;
     tacit_ledger *ledger;
     tacit_pool *pool;
     site_rules owner;
@@ -70,8 +70,7 @@ static void news(const serving *self, const char *format, ...) {
 /* ---- trying again ---- */
 
 static bool worth_retrying(const serving *self) {
-    tacit_client_failure failure = tacit_client_last_failure(self->client);
-    return failure == TACIT_CLIENT_UNREACHABLE || failure == TACIT_CLIENT_TIMED_OUT;
+    return tacit_carrier_trouble(self->carrier) == TACIT_TROUBLE_AWAY;
 }
 
 /* Wait twice as long each time, with a random part so that many parties do not return at once. */
@@ -95,24 +94,19 @@ static void pause_before_retry(serving *self, const char *why) {
 /* ---- answering ---- */
 
 static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit_error *error) {
-    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 16);
-    unsigned http = 0;
-    tacit_client_request request = { .method = "POST",
-                                     .path = "/v1/answer",
-                                     .body = answer->bytes,
-                                     .body_length = answer->length,
-                                     .timeout_ms = ANSWER_MS };
-    tacit_status status = tacit_client_send(&http, &response, self->client, &request, error);
-    if (status == TACIT_OK && http == 409) {
+    tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(1 << 16) };
+    tacit_status status =
+        tacit_carrier_send(self->carrier, TACIT_ERRAND_ANSWER, answer, ANSWER_MS, &carried, error);
+    if (status == TACIT_OK && carried.fate == TACIT_FATE_CLOSED) {
         news(self, "the round had closed before our answer arrived");
-    } else if (status == TACIT_OK && http >= 500) {
+    } else if (status == TACIT_OK && carried.fate == TACIT_FATE_LATER) {
         /* Asked again by the next poll, we send the stored bytes again. */
         pause_before_retry(self, "the coordinator could not take our answer");
-    } else if (status == TACIT_OK && http != 200) {
-        status = tacit_fail(error, TACIT_PROTOCOL, "the coordinator rejected our answer (%u): %.300s", http,
-                            tacit_buffer_text(&response));
+    } else if (status == TACIT_OK && carried.fate != TACIT_FATE_DONE) {
+        status = tacit_fail(error, TACIT_PROTOCOL, "the coordinator rejected our answer (%u): %.300s",
+                            carried.code, tacit_buffer_text(&carried.reply));
     }
-    tacit_buffer_clear(&response);
+    tacit_buffer_clear(&carried.reply);
     return status;
 }
 
@@ -120,10 +114,8 @@ static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit
  * failed, is nobody else's business. */
 static tacit_status send_refusal(serving *self, const tacit_question *question, tacit_status why,
                                  tacit_error *error) {
-    tacit_answer answer = { .round = question->round };
+    tacit_answer answer = tacit_answer_to(question);
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    memcpy(answer.study, question->study, sizeof answer.study);
-    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
     snprintf(answer.refusal, sizeof answer.refusal, "%s",
              why == TACIT_REFUSED ? tacit_status_text(TACIT_REFUSED)
                                   : "the party could not compute an answer");
@@ -271,25 +263,25 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
     uint8_t consented[TACIT_HASH_BYTES];
     Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
     Tacit__Wire__PollReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT);
-    unsigned http = 0, version;
+    tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT) };
+    unsigned version;
     tacit_status status;
     request.study = self->site->study->name;
     memcpy(consented, self->site->study->hash, sizeof consented);
     request.consented = (ProtobufCBinaryData){ sizeof consented, consented };
-    TACIT_CHECK(site_post(self->client, "/v1/poll", &request, POLL_MS, &http, &response, error));
-    if (http >= 500) {
+    TACIT_CHECK(site_send(self->carrier, TACIT_ERRAND_POLL, &request, POLL_MS, &carried, error));
+    if (carried.fate == TACIT_FATE_LATER) {
         pause_before_retry(self, "the coordinator is not ready");
         goto cleanup;
     }
     if (self->pause_ms > 0) news(self, "connected again");
     self->pause_ms = 0;
-    if (http == 204) goto cleanup;
-    if (http != 200)
-        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator answered %u: %.300s", http,
-                               tacit_buffer_text(&response)));
-    TACIT_CHECK(
-        tacit_wire_hear((void **)&reply, &tacit__wire__poll_reply__descriptor, &response, &version, error));
+    if (carried.fate == TACIT_FATE_NOTHING) goto cleanup;
+    if (carried.fate != TACIT_FATE_DONE)
+        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator answered %u: %.300s", carried.code,
+                               tacit_buffer_text(&carried.reply)));
+    TACIT_CHECK(tacit_wire_hear((void **)&reply, &tacit__wire__poll_reply__descriptor, &carried.reply,
+                                &version, error));
     if (reply->authority > self->site->chain.count) self->listen_up = true;
     if (reply->revocations.len > 0 && self->links != NULL)
         TACIT_CHECK(site_links_revoke(self->links, reply->revocations.data, reply->revocations.len, error));
@@ -301,26 +293,27 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
         TACIT_CHECK(take_amended(self, reply->amended, error));
 cleanup:
     tacit_wire_free(reply);
-    tacit_buffer_clear(&response);
+    tacit_buffer_clear(&carried.reply);
     return status;
 }
 
 /* Before the first answer the auxiliary points must be here; *ready says whether to go on. */
 static tacit_status need_points(serving *self, bool *ready, tacit_error *error) {
     tacit_study *study = self->site->study;
-    unsigned http = 0;
+    tacit_carried carried;
     *ready = true;
     if (study->point_count == 0 || study->plan.points != NULL) return TACIT_OK;
-    TACIT_TRY(site_fetch_points(self->site, self->client, self->pool, &http, error));
-    if (http == 200) {
+    TACIT_TRY(site_fetch_points(self->site, self->carrier, self->pool, &carried, error));
+    if (carried.fate == TACIT_FATE_DONE) {
         news(self, "received %zu auxiliary points (%zu bytes), as consented to", study->point_count,
              study->point_bytes.length);
         tacit_buffer_clear(&study->point_bytes);
-    } else if (http >= 500) {
+    } else if (carried.fate == TACIT_FATE_LATER) {
         *ready = false;
         pause_before_retry(self, "the coordinator is not ready");
-    } else if (http != 409) { /* 409: the study has ended, as the next poll tells */
-        return tacit_fail(error, TACIT_PROTOCOL, "the coordinator has no auxiliary points for us (%u)", http);
+    } else if (carried.fate != TACIT_FATE_CLOSED) { /* then the study has ended, as the next poll tells */
+        return tacit_fail(error, TACIT_PROTOCOL, "the coordinator has no auxiliary points for us (%u)",
+                          carried.code);
     }
     return TACIT_OK;
 }
@@ -331,7 +324,7 @@ static tacit_status keep_certificate(serving *self, tacit_error *error) {
     tacit_error trouble = TACIT_ERROR_INIT;
     int64_t now = tacit_clock_wall_seconds(), ends = 0;
     if (now < self->renew_at) return TACIT_OK;
-    tacit_status status = site_renew(self->site, self->client, &ends, &trouble);
+    tacit_status status = site_renew(self->site, self->carrier, &ends, &trouble);
     if (status == TACIT_CANCELLED) return TACIT_OK; /* the caller looks */
     if (status != TACIT_OK) {
         news(self, "the certificate could not be renewed, and will be tried again: %s", trouble.text);
@@ -342,9 +335,9 @@ static tacit_status keep_certificate(serving *self, tacit_error *error) {
     if (self->renew_at < now + (ends - now) / 2) self->renew_at = now + (ends - now) / 2;
     if (!site_is_from_present(self->site)) self->renew_at = now + RENEWAL_PAUSE_S;
     news(self, "the certificate was renewed");
-    self->client = tacit_client_free(self->client);
+    self->carrier = tacit_carrier_free(self->carrier);
     if (self->links != NULL) site_links_renew(self->links);
-    return site_client(self->site, true, NULL, &self->client, error);
+    return site_carrier(self->site, true, NULL, &self->carrier, error);
 }
 
 /* Whom we trust has changed: connections are made anew, and the present authority is asked for a certificate. */
@@ -352,10 +345,10 @@ static tacit_status use_trust(serving *self, bool followed, tacit_error *error) 
     char words[TACIT_ERROR_TEXT_SIZE];
     site_describe_trust(self->site, words, sizeof words);
     if (followed) news(self, "the coordinator's authority was replaced as planned, and we follow: %s", words);
-    self->client = tacit_client_free(self->client);
+    self->carrier = tacit_carrier_free(self->carrier);
     if (self->links != NULL) site_links_renew(self->links);
     if (!site_is_from_present(self->site)) self->renew_at = 0;
-    return site_client(self->site, true, NULL, &self->client, error);
+    return site_carrier(self->site, true, NULL, &self->carrier, error);
 }
 
 static tacit_status keep_trust(serving *self, tacit_error *error) {
@@ -367,7 +360,7 @@ static tacit_status keep_trust(serving *self, tacit_error *error) {
         TACIT_TRY(use_trust(self, false, error));
     }
     if (!self->listen_up) return TACIT_OK;
-    TACIT_TRY(site_follow(site, self->client, &followed, error));
+    TACIT_TRY(site_follow(site, self->carrier, &followed, error));
     self->listen_up = false;
     return followed ? use_trust(self, true, error) : TACIT_OK;
 }
@@ -395,8 +388,7 @@ static tacit_status serve(serving *self, tacit_error *error) {
         tacit_status status = step(self, &problem);
         if (status == TACIT_NETWORK && worth_retrying(self))
             pause_before_retry(self, problem.text);
-        else if (status == TACIT_NETWORK &&
-                 tacit_client_last_failure(self->client) == TACIT_CLIENT_SERVER_UNTRUSTED)
+        else if (status == TACIT_NETWORK && tacit_carrier_trouble(self->carrier) == TACIT_TROUBLE_STRANGER)
             TACIT_TRY(look_for_successor(self, &problem, error));
         else if (status != TACIT_OK)
             return tacit_fail(error, status, "%s", problem.text);
@@ -433,7 +425,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(site_masks(site, &self.masks, error));
     TACIT_CHECK(site_mail(site, self.masks, &self.links, &self.mail, error));
     TACIT_CHECK(site_stored_points(site, self.pool, error));
-    TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
+    TACIT_CHECK(site_carrier(site, true, NULL, &self.carrier, error));
     TACIT_CHECK(site_renewal_time(site, &self.renew_at, error));
     if (!site_is_from_present(site)) self.renew_at = 0;
     self.listen_up = true;
@@ -446,7 +438,7 @@ cleanup:
     site_links_free(self.links);
     tacit_mail_free(self.mail);
     tacit_masks_free(self.masks);
-    tacit_client_free(self.client);
+    tacit_carrier_free(self.carrier);
     tacit_pool_free(self.pool);
     tacit_entropy_free(self.entropy);
     tacit_ledger_free(self.ledger);
