@@ -31,7 +31,7 @@ typedef struct mail_round mail_round; /* board_mail.c */
 typedef struct board_protocol board_protocol;
 
 /* A kind of round, as the board runs it: board.c has those in clear, board_masked.c secure sums by either protocol, board_mail.c words
- * between neighbours. Which kind a sum is follows from the board's settings, once. The lock is held in all but the last. */
+ * between neighbours. Which kind a sum is follows from the board's settings, once. The lock is held in all but ask_sum. */
 typedef struct round_ops {
     bool by_seats; /* who has answered is counted by seats, else by places on the roster */
     tacit_status (*wait)(tacit_board *board, tacit_error *error); /* until what is pinned can be taken down */

@@ -230,9 +230,10 @@ const char *site_links_address(const site_links *links); /* where it listens; NU
 tacit_mail_inbox site_links_inbox(site_links *links);
 void site_links_meet(site_links *links, const tacit_mail *mail); /* cards have been shown */
 
-/* Bring the words of an encoded answer to those who listen; what is left for the coordinator takes its place. */
-tacit_status site_links_send(site_links *links, tacit_buffer *answer, tacit_error *error);
-void site_links_heard(site_links *links, const tacit_letters *words); /* of an answered question */
+/* Of an answered question, bring the words in its encoded answer to those who listen; what is left for the coordinator takes its place.
+ * This and the next two do nothing in a study without neighbors (NULL). */
+tacit_status site_links_pass(site_links *links, const tacit_question *question, tacit_buffer *answer,
+                             tacit_error *error);
 tacit_status site_links_revoke(site_links *links, const void *list, size_t length,
                                tacit_error *error); /* a list of revoked certificates came */
 void site_links_renew(site_links *links);           /* there is a new certificate to listen with */

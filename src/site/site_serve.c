@@ -202,15 +202,6 @@ static void tell_answer(serving *self, const tacit_question *question, size_t by
          question->name, step != NULL ? ", step " : "", step != NULL ? step : "", bytes);
 }
 
-/* Words that need not go through the coordinator. */
-static tacit_status pass_words(serving *self, const tacit_mail_step *mail, tacit_buffer *answer,
-                               tacit_error *error) {
-    if (mail->step != TACIT_MAIL_WORDS) return TACIT_OK;
-    site_links_meet(self->links, self->mail);
-    site_links_heard(self->links, &mail->words);
-    return site_links_send(self->links, answer, error);
-}
-
 static tacit_status handle_question(serving *self, const ProtobufCBinaryData *bytes, tacit_error *error) {
     tacit_received received = TACIT_RECEIVED_INIT;
     const tacit_question *question = &received.question;
@@ -220,7 +211,7 @@ static tacit_status handle_question(serving *self, const ProtobufCBinaryData *by
     tacit_status answered = compute_answer(self, question, bytes, &answer, error);
     if (answered == TACIT_OK) {
         tell_answer(self, question, answer.length);
-        if (question->kind == TACIT_ROUND_MAIL) TACIT_CHECK(pass_words(self, question->mail, &answer, error));
+        TACIT_CHECK(site_links_pass(self->links, question, &answer, error));
         TACIT_CHECK(send_answer(self, &answer, error));
     } else {
         /* A full disk or want of memory passes: started again, the party answers the question that is still
@@ -283,8 +274,7 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
     TACIT_CHECK(tacit_wire_hear((void **)&reply, &tacit__wire__poll_reply__descriptor, &carried.reply,
                                 &version, error));
     if (reply->authority > self->site->chain.count) self->listen_up = true;
-    if (reply->revocations.len > 0 && self->links != NULL)
-        TACIT_CHECK(site_links_revoke(self->links, reply->revocations.data, reply->revocations.len, error));
+    TACIT_CHECK(site_links_revoke(self->links, reply->revocations.data, reply->revocations.len, error));
     if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_QUESTION)
         TACIT_CHECK(handle_question(self, &reply->question, error));
     else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_FINISHED)
@@ -336,7 +326,7 @@ static tacit_status keep_certificate(serving *self, tacit_error *error) {
     if (!site_is_from_present(self->site)) self->renew_at = now + RENEWAL_PAUSE_S;
     news(self, "the certificate was renewed");
     self->carrier = tacit_carrier_free(self->carrier);
-    if (self->links != NULL) site_links_renew(self->links);
+    site_links_renew(self->links);
     return site_carrier(self->site, true, NULL, &self->carrier, error);
 }
 
@@ -346,7 +336,7 @@ static tacit_status use_trust(serving *self, bool followed, tacit_error *error) 
     site_describe_trust(self->site, words, sizeof words);
     if (followed) news(self, "the coordinator's authority was replaced as planned, and we follow: %s", words);
     self->carrier = tacit_carrier_free(self->carrier);
-    if (self->links != NULL) site_links_renew(self->links);
+    site_links_renew(self->links);
     if (!site_is_from_present(self->site)) self->renew_at = 0;
     return site_carrier(self->site, true, NULL, &self->carrier, error);
 }
