@@ -1,6 +1,6 @@
 /*
  * What a coordinator does for parties, whoever carries their errands: look at an invitation, join with it, get the study's auxiliary
- * points, poll for questions, answer. Bodies are protobuf (proto/tacit.proto), but for the points, which are as
+ * points, poll for questions, answer. Bodies are protobuf (proto/tacit.proto), except for the points, which are as
  * data/points_bytes.h says, and the authorities' statements; failures are one sentence of plain text.
  */
 #include <sodium.h>
@@ -75,7 +75,7 @@ static tacit_status check_consent(coordinator *self, const char *study, Protobuf
     }
     if (status == TACIT_OK)
         status = tacit_study_parse(&read, tacit_buffer_text(&definition), definition.length, study, error);
-    if (status == TACIT_OK) *out = (study_terms){ read->plan.parties, read->plan.method->meetings != NULL };
+    if (status == TACIT_OK) *out = (study_terms){ read->plan.parties, read->plan.method->schedule != NULL };
     tacit_study_free(read);
     tacit_buffer_clear(&definition);
     return status;
@@ -143,7 +143,7 @@ static tacit_status admit(coordinator *self, const uint8_t *token_hash,
     }
     hosted *host = coordinator_find(self, study);
     if (host != NULL) TACIT_TRY(tacit_board_admit(host->board, party, error));
-    coordinator_stir(self);
+    coordinator_wake_loop(self);
     return TACIT_OK;
 }
 
@@ -247,7 +247,7 @@ static tacit_status poll_news(coordinator *self, const char *party, const tacit_
     TACIT_TRY(
         coordinator_take_standing(self, party, out->study, body, &out->version, &leaving, &amended, error));
     if (leaving) return TACIT_OK;
-    coordinator_saw(self, out->study, party);
+    coordinator_record_contact(self, out->study, party);
     TACIT_TRY(coordinator_news_for(self, party, out, error));
     if (amended && !out->is_end) {
         tacit_buffer_clear(&out->bytes);
@@ -289,7 +289,7 @@ static tacit_status hand_out_points(coordinator *self, const char *party, const 
 static tacit_status take_answer(coordinator *self, const char *party, const tacit_buffer *body,
                                 coordinator_reply *out, tacit_error *error) {
     TACIT_TRY(tacit_registry_party_study(self->registry, party, out->study, error));
-    coordinator_saw(self, out->study, party);
+    coordinator_record_contact(self, out->study, party);
     hosted *host = coordinator_find(self, out->study);
     if (host == NULL) return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' asks nothing now", out->study);
     tacit_board_state board = { .open = false };

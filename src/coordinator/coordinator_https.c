@@ -84,8 +84,8 @@ static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_st
     unsigned http = http_status(status);
     coordinator_count_failure(self, http);
     const char *who = peer->verified ? peer->name : peer->address;
-    coordinator_tell_at(self, http == 500 ? TACIT_LOG_ERROR : TACIT_LOG_WARN, who, "%.80s %s from %s: %u: %s",
-                        tacit_exchange_path(exchange), tacit_status_name(status), who, http, error->text);
+    coordinator_log_at(self, http == 500 ? TACIT_LOG_ERROR : TACIT_LOG_WARN, who, "%.80s %s from %s: %u: %s",
+                       tacit_exchange_path(exchange), tacit_status_name(status), who, http, error->text);
     tacit_exchange_answer_text(exchange, http,
                                http == 500 ? "the coordinator failed; its log says why" : error->text);
 }
@@ -93,14 +93,14 @@ static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_st
 /* The end of a study on its way to a party. It counts as told when the bytes are gone, not when they are
  * ready: else the program might stop before it has sent them, and leave the party waiting for a coordinator
  * that is not there. */
-typedef struct farewell {
+typedef struct end_notice {
     coordinator *owner;
     char study[TACIT_ID_SIZE], party[TACIT_NAME_SIZE];
     tacit_buffer body;
-} farewell;
+} end_notice;
 
 static void tell_end(void *context) {
-    farewell *told = context;
+    end_notice *told = context;
     coordinator_told_end(told->owner, told->study, told->party);
     tacit_buffer_clear(&told->body);
     free(told);
@@ -120,7 +120,7 @@ static tacit_http_answer http_answer(coordinator *self, const char *party, tacit
                                  .length = bytes->length,
                                  .done = reply->lent != NULL ? stays : NULL };
     if (reply->fate == TACIT_FATE_DONE) coordinator_count_sent(self, answer.length);
-    farewell *told = reply->is_end ? TACIT_NEW(farewell, 1) : NULL;
+    end_notice *told = reply->is_end ? TACIT_NEW(end_notice, 1) : NULL;
     if (told == NULL) return answer; /* without memory to remember it, the party is told all the same */
     told->owner = self;
     memcpy(told->party, party, strlen(party) + 1);
@@ -302,7 +302,7 @@ static tacit_status url_host(const char *url, char *out, size_t size, tacit_erro
     return TACIT_OK;
 }
 
-/* The server's certificate is made anew at each start, for the names in use now. */
+/* The server's certificate is made again at each start, for the names in use now. */
 static tacit_status make_identity(coordinator *self, const char *address, tacit_server_identity *out,
                                   tacit_error *error) {
     char host[256];
@@ -337,11 +337,10 @@ static tacit_status start_at_known_port(coordinator *self, const tacit_server_id
         if (tries == 0) coordinator_warn(self, NULL, "waiting for the port of last time: %s", why.text);
         nanosleep(&little, NULL);
     }
-    return tacit_fail(
-        error, TACIT_NETWORK,
-        "%s; parties look for this coordinator there, so it takes no other by itself: end what uses "
-        "port %u, or name another with --listen ADDRESS:PORT and send new invitations",
-        why.text, (unsigned)settings->port);
+    return tacit_fail(error, TACIT_NETWORK,
+                      "%s; parties look for this coordinator there, so it takes no other by itself: end what "
+                      "uses port %u, or name another with --listen ADDRESS:PORT and send new invitations",
+                      why.text, (unsigned)settings->port);
 }
 
 /* Listen where parties expect us: at the port asked for, or that of last time; the first time any. */

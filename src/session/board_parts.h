@@ -38,7 +38,8 @@ typedef struct round_ops {
     bool (*awaits)(const tacit_board *board, const seat *who);
     tacit_status (*question)(tacit_board *board, const seat *who, tacit_buffer *out, tacit_error *error);
     tacit_status (*take)(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error);
-    size_t (*answer_most)(const tacit_board *board); /* bytes, but for names, ids and a refusal's sentence */
+    size_t (*answer_most)(
+        const tacit_board *board); /* bytes, except for names, ids and a refusal's sentence */
     void (*look)(const tacit_board *board, tacit_board_state *out); /* adds what only this kind has */
     tacit_status (*ask_sum)(tacit_board *board, const tacit_question *question, uint64_t *total,
                             size_t *parties, tacit_error *error); /* of kinds that sums may be */

@@ -20,7 +20,7 @@ typedef enum tacit_errand {
     TACIT_ERRANDS
 } tacit_errand;
 
-/* What became of one. But for the first two, the reply is a sentence for people. */
+/* What became of one. Except for the first two, the reply is a sentence for people. */
 typedef enum tacit_fate {
     TACIT_FATE_DONE,
     TACIT_FATE_NOTHING, /* there is nothing to say yet */

@@ -145,7 +145,7 @@ cleanup:
     return status;
 }
 
-/* ---- beginning anew ---- */
+/* ---- beginning again ---- */
 
 bool site_is_refused(const tacit_site *site) {
     tacit_carrier *carrier = NULL;
