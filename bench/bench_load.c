@@ -60,7 +60,7 @@ static void look(tacit_client *client, uint8_t token[TACIT_TOKEN_BYTES], uint8_t
     Tacit__Wire__LookRequest request = TACIT__WIRE__LOOK_REQUEST__INIT;
     Tacit__Wire__LookReply *reply = NULL;
     tacit_buffer out = TACIT_BUFFER_INIT;
-    request.protocol = TACIT_PROTOCOL_VERSION;
+    request.protocol = TACIT_QUESTION_VERSION;
     request.token = (ProtobufCBinaryData){ TACIT_TOKEN_BYTES, token };
     ask(client, "/v1/look", &request, &out, error);
     must(
@@ -77,7 +77,7 @@ static void join(tacit_client *client, uint8_t token[TACIT_TOKEN_BYTES], const c
     Tacit__Wire__JoinRequest request = TACIT__WIRE__JOIN_REQUEST__INIT;
     Tacit__Wire__JoinReply *reply = NULL;
     tacit_buffer out = TACIT_BUFFER_INIT;
-    request.protocol = TACIT_PROTOCOL_VERSION;
+    request.protocol = TACIT_QUESTION_VERSION;
     request.token = (ProtobufCBinaryData){ TACIT_TOKEN_BYTES, token };
     request.signing_request = (char *)(uintptr_t)signing_request;
     request.definition_hash = (ProtobufCBinaryData){ TACIT_HASH_BYTES, hash };
@@ -223,7 +223,7 @@ static void request(wire *self, const char *path, size_t length) {
 }
 
 static void poll_again(swarm *all, wire *self) {
-    char body[128], *at = put_varint(put_varint(body, 1 << 3), TACIT_PROTOCOL_VERSION);
+    char body[128], *at = put_varint(put_varint(body, 1 << 3), TACIT_QUESTION_VERSION);
     at = put_head(at, 2, strlen(all->study));
     at = mempcpy(at, all->study, strlen(all->study));
     request(self, "/v1/poll", (size_t)(at - body));
@@ -251,7 +251,7 @@ static asked read_question(const uint8_t *at, const uint8_t *end) {
 
 /* Zeros, as many as are asked for. */
 static void answer(swarm *all, wire *self, const asked *question) {
-    char head[256], *at = put_varint(put_varint(head, 1 << 3), TACIT_PROTOCOL_VERSION), inner[16];
+    char head[256], *at = put_varint(put_varint(head, 1 << 3), TACIT_QUESTION_VERSION), inner[16];
     uint64_t bytes = 8 * question->length;
     at = put_head(at, 2, strlen(all->study));
     at = mempcpy(at, all->study, strlen(all->study));

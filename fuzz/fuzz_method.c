@@ -221,14 +221,13 @@ static void to_coordinator(const run *of, const tacit_buffer *said) {
 }
 
 static void to_party(const run *of, const tacit_buffer *asked) {
-    tacit_question question;
-    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_received received;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_memo memo = { .model = NULL };
     tacit_stream stream = tacit_stream_from_seed(9);
     const tacit_heard nobody = { .own = 1 };
-    if (tacit_question_decode(&question, &message, asked->bytes, asked->length, &error) != TACIT_OK) return;
+    if (tacit_question_decode(&received, asked->bytes, asked->length, &error) != TACIT_OK) return;
     tacit_party party = { .plan = &of->plan,
                           .coordinator = "coordinator",
                           .study = "study",
@@ -238,11 +237,11 @@ static void to_party(const run *of, const tacit_buffer *asked) {
                           .run = &stream,
                           .memo = &memo,
                           .heard = &nobody };
-    tacit_status status = tacit_party_compute(&party, &question, &reply, &error);
+    tacit_status status = tacit_party_compute(&party, &received.question, &reply, &error);
     outside_explained(status, &error);
     tacit_reply_clear(&reply);
     tacit_memo_clear(&memo);
-    tacit_message_clear(&message);
+    tacit_received_clear(&received);
 }
 
 /* libFuzzer's clock for one input does not count this. */

@@ -2,6 +2,7 @@
  * must be whole. */
 #include <protobuf-c/protobuf-c.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "session/wire.h"
 #include "tacit.pb-c.h"
@@ -18,6 +19,20 @@ static const ProtobufCMessageDescriptor *const types[] = {
 
 enum { TYPES = sizeof types / sizeof types[0] };
 
+/* Only who speaks a version that we do is heard; else it is told both ranges. */
+static void check_versions(const ProtobufCMessageDescriptor *type, const tacit_buffer *packed) {
+    const tacit_versions own = tacit_versions_spoken();
+    tacit_error error = TACIT_ERROR_INIT;
+    void *message = NULL;
+    unsigned version = 0;
+    if (tacit_wire_hear(&message, type, packed, &version, &error) == TACIT_OK) {
+        if (message == NULL || version < own.lowest || version > own.highest) abort();
+    } else if (message != NULL || strstr(error.text, "protocol version") == NULL) {
+        abort();
+    }
+    tacit_wire_free(message);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_buffer packed = TACIT_BUFFER_INIT;
@@ -30,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     }
     if (!protobuf_c_message_check(message) || tacit_wire_pack(&packed, message, NULL) != TACIT_OK) abort();
     tacit_wire_free(message);
+    check_versions(type, &packed);
     tacit_buffer_clear(&packed);
     return 0;
 }

@@ -255,6 +255,7 @@ bool lies_ask(lies *self, lies_sum *sum, uint32_t k, unsigned which, const tacit
         lies_must(tacit_buffer_append(&step.roster, sum->roster.keys,
                                       sum->roster.count * sizeof sum->roster.keys[0], NULL));
     if (which == TACIT_MASKED_DRAW || which == TACIT_MASKED_REVEAL) asked.round = 0;
+    asked.kind = TACIT_ROUND_SECURE;
     asked.masked = &step;
     k = sum->roster.who[k];
     asked.answer_id[0] = (uint8_t)k;

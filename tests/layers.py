@@ -32,6 +32,13 @@ INTERNAL_TOO = {"num/glm_span.h", "rand/bits.h", "rand/lazy.h", "rand/interval.h
                 "privacy/account/charges.h", "privacy/mechanism/selection_parts.h", "privacy/ledger/ledger_class.h", "privacy/ledger/ledger_file.h",
                 "privacy/ledger/ledger_log.h"}
 
+# Who knows of HTTP and TLS below the pages for people: the carriers of what is said. What a round, a site or a coordinator does is the same
+# whatever carries it. The doctor names the libraries' versions.
+CARRIED = {"session", "method", "lab", "study", "coordinator", "site"}
+CARRIERS = {"session/carrier_https.c", "coordinator/coordinator_https.c", "site/site_links.c"}
+BENEATH = re.compile(r"^(net/client\.h|net/server\.h|microhttpd\.h|curl/.*)$")
+NAMES_VERSIONS = {("site/doctor.c", "curl/curl.h")}
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Comments go and string literals are emptied, line by line preserved, so that only code is judged.
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
@@ -101,6 +108,16 @@ def internal_headers_stay_in_their_folder(root):
                 internal = target in INTERNAL_TOO or (folder in LAYERS and INTERNAL.search(name))
                 if internal and not may_see_the_inside(top, first, owner):
                     yield f"{path.relative_to(root)}:{number}: includes {target}, which is for src/{owner} and its tests"
+
+
+def only_carriers_know_what_is_beneath(root):
+    for path in sources(root, "src"):
+        name = str(path.relative_to(root / "src"))
+        if name.split("/")[0] not in CARRIED or name in CARRIERS:
+            continue
+        for number, target, _ in includes(path):
+            if BENEATH.match(target) and (name, target) not in NAMES_VERSIONS:
+                yield f"src/{name}:{number}: includes {target}, which only carriers know (session/carrier.h)"
 
 
 def no_file_has_the_name_of_another(root):
@@ -201,7 +218,7 @@ def numbers_are_read_and_written_in_one_place(root):
 RULES = [only_earlier_folders_are_included, the_library_includes_no_test, public_headers_include_only_public_headers,
          every_folder_has_a_readme, no_file_is_too_long, only_the_command_line_prints_or_exits,
          nothing_is_built_for_this_machine_only, setup_installs_every_dependency, internal_headers_stay_in_their_folder,
-         numbers_are_read_and_written_in_one_place, no_file_has_the_name_of_another]
+         numbers_are_read_and_written_in_one_place, no_file_has_the_name_of_another, only_carriers_know_what_is_beneath]
 
 # What to plant, and the rule that must find it; None: no rule may object.
 PLANTED = [
@@ -216,6 +233,8 @@ PLANTED = [
     ("a sub-folder that is no layer", {"src/num/extra/a.c": "int a;\n"}, RULES[0]),
     ("a site that uses the coordinator's code", {"src/site/a.c": '#include "coordinator/coordinator.h"\n'}, RULES[0]),
     ("a name twice", {"src/site/a.c": "int a;\n", "src/api/a.c": "int b;\n"}, RULES[10]),
+    ("a server in what a site does", {"src/site/site_serve.c": '#include "net/client.h"\n'}, RULES[11]),
+    ("a server in a carrier", {"src/session/carrier_https.c": '#include "net/client.h"\n'}, None),
     ("a folder that is no layer", {"src/extra/a.c": "int a;\n"}, RULES[0]),
     ("an include of an earlier folder", {"src/data/a.c": '#include "num/matrix.h"\n#include <stdio.h>\n'}, None),
     ("a test's header in the library", {"src/base/a.c": '#include "check.h"\n'}, RULES[1]),

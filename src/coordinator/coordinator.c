@@ -20,7 +20,7 @@
 #include "study/round_log.h"
 #include "web/prometheus.h"
 
-enum { LOOK_EVERY_MS = 100, END_NOTICE_MS = 10000, PORT_TRIES = 50 };
+enum { LOOK_EVERY_MS = 100, END_NOTICE_MS = 10000 };
 
 /* ---- small services to the other file ---- */
 
@@ -36,21 +36,6 @@ void coordinator_wake_loop(coordinator *self) {
     pthread_mutex_lock(&self->mutex);
     pthread_cond_signal(&self->wake);
     pthread_mutex_unlock(&self->mutex);
-}
-
-static void refused(void *context, const tacit_refusal *refusal) {
-    coordinator_count_refusal(context, refusal->standing);
-    coordinator_warn(context, refusal->address, "refused %.16s %.80s from %s: %s %s", refusal->method,
-                     refusal->path, refusal->address, tacit_standing_text(refusal->standing),
-                     refusal->fingerprint);
-}
-
-static bool revoked(void *context, const char *fingerprint) {
-    return tacit_registry_revoked(((coordinator *)context)->registry, fingerprint);
-}
-
-static void library_message(void *context, const char *message) {
-    coordinator_warn(context, "net", "net: %.200s", message);
 }
 
 /* ---- running a study ---- */
@@ -394,117 +379,6 @@ cleanup:
     return status;
 }
 
-/* The host part of an https URL, for the server's certificate. */
-static tacit_status url_host(const char *url, char *out, size_t size, tacit_error *error) {
-    static const char scheme[] = "https://";
-    if (strlen(url) > TACIT_INVITATION_URL_MAX)
-        return tacit_fail(error, TACIT_USAGE, "the address parties use is longer than %d bytes",
-                          TACIT_INVITATION_URL_MAX);
-    if (strncmp(url, scheme, sizeof scheme - 1) != 0)
-        return tacit_fail(error, TACIT_USAGE, "the address parties use must start with https://, not '%s'",
-                          url);
-    const char *host = url + sizeof scheme - 1;
-    bool bracket = *host == '[';
-    size_t length = bracket ? strcspn(++host, "]") : strcspn(host, ":/");
-    if (length == 0 || length >= size)
-        return tacit_fail(error, TACIT_USAGE, "no host in the address '%s'", url);
-    memcpy(out, host, length);
-    out[length] = 0;
-    return TACIT_OK;
-}
-
-/* The server's certificate is made again at each start, for the names in use now. */
-static tacit_status make_identity(coordinator *self, const char *address, tacit_server_identity *out,
-                                  tacit_error *error) {
-    char host[256];
-    const char *names[4] = { "localhost", "127.0.0.1" };
-    size_t count = 2;
-    if (strcmp(address, "127.0.0.1") != 0 && strcmp(address, "0.0.0.0") != 0 && strcmp(address, "::") != 0)
-        names[count++] = address;
-    if (self->settings.url != NULL) {
-        TACIT_TRY(url_host(self->settings.url, host, sizeof host, error));
-        if (strcmp(host, names[0]) != 0 && strcmp(host, names[1]) != 0) names[count++] = host;
-    }
-    TACIT_TRY(tacit_authority_issue_server(coordinator_signer(self), self->settings.folder, names, count,
-                                           coordinator_validity(self, tacit_clock_wall_seconds()), error));
-    TACIT_TRY(tacit_server_identity_load(out, self->settings.folder, error));
-    free(out->authority);
-    out->authority = tacit_copy_text(tacit_buffer_text(&atomic_load(&self->keys)->all));
-    return out->authority != NULL ? coordinator_note_identity(self, out, error) : tacit_fail_memory(error);
-}
-
-/* At the port of last time, where parties look for us. What has it may be about to end (a process before this one, or a call that
- * was given it by chance), so it is waited for; but not taken another in its place, where nobody would come. */
-static tacit_status start_at_known_port(coordinator *self, const tacit_server_identity *identity,
-                                        const tacit_server_settings *settings,
-                                        const tacit_server_callbacks *callbacks, tacit_error *error) {
-    const struct timespec little = { 0, LOOK_EVERY_MS * 1000000L };
-    tacit_error why = TACIT_ERROR_INIT;
-    for (int tries = 0; tries < PORT_TRIES; tries++) {
-        tacit_status status = tacit_server_start(&self->server, identity, settings, callbacks, &why);
-        if (status == TACIT_OK) return TACIT_OK;
-        if (status != TACIT_NETWORK) return tacit_fail(error, status, "%s", why.text);
-        if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context)) break;
-        if (tries == 0) coordinator_warn(self, NULL, "waiting for the port of last time: %s", why.text);
-        nanosleep(&little, NULL);
-    }
-    return tacit_fail(
-        error, TACIT_NETWORK,
-        "%s; parties look for this coordinator there, so it takes no other by itself: end what uses port %u, "
-        "or name another with the option 'listen=ADDRESS:PORT' and send new invitations",
-        why.text, (unsigned)settings->port);
-}
-
-/* Listen where parties expect us: at the port asked for, or that of last time; the first time any. */
-tacit_status coordinator_start_server(coordinator *self, tacit_error *error) {
-    tacit_server_settings settings = tacit_server_defaults();
-    tacit_server_callbacks callbacks = { .handle = coordinator_handle_timed,
-                                         .open = coordinator_is_open,
-                                         .body_limit = coordinator_body_limit,
-                                         .too_large = coordinator_too_large,
-                                         .revoked = revoked,
-                                         .retired = coordinator_retired,
-                                         .refused = refused,
-                                         .log = library_message,
-                                         .context = self };
-    tacit_server_identity identity = { NULL, NULL, NULL };
-    char last[16] = "";
-    tacit_status status;
-    if (self->settings.address != NULL) settings.address = self->settings.address;
-    if (self->settings.connections > 0) settings.connection_limit = self->settings.connections;
-    settings.one_at_a_time = true;
-    settings.port = self->settings.port;
-    TACIT_CHECK(make_identity(self, settings.address, &identity, error));
-    TACIT_CHECK(tacit_registry_get(self->registry, "port", last, sizeof last, error));
-    if (settings.port == 0 && last[0] != 0) {
-        settings.port = (uint16_t)atoi(last);
-        TACIT_CHECK(start_at_known_port(self, &identity, &settings, &callbacks, error));
-    } else {
-        TACIT_CHECK(tacit_server_start(&self->server, &identity, &settings, &callbacks, error));
-    }
-cleanup:
-    tacit_server_identity_clear(&identity);
-    return status;
-}
-
-static tacit_status announce(coordinator *self, tacit_error *error) {
-    char url[TACIT_INVITATION_URL_MAX + 1], port[16], path[PATH_MAX];
-    const char *address = self->settings.address != NULL ? self->settings.address : "127.0.0.1";
-    unsigned number = tacit_server_port(self->server);
-    bool six = strchr(address, ':') != NULL;
-    if (self->settings.url != NULL)
-        snprintf(url, sizeof url, "%s", self->settings.url);
-    else
-        snprintf(url, sizeof url, "https://%s%s%s:%u", six ? "[" : "", address, six ? "]" : "", number);
-    snprintf(port, sizeof port, "%u", number);
-    TACIT_TRY(tacit_registry_set(self->registry, "port", port, error));
-    TACIT_TRY(tacit_registry_set(self->registry, "url", url, error));
-    TACIT_TRY(tacit_path_join(path, sizeof path, self->settings.folder, "address", error));
-    TACIT_TRY(tacit_file_write(path, url, strlen(url), 0644, error));
-    coordinator_news(self, "serving at %s", url);
-    return TACIT_OK;
-}
-
 /* Two coordinators on one folder would each ask the parties that found them, and draw the same noise for
  * both. The lock ends with the process, however that ends. */
 static tacit_status lock_folder(coordinator *self, tacit_error *error) {
@@ -537,14 +411,14 @@ static void stop(coordinator *self) {
     /* First the studies' threads, which may wait for answers; then the server, whose handlers use the
      * studies. */
     for (hosted *host = self->studies; host != NULL; host = host->next) coordinator_cancel(host);
-    tacit_server_free(self->server);
+    const bool served = self->server != NULL;
+    coordinator_stop_server(self);
     dashboard_stop(self);
     self->metrics = tacit_metrics_stop(self->metrics);
     for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
     free_hosts(&self->studies);
     free_hosts(&self->retired);
-    if (self->server != NULL &&
-        tacit_path_join(path, sizeof path, self->settings.folder, "address", NULL) == TACIT_OK)
+    if (served && tacit_path_join(path, sizeof path, self->settings.folder, "address", NULL) == TACIT_OK)
         unlink(path);
     coordinator_log_held(self);
     tacit_log_close(&self->log);
@@ -573,7 +447,7 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(tacit_pool_create(&self.pool, 0, error));
     TACIT_CHECK(open_log(&self, error));
     TACIT_CHECK(coordinator_start_server(&self, error));
-    TACIT_CHECK(announce(&self, error));
+    TACIT_CHECK(coordinator_announce(&self, error));
     TACIT_CHECK(dashboard_start(&self, error));
     TACIT_CHECK(coordinator_start_metrics(&self, error));
     if (settings->ready != NULL) settings->ready(settings->context);

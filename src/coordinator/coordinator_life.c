@@ -83,6 +83,15 @@ bool coordinator_all_told(coordinator *self, size_t *told) {
     return all;
 }
 
+void coordinator_told_end(coordinator *self, const char *study, const char *party) {
+    hosted *host = coordinator_find(self, study);
+    if (host == NULL) return;
+    pthread_mutex_lock(&self->mutex);
+    tacit_levels_add(&host->told, party, strlen(party), NULL, NULL);
+    pthread_mutex_unlock(&self->mutex);
+    coordinator_wake_loop(self);
+}
+
 /* Nobody waits for them any more, told or not. */
 tacit_status coordinator_remember_end_notices(coordinator *self, tacit_error *error) {
     tacit_study_record *records = NULL;
@@ -104,8 +113,8 @@ tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition,
                                 definition->length, error);
 }
 
-tacit_status coordinator_pack_amended(coordinator *self, const char *study, tacit_buffer *out,
-                                      tacit_error *error) {
+tacit_status coordinator_pack_amended(coordinator *self, const char *study, unsigned version,
+                                      tacit_buffer *out, tacit_error *error) {
     Tacit__Wire__PollReply reply = TACIT__WIRE__POLL_REPLY__INIT;
     Tacit__Wire__Amended amended = TACIT__WIRE__AMENDED__INIT;
     tacit_buffer definition = TACIT_BUFFER_INIT, signature = TACIT_BUFFER_INIT;
@@ -115,10 +124,9 @@ tacit_status coordinator_pack_amended(coordinator *self, const char *study, taci
     TACIT_CHECK(coordinator_sign(self, &definition, &signature, error));
     amended.definition = (char *)definition.bytes;
     amended.signature = (ProtobufCBinaryData){ signature.length, signature.bytes };
-    reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.event_case = TACIT__WIRE__POLL_REPLY__EVENT_AMENDED;
     reply.amended = &amended;
-    TACIT_CHECK(tacit_wire_pack(out, &reply, error));
+    TACIT_CHECK(tacit_wire_say(out, &reply, version, error));
 cleanup:
     tacit_buffer_clear(&definition);
     tacit_buffer_clear(&signature);
@@ -189,16 +197,16 @@ static tacit_status enter(coordinator *self, const char *party, const char *stud
 }
 
 tacit_status coordinator_take_standing(coordinator *self, const char *party, const char *study,
-                                       const tacit_buffer *body, bool *leaving, bool *amended,
-                                       tacit_error *error) {
+                                       const tacit_buffer *body, unsigned *version, bool *leaving,
+                                       bool *amended, tacit_error *error) {
     Tacit__Wire__PollRequest *request = NULL;
     hosted *host = coordinator_find(self, study);
     uint8_t hash[TACIT_HASH_BYTES];
     tacit_presence before;
     tacit_status status;
     *leaving = *amended = false;
-    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__poll_request__descriptor, body->bytes,
-                                 body->length, error));
+    TACIT_CHECK(
+        tacit_wire_hear((void **)&request, &tacit__wire__poll_request__descriptor, body, version, error));
     TACIT_CHECK(tacit_registry_presence(self->registry, party, &before, error));
     if (request->leaving) {
         *leaving = true;
@@ -237,32 +245,32 @@ static tacit_status offer(coordinator *self, const tacit_study_record *record, o
     return TACIT_OK;
 }
 
-/* The server has checked the certificate of who brings one. */
-static tacit_status check_asker(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
-                                tacit_error *error) {
+static tacit_status check_asker(coordinator *self, const tacit_buffer *body, const char *party,
+                                unsigned *version, tacit_error *error) {
     Tacit__Wire__CatalogueRequest *request = NULL;
     uint8_t hash[TACIT_TOKEN_HASH_BYTES];
     char study[TACIT_ID_SIZE];
     tacit_status status;
-    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__catalogue_request__descriptor, body->bytes,
-                                 body->length, error));
-    if (peer->verified) goto cleanup;
-    TACIT_CHECK(coordinator_token(request->token, request->protocol, hash, error));
+    TACIT_CHECK(tacit_wire_hear((void **)&request, &tacit__wire__catalogue_request__descriptor, body, version,
+                                error));
+    if (party != NULL) goto cleanup;
+    TACIT_CHECK(coordinator_token(request->token, hash, error));
     TACIT_CHECK(tacit_registry_look(self->registry, hash, tacit_clock_wall_seconds(), study, error));
 cleanup:
     tacit_wire_free(request);
     return status;
 }
 
-tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
-                                   tacit_buffer *out, tacit_error *error) {
+tacit_status coordinator_catalogue(coordinator *self, const char *party, const tacit_buffer *body,
+                                   coordinator_reply *out, tacit_error *error) {
     Tacit__Wire__CatalogueReply reply = TACIT__WIRE__CATALOGUE_REPLY__INIT;
     tacit_study_record *records = NULL;
     offering *offers = NULL;
     Tacit__Wire__Offer **list = NULL;
     size_t count = 0, shown = 0;
+    unsigned version;
     tacit_status status;
-    TACIT_CHECK(check_asker(self, body, peer, error));
+    TACIT_CHECK(check_asker(self, body, party, &version, error));
     TACIT_CHECK(tacit_registry_studies(self->registry, &records, &count, error));
     offers = TACIT_NEW(offering, count > 0 ? count : 1);
     list = TACIT_NEW(Tacit__Wire__Offer *, count > 0 ? count : 1);
@@ -274,11 +282,10 @@ tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, 
         list[shown++] = &each->wire;
         TACIT_CHECK(offer(self, &records[i], each, error));
     }
-    reply.protocol = TACIT_PROTOCOL_VERSION;
     reply.coordinator = self->name;
     reply.n_offers = shown;
     reply.offers = list;
-    TACIT_CHECK(tacit_wire_pack(out, &reply, error));
+    TACIT_CHECK(tacit_wire_say(&out->bytes, &reply, version, error));
 cleanup:
     for (size_t i = 0; i < shown; i++) {
         tacit_buffer_clear(&offers[i].definition);

@@ -7,10 +7,9 @@
 #include "base/number.h"
 #include "coordinator/coordinator_parts.h"
 #include "net/clock.h"
+#include "session/carrier_https.h"
 #include "web/prometheus.h"
 
-static const char *const paths[METRIC_PATHS] = { "/v1/look",   "/v1/join",   "/v1/catalogue", "/v1/poll",
-                                                 "/v1/answer", "/v1/points", "/v1/renew",     "other" };
 /* Upper ends of the buckets, in seconds; the last one has no end. */
 static const double bounds[METRIC_BUCKETS - 1] = { 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                                    0.05,   0.1,   0.25,   0.5,   1,    2.5 };
@@ -19,34 +18,23 @@ static const char *const reasons[METRIC_REASONS] = { "",        "no_certificate"
 
 /* ---- counting ---- */
 
-static int64_t nanoseconds(void) {
+int64_t coordinator_nanoseconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static size_t path_number(const char *path) {
-    size_t i = 0;
-    while (i + 1 < METRIC_PATHS && strcmp(paths[i], path) != 0) i++;
-    return i;
-}
-
-/* How long the handler took; a poll that waits for news is not at work. */
-void coordinator_handle_timed(void *context, tacit_exchange *exchange) {
-    coordinator *self = context;
+void coordinator_count_request(coordinator *self, tacit_errand errand, size_t received, int64_t took) {
     coordinator_figures *figures = &self->figures;
-    size_t path = path_number(tacit_exchange_path(exchange)), bucket = 0;
-    atomic_fetch_add(&figures->received, tacit_exchange_body(exchange)->length);
-    int64_t started = nanoseconds();
-    coordinator_handle(context, exchange);
-    int64_t took = nanoseconds() - started;
+    size_t bucket = 0;
+    atomic_fetch_add(&figures->received, received);
     while (bucket + 1 < METRIC_BUCKETS && (double)took / 1e9 > bounds[bucket]) bucket++;
-    atomic_fetch_add(&figures->taken[path][bucket], 1);
-    atomic_fetch_add(&figures->taken_ns[path], (uint64_t)took);
+    atomic_fetch_add(&figures->taken[errand][bucket], 1);
+    atomic_fetch_add(&figures->taken_ns[errand], (uint64_t)took);
 }
 
-void coordinator_count_refusal(coordinator *self, tacit_standing standing) {
-    if ((size_t)standing < METRIC_REASONS) atomic_fetch_add(&self->figures.refusals[standing], 1);
+void coordinator_count_refusal(coordinator *self, size_t reason) {
+    if (reason < METRIC_REASONS) atomic_fetch_add(&self->figures.refusals[reason], 1);
 }
 
 void coordinator_count_failure(coordinator *self, unsigned http) {
@@ -60,11 +48,12 @@ void coordinator_count_sent(coordinator *self, size_t bytes) { atomic_fetch_add(
 /* ---- telling ---- */
 
 static tacit_status write_requests(coordinator *self, tacit_buffer *out, tacit_error *error) {
-    static const char name[] = "tacit_request_seconds";
+    static const char family[] = "tacit_request_seconds";
     char text[32];
-    TACIT_TRY(tacit_metrics_begin(out, name, "histogram",
+    TACIT_TRY(tacit_metrics_begin(out, family, "histogram",
                                   "How long requests were worked on, not counting what polls wait.", error));
     for (size_t path = 0; path < METRIC_PATHS; path++) {
+        const char *name = path < TACIT_ERRANDS ? tacit_https_errands[path].path : "other";
         uint64_t count = 0;
         for (size_t i = 0; i < METRIC_BUCKETS; i++) {
             count += atomic_load(&self->figures.taken[path][i]);
@@ -72,12 +61,12 @@ static tacit_status write_requests(coordinator *self, tacit_buffer *out, tacit_e
                 tacit_format(text, sizeof text, "%g", bounds[i]);
             else
                 memcpy(text, "+Inf", sizeof "+Inf");
-            TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_bucket", "path", paths[path], "le",
-                                           text, (double)count, error));
+            TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_bucket", "path", name, "le", text,
+                                           (double)count, error));
         }
-        TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_sum", "path", paths[path], NULL, NULL,
+        TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_sum", "path", name, NULL, NULL,
                                        (double)atomic_load(&self->figures.taken_ns[path]) / 1e9, error));
-        TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_count", "path", paths[path], NULL, NULL,
+        TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_count", "path", name, NULL, NULL,
                                        (double)count, error));
     }
     return TACIT_OK;

@@ -11,8 +11,8 @@
 #include "base/log_file.h"
 #include "coordinator/coordinator.h"
 #include "net/rotation.h"
-#include "net/server.h"
 #include "session/board.h"
+#include "session/carrier.h"
 #include "study/study.h"
 
 typedef struct coordinator coordinator;
@@ -44,19 +44,24 @@ typedef struct hosted {
     struct hosted *next;
 } hosted;
 
+/* What is said to a party. */
+typedef struct coordinator_reply {
+    tacit_fate fate;          /* done, nothing, or later */
+    bool waits;               /* nothing yet: it may be answered when there is */
+    bool is_end;              /* the end of the study: coordinator_told_end, when it is on its way */
+    tacit_buffer bytes;       /* for the carrier to clear */
+    const tacit_buffer *lent; /* in their place, as long as the program serves; NULL: none */
+    char study[TACIT_ID_SIZE];
+    unsigned version; /* of the protocol */
+} coordinator_reply;
+
 /* The rows of a target, read as the study's schema says, where its method needs them. They stay in this process. */
 tacit_status coordinator_load_target(coordinator *self, hosted *host, tacit_error *error);
 
-/* A party's poll that waits for something to say. */
-typedef struct waiter {
-    tacit_exchange *exchange;
-    char party[TACIT_NAME_SIZE];
-    char study[TACIT_ID_SIZE];
-    struct waiter *next;
-} waiter;
+typedef struct waiter waiter; /* a party's poll that waits for something to say; coordinator_https.c */
 
-enum { WAITER_LISTS = 1024 };
-enum { METRIC_PATHS = 8, METRIC_BUCKETS = 13, METRIC_REASONS = 7, METRIC_FAILURES = 5 };
+enum { COORDINATOR_WAITER_LISTS = 1024 };
+enum { METRIC_PATHS = TACIT_ERRANDS + 1, METRIC_BUCKETS = 13, METRIC_REASONS = 7, METRIC_FAILURES = 5 };
 
 /* Counted since the start (coordinator_metrics.c). */
 typedef struct coordinator_figures {
@@ -71,10 +76,10 @@ struct coordinator {
     char name[TACIT_ID_SIZE];
     tacit_registry *registry;
     tacit_authority_keys
-        *_Atomic keys;    /* replaced ones are kept behind it, since a thread may still use one */
-    struct stat handover; /* the file that they were read from; main loop only */
-    tacit_server *server;
-    dashboard *dashboard;                 /* NULL: none */
+        *_Atomic keys;           /* replaced ones are kept behind it, since a thread may still use one */
+    struct stat handover;        /* the file that they were read from; main loop only */
+    struct tacit_server *server; /* coordinator_https.c */
+    dashboard *dashboard;        /* NULL: none */
     struct tacit_metrics_server *metrics; /* NULL: none */
     coordinator_figures figures;
     tacit_pool *pool;
@@ -88,7 +93,7 @@ struct coordinator {
     pthread_cond_t wake;   /* something for the main loop to look at */
     hosted *studies;
     hosted *retired; /* paused or amended meanwhile; kept because a handler may still look at one */
-    waiter *waiters[WAITER_LISTS]; /* by exchange */
+    waiter *waiters[COORDINATOR_WAITER_LISTS]; /* by exchange */
     bool
         owes_end_notice; /* a study ended before this process began, and its parties may not know; main loop only */
     tacit_status
@@ -109,8 +114,9 @@ void coordinator_complain(coordinator *self, const char *format, ...) TACIT_PRIN
 
 /* Figures: served when the settings ask for it. */
 tacit_status coordinator_start_metrics(coordinator *self, tacit_error *error);
-void coordinator_handle_timed(void *context, tacit_exchange *exchange);
-void coordinator_count_refusal(coordinator *self, tacit_standing standing);
+int64_t coordinator_nanoseconds(void);
+void coordinator_count_request(coordinator *self, tacit_errand errand, size_t received, int64_t took);
+void coordinator_count_refusal(coordinator *self, size_t reason); /* a tacit_standing */
 void coordinator_count_failure(coordinator *self, unsigned http);
 void coordinator_count_sent(coordinator *self, size_t bytes);
 
@@ -140,21 +146,22 @@ tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bo
 tacit_status coordinator_owe_end_notice(coordinator *self, const tacit_study_record *record,
                                         tacit_error *error);
 bool coordinator_all_told(coordinator *self, size_t *told);
+void coordinator_told_end(coordinator *self, const char *study, const char *party);
 tacit_status coordinator_remember_end_notices(coordinator *self, tacit_error *error);
 /* A seat for whoever has consented, in the registry's order. */
 tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error);
 
-/* Take in what a poll says of the owner's will. *leaving: nothing is to be asked any more; *amended: the party should be told of a
+/* Take in what a poll says of the owner's will, and which version both speak. *leaving: nothing is to be asked any more; *amended: the party should be told of a
  * definition that it has not consented to. */
 tacit_status coordinator_take_standing(coordinator *self, const char *party, const char *study,
-                                       const tacit_buffer *body, bool *leaving, bool *amended,
-                                       tacit_error *error);
-tacit_status coordinator_pack_amended(coordinator *self, const char *study, tacit_buffer *out,
-                                      tacit_error *error);
+                                       const tacit_buffer *body, unsigned *version, bool *leaving,
+                                       bool *amended, tacit_error *error);
+tacit_status coordinator_pack_amended(coordinator *self, const char *study, unsigned version,
+                                      tacit_buffer *out, tacit_error *error);
 
 /* The studies that parties may see; for whoever has a certificate, or an invitation that still counts. */
-tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
-                                   tacit_buffer *out, tacit_error *error);
+tacit_status coordinator_catalogue(coordinator *self, const char *party, const tacit_buffer *body,
+                                   coordinator_reply *out, tacit_error *error);
 
 /* The signature of a definition, appended. */
 tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition, tacit_buffer *out,
@@ -173,9 +180,8 @@ tacit_validity coordinator_validity(const coordinator *self, int64_t now);
 tacit_status coordinator_note_identity(coordinator *self, const tacit_server_identity *identity,
                                        tacit_error *error);
 void coordinator_renew_server(coordinator *self);
-tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
-                               tacit_buffer *out, tacit_error *error);
-tacit_status coordinator_start_server(coordinator *self, tacit_error *error); /* coordinator.c */
+tacit_status coordinator_renew(coordinator *self, const char *party, const tacit_buffer *body,
+                               coordinator_reply *out, tacit_error *error);
 
 /* The authorities (coordinator_rotation.c). Take them in as they are in the folder; look whether the authority was replaced, or the time
  * of an earlier one is over, and then serve with what is so now. The one that issues the certificates of parties, and the one that signs
@@ -185,10 +191,9 @@ void coordinator_follow_rotation(coordinator *self);
 void coordinator_free_keys(coordinator *self);
 const tacit_authority *coordinator_issuer(coordinator *self);
 const tacit_authority *coordinator_signer(coordinator *self);
-bool coordinator_retired(void *context, const char *issuer_id, const char *path);
-void coordinator_send_chain(coordinator *self, tacit_exchange *exchange);
-void coordinator_restart_server(coordinator *self, const char *done,
-                                const char *failed); /* coordinator_renewal.c */
+bool coordinator_retired(coordinator *self, const char *issuer_id, tacit_errand errand);
+tacit_status coordinator_show_chain(coordinator *self, const char *party, const tacit_buffer *body,
+                                    coordinator_reply *out, tacit_error *error);
 
 /* Write down for a later audit that a party has answered (audit_export.h); nothing depends on it. */
 void coordinator_note_answer(coordinator *self, const hosted *host, const char *party, uint64_t round);
@@ -202,13 +207,23 @@ tacit_status coordinator_revocations(coordinator *self, const char *study, tacit
 tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tacit_buffer *text, bool *again,
                                char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error);
 
-/* The HTTP side (coordinator_api.c). */
-tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
-                               uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error);
-void coordinator_handle(void *context, tacit_exchange *exchange);
-bool coordinator_is_open(void *context, const char *method, const char *path);
-size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer);
-unsigned coordinator_too_large(void *context, const char *path, size_t length);
+/* An errand (coordinator_api.c): `party` is who runs it, by a certificate that was checked; NULL: a stranger. And how long its body may
+ * be. Where a poll waits, ask coordinator_news_for with the same reply when coordinator_wake is called. */
+enum { COORDINATOR_SMALL_BODY = 16 * 1024, COORDINATOR_SMALL_ANSWER = 64 * 1024 };
+tacit_status coordinator_serve(coordinator *self, tacit_errand errand, const char *party,
+                               const tacit_buffer *body, coordinator_reply *out, tacit_error *error);
+size_t coordinator_body_most(coordinator *self, tacit_errand errand, const char *party);
+tacit_status coordinator_news_for(coordinator *self, const char *party, coordinator_reply *out,
+                                  tacit_error *error);
+tacit_status coordinator_token(ProtobufCBinaryData token, uint8_t hash[TACIT_TOKEN_HASH_BYTES],
+                               tacit_error *error);
+
+/* The carrier of errands (coordinator_https.c): start it, also again; tell where it is. And what it tells a party that was revoked. */
+tacit_status coordinator_start_server(coordinator *self, tacit_error *error);
+void coordinator_restart_server(coordinator *self, const char *done, const char *failed);
+void coordinator_stop_server(coordinator *self);
+tacit_status coordinator_announce(coordinator *self, tacit_error *error);
+tacit_status coordinator_say_revoked(tacit_error *error);
 
 /* The page for people (dashboard.c): started when the settings ask for it, looked after by the main loop, and told of a
  * party that has asked or answered. */

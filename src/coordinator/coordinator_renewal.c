@@ -8,7 +8,7 @@
 #include "net/revocations.h"
 #include "tacit.pb-c.h"
 
-enum { DEFAULT_LIFE = 365 * 86400, RETRY_SECONDS = 60 };
+enum { DEFAULT_LIFE = 365 * 86400 };
 
 tacit_validity coordinator_validity(const coordinator *self, int64_t now) {
     return tacit_validity_seconds(now, self->settings.certificate_life > 0 ? self->settings.certificate_life
@@ -37,39 +37,27 @@ void coordinator_renew_server(coordinator *self) {
                                "the server's certificate could not be renewed");
 }
 
-void coordinator_restart_server(coordinator *self, const char *done, const char *failed) {
-    tacit_error error = TACIT_ERROR_INIT;
-    if (self->server != NULL) self->settings.port = tacit_server_port(self->server);
-    self->server = tacit_server_free(self->server);
-    if (coordinator_start_server(self, &error) == TACIT_OK) {
-        coordinator_news(self, "%s", done);
-    } else {
-        self->server_renewal = tacit_clock_wall_seconds() + RETRY_SECONDS;
-        coordinator_complain(self, "%s: %s", failed, error.text);
-    }
-}
-
 /* ---- a party's ---- */
 
-static tacit_status issue(coordinator *self, const tacit_peer *peer, const char *request,
+static tacit_status issue(coordinator *self, const char *party, const char *request,
                           const uint8_t hash[TACIT_HASH_BYTES], tacit_buffer *certificate,
                           tacit_error *error) {
     int64_t now = tacit_clock_wall_seconds();
     tacit_buffer first = TACIT_BUFFER_INIT;
     tacit_certificate_info info;
     tacit_status status;
-    TACIT_CHECK(tacit_registry_certificate(self->registry, peer->name, &first, error));
+    TACIT_CHECK(tacit_registry_certificate(self->registry, party, &first, error));
     TACIT_CHECK(tacit_certificate_inspect(&info, first.bytes, first.length, error));
     /* For what the first was made, and for no more. */
     TACIT_CHECK((info.server_use ? tacit_authority_issue_listener : tacit_authority_issue_client)(
-        certificate, coordinator_issuer(self), request, strlen(request), peer->name,
+        certificate, coordinator_issuer(self), request, strlen(request), party,
         coordinator_validity(self, now), error));
     TACIT_CHECK(tacit_certificate_inspect(&info, certificate->bytes, certificate->length, error));
-    TACIT_CHECK(tacit_registry_keep_renewal(self->registry, peer->name, hash, tacit_buffer_text(certificate),
+    TACIT_CHECK(tacit_registry_keep_renewal(self->registry, party, hash, tacit_buffer_text(certificate),
                                             info.fingerprint, info.valid_until, now, error));
     if (tacit_registry_revoked(self->registry, info.fingerprint)) /* a moment ago */
-        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "%s", tacit_standing_text(TACIT_STANDING_REVOKED)));
-    coordinator_mention(self, peer->name, "the certificate of %s was renewed", peer->name);
+        TACIT_CHECK(coordinator_say_revoked(error));
+    coordinator_mention(self, party, "the certificate of %s was renewed", party);
 cleanup:
     tacit_buffer_clear(&first);
     return status;
@@ -81,29 +69,24 @@ static bool is_present(coordinator *self, const tacit_buffer *certificate) {
     return tacit_certificate_is_from(certificate->bytes, certificate->length, pem, strlen(pem));
 }
 
-tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
-                               tacit_buffer *out, tacit_error *error) {
+tacit_status coordinator_renew(coordinator *self, const char *party, const tacit_buffer *body,
+                               coordinator_reply *out, tacit_error *error) {
     Tacit__Wire__RenewRequest *request = NULL;
     Tacit__Wire__RenewReply reply = TACIT__WIRE__RENEW_REPLY__INIT;
     tacit_buffer certificate = TACIT_BUFFER_INIT;
     uint8_t hash[TACIT_HASH_BYTES];
+    unsigned version;
     tacit_status status;
-    TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__renew_request__descriptor, body->bytes,
-                                 body->length, error));
-    if (request->protocol != TACIT_PROTOCOL_VERSION)
-        TACIT_CHECK(tacit_fail(
-            error, TACIT_PROTOCOL,
-            "the party speaks protocol version %u, the coordinator version %d: update the older of the two",
-            request->protocol, TACIT_PROTOCOL_VERSION));
+    TACIT_CHECK(
+        tacit_wire_hear((void **)&request, &tacit__wire__renew_request__descriptor, body, &version, error));
     const char *signing = request->signing_request;
     crypto_generichash(hash, sizeof hash, (const uint8_t *)signing, strlen(signing), NULL, 0);
-    TACIT_CHECK(tacit_registry_find_renewal(self->registry, peer->name, hash, tacit_clock_wall_seconds(),
+    TACIT_CHECK(tacit_registry_find_renewal(self->registry, party, hash, tacit_clock_wall_seconds(),
                                             &certificate, error));
     if (certificate.length > 0 && !is_present(self, &certificate)) certificate.length = 0;
-    if (certificate.length == 0) TACIT_CHECK(issue(self, peer, signing, hash, &certificate, error));
-    reply.protocol = TACIT_PROTOCOL_VERSION;
+    if (certificate.length == 0) TACIT_CHECK(issue(self, party, signing, hash, &certificate, error));
     reply.certificate = (char *)certificate.bytes;
-    TACIT_CHECK(tacit_wire_pack(out, &reply, error));
+    TACIT_CHECK(tacit_wire_say(&out->bytes, &reply, version, error));
 cleanup:
     tacit_buffer_clear(&certificate);
     tacit_wire_free(request);

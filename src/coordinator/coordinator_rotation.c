@@ -14,21 +14,16 @@ const tacit_authority *coordinator_signer(coordinator *self) { return atomic_loa
 
 /* A thief of an earlier authority's key gets nothing by it: whatever it issues is in no registry. So a party that comes late may still use
  * its certificate, which is in there, to ask for the next one, and for nothing else. */
-bool coordinator_retired(void *context, const char *issuer_id, const char *path) {
-    coordinator *self = context;
-    return strcmp(path, "/v1/renew") != 0 &&
-           tacit_authority_keys_retired(atomic_load(&self->keys), issuer_id);
+bool coordinator_retired(coordinator *self, const char *issuer_id, tacit_errand errand) {
+    return errand != TACIT_ERRAND_RENEW && tacit_authority_keys_retired(atomic_load(&self->keys), issuer_id);
 }
 
 /* Whoever asks: the statements prove themselves, and are needed by those who cannot know the present authority yet. */
-void coordinator_send_chain(coordinator *self, tacit_exchange *exchange) {
-    const tacit_buffer *text = &atomic_load(&self->keys)->chain.text;
-    tacit_http_answer answer = { .status = 200,
-                                 .content_type = "text/plain; charset=utf-8",
-                                 .bytes = text->bytes,
-                                 .length = text->length };
-    coordinator_count_sent(self, text->length);
-    tacit_exchange_answer(exchange, &answer);
+tacit_status coordinator_show_chain(coordinator *self, const char *party, const tacit_buffer *body,
+                                    coordinator_reply *out, tacit_error *error) {
+    (void)party, (void)body, (void)error;
+    out->lent = &atomic_load(&self->keys)->chain.text;
+    return TACIT_OK;
 }
 
 static void look_at_file(const coordinator *self, struct stat *out) {

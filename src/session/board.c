@@ -9,6 +9,10 @@
 #include "base/memory.h"
 #include "base/secret.h"
 
+static const round_ops *const sum_rounds[] = { [TACIT_SUMS_CLEAR] = &board_plain_round,
+                                               [TACIT_SUMS_MASKED] = &board_masked_round,
+                                               [TACIT_SUMS_PAILLIER] = &board_paillier_round };
+
 tacit_status tacit_board_create(tacit_board **out, const tacit_board_settings *settings, tacit_error *error) {
     if (strlen(settings->study) >= TACIT_ID_SIZE)
         return tacit_fail(error, TACIT_USAGE, "the study's name is longer than %d characters",
@@ -20,6 +24,8 @@ tacit_status tacit_board_create(tacit_board **out, const tacit_board_settings *s
     memcpy(board->study, settings->study, strlen(settings->study) + 1);
     board->settings.study = board->study;
     if (settings->steps != NULL) board->steps = *settings->steps;
+    board->sums = settings->masked != NULL ? sum_rounds[settings->masked->sums] : &board_plain_round;
+    board->round = &board_plain_round;
     pthread_mutex_init(&board->mutex, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -110,10 +116,7 @@ void tacit_board_place(tacit_board *board, const char *party, size_t place) {
     pthread_mutex_unlock(&board->mutex);
 }
 
-/* Only rounds in clear, and of single answers, count by seats. */
-static bool counts_seats(const tacit_board *board) {
-    return board->open && board->masked == NULL && board->mail == NULL;
-}
+static bool counts_seats(const tacit_board *board) { return board->open && board->round->by_seats; }
 
 /* The seat stays, for those who take turns count places. */
 static void empty_seat(tacit_board *board, seat *who) {
@@ -163,40 +166,10 @@ void board_answer_id(const tacit_board *board, const char *party, uint64_t round
 
 /* ---- the parties' side ---- */
 
-/* Whether the open question is for this seat; not asked in masked sums. */
-static bool is_asked(const tacit_board *board, const seat *who) {
-    return board->only == SIZE_MAX || (size_t)(who - board->seats) == board->only;
-}
-
-/* The open question for one party. It may be long, and goes to thousands: the bytes are made once. */
-static tacit_status copy_question(tacit_board *board, const char *party, tacit_buffer *out,
-                                  tacit_error *error) {
-    tacit_question question = board->question;
-    uint8_t *id;
-    board_answer_id(board, party, question.round, question.answer_id);
-    if (board->encoded.length == 0) {
-        TACIT_TRY(tacit_question_encode(&question, &board->encoded, error));
-        /* An answer id is as good as random, and comes before everything that the method says. */
-        id = memmem(board->encoded.bytes, board->encoded.length, question.answer_id, TACIT_ANSWER_ID_BYTES);
-        board->encoded_id = (size_t)(id - board->encoded.bytes);
-    }
-    size_t start = out->length;
-    TACIT_TRY(tacit_buffer_append(out, board->encoded.bytes, board->encoded.length, error));
-    memcpy(out->bytes + start + board->encoded_id, question.answer_id, TACIT_ANSWER_ID_BYTES);
-    return TACIT_OK;
-}
-
-/* Under the lock. */
-static bool awaits(const tacit_board *board, const seat *who, const char *party) {
-    if (who == NULL || !board->open) return false;
-    if (board->masked != NULL) return board_masked_waits_for(board, party);
-    if (board->mail != NULL) return board_mail_waits_for(board, party);
-    return is_asked(board, who) && who->state == SEAT_SILENT;
-}
-
 bool tacit_board_awaits(tacit_board *board, const char *party) {
     pthread_mutex_lock(&board->mutex);
-    bool waiting = awaits(board, board_find_seat(board, party), party);
+    const seat *who = board_find_seat(board, party);
+    bool waiting = who != NULL && board->open && board->round->awaits(board, who);
     pthread_mutex_unlock(&board->mutex);
     return waiting;
 }
@@ -204,44 +177,20 @@ bool tacit_board_awaits(tacit_board *board, const char *party) {
 tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
                               tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
-    seat *who = board_find_seat(board, party);
-    bool masked = board->masked != NULL, mail = board->mail != NULL;
-    bool waiting = awaits(board, who, party);
+    const seat *who = board_find_seat(board, party);
+    bool waiting = who != NULL && board->open && board->round->awaits(board, who);
     tacit_status status = TACIT_OK;
     if (who == NULL)
         status = tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
-    if (waiting && masked) {
-        status = board_masked_question(board, party, out, error);
-    } else if (waiting && mail) {
-        status = board_mail_question(board, party, out, error);
-    } else if (waiting) {
-        status = copy_question(board, party, out, error);
-    }
+    else if (waiting)
+        status = board->round->question(board, who, out, error);
     pthread_mutex_unlock(&board->mutex);
     if (status == TACIT_OK) *pending = waiting;
     return status;
 }
 
-static tacit_status check_contribution(const tacit_question *question, const tacit_answer *answer,
-                                       tacit_error *error) {
-    if (answer->contribution == NULL || answer->length != question->sum.length)
-        return tacit_fail(error, TACIT_PROTOCOL, "%zu values were sent where a sum of %zu is asked for",
-                          answer->length, question->sum.length);
-    return tacit_sum_check(&question->sum, answer->contribution, error);
-}
-
 void board_note_refusal(tacit_board *board, const char *reason) {
     if (board->refused++ == 0) snprintf(board->first_refusal, sizeof board->first_refusal, "%s", reason);
-}
-
-/* Whether the method has a use for a single answer. */
-static tacit_status check_usable(const tacit_board *board, const tacit_answer *answer, tacit_error *error) {
-    const tacit_handler_entry *entry =
-        board->settings.plan != NULL ? board->settings.plan->method->handlers : NULL;
-    for (; entry != NULL && entry->question != NULL; entry++)
-        if (strcmp(entry->question, board->question.name) == 0 && entry->usable != NULL)
-            return entry->usable(board->settings.plan, &answer->message, error);
-    return TACIT_OK;
 }
 
 /* Take a decoded answer in; called with the lock held. */
@@ -253,51 +202,32 @@ static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, ta
     board_answer_id(board, who->party, board->question.round, expected);
     if (sodium_memcmp(expected, answer->answer_id, sizeof expected) != 0)
         return tacit_fail(error, TACIT_NOT_FOUND, "the answer id is not the one this party was given");
-    if (board->masked != NULL) return board_masked_take(board, who->party, answer, error);
-    if (board->mail != NULL) return board_mail_take(board, who->party, answer, error);
-    if (!is_asked(board, who))
-        return tacit_fail(error, TACIT_NOT_FOUND, "round %llu is another party's",
-                          (unsigned long long)answer->round);
-    if (who->state != SEAT_SILENT) return TACIT_OK; /* handed in twice, taken once */
-    if (answer->refusal[0] != 0) {
-        who->state = SEAT_REFUSED;
-        board_note_refusal(board, answer->refusal);
-        return TACIT_OK;
-    }
-    if (board->question.wants_sum) {
-        TACIT_TRY(check_contribution(&board->question, answer, error));
-        for (size_t j = 0; j < answer->length; j++) board->total[j] += (uint64_t)answer->contribution[j];
-    } else {
-        TACIT_TRY(check_usable(board, answer, error));
-        who->answer = *answer;
-        *answer = (tacit_answer)TACIT_ANSWER_INIT;
-    }
-    who->state = SEAT_ANSWERED;
-    board->answered++;
-    return TACIT_OK;
+    return board->round->take(board, who, answer, error);
 }
 
-/* Of a single answer, or of the words to neighbours in one. */
-static size_t numbers_in_answer(const tacit_board *board) {
+static const tacit_handler_entry *handler_of(const tacit_board *board) {
     const tacit_plan *plan = board->settings.plan;
     const tacit_handler_entry *entry = plan != NULL ? plan->method->handlers : NULL;
-    for (; entry != NULL && entry->question != NULL; entry++)
-        if (strcmp(entry->question, board->question.name) == 0 && entry->answer_numbers != NULL)
-            return entry->answer_numbers(plan);
+    while (entry != NULL && entry->question != NULL && strcmp(entry->question, board->question.name) != 0)
+        entry++;
+    return entry != NULL && entry->question != NULL ? entry : NULL;
+}
+
+size_t board_numbers(const tacit_board *board) {
+    const tacit_plan *plan = board->settings.plan;
+    const tacit_handler_entry *handler = handler_of(board);
+    if (board->question.wants_sum) return board->question.sum.length;
+    if (handler != NULL && handler->answer_numbers != NULL) return handler->answer_numbers(plan);
     return plan != NULL ? 4 * (plan->features + 2) * (plan->classes + 1)
                         : TACIT_PAYLOAD_MOST / sizeof(double);
 }
 
 size_t tacit_board_answer_most(tacit_board *board, const char *party) {
-    enum { BESIDE = 1 << 18, BESIDE_A_WORD = 1024 }; /* names, ids, tags of fields, a refusal's sentence */
+    enum { BESIDE = 1 << 18 }; /* names, ids, a refusal's sentence */
     size_t most = 0;
     pthread_mutex_lock(&board->mutex);
-    if (board->open && board_find_seat(board, party) != NULL) {
-        size_t numbers = board->question.wants_sum ? board->question.sum.length : numbers_in_answer(board);
-        size_t words = board->mail != NULL ? board->places.count : 1;
-        most = BESIDE + (board->masked != NULL ? board_masked_answer_most(board)
-                                               : words * (BESIDE_A_WORD + numbers * sizeof(double)));
-    }
+    if (board->open && board_find_seat(board, party) != NULL)
+        most = BESIDE + board->round->answer_most(board);
     pthread_mutex_unlock(&board->mutex);
     return most < (size_t)TACIT_PAYLOAD_MOST + BESIDE ? most : (size_t)TACIT_PAYLOAD_MOST + BESIDE;
 }
@@ -321,12 +251,11 @@ void tacit_board_look(tacit_board *board, tacit_board_state *out) {
     pthread_mutex_lock(&board->mutex);
     *out = (tacit_board_state){ .open = board->open,
                                 .round = board->question.round,
-                                .step = board_masked_step(board),
                                 .admitted = count_present(board),
                                 .answered = board->answered,
                                 .refused = board->refused };
     memcpy(out->question, board->question.name, sizeof out->question);
-    if (board->mail != NULL) board_mail_look(board, out);
+    if (board->open) board->round->look(board, out);
     pthread_mutex_unlock(&board->mutex);
 }
 
@@ -343,6 +272,73 @@ struct timespec board_deadline(unsigned milliseconds) {
     }
     return time;
 }
+
+tacit_status board_hold(tacit_board *board, const tacit_question *question, tacit_error *error) {
+    board->question = *question;
+    board->answered = 0;
+    board->open = true;
+    pthread_mutex_unlock(&board->mutex);
+    if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
+    pthread_mutex_lock(&board->mutex);
+    tacit_status status = board->round->wait(board, error);
+    board->open = false;
+    board->question.message = NULL;
+    return status;
+}
+
+/* ---- rounds in clear ---- */
+
+/* The open question for one party. It may be long, and goes to thousands: what is the same for all is written once. */
+static tacit_status plain_question(tacit_board *board, const seat *who, tacit_buffer *out,
+                                   tacit_error *error) {
+    tacit_question question = board->question;
+    board_answer_id(board, who->party, question.round, question.answer_id);
+    if (board->encoded.length == 0) TACIT_TRY(tacit_question_encode_rest(&question, &board->encoded, error));
+    TACIT_TRY(tacit_question_encode_head(&question, out, error));
+    return tacit_buffer_append(out, board->encoded.bytes, board->encoded.length, error);
+}
+
+static bool plain_awaits(const tacit_board *board, const seat *who) {
+    (void)board;
+    return who->state == SEAT_SILENT;
+}
+
+static tacit_status check_contribution(const tacit_question *question, const tacit_answer *answer,
+                                       tacit_error *error) {
+    if (answer->contribution == NULL || answer->length != question->sum.length)
+        return tacit_fail(error, TACIT_PROTOCOL, "%zu values were sent where a sum of %zu is asked for",
+                          answer->length, question->sum.length);
+    return tacit_sum_check(&question->sum, answer->contribution, error);
+}
+
+static tacit_status plain_take(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error) {
+    const tacit_handler_entry *handler = handler_of(board);
+    if (who->state != SEAT_SILENT) return TACIT_OK; /* handed in twice, taken once */
+    if (answer->refusal[0] != 0) {
+        who->state = SEAT_REFUSED;
+        board_note_refusal(board, answer->refusal);
+        return TACIT_OK;
+    }
+    if (board->question.wants_sum) {
+        TACIT_TRY(check_contribution(&board->question, answer, error));
+        for (size_t j = 0; j < answer->length; j++) board->total[j] += (uint64_t)answer->contribution[j];
+    } else {
+        /* Whether the method has a use for it. */
+        if (handler != NULL && handler->usable != NULL)
+            TACIT_TRY(handler->usable(board->settings.plan, &answer->message, error));
+        who->answer = *answer;
+        *answer = (tacit_answer)TACIT_ANSWER_INIT;
+    }
+    who->state = SEAT_ANSWERED;
+    board->answered++;
+    return TACIT_OK;
+}
+
+static size_t plain_answer_most(const tacit_board *board) {
+    return BOARD_BESIDE_NUMBERS + board_numbers(board) * sizeof(double);
+}
+
+static void plain_look(const tacit_board *board, tacit_board_state *out) { (void)board, (void)out; }
 
 /* Wait, with the lock held, until the open round can be closed. */
 static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
@@ -369,7 +365,8 @@ static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
 }
 
 /* The same for a round of one: it closes without an answer when patience has run out, unless that is needed. */
-static tacit_status wait_for_one(tacit_board *board, bool needed, tacit_error *error) {
+static tacit_status wait_for_one(tacit_board *board, tacit_error *error) {
+    const bool needed = board->needed;
     struct timespec deadline = board_deadline(board->settings.patience_ms);
     bool patient = true;
     for (;;) {
@@ -391,51 +388,79 @@ static tacit_status wait_for_one(tacit_board *board, bool needed, tacit_error *e
     }
 }
 
-static void pin(tacit_board *board, const tacit_question *question, uint64_t *total, size_t only) {
-    board->question = *question;
-    tacit_buffer_clear(&board->encoded);
+/* Run a round by seats to its end; the lock is held on return, whatever the status. */
+static tacit_status run_round(tacit_board *board, const round_ops *kind, const tacit_question *question,
+                              uint64_t *total, tacit_error *error) {
+    board->round = kind;
     board->total = total;
-    board->only = only;
-    board->answered = board->refused = 0;
+    board->refused = 0;
     for (size_t i = 0; i < board->seat_count; i++) {
         if (board->seats[i].leaving) empty_seat(board, &board->seats[i]);
         board->seats[i].state = SEAT_SILENT;
         tacit_answer_clear(&board->seats[i].answer);
     }
-    board->open = true;
-}
-
-/* Pin the question, wait, take it down. The lock is held on return, whatever the status. */
-static tacit_status run_round(tacit_board *board, const tacit_question *question, uint64_t *total,
-                              size_t only, bool needed, tacit_error *error) {
-    pthread_mutex_lock(&board->mutex);
-    pin(board, question, total, only);
-    pthread_mutex_unlock(&board->mutex);
-    if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
-    pthread_mutex_lock(&board->mutex);
-    tacit_status status =
-        only == SIZE_MAX ? wait_for_round(board, error) : wait_for_one(board, needed, error);
-    board->open = false;
     tacit_buffer_clear(&board->encoded);
-    board->question.message = NULL;
+    tacit_status status = board_hold(board, question, error);
+    tacit_buffer_clear(&board->encoded);
     board->total = NULL;
     return status;
 }
 
-static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
-                            tacit_error *error) {
-    tacit_board *board = context;
-    if (board->settings.masked != NULL) return board_masked_sum(board, question, total, parties, error);
-    tacit_status status = run_round(board, question, total, SIZE_MAX, false, error);
+static tacit_status plain_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
+                              size_t *parties, tacit_error *error) {
+    pthread_mutex_lock(&board->mutex);
+    tacit_status status = run_round(board, &board_plain_round, question, total, error);
     if (status == TACIT_OK) *parties = board->answered;
     pthread_mutex_unlock(&board->mutex);
     return status;
 }
 
-/* One answer or all of them, taken from the seats. */
-static tacit_status ask_some(tacit_board *board, const tacit_question *question, size_t only, bool needed,
+const round_ops board_plain_round = { .by_seats = true,
+                                      .wait = wait_for_round,
+                                      .awaits = plain_awaits,
+                                      .question = plain_question,
+                                      .take = plain_take,
+                                      .answer_most = plain_answer_most,
+                                      .look = plain_look,
+                                      .ask_sum = plain_sum };
+
+/* ---- a round of one ---- */
+
+static bool is_asked(const tacit_board *board, const seat *who) {
+    return (size_t)(who - board->seats) == board->only;
+}
+
+static bool single_awaits(const tacit_board *board, const seat *who) {
+    return is_asked(board, who) && who->state == SEAT_SILENT;
+}
+
+static tacit_status single_take(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error) {
+    if (!is_asked(board, who))
+        return tacit_fail(error, TACIT_NOT_FOUND, "round %llu is another party's",
+                          (unsigned long long)answer->round);
+    return plain_take(board, who, answer, error);
+}
+
+const round_ops board_single_round = { .by_seats = true,
+                                       .wait = wait_for_one,
+                                       .awaits = single_awaits,
+                                       .question = plain_question,
+                                       .take = single_take,
+                                       .answer_most = plain_answer_most,
+                                       .look = plain_look };
+
+/* ---- the transport ---- */
+
+static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
+                            tacit_error *error) {
+    tacit_board *board = context;
+    return board->sums->ask_sum(board, question, total, parties, error);
+}
+
+/* One answer or all of them, taken from the seats; the lock is held before. */
+static tacit_status ask_some(tacit_board *board, const round_ops *kind, const tacit_question *question,
                              tacit_answers *out, tacit_error *error) {
-    tacit_status status = run_round(board, question, NULL, only, needed, error);
+    tacit_status status = run_round(board, kind, question, NULL, error);
     if (status == TACIT_OK) {
         tacit_answers answers = { 0, TACIT_NEW(tacit_answer, board->answered) };
         if (answers.answer == NULL) status = tacit_fail_memory(error);
@@ -452,12 +477,18 @@ static tacit_status ask_some(tacit_board *board, const tacit_question *question,
 
 static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
                         tacit_error *error) {
-    return ask_some(context, question, SIZE_MAX, false, out, error);
+    tacit_board *board = context;
+    pthread_mutex_lock(&board->mutex);
+    return ask_some(board, &board_plain_round, question, out, error);
 }
 
 static tacit_status ask_one(void *context, const tacit_question *question, size_t place, bool needed,
                             tacit_answers *out, tacit_error *error) {
-    return ask_some(context, question, place, needed, out, error);
+    tacit_board *board = context;
+    pthread_mutex_lock(&board->mutex);
+    board->only = place;
+    board->needed = needed;
+    return ask_some(board, &board_single_round, question, out, error);
 }
 
 tacit_transport tacit_board_transport(tacit_board *board) {

@@ -69,6 +69,8 @@ static bool drawing_survived(const void *server, uint32_t place) {
     return true;
 }
 
+static void drawing_answered(tacit_board *board, uint32_t place) { (void)board, (void)place; }
+
 const board_protocol board_drawing_protocol = {
     .contributing = TACIT_MASKED_DRAWN, /* in none of its steps */
     .opened = TACIT_MASKED_DRAWN,
@@ -85,6 +87,7 @@ const board_protocol board_drawing_protocol = {
     .close = drawing_close,
     .sum = drawing_sum,
     .survived = drawing_survived,
+    .answered = drawing_answered,
 };
 
 /* The proof is checked like any party checks it, which gives the seed. */
@@ -115,16 +118,16 @@ cleanup:
 
 tacit_status board_draw_graph(tacit_board *board, const tacit_question *question, tacit_error *error) {
     const tacit_plan *plan = board->settings.masked;
-    masked_round round = { .protocol = &board_drawing_protocol, .record = TACIT_BUFFER_INIT };
+    masked_round round = { .record = TACIT_BUFFER_INIT };
     tacit_question drawn = *question;
     tacit_graph_shape shape;
     tacit_status status;
-    if (board->graph.is_drawn || plan->sums != TACIT_SUMS_MASKED) return TACIT_OK;
+    if (board->graph.is_drawn) return TACIT_OK;
     TACIT_TRY(tacit_masked_shape(&shape, plan, error));
     if (!tacit_masked_draws(&shape)) return TACIT_OK;
     drawn.round = 0;
     TACIT_CHECK(board_masked_places(board, &round, error));
-    TACIT_CHECK(board_masked_run(board, &drawn, &round, error));
+    TACIT_CHECK(board_masked_run(board, &board_drawing_round, &drawn, &round, error));
     TACIT_CHECK(take_proof(board, question, &round, error));
 cleanup:
     if (round.server != NULL) round.protocol->free(round.server);
@@ -133,9 +136,8 @@ cleanup:
     return status;
 }
 
-tacit_status board_graph_show(const tacit_board *board, uint32_t place, tacit_buffer *out,
+tacit_status board_graph_show(const board_graph *graph, uint32_t place, tacit_buffer *out,
                               tacit_error *error) {
-    const board_graph *graph = &board->graph;
     if (!graph->is_drawn || graph->has_proof[place]) return TACIT_OK;
     return tacit_buffer_append(out, graph->proof.bytes, graph->proof.length, error);
 }

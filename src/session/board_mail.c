@@ -159,9 +159,9 @@ static bool is_asked(const mail_round *round, uint32_t place) {
     return round->step == TACIT_MAIL_CARDS || round->mixing->present[place];
 }
 
-bool board_mail_waits_for(const tacit_board *board, const char *party) {
+static bool awaits(const tacit_board *board, const seat *who) {
     uint32_t place;
-    return board_find_place(board, party, &place) && is_asked(board->mail, place) &&
+    return board_find_place(board, who->party, &place) && is_asked(board->mail, place) &&
            !board->mail->has_answered[place];
 }
 
@@ -190,15 +190,14 @@ static tacit_status hand_out_words(const tacit_board *board, uint32_t place, tac
     return TACIT_OK;
 }
 
-tacit_status board_mail_question(tacit_board *board, const char *party, tacit_buffer *out,
-                                 tacit_error *error) {
+static tacit_status question_for(tacit_board *board, const seat *who, tacit_buffer *out, tacit_error *error) {
     const mail_round *round = board->mail;
     tacit_question question = board->question;
     tacit_mail_step step = TACIT_MAIL_STEP_INIT;
     uint32_t place = 0;
     tacit_status status = TACIT_OK;
-    board_find_place(board, party, &place);
-    board_answer_id(board, party, question.round, question.answer_id);
+    board_find_place(board, who->party, &place);
+    board_answer_id(board, who->party, question.round, question.answer_id);
     step.step = round->step;
     if (round->step == TACIT_MAIL_CARDS) {
         question.message = NULL;
@@ -208,6 +207,7 @@ tacit_status board_mail_question(tacit_board *board, const char *party, tacit_bu
         if (round->graph != NULL) TACIT_CHECK(hand_out_cards(board, place, &step.cards, error));
         TACIT_CHECK(hand_out_words(board, place, &step.words, error));
     }
+    question.kind = TACIT_ROUND_MAIL;
     question.mail = &step;
     TACIT_CHECK(tacit_question_encode(&question, out, error));
 cleanup:
@@ -239,12 +239,11 @@ static tacit_status take_word(mail_round *round, uint32_t place, tacit_answer *a
     return TACIT_OK;
 }
 
-tacit_status board_mail_take(tacit_board *board, const char *party, tacit_answer *answer,
-                             tacit_error *error) {
+static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error) {
     mail_round *round = board->mail;
     uint32_t place;
-    if (!board_find_place(board, party, &place) || !is_asked(round, place))
-        return tacit_fail(error, TACIT_NOT_FOUND, "party %s has no part in this round", party);
+    if (!board_find_place(board, who->party, &place) || !is_asked(round, place))
+        return tacit_fail(error, TACIT_NOT_FOUND, "party %s has no part in this round", who->party);
     if (round->has_answered[place]) return TACIT_OK; /* handed in twice, taken once */
     if (answer->refusal[0] != 0) {
         board_note_refusal(board, answer->refusal);
@@ -258,9 +257,13 @@ tacit_status board_mail_take(tacit_board *board, const char *party, tacit_answer
     return TACIT_OK;
 }
 
+static size_t answer_most(const tacit_board *board) {
+    return board->places.count * (BOARD_BESIDE_NUMBERS + board_numbers(board) * sizeof(double));
+}
+
 /* ---- the study thread's side ---- */
 
-void board_mail_look(const tacit_board *board, tacit_board_state *out) {
+static void look(const tacit_board *board, tacit_board_state *out) {
     const mail_round *round = board->mail;
     for (uint32_t i = 0; round->is_late && i < board->places.count; i++) {
         if (!is_asked(round, i) || round->has_answered[i]) continue;
@@ -283,7 +286,8 @@ static bool lacks_someone(tacit_board *board) {
 }
 
 /* Wait, with the lock held, for everybody who is asked: the others' weights count on each. */
-static tacit_status wait_for_all(tacit_board *board, mail_round *round, tacit_error *error) {
+static tacit_status wait_for_all(tacit_board *board, tacit_error *error) {
+    mail_round *round = board->mail;
     const struct timespec deadline = board_deadline(board->settings.patience_ms);
     size_t asked = 0;
     for (uint32_t i = 0; i < board->places.count; i++) asked += is_asked(round, i);
@@ -303,27 +307,26 @@ static tacit_status wait_for_all(tacit_board *board, mail_round *round, tacit_er
     }
 }
 
-/* Pin the step, wait, take it down. */
 static tacit_status ask_step(tacit_board *board, const tacit_question *question, mail_round *round,
                              unsigned step, tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
     round->step = step;
     round->is_late = false;
     memset(round->has_answered, 0, board->places.count * sizeof *round->has_answered);
+    board->round = &board_mail_round;
     board->mail = round;
-    board->question = *question;
-    board->answered = board->refused = 0;
-    board->open = true;
-    pthread_mutex_unlock(&board->mutex);
-    if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
-    pthread_mutex_lock(&board->mutex);
-    tacit_status status = wait_for_all(board, round, error);
-    board->open = false;
-    board->question.message = NULL;
-    board->mail = NULL;
+    board->refused = 0;
+    tacit_status status = board_hold(board, question, error);
     pthread_mutex_unlock(&board->mutex);
     return status;
 }
+
+const round_ops board_mail_round = { .wait = wait_for_all,
+                                     .awaits = awaits,
+                                     .question = question_for,
+                                     .take = take,
+                                     .answer_most = answer_most,
+                                     .look = look };
 
 /* The cards of all, once in a study. */
 static tacit_status collect_cards(tacit_board *board, const tacit_question *question, mail_round *round,

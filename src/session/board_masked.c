@@ -47,15 +47,14 @@ bool board_find_place(const tacit_board *board, const char *party, uint32_t *out
 
 /* ---- the parties' side ---- */
 
-const char *board_masked_step(const tacit_board *board) {
+static const char *step_name(const tacit_board *board) {
     const masked_round *round = board->masked;
-    /* Between two questions the study's thread works on it alone. */
-    return round != NULL && board->open
-               ? tacit_sum_step_name(board->settings.masked, round->protocol->step(round->server))
-               : NULL;
+    return tacit_sum_step_name(board->settings.masked, round->protocol->step(round->server));
 }
 
-size_t board_masked_answer_most(const tacit_board *board) {
+static void look(const tacit_board *board, tacit_board_state *out) { out->step = step_name(board); }
+
+static size_t answer_most(const tacit_board *board) {
     return board->masked->protocol->answer_most(board->masked->server);
 }
 
@@ -64,29 +63,27 @@ static bool awaited(const masked_round *round, uint32_t place) {
            !round->refused[place];
 }
 
-bool board_masked_waits_for(const tacit_board *board, const char *party) {
+static bool awaits(const tacit_board *board, const seat *who) {
     uint32_t place;
-    return board_find_place(board, party, &place) && awaited(board->masked, place);
+    return board_find_place(board, who->party, &place) && awaited(board->masked, place);
 }
 
-tacit_status board_masked_question(tacit_board *board, const char *party, tacit_buffer *out,
-                                   tacit_error *error) {
+static tacit_status question_for(tacit_board *board, const seat *who, tacit_buffer *out, tacit_error *error) {
     const masked_round *round = board->masked;
     tacit_question question = board->question;
     tacit_masked_step step = TACIT_MASKED_STEP_INIT;
     uint32_t place = 0;
     tacit_status status;
-    board_find_place(board, party, &place);
-    board_answer_id(board, party, question.round, question.answer_id);
+    board_find_place(board, who->party, &place);
+    board_answer_id(board, who->party, question.round, question.answer_id);
     step.step = round->protocol->step(round->server);
     memcpy(step.sum_id, round->id, sizeof step.sum_id);
     TACIT_CHECK(round->protocol->question(round->server, place, &step.body, error));
-    if (round->protocol == &board_mask_protocol && step.step == TACIT_SUM_ADVERTISE)
-        TACIT_CHECK(board_graph_show(board, place, &step.body, error));
     if (round->protocol->with_roster(step.step))
         TACIT_CHECK(tacit_buffer_append(&step.roster, round->roster.keys,
                                         (size_t)round->roster.parties * TACIT_SIGNING_KEY_BYTES, error));
     if (step.step != round->protocol->contributing) question.message = NULL; /* what is asked is told once */
+    question.kind = TACIT_ROUND_SECURE;
     question.masked = &step;
     TACIT_CHECK(tacit_question_encode(&question, out, error));
 cleanup:
@@ -108,13 +105,12 @@ cleanup:
     return status;
 }
 
-tacit_status board_masked_take(tacit_board *board, const char *party, const tacit_answer *answer,
-                               tacit_error *error) {
+static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error) {
     masked_round *round = board->masked;
     const tacit_field *field = answer->message.count == 1 ? &answer->message.fields[0] : NULL;
     uint32_t place;
-    if (!board_find_place(board, party, &place))
-        return tacit_fail(error, TACIT_NOT_FOUND, "party %s has no place in this sum", party);
+    if (!board_find_place(board, who->party, &place))
+        return tacit_fail(error, TACIT_NOT_FOUND, "party %s has no place in this sum", who->party);
     if (answer->refusal[0] != 0) {
         if (!round->refused[place]) board_note_refusal(board, answer->refusal);
         round->refused[place] = true;
@@ -129,7 +125,7 @@ tacit_status board_masked_take(tacit_board *board, const char *party, const taci
     if (status == TACIT_REFUSED) return TACIT_NOT_FOUND; /* late: the step had closed */
     if (status == TACIT_OK) {
         board->answered++;
-        if (round->protocol == &board_mask_protocol) board_graph_shown(board, place);
+        round->protocol->answered(board, place);
     }
     return status;
 }
@@ -176,7 +172,7 @@ static tacit_status wait_for_step(tacit_board *board, tacit_error *error) {
             return tacit_fail(
                 error, TACIT_REFUSED,
                 "%zu parties are left in step %s of a secure sum that needs %zu, %zu refused%s%s", count.left,
-                board_masked_step(board), needed, board->refused, board->refused > 0 ? ": " : "",
+                step_name(board), needed, board->refused, board->refused > 0 ? ": " : "",
                 board->refused > 0 ? board->first_refusal : "");
         if (count.left - count.silent >= needed && count.missing == 0 && (count.silent == 0 || !patient))
             return TACIT_OK;
@@ -202,22 +198,6 @@ static tacit_status replay(masked_round *round, const tacit_buffer *record, taci
     return TACIT_OK;
 }
 
-/* Pin the step, wait, take it down. The lock is held on return, whatever the status. */
-static tacit_status ask_step(tacit_board *board, const tacit_question *question, tacit_error *error) {
-    pthread_mutex_lock(&board->mutex);
-    board->question = *question;
-    board->answered = 0;
-    board->masked->record.length = 0;
-    board->open = true;
-    pthread_mutex_unlock(&board->mutex);
-    if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
-    pthread_mutex_lock(&board->mutex);
-    tacit_status status = wait_for_step(board, error);
-    board->open = false;
-    board->question.message = NULL;
-    return status;
-}
-
 static tacit_status run_step(tacit_board *board, const tacit_question *question, tacit_error *error) {
     masked_round *round = board->masked;
     const tacit_board_steps *steps = &board->steps;
@@ -230,7 +210,9 @@ static tacit_status run_step(tacit_board *board, const tacit_question *question,
     if (found) {
         TACIT_CHECK(replay(round, &kept, error));
     } else {
-        status = ask_step(board, question, error);
+        pthread_mutex_lock(&board->mutex);
+        round->record.length = 0;
+        status = board_hold(board, question, error);
         pthread_mutex_unlock(&board->mutex);
         if (status == TACIT_OK && steps->write != NULL)
             status = steps->write(steps->context, question->round, step, round->record.bytes,
@@ -257,36 +239,31 @@ tacit_status board_masked_places(const tacit_board *board, masked_round *round, 
     return TACIT_OK;
 }
 
-tacit_status board_masked_run(tacit_board *board, const tacit_question *question, masked_round *round,
-                              tacit_error *error) {
-    tacit_status status;
+tacit_status board_masked_run(tacit_board *board, const round_ops *kind, const tacit_question *question,
+                              masked_round *round, tacit_error *error) {
+    round->protocol = kind->protocol;
     TACIT_TRY(round->protocol->create(&round->server, board, question, round, error));
     pthread_mutex_lock(&board->mutex);
+    board->round = kind;
     board->masked = round;
     board->refused = 0;
     pthread_mutex_unlock(&board->mutex);
     do {
-        TACIT_CHECK(run_step(board, question, error));
+        TACIT_TRY(run_step(board, question, error));
     } while (round->protocol->step(round->server) != round->protocol->opened);
-cleanup:
-    pthread_mutex_lock(&board->mutex);
-    board->masked = NULL;
-    pthread_mutex_unlock(&board->mutex);
-    return status;
+    return TACIT_OK;
 }
 
-tacit_status board_masked_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
-                              size_t *parties, tacit_error *error) {
+static tacit_status ask_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
+                            size_t *parties, tacit_error *error) {
     masked_round round = { .record = TACIT_BUFFER_INIT };
     size_t survivors = 0;
     tacit_status status;
-    TACIT_CHECK(board_draw_graph(board, question, error));
+    TACIT_CHECK(board->sums->protocol->prepare(board, question, error));
     TACIT_CHECK(board_masked_places(board, &round, error));
     TACIT_CHECK(tacit_masked_id(round.id, question, error));
     TACIT_CHECK(board_sets_begin(board, round.refused, error));
-    round.protocol =
-        board->settings.masked->sums == TACIT_SUMS_PAILLIER ? &board_paillier_protocol : &board_mask_protocol;
-    TACIT_CHECK(board_masked_run(board, question, &round, error));
+    TACIT_CHECK(board_masked_run(board, board->sums, question, &round, error));
     for (uint32_t i = 0; i < round.roster.parties; i++)
         survivors += round.protocol->survived(round.server, i);
     TACIT_CHECK(board_sets_keep(board, &round, error));
@@ -298,3 +275,12 @@ cleanup:
     tacit_buffer_clear(&round.record);
     return status;
 }
+
+#define SECURE_ROUND                                                                                         \
+    .wait = wait_for_step, .awaits = awaits, .question = question_for, .take = take,                         \
+    .answer_most = answer_most, .look = look
+
+const round_ops board_masked_round = { SECURE_ROUND, .ask_sum = ask_sum, .protocol = &board_mask_protocol };
+const round_ops board_paillier_round = { SECURE_ROUND, .ask_sum = ask_sum,
+                                         .protocol = &board_paillier_protocol };
+const round_ops board_drawing_round = { SECURE_ROUND, .protocol = &board_drawing_protocol };

@@ -27,10 +27,31 @@ typedef struct masked_places {
 } masked_places;
 
 typedef struct masked_round masked_round;
+typedef struct mail_round mail_round; /* board_mail.c */
+typedef struct board_protocol board_protocol;
+
+/* A kind of round, as the board runs it: board.c has those in clear, board_masked.c secure sums by either protocol, board_mail.c words
+ * between neighbours. Which kind a sum is follows from the board's settings, once. The lock is held in all but ask_sum. */
+typedef struct round_ops {
+    bool by_seats; /* who has answered is counted by seats, else by places on the roster */
+    tacit_status (*wait)(tacit_board *board, tacit_error *error); /* until what is pinned can be taken down */
+    bool (*awaits)(const tacit_board *board, const seat *who);
+    tacit_status (*question)(tacit_board *board, const seat *who, tacit_buffer *out, tacit_error *error);
+    tacit_status (*take)(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error);
+    size_t (*answer_most)(
+        const tacit_board *board); /* bytes, except for names, ids and a refusal's sentence */
+    void (*look)(const tacit_board *board, tacit_board_state *out); /* adds what only this kind has */
+    tacit_status (*ask_sum)(tacit_board *board, const tacit_question *question, uint64_t *total,
+                            size_t *parties, tacit_error *error); /* of kinds that sums may be */
+    const board_protocol *protocol;                               /* of secure sums */
+} round_ops;
+
+extern const round_ops board_plain_round, board_single_round, board_masked_round, board_paillier_round,
+    board_drawing_round, board_mail_round;
 
 /* A protocol that gives the board a sum: what its coordinator's half does, step by step (board_protocols.c). `create`
- * borrows the round's roster. */
-typedef struct board_protocol {
+ * borrows the round's roster, and the graph. */
+struct board_protocol {
     unsigned contributing, opened; /* the step in which parties contribute, and the one after the last */
     tacit_status (*create)(void **out, const tacit_board *board, const tacit_question *question,
                            const masked_round *round, tacit_error *error);
@@ -48,7 +69,10 @@ typedef struct board_protocol {
     tacit_status (*close)(void *server, tacit_error *error);
     const int64_t *(*sum)(const void *server);
     bool (*survived)(const void *server, uint32_t place);
-} board_protocol;
+    /* Before the first sum; and an answer of this place was taken. */
+    tacit_status (*prepare)(tacit_board *board, const tacit_question *question, tacit_error *error);
+    void (*answered)(tacit_board *board, uint32_t place);
+};
 
 /* The third draws the graph of masked sums (board_drawing.c), and has no sum. */
 extern const board_protocol board_mask_protocol, board_paillier_protocol, board_drawing_protocol;
@@ -71,8 +95,6 @@ typedef struct board_graph {
     tacit_buffer proof; /* for parties that have not answered in a sum since this board was made */
     bool *has_proof;    /* by place: those that have */
 } board_graph;
-
-typedef struct mail_round mail_round; /* board_mail.c */
 
 /* What a party said last, sealed for those who are to hear it. */
 typedef struct mail_word {
@@ -98,21 +120,27 @@ struct tacit_board {
     tacit_levels names; /* of the parties, as they came: to find one among thousands */
     size_t *places_of;  /* seats of these names */
     bool open, cancelled;
-    size_t only;             /* the seat that the question is for; SIZE_MAX: all */
+    const round_ops *sums;  /* the kind that sums are */
+    const round_ops *round; /* of the open round */
+    union {                 /* and what it works on */
+        masked_round *masked;
+        mail_round *mail;
+        struct {
+            size_t only; /* the seat that a question is for */
+            bool needed; /* its answer is waited for */
+        };
+    };
     tacit_question question; /* its message is borrowed from the asking thread while open */
-    tacit_buffer encoded;    /* the question, once it has been asked for; empty before */
-    size_t encoded_id;       /* where the answer id is in it, which alone differs between parties */
+    tacit_buffer encoded;    /* of the question, once it has been asked for, what is the same for all */
     uint64_t *total;
     size_t answered, refused;
     size_t dismissed; /* parties that have left, ever */
     char first_refusal[TACIT_ERROR_TEXT_SIZE];
     masked_places places;
     tacit_board_steps steps;
-    masked_round *masked; /* the open secure sum; NULL: none */
     board_graph graph;
     bool *held; /* by place: who is in every exact sum, once the first is open; NULL before */
     mailbox mailbox;
-    mail_round *mail; /* the open round between neighbours; NULL: none */
 };
 
 seat *board_find_seat(tacit_board *board, const char *party); /* NULL for one that has left, too */
@@ -123,27 +151,24 @@ void board_note_refusal(tacit_board *board, const char *reason);
 
 bool board_find_place(const tacit_board *board, const char *party, uint32_t *out);
 
-/* Secure sums; the lock is held in all but the last. */
-bool board_masked_waits_for(const tacit_board *board, const char *party);
-tacit_status board_masked_question(tacit_board *board, const char *party, tacit_buffer *out,
-                                   tacit_error *error);
-tacit_status board_masked_take(tacit_board *board, const char *party, const tacit_answer *answer,
-                               tacit_error *error);
-const char *board_masked_step(const tacit_board *board);
-size_t board_masked_answer_most(const tacit_board *board);
-tacit_status board_masked_sum(tacit_board *board, const tacit_question *question, uint64_t *total,
-                              size_t *parties, tacit_error *error);
+/* Pin a question of the kind that board->round says, wait, and take it down. The lock is held before and on return, whatever the
+ * status, and let go meanwhile. */
+tacit_status board_hold(tacit_board *board, const tacit_question *question, tacit_error *error);
+
+/* How many numbers an answer to the open question, or a word in it, has at most; and what may come beside them, in bytes. */
+enum { BOARD_BESIDE_NUMBERS = 1024 };
+size_t board_numbers(const tacit_board *board);
 
 /* Have the graph drawn by the parties if it is sparse, before the first sum; after a restart, as it was. With the lock held: add the
  * proof to the first step of a sum for a place that may not have it, and note that the place has answered it. */
 tacit_status board_draw_graph(tacit_board *board, const tacit_question *question, tacit_error *error);
-tacit_status board_graph_show(const tacit_board *board, uint32_t place, tacit_buffer *out,
+tacit_status board_graph_show(const board_graph *graph, uint32_t place, tacit_buffer *out,
                               tacit_error *error);
 void board_graph_shown(tacit_board *board, uint32_t place);
 
-/* Run all steps of a round whose protocol is set, one after the other. */
-tacit_status board_masked_run(tacit_board *board, const tacit_question *question, masked_round *round,
-                              tacit_error *error);
+/* Run all steps of a round of this kind, one after the other. */
+tacit_status board_masked_run(tacit_board *board, const round_ops *kind, const tacit_question *question,
+                              masked_round *round, tacit_error *error);
 tacit_status board_masked_places(const tacit_board *board, masked_round *round, tacit_error *error);
 
 /* Exact sums of one study are all over the same parties, which those parties see to as well (board_sets.c). Who is in them,
@@ -155,12 +180,7 @@ bool board_sets_needs(const tacit_board *board, uint32_t place);
 tacit_status board_sets_lost(const tacit_board *board, const char *refusing, const char *leaving,
                              tacit_error *error);
 
-/* Rounds between neighbours; the lock is held in the first four. */
-bool board_mail_waits_for(const tacit_board *board, const char *party);
-tacit_status board_mail_question(tacit_board *board, const char *party, tacit_buffer *out,
-                                 tacit_error *error);
-tacit_status board_mail_take(tacit_board *board, const char *party, tacit_answer *answer, tacit_error *error);
-void board_mail_look(const tacit_board *board, tacit_board_state *out);
+/* Rounds between neighbours. */
 tacit_status board_mail_exchange(void *context, const tacit_question *question, const tacit_mixing *mixing,
                                  size_t *bytes, tacit_error *error);
 void board_mail_clear(tacit_board *board);

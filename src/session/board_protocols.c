@@ -4,6 +4,33 @@
 #include "base/memory.h"
 #include "session/board_parts.h"
 
+/* What board_protocol asks of a server, by the functions of its kind: NAME_expects and so on ask calls_expects of self->server. */
+#define SERVER_FUNCTIONS(name, type, calls)                                                                  \
+    static unsigned name##_step(const void *self) { return calls##_step(((const type *)self)->server); }     \
+    static bool name##_expects(const void *self, uint32_t place) {                                           \
+        return calls##_expects(((const type *)self)->server, place);                                         \
+    }                                                                                                        \
+    static bool name##_has(const void *self, uint32_t place) {                                               \
+        return calls##_has(((const type *)self)->server, place);                                             \
+    }                                                                                                        \
+    static tacit_status name##_receive(void *self, uint32_t place, const uint8_t *answer, size_t length,     \
+                                       tacit_error *error) {                                                 \
+        return calls##_receive(((type *)self)->server, place, answer, length, error);                        \
+    }                                                                                                        \
+    static tacit_status name##_close(void *self, tacit_error *error) {                                       \
+        return calls##_close(((type *)self)->server, error);                                                 \
+    }                                                                                                        \
+    static const int64_t *name##_sum(const void *self) { return calls##_sum(((const type *)self)->server); } \
+    static bool name##_survived(const void *self, uint32_t place) {                                          \
+        return calls##_survived(((const type *)self)->server, place);                                        \
+    }
+
+#define SERVER_ENTRIES(name)                                                                                 \
+    .create = name##_create, .free = name##_free, .step = name##_step, .needed = name##_needed,              \
+    .with_roster = name##_with_roster, .expects = name##_expects, .has = name##_has,                         \
+    .question = name##_question, .receive = name##_receive, .answer_most = name##_answer_most,               \
+    .close = name##_close, .sum = name##_sum, .survived = name##_survived
+
 /* ---- masks ---- */
 
 /* What one party says of another is shorter: keys, sealed shares, openings, signatures. */
@@ -12,9 +39,12 @@ enum { BYTES_PER_PARTY = 512, BYTES_BESIDE = 8192 };
 typedef struct mask_server {
     size_t length;
     tacit_graph_shape shape;
+    const board_graph *graph;
     tacit_securesum *sum;
     tacit_securesum_server *server;
 } mask_server;
+
+SERVER_FUNCTIONS(mask, mask_server, tacit_securesum_server)
 
 static void mask_free(void *server) {
     mask_server *self = server;
@@ -29,6 +59,7 @@ static tacit_status mask_create(void **out, const tacit_board *board, const taci
     tacit_status status = TACIT_OK;
     if (self == NULL) return tacit_fail_memory(error);
     self->length = question->sum.length;
+    self->graph = &board->graph;
     TACIT_CHECK(tacit_masked_shape(&self->shape, board->settings.masked, error));
     tacit_securesum_terms terms = tacit_masked_terms(&self->shape, question, round->id, round->digest,
                                                      board->graph.is_drawn ? board->graph.seed : NULL);
@@ -42,10 +73,6 @@ cleanup:
     return status;
 }
 
-static unsigned mask_step(const void *server) {
-    return tacit_securesum_server_step(((const mask_server *)server)->server);
-}
-
 /* Consent and unmasking take as many as open a secret; in a sparse graph nobody can say beforehand which, so that all
  * who may be missing are counted. */
 static size_t mask_needed(const void *server) {
@@ -56,21 +83,12 @@ static size_t mask_needed(const void *server) {
 
 static bool mask_with_roster(unsigned step) { return step == TACIT_SUM_ADVERTISE; }
 
-static bool mask_expects(const void *server, uint32_t place) {
-    return tacit_securesum_server_expects(((const mask_server *)server)->server, place);
-}
-
-static bool mask_has(const void *server, uint32_t place) {
-    return tacit_securesum_server_has(((const mask_server *)server)->server, place);
-}
-
+/* Who has no proof of how the graph was drawn gets it with the first step. */
 static tacit_status mask_question(const void *server, uint32_t place, tacit_buffer *out, tacit_error *error) {
-    return tacit_securesum_server_question(((const mask_server *)server)->server, place, out, error);
-}
-
-static tacit_status mask_receive(void *server, uint32_t place, const uint8_t *answer, size_t length,
-                                 tacit_error *error) {
-    return tacit_securesum_server_receive(((mask_server *)server)->server, place, answer, length, error);
+    const mask_server *self = server;
+    TACIT_TRY(tacit_securesum_server_question(self->server, place, out, error));
+    return mask_step(server) == TACIT_SUM_ADVERTISE ? board_graph_show(self->graph, place, out, error)
+                                                    : TACIT_OK;
 }
 
 static size_t mask_answer_most(const void *server) {
@@ -79,34 +97,12 @@ static size_t mask_answer_most(const void *server) {
     return numbers * sizeof(uint64_t) + (size_t)self->shape.parties * BYTES_PER_PARTY + BYTES_BESIDE;
 }
 
-static tacit_status mask_close(void *server, tacit_error *error) {
-    return tacit_securesum_server_close(((mask_server *)server)->server, error);
-}
-
-static const int64_t *mask_sum(const void *server) {
-    return tacit_securesum_server_sum(((const mask_server *)server)->server);
-}
-
-static bool mask_survived(const void *server, uint32_t place) {
-    return tacit_securesum_server_survived(((const mask_server *)server)->server, place);
-}
-
 const board_protocol board_mask_protocol = {
     .contributing = TACIT_SUM_MASK,
     .opened = TACIT_SUM_OPENED,
-    .create = mask_create,
-    .free = mask_free,
-    .step = mask_step,
-    .needed = mask_needed,
-    .with_roster = mask_with_roster,
-    .expects = mask_expects,
-    .has = mask_has,
-    .question = mask_question,
-    .receive = mask_receive,
-    .answer_most = mask_answer_most,
-    .close = mask_close,
-    .sum = mask_sum,
-    .survived = mask_survived,
+    SERVER_ENTRIES(mask),
+    .prepare = board_draw_graph,
+    .answered = board_graph_shown,
 };
 
 /* ---- Paillier ---- */
@@ -115,6 +111,8 @@ typedef struct paillier_server {
     tacit_paillier_sum_terms terms;
     tacit_paillier_sum_server *server;
 } paillier_server;
+
+SERVER_FUNCTIONS(paillier, paillier_server, tacit_paillier_sum_server)
 
 static void paillier_free(void *server) {
     paillier_server *self = server;
@@ -141,10 +139,6 @@ static tacit_status paillier_create(void **out, const tacit_board *board, const 
     return TACIT_OK;
 }
 
-static unsigned paillier_step(const void *server) {
-    return tacit_paillier_sum_server_step(((const paillier_server *)server)->server);
-}
-
 /* Nothing goes on without the key holder. */
 static size_t paillier_needed(const void *server) {
     return paillier_step(server) == TACIT_PAILLIER_SUM_ENCRYPT
@@ -154,23 +148,9 @@ static size_t paillier_needed(const void *server) {
 
 static bool paillier_with_roster(unsigned step) { return step <= TACIT_PAILLIER_SUM_ENCRYPT; }
 
-static bool paillier_expects(const void *server, uint32_t place) {
-    return tacit_paillier_sum_server_expects(((const paillier_server *)server)->server, place);
-}
-
-static bool paillier_has(const void *server, uint32_t place) {
-    return tacit_paillier_sum_server_has(((const paillier_server *)server)->server, place);
-}
-
 static tacit_status paillier_question(const void *server, uint32_t place, tacit_buffer *out,
                                       tacit_error *error) {
     return tacit_paillier_sum_server_question(((const paillier_server *)server)->server, place, out, error);
-}
-
-static tacit_status paillier_receive(void *server, uint32_t place, const uint8_t *answer, size_t length,
-                                     tacit_error *error) {
-    return tacit_paillier_sum_server_receive(((paillier_server *)server)->server, place, answer, length,
-                                             error);
 }
 
 /* At the worst a ciphertext for each number, of twice the key's bits. */
@@ -180,32 +160,17 @@ static size_t paillier_answer_most(const void *server) {
     return numbers * (terms->key_bits / 4 + 8) + (size_t)terms->parties * BYTES_PER_PARTY + BYTES_BESIDE;
 }
 
-static tacit_status paillier_close(void *server, tacit_error *error) {
-    return tacit_paillier_sum_server_close(((paillier_server *)server)->server, error);
+static tacit_status paillier_prepare(tacit_board *board, const tacit_question *question, tacit_error *error) {
+    (void)board, (void)question, (void)error;
+    return TACIT_OK;
 }
 
-static const int64_t *paillier_sum(const void *server) {
-    return tacit_paillier_sum_server_sum(((const paillier_server *)server)->server);
-}
-
-static bool paillier_survived(const void *server, uint32_t place) {
-    return tacit_paillier_sum_server_survived(((const paillier_server *)server)->server, place);
-}
+static void paillier_answered(tacit_board *board, uint32_t place) { (void)board, (void)place; }
 
 const board_protocol board_paillier_protocol = {
     .contributing = TACIT_PAILLIER_SUM_ENCRYPT,
     .opened = TACIT_PAILLIER_SUM_OPENED,
-    .create = paillier_create,
-    .free = paillier_free,
-    .step = paillier_step,
-    .needed = paillier_needed,
-    .with_roster = paillier_with_roster,
-    .expects = paillier_expects,
-    .has = paillier_has,
-    .question = paillier_question,
-    .receive = paillier_receive,
-    .answer_most = paillier_answer_most,
-    .close = paillier_close,
-    .sum = paillier_sum,
-    .survived = paillier_survived,
+    SERVER_ENTRIES(paillier),
+    .prepare = paillier_prepare,
+    .answered = paillier_answered,
 };

@@ -13,6 +13,8 @@
  * so that every worker has some. */
 enum { PIECE = 32 };
 
+static const local_reach here_reach;
+
 static tacit_status sum_over_ranks(void *context, double *values, size_t count, tacit_error *error) {
     return tacit_ranks_sum(context, values, count, error);
 }
@@ -36,6 +38,7 @@ tacit_status tacit_local_create_part(tacit_local **out, const tacit_dataset *dat
     local->pool = pool;
     local->parties = split->parts;
     local->ranks = range->ranks;
+    local->reach = range->ranks != NULL ? &tacit_local_ranks_reach : &here_reach;
     local->first = range->first < end ? range->first : end;
     local->own = end - local->first;
     local->all = tacit_dataset_subset(dataset, split->index + (split->start[local->first] - split->skipped),
@@ -269,8 +272,7 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
     if (repeatable) TACIT_TRY(sum_key(local, question, &key, error));
     known = repeatable && tacit_local_smallest_party(local) >= local->plan->minimum_rows &&
             tacit_result_cache_find(local->cache, &key, total, length * sizeof *total);
-    TACIT_TRY(local->ranks != NULL ? tacit_local_ranks_sum(local, question, known, total, parties, error)
-                                   : tacit_local_sum_here(local, question, known, total, parties, error));
+    TACIT_TRY(local->reach->sum(local, question, known, total, parties, error));
     if (known && *parties != local->parties)
         return tacit_fail(error, TACIT_INTERNAL,
                           "a party that contributed to '%s' before refuses to do so again", question->name);
@@ -313,9 +315,7 @@ static tacit_status ask_one(void *context, const tacit_question *question, size_
     if (answers == NULL) return tacit_fail_memory(error);
     tacit_status status = TACIT_OK;
     if (place < local->parties)
-        status = local->ranks != NULL
-                     ? tacit_local_ranks_ask_one(local, question, place, &answered, answers, error)
-                     : tacit_local_ask_party(local, place, question, answers, &answered, error);
+        status = local->reach->ask_party(local, place, question, answers, &answered, error);
     if (status == TACIT_OK && needed && !answered)
         status = tacit_fail(error, TACIT_REFUSED, "party %zu does not answer, and too few are left: %s",
                             place + 1, local->refusal);
@@ -353,8 +353,7 @@ cleanup:
 static tacit_status ask(void *context, const tacit_question *question, tacit_answers *out,
                         tacit_error *error) {
     tacit_local *local = context;
-    return local->ranks != NULL ? tacit_local_ranks_ask(local, question, out, error)
-                                : tacit_local_ask_here(local, question, out, error);
+    return local->reach->ask(local, question, out, error);
 }
 
 /* ---- a round between neighbours ---- */
@@ -440,8 +439,7 @@ static tacit_status exchange(void *context, const tacit_question *question, cons
         return tacit_fail(error, TACIT_USAGE, "the graph has %zu nodes and there are %zu parties",
                           mixing->nodes, local->parties);
     *bytes = most_bytes_heard(local, mixing);
-    TACIT_TRY(local->ranks != NULL ? tacit_local_ranks_exchange(local, question, mixing, error)
-                                   : tacit_local_exchange_here(local, question, mixing, error));
+    TACIT_TRY(local->reach->exchange(local, question, mixing, error));
     tacit_local_say_words(local, mixing);
     return TACIT_OK;
 }
@@ -517,10 +515,18 @@ tacit_status tacit_local_charged_at(const tacit_local *local, tacit_unit unit, d
                                     tacit_account *out, tacit_error *error) {
     tacit_account here;
     tacit_status status = charged_here(local, unit, delta, &here, error);
-    if (local->ranks != NULL) return tacit_local_ranks_charged(local, status, &here, out, error);
-    if (status == TACIT_OK) *out = here;
+    return local->reach->charged(local, status, &here, out, error);
+}
+
+static tacit_status charged_alone(const tacit_local *local, tacit_status status, const tacit_account *here,
+                                  tacit_account *out, tacit_error *error) {
+    (void)local, (void)error;
+    if (status == TACIT_OK) *out = *here;
     return status;
 }
+
+static const local_reach here_reach = { tacit_local_sum_here, tacit_local_ask_here, tacit_local_ask_party,
+                                        tacit_local_exchange_here, charged_alone };
 
 size_t tacit_local_refusals(const tacit_local *local, const char **first) {
     *first = local->refusal;

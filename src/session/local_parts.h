@@ -5,7 +5,10 @@
 
 #include "session/local.h"
 
+typedef struct local_reach local_reach;
+
 struct tacit_local {
+    const local_reach *reach;
     const tacit_dataset *dataset;
     const tacit_split *split;
     tacit_pool *pool;
@@ -59,15 +62,20 @@ tacit_status tacit_local_exchange_here(tacit_local *local, const tacit_question 
 /* The words of this round become the last ones. */
 void tacit_local_say_words(tacit_local *local, const tacit_mixing *mixing);
 
-/* Over the ranks (local_ranks.c): rank 0 asks, and all others answer in tacit_local_serve. */
-tacit_status tacit_local_ranks_sum(tacit_local *local, const tacit_question *question, bool known,
-                                   uint64_t *total, size_t *parties, tacit_error *error);
-tacit_status tacit_local_ranks_ask(tacit_local *local, const tacit_question *question, tacit_answers *out,
-                                   tacit_error *error);
-tacit_status tacit_local_ranks_ask_one(tacit_local *local, const tacit_question *question, size_t place,
-                                       bool *answered, tacit_answer *out, tacit_error *error);
-tacit_status tacit_local_ranks_exchange(tacit_local *local, const tacit_question *question,
-                                        const tacit_mixing *mixing, tacit_error *error);
-/* The largest of what parties of each rank were charged, on rank 0; `status` says how the rank's own came about. */
-tacit_status tacit_local_ranks_charged(const tacit_local *local, tacit_status status,
-                                       const tacit_account *here, tacit_account *out, tacit_error *error);
+/* In which way those of all ranks are reached: local.c has that of one process, local_ranks.c that of several, where rank 0 asks and all
+ * others answer in tacit_local_serve. `charged` is the largest of what parties were charged, on rank 0, where `here` is this rank's and
+ * `status` says how it came about. */
+struct local_reach {
+    tacit_status (*sum)(tacit_local *local, const tacit_question *question, bool known, uint64_t *total,
+                        size_t *parties, tacit_error *error);
+    tacit_status (*ask)(tacit_local *local, const tacit_question *question, tacit_answers *out,
+                        tacit_error *error);
+    tacit_status (*ask_party)(tacit_local *local, size_t k, const tacit_question *asked, tacit_answer *out,
+                              bool *answered, tacit_error *error);
+    tacit_status (*exchange)(tacit_local *local, const tacit_question *question, const tacit_mixing *mixing,
+                             tacit_error *error);
+    tacit_status (*charged)(const tacit_local *local, tacit_status status, const tacit_account *here,
+                            tacit_account *out, tacit_error *error);
+};
+
+extern const local_reach tacit_local_ranks_reach;

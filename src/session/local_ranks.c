@@ -43,13 +43,12 @@ typedef enum order_kind {
 
 typedef struct order {
     uint64_t kind, place;
-    tacit_question question;
-    tacit_message message;
+    tacit_received received;
     tacit_mixing mixing;
 } order;
 
 static void order_clear(order *self) {
-    tacit_message_clear(&self->message);
+    tacit_received_clear(&self->received);
     tacit_mixing_clear(&self->mixing);
 }
 
@@ -106,14 +105,14 @@ cleanup:
 static tacit_status hear(tacit_local *local, order *out, tacit_error *error) {
     tacit_buffer bytes = TACIT_BUFFER_INIT;
     tacit_status status;
-    *out = (order){ .message = TACIT_MESSAGE_INIT, .mixing = TACIT_MIXING_INIT };
+    *out = (order){ .received = TACIT_RECEIVED_INIT, .mixing = TACIT_MIXING_INIT };
     TACIT_CHECK(tacit_ranks_spread(local->ranks, &bytes, error));
     tacit_cursor cursor = tacit_cursor_over(bytes.bytes, bytes.length);
     if (!tacit_cursor_read_u64(&cursor, &out->kind) || !tacit_cursor_read_u64(&cursor, &out->place))
         TACIT_CHECK(lost(error));
     if (out->kind == ORDER_EXCHANGE) TACIT_CHECK(read_mixing(&out->mixing, &cursor, error));
     if (out->kind != ORDER_END)
-        TACIT_CHECK(tacit_question_decode(&out->question, &out->message, cursor.bytes, cursor.left, error));
+        TACIT_CHECK(tacit_question_decode(&out->received, cursor.bytes, cursor.left, error));
 cleanup:
     tacit_buffer_clear(&bytes);
     return status;
@@ -301,26 +300,26 @@ cleanup:
 
 /* ---- rank 0 ---- */
 
-tacit_status tacit_local_ranks_sum(tacit_local *local, const tacit_question *question, bool known,
-                                   uint64_t *total, size_t *parties, tacit_error *error) {
+static tacit_status ranks_sum(tacit_local *local, const tacit_question *question, bool known, uint64_t *total,
+                              size_t *parties, tacit_error *error) {
     TACIT_TRY(give(local, known ? ORDER_SUM_KNOWN : ORDER_SUM, 0, question, NULL, error));
     return add_up(local, question, known, total, parties, error);
 }
 
-tacit_status tacit_local_ranks_ask(tacit_local *local, const tacit_question *question, tacit_answers *out,
-                                   tacit_error *error) {
+static tacit_status ranks_ask(tacit_local *local, const tacit_question *question, tacit_answers *out,
+                              tacit_error *error) {
     TACIT_TRY(give(local, ORDER_ASK, 0, question, NULL, error));
     return collect(local, question, out, error);
 }
 
-tacit_status tacit_local_ranks_ask_one(tacit_local *local, const tacit_question *question, size_t place,
-                                       bool *answered, tacit_answer *out, tacit_error *error) {
+static tacit_status ranks_ask_party(tacit_local *local, size_t place, const tacit_question *question,
+                                    tacit_answer *out, bool *answered, tacit_error *error) {
     TACIT_TRY(give(local, ORDER_ASK_ONE, place, question, NULL, error));
     return collect_one(local, question, place, answered, out, error);
 }
 
-tacit_status tacit_local_ranks_exchange(tacit_local *local, const tacit_question *question,
-                                        const tacit_mixing *mixing, tacit_error *error) {
+static tacit_status ranks_exchange(tacit_local *local, const tacit_question *question,
+                                   const tacit_mixing *mixing, tacit_error *error) {
     TACIT_TRY(give(local, ORDER_EXCHANGE, 0, question, mixing, error));
     return swap_words(local, question, mixing, error);
 }
@@ -337,16 +336,17 @@ static tacit_status obey(tacit_local *local, const order *heard, tacit_error *er
     switch ((order_kind)heard->kind) {
     case ORDER_SUM:
     case ORDER_SUM_KNOWN:
-        total = TACIT_NEW(uint64_t, heard->question.sum.length);
+        total = TACIT_NEW(uint64_t, heard->received.question.sum.length);
         if (total == NULL) return tacit_fail_memory(error);
-        status = add_up(local, &heard->question, heard->kind == ORDER_SUM_KNOWN, total, &parties, error);
+        status =
+            add_up(local, &heard->received.question, heard->kind == ORDER_SUM_KNOWN, total, &parties, error);
         free(total);
         return status;
-    case ORDER_ASK: return collect(local, &heard->question, &unused, error);
+    case ORDER_ASK: return collect(local, &heard->received.question, &unused, error);
     case ORDER_ASK_ONE:
-        return collect_one(local, &heard->question, (size_t)heard->place, &answered, &none, error);
+        return collect_one(local, &heard->received.question, (size_t)heard->place, &answered, &none, error);
     case ORDER_EXCHANGE:
-        TACIT_TRY(swap_words(local, &heard->question, &heard->mixing, error));
+        TACIT_TRY(swap_words(local, &heard->received.question, &heard->mixing, error));
         tacit_local_say_words(local, &heard->mixing);
         return TACIT_OK;
     case ORDER_END: break;
@@ -401,8 +401,8 @@ cleanup:
 }
 
 /* The first of those that were charged most, as among the parties of one process. A rank without parties has no say. */
-tacit_status tacit_local_ranks_charged(const tacit_local *local, tacit_status status,
-                                       const tacit_account *here, tacit_account *out, tacit_error *error) {
+static tacit_status ranks_charged(const tacit_local *local, tacit_status status, const tacit_account *here,
+                                  tacit_account *out, tacit_error *error) {
     tacit_buffer own = TACIT_BUFFER_INIT, *all = NULL;
     if (status == TACIT_OK && local->own > 0) status = tacit_buffer_append(&own, here, sizeof *here, error);
     tacit_account most = { 0 };
@@ -421,3 +421,6 @@ cleanup:
     tacit_buffer_clear(&own);
     return status;
 }
+
+const local_reach tacit_local_ranks_reach = { ranks_sum, ranks_ask, ranks_ask_party, ranks_exchange,
+                                              ranks_charged };

@@ -404,11 +404,8 @@ static void notify_neighbours(talking *self) {
 }
 
 static tacit_status encode_words(const talking *self, tacit_buffer *out, tacit_error *error) {
-    tacit_answer answer = TACIT_ANSWER_INIT;
-    answer.round = self->question->round;
+    tacit_answer answer = tacit_answer_to(self->question);
     answer.words = self->sealed;
-    memcpy(answer.study, self->question->study, sizeof answer.study);
-    memcpy(answer.answer_id, self->question->answer_id, sizeof answer.answer_id);
     return tacit_answer_encode(&answer, out, error);
 }
 
@@ -505,9 +502,9 @@ static tacit_status talk(talking *self, bool *at_gate, tacit_buffer *out, tacit_
                                           : say(self, at_gate, out, error);
 }
 
-tacit_status tacit_party_answer_mail(tacit_party *party, const tacit_question *question,
-                                     const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
-                                     tacit_error *error) {
+static tacit_status answer_mail(tacit_party *party, const tacit_question *question,
+                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                                tacit_error *error) {
     if (party->mail == NULL)
         return tacit_fail(error, TACIT_PROTOCOL,
                           "the study has no neighbours, and the coordinator asks for a word to them");
@@ -526,3 +523,10 @@ tacit_status tacit_party_answer_mail(tacit_party *party, const tacit_question *q
     tacit_release release = tacit_party_describe_message(party, question, question_hash, "nothing was sent");
     return tacit_party_log_trouble(party, &release, status, &said, error);
 }
+
+static const char *name_step(const tacit_plan *plan, const tacit_question *question) {
+    (void)plan;
+    return question->mail->step == TACIT_MAIL_CARDS ? "cards" : NULL;
+}
+
+const party_round party_mail_round = { answer_mail, name_step };

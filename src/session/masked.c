@@ -71,7 +71,7 @@ tacit_status tacit_masked_id(uint8_t out[TACIT_MASKED_ID_BYTES], const tacit_que
                              tacit_error *error) {
     tacit_question common = *question;
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    common.masked = NULL;
+    common.kind = TACIT_ROUND_PLAIN;
     memset(common.answer_id, 0, sizeof common.answer_id);
     tacit_status status = tacit_question_encode(&common, &bytes, error);
     if (status == TACIT_OK)

@@ -254,7 +254,7 @@ cleanup:
     return status;
 }
 
-tacit_status masked_run_encrypted(stepping *self, tacit_buffer *out, tacit_error *error) {
+static tacit_status run_encrypted(stepping *self, tacit_buffer *out, tacit_error *error) {
     const tacit_masks *masks = self->masks;
     const tacit_securesum_roster roster = tacit_securesum_ed25519_roster(&masks->roster);
     tacit_paillier_sum_terms terms;
@@ -267,3 +267,5 @@ tacit_status masked_run_encrypted(stepping *self, tacit_buffer *out, tacit_error
     default: return tacit_fail(error, TACIT_PROTOCOL, "the question is no step of an encrypted sum");
     }
 }
+
+const secure_ops masked_paillier_ops = { "encrypted", ", and not the key holder,", run_encrypted };

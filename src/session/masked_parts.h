@@ -3,7 +3,18 @@
 
 #include "session/party_parts.h"
 
+typedef struct stepping stepping;
+
+/* A protocol of secure sums at a party: masks (masked_party.c) or ciphertexts (masked_paillier.c). */
+typedef struct secure_ops {
+    const char *name, *nor_collude; /* for the log: who else must not */
+    tacit_status (*take_step)(stepping *self, tacit_buffer *out, tacit_error *error);
+} secure_ops;
+
+extern const secure_ops masked_paillier_ops;
+
 struct tacit_masks {
+    const secure_ops *ops;
     const tacit_plan *plan;
     tacit_masks_store store;
     tacit_masks_past past;
@@ -18,7 +29,7 @@ struct tacit_masks {
 };
 
 /* All that one step works on. */
-typedef struct stepping {
+struct stepping {
     tacit_party *party;
     tacit_masks *masks;
     const tacit_question *question;
@@ -29,7 +40,7 @@ typedef struct stepping {
     tacit_securesum_signer signer;
     bool at_gate; /* the gate has been asked, which logs what it refuses */
     char assumption[TACIT_ASSUMPTION_MOST];
-} stepping;
+};
 
 /* The state of the latest sum: its round and id come first. */
 #define MASKED_STATE_NAME "sum.state"
@@ -69,6 +80,3 @@ tacit_status masked_note_noise(const stepping *self, const tacit_reply *reply, t
 /* Before consent to a set of survivors leaves, a bit for each place: TACIT_REFUSED when the sum has no noise of its own and an
  * earlier one of this version had other survivors; the first such set is kept. */
 tacit_status masked_hold_set(const stepping *self, const uint8_t *set, tacit_error *error);
-
-/* One step of an encrypted sum (masked_paillier.c). */
-tacit_status masked_run_encrypted(stepping *self, tacit_buffer *out, tacit_error *error);

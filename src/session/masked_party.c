@@ -21,6 +21,8 @@
 
 enum { STEP_SPARE = 1024, STEP_PER_NEIGHBOUR = 256 };
 
+static const secure_ops masked_ops;
+
 /* ---- the roster ---- */
 
 static int compare_keys(const void *first, const void *second) {
@@ -108,6 +110,7 @@ tacit_status tacit_masks_create(tacit_masks **out, const tacit_plan *plan,
     tacit_masks *masks = TACIT_NEW(tacit_masks, 1);
     tacit_status status;
     if (masks == NULL) return tacit_fail_memory(error);
+    masks->ops = plan->sums == TACIT_SUMS_PAILLIER ? &masked_paillier_ops : &masked_ops;
     masks->plan = plan;
     masks->store = *store;
     tacit_secret_lock(masks->secret_key, sizeof masks->secret_key);
@@ -378,9 +381,10 @@ static tacit_status run_masked(stepping *self, tacit_buffer *out, tacit_error *e
                                               : take_step(self, out, error);
 }
 
+static const secure_ops masked_ops = { "masked", "", run_masked };
+
 static tacit_status run_step(stepping *self, tacit_buffer *out, tacit_error *error) {
     tacit_masks *masks = self->masks;
-    const bool encrypted = masks->plan->sums == TACIT_SUMS_PAILLIER;
     const tacit_handler_entry *handler = NULL;
     TACIT_TRY(tacit_party_handler(self->party, self->question, &handler, error));
     if (!self->question->wants_sum || handler->to_neighbours)
@@ -391,28 +395,28 @@ static tacit_status run_step(stepping *self, tacit_buffer *out, tacit_error *err
     if (masks->keys == NULL)
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator goes on with a secure sum that it never began");
-    return encrypted ? masked_run_encrypted(self, out, error) : run_masked(self, out, error);
+    return masks->ops->take_step(self, out, error);
 }
 
-static tacit_status write_assumption(char out[TACIT_ASSUMPTION_MOST], const tacit_plan *plan,
+static tacit_status write_assumption(char out[TACIT_ASSUMPTION_MOST], const tacit_masks *masks,
                                      tacit_error *error) {
+    const tacit_plan *plan = masks->plan;
     size_t minimum;
     TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
-    const bool encrypted = plan->sums == TACIT_SUMS_PAILLIER;
     int used = snprintf(out, TACIT_ASSUMPTION_MOST,
                         "%s sum: at most %zu of %zu parties%s collude with the coordinator, which sees the "
                         "sum of at least %zu",
-                        encrypted ? "encrypted" : "masked", tacit_plan_colluders(plan), plan->parties,
-                        encrypted ? ", and not the key holder," : "", minimum);
+                        masks->ops->name, tacit_plan_colluders(plan), plan->parties, masks->ops->nor_collude,
+                        minimum);
     if (tacit_plan_shares_noise(plan))
         snprintf(out + used, TACIT_ASSUMPTION_MOST - (size_t)used, ", with at least %zu shares of the noise",
                  tacit_plan_noise_shares(plan));
     return TACIT_OK;
 }
 
-tacit_status tacit_party_answer_step(tacit_party *party, const tacit_question *question,
-                                     const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
-                                     tacit_error *error) {
+static tacit_status answer_step(tacit_party *party, const tacit_question *question,
+                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                                tacit_error *error) {
     if (party->masks == NULL)
         return tacit_fail(error, TACIT_PROTOCOL,
                           "the study has no secure sums, and the coordinator asks for one");
@@ -423,7 +427,7 @@ tacit_status tacit_party_answer_step(tacit_party *party, const tacit_question *q
                       .step = question->masked,
                       .question_hash = question_hash,
                       .signer = tacit_securesum_ed25519_signer(party->masks->secret_key) };
-    TACIT_TRY(write_assumption(self.assumption, party->masks->plan, error));
+    TACIT_TRY(write_assumption(self.assumption, party->masks, error));
     tacit_status status = run_step(&self, out, &said);
     tacit_securesum_party_free(self.half);
     tacit_securesum_free(self.sum);
@@ -433,3 +437,9 @@ tacit_status tacit_party_answer_step(tacit_party *party, const tacit_question *q
     tacit_release release = describe_step(&self);
     return tacit_party_log_trouble(party, &release, status, &said, error);
 }
+
+static const char *name_step(const tacit_plan *plan, const tacit_question *question) {
+    return tacit_sum_step_name(plan, question->masked->step);
+}
+
+const party_round party_secure_round = { answer_step, name_step };

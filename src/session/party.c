@@ -287,9 +287,8 @@ tacit_release tacit_party_describe(const tacit_party *party, const tacit_questio
 
 static tacit_status encode_reply(const tacit_question *question, const tacit_reply *reply, tacit_buffer *out,
                                  tacit_error *error) {
-    tacit_answer answer = { .round = question->round, .message = reply->message };
-    memcpy(answer.study, question->study, sizeof answer.study);
-    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
+    tacit_answer answer = tacit_answer_to(question);
+    answer.message = reply->message;
     tacit_status status = TACIT_OK;
     if (question->wants_sum) {
         answer.length = question->sum.length;
@@ -322,10 +321,7 @@ tacit_status tacit_party_log_trouble(const tacit_party *party, const tacit_relea
 
 tacit_status tacit_party_encode_bytes(const tacit_question *question, const char *field,
                                       const tacit_buffer *body, tacit_buffer *out, tacit_error *error) {
-    tacit_answer answer = TACIT_ANSWER_INIT;
-    answer.round = question->round;
-    memcpy(answer.study, question->study, sizeof answer.study);
-    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
+    tacit_answer answer = tacit_answer_to(question);
     tacit_status status = tacit_message_add_bytes(&answer.message, field, body->bytes, body->length, error);
     if (status == TACIT_OK) status = tacit_answer_encode(&answer, out, error);
     tacit_message_clear(&answer.message);
@@ -348,15 +344,13 @@ static tacit_status refuse_in_clear(tacit_party *party, const tacit_question *qu
                : "the coordinator asks for a word to neighbours in clear");
 }
 
-tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
-                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
-                                tacit_error *error) {
+static tacit_status answer_in_clear(tacit_party *party, const tacit_question *question,
+                                    const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                                    tacit_error *error) {
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_buffer payload = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
     tacit_status status;
     bool stored = false;
-    if (question->mail != NULL) return tacit_party_answer_mail(party, question, question_hash, out, error);
-    if (question->masked != NULL) return tacit_party_answer_step(party, question, question_hash, out, error);
     TACIT_TRY(refuse_in_clear(party, question, question_hash, error));
     TACIT_CHECK(tacit_gate_has_answer(&stored, party->gate, question->answer_id, question_hash, error));
     if (stored) { /* asked again: the stored bytes go out again, whatever a new computation would give */
@@ -373,6 +367,26 @@ cleanup:
     tacit_buffer_clear(&payload);
     tacit_reply_clear(&reply);
     return status;
+}
+
+static const char *no_step(const tacit_plan *plan, const tacit_question *question) {
+    (void)plan, (void)question;
+    return NULL;
+}
+
+static const party_round party_plain_round = { answer_in_clear, no_step };
+static const party_round *const rounds[] = { [TACIT_ROUND_PLAIN] = &party_plain_round,
+                                             [TACIT_ROUND_SECURE] = &party_secure_round,
+                                             [TACIT_ROUND_MAIL] = &party_mail_round };
+
+tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
+                                const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                                tacit_error *error) {
+    return rounds[question->kind]->answer(party, question, question_hash, out, error);
+}
+
+const char *tacit_question_step(const tacit_plan *plan, const tacit_question *question) {
+    return rounds[question->kind]->step(plan, question);
 }
 
 tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *question, uint64_t *total,

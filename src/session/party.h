@@ -45,13 +45,8 @@ typedef struct tacit_heard {
     double own;                       /* of the party's own */
 } tacit_heard;
 
-/* Where a real party keeps what it must find again after a restart; durable when write returns. */
-typedef struct tacit_keep {
-    tacit_status (*read)(void *context, const char *name, bool *found, tacit_buffer *out, tacit_error *error);
-    tacit_status (*write)(void *context, const char *name, const uint8_t *bytes, size_t length,
-                          tacit_error *error);
-    void *context;
-} tacit_keep;
+/* Where a real party keeps what it must find again after a restart. */
+typedef tacit_masks_store tacit_keep;
 
 /* The others who hold a party's rows: told of a question before the handler runs, so that they run it too, and of how it went. */
 typedef struct tacit_holders {
@@ -135,6 +130,9 @@ tacit_status tacit_party_answer(tacit_party *party, const tacit_question *questi
  * integers are added to `total` modulo 2^64. */
 tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *question, uint64_t *total,
                                     tacit_error *error);
+
+/* The name of the step that a question is, for people; NULL: it is a whole one. */
+const char *tacit_question_step(const tacit_plan *plan, const tacit_question *question);
 
 /* The entry of the method's table for a question. */
 tacit_status tacit_party_handler(const tacit_party *party, const tacit_question *question,

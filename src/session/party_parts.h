@@ -19,15 +19,15 @@ tacit_status tacit_party_stored_reply(const tacit_party *party, const tacit_ques
 tacit_release tacit_party_describe(const tacit_party *party, const tacit_question *question,
                                    const tacit_reply *reply, const uint8_t *question_hash);
 
-/* The answer to a question that is a step of a masked sum (masked_party.c). */
-tacit_status tacit_party_answer_step(tacit_party *party, const tacit_question *question,
-                                     const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
-                                     tacit_error *error);
+/* A kind of round at a party: in clear (party.c), a step of a secure sum (masked_party.c), between neighbours (mail_party.c). */
+typedef struct party_round {
+    tacit_status (*answer)(tacit_party *party, const tacit_question *question,
+                           const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
+                           tacit_error *error);
+    const char *(*step)(const tacit_plan *plan, const tacit_question *question);
+} party_round;
 
-/* The same for a round between neighbours (mail_party.c). */
-tacit_status tacit_party_answer_mail(tacit_party *party, const tacit_question *question,
-                                     const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
-                                     tacit_error *error);
+extern const party_round party_secure_round, party_mail_round;
 
 /* Bring back what this party goes on from, if a process before has left it. */
 tacit_status tacit_party_restore(tacit_party *party, tacit_error *error);

@@ -7,10 +7,7 @@
 #include "privacy/account/release.h"
 #include "session/message.h"
 
-enum {
-    TACIT_PROTOCOL_VERSION = 2,
-    TACIT_ID_SIZE = 64, /* of a study, method, question or party, with its NUL */
-};
+enum { TACIT_ID_SIZE = 64 }; /* of a study, method, question or party, with its NUL */
 
 /*
  * How contributions are summed: as integers modulo 2^64 on a public grid, round(value * 2^grid_bits) for
@@ -94,7 +91,15 @@ enum { TACIT_MAIL_CARDS, TACIT_MAIL_WORDS };
 
 void tacit_mail_step_clear(tacit_mail_step *step);
 
+/* What a question is one of. */
+typedef enum tacit_round_kind {
+    TACIT_ROUND_PLAIN,  /* the whole question, and the answer in clear */
+    TACIT_ROUND_SECURE, /* a step of a secure sum */
+    TACIT_ROUND_MAIL,   /* a step of a round between neighbours: the answer is not for the coordinator */
+} tacit_round_kind;
+
 typedef struct tacit_question {
+    tacit_round_kind kind;
     char study[TACIT_ID_SIZE];
     char method[TACIT_ID_SIZE];
     unsigned method_version;
@@ -104,6 +109,8 @@ typedef struct tacit_question {
     const tacit_message *message;             /* borrowed; NULL when the question carries nothing */
     bool wants_sum;
     tacit_sum_spec sum;
-    const tacit_masked_step *masked; /* borrowed; NULL: the whole question, and the answer in clear */
-    const tacit_mail_step *mail;     /* borrowed; NULL: the answer is for the coordinator */
+    union { /* borrowed, as the kind says */
+        const tacit_masked_step *masked;
+        const tacit_mail_step *mail;
+    };
 } tacit_question;

@@ -434,10 +434,7 @@ tacit_stream tacit_session_stream(const tacit_session *session, const char *purp
 tacit_status tacit_checkpoint(tacit_session *session, const tacit_message *state, tacit_error *error) {
     if (session->journal == NULL) return TACIT_OK;
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    /* An answer's encoding serves for any fields, and its round for the number of releases. */
-    tacit_answer wrapped = { .round = session->releases, .message = *state };
-    memcpy(wrapped.study, session->plan->study, sizeof wrapped.study);
-    tacit_status status = tacit_answer_encode(&wrapped, &bytes, error);
+    tacit_status status = tacit_checkpoint_encode(state, session->releases, &bytes, error);
     if (status == TACIT_OK)
         status = session->journal->write_checkpoint(session->journal->context, session->round, bytes.bytes,
                                                     bytes.length, error);
@@ -449,20 +446,16 @@ tacit_status tacit_resume(tacit_session *session, bool *found, tacit_message *st
     *found = false;
     if (session->journal == NULL) return TACIT_OK;
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    tacit_answer wrapped = TACIT_ANSWER_INIT;
-    uint64_t round = 0;
+    uint64_t round = 0, releases = 0;
     bool stored = false;
     tacit_status status;
     TACIT_CHECK(session->journal->read_checkpoint(session->journal->context, &stored, &round, &bytes, error));
     if (!stored) goto cleanup;
-    TACIT_CHECK(tacit_answer_decode(&wrapped, bytes.bytes, bytes.length, error));
-    *state = wrapped.message;
-    wrapped.message = (tacit_message)TACIT_MESSAGE_INIT;
+    TACIT_CHECK(tacit_checkpoint_decode(state, &releases, &bytes, error));
     session->round = round;
-    session->releases = wrapped.round;
+    session->releases = releases;
     *found = true;
 cleanup:
-    tacit_answer_clear(&wrapped);
     tacit_buffer_clear(&bytes);
     return status;
 }

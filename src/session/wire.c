@@ -80,13 +80,78 @@ static tacit_status copy_answer_id(uint8_t out[TACIT_ANSWER_ID_BYTES], ProtobufC
     return TACIT_OK;
 }
 
-static tacit_status check_protocol(uint32_t version, tacit_error *error) {
-    if (version == TACIT_PROTOCOL_VERSION) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_PROTOCOL,
-        "the peer speaks protocol version %u, this program version %d: update the older of the two", version,
-        TACIT_PROTOCOL_VERSION);
+/* ---- versions ---- */
+
+enum { RANGE_TEXT = 40 };
+
+static const char *range_text(char out[RANGE_TEXT], const tacit_versions *range) {
+    if (range->lowest < range->highest)
+        snprintf(out, RANGE_TEXT, "versions %u to %u", range->lowest, range->highest);
+    else
+        snprintf(out, RANGE_TEXT, "version %u", range->lowest);
+    return out;
 }
+
+static tacit_status agree(unsigned *out, tacit_versions own, const tacit_versions *peer,
+                          const char *their_name, const char *own_name, tacit_error *error) {
+    const unsigned lowest = own.lowest > peer->lowest ? own.lowest : peer->lowest;
+    const unsigned highest = own.highest < peer->highest ? own.highest : peer->highest;
+    char theirs[RANGE_TEXT], ours[RANGE_TEXT];
+    if (lowest <= highest) {
+        *out = highest;
+        return TACIT_OK;
+    }
+    return tacit_fail(error, TACIT_PROTOCOL, "the %s speaks protocol %s, the %s %s: update the %s's program",
+                      their_name, range_text(theirs, peer), own_name, range_text(ours, &own),
+                      peer->highest < own.lowest ? their_name : own_name);
+}
+
+/* Of a question or an answer, which is written as before by programs that agree on a later version. */
+static tacit_status check_written(uint32_t version, const char *writer, const char *reader,
+                                  tacit_error *error) {
+    const tacit_versions readable = { TACIT_QUESTION_VERSION, tacit_versions_spoken().highest };
+    unsigned unused;
+    return agree(&unused, readable, &(tacit_versions){ version, version }, writer, reader, error);
+}
+
+/* The place of a field in a message that has it. */
+static void *field_at(const ProtobufCMessage *message, const char *name) {
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field_by_name(message->descriptor, name);
+    return field != NULL ? (char *)message + field->offset : NULL;
+}
+
+tacit_status tacit_wire_say(tacit_buffer *out, void *message, unsigned version, tacit_error *error) {
+    const tacit_versions own = tacit_versions_spoken();
+    Tacit__Wire__Versions speaks = TACIT__WIRE__VERSIONS__INIT;
+    speaks.lowest = own.lowest;
+    speaks.highest = own.highest;
+    *(uint32_t *)field_at(message, "protocol") = version != 0 ? version : own.lowest;
+    *(Tacit__Wire__Versions **)field_at(message, "speaks") = &speaks;
+    tacit_status status = tacit_wire_pack(out, message, error);
+    *(Tacit__Wire__Versions **)field_at(message, "speaks") = NULL;
+    return status;
+}
+
+tacit_status tacit_wire_hear(void **out, const ProtobufCMessageDescriptor *type, const tacit_buffer *bytes,
+                             unsigned *version, tacit_error *error) {
+    void *message = NULL;
+    TACIT_TRY(tacit_wire_parse(&message, type, bytes->bytes, bytes->length, error));
+    const Tacit__Wire__Versions *speaks = *(Tacit__Wire__Versions **)field_at(message, "speaks");
+    const uint32_t written = *(uint32_t *)field_at(message, "protocol");
+    const tacit_versions peer = { speaks != NULL ? speaks->lowest : written,
+                                  speaks != NULL ? speaks->highest : written };
+    const bool asks = strstr(type->short_name, "Request") != NULL;
+    tacit_status status = agree(version, tacit_versions_spoken(), &peer, asks ? "party" : "coordinator",
+                                asks ? "coordinator" : "party", error);
+    if (status == TACIT_OK)
+        *out = message;
+    else
+        tacit_wire_free(message);
+    return status;
+}
+
+/* ---- fields and letters ---- */
 
 /* The fields of a message, laid out as protobuf wants them; the values are borrowed. */
 typedef struct field_list {
@@ -213,49 +278,65 @@ static tacit_status read_fields(tacit_message *out, Tacit__Wire__Field **fields,
     return TACIT_OK;
 }
 
-tacit_status tacit_question_encode(const tacit_question *question, tacit_buffer *out, tacit_error *error) {
+/* ---- questions ---- */
+
+tacit_status tacit_question_encode_head(const tacit_question *question, tacit_buffer *out,
+                                        tacit_error *error) {
     tacit_question copy = *question; /* protobuf-c wants pointers to non-const */
     Tacit__Wire__Question wire = TACIT__WIRE__QUESTION__INIT;
-    Tacit__Wire__Sum sum = TACIT__WIRE__SUM__INIT;
-    Tacit__Wire__MaskedStep masked = TACIT__WIRE__MASKED_STEP__INIT;
-    Tacit__Wire__Mail mail = TACIT__WIRE__MAIL__INIT;
-    letter_list cards = { NULL, NULL }, words = { NULL, NULL };
-    uint8_t sum_id[TACIT_MASKED_ID_BYTES];
-    field_list list;
-    tacit_status status;
-    TACIT_CHECK(field_list_fill(&list, question->message, error));
-    wire.protocol = TACIT_PROTOCOL_VERSION;
+    wire.protocol = TACIT_QUESTION_VERSION;
     wire.study = copy.study;
     wire.method = copy.method;
     wire.method_version = copy.method_version;
     wire.round = copy.round;
     wire.name = copy.name;
     wire.answer_id = (ProtobufCBinaryData){ sizeof copy.answer_id, copy.answer_id };
+    return tacit_wire_pack(out, &wire, error);
+}
+
+/* What belongs to a step; the lists are for the caller to clear. */
+static tacit_status fill_mail(Tacit__Wire__Mail *out, const tacit_mail_step *step, letter_list *cards,
+                              letter_list *words, tacit_error *error) {
+    TACIT_TRY(letter_list_fill(cards, &step->cards, error));
+    TACIT_TRY(letter_list_fill(words, &step->words, error));
+    out->step = step->step;
+    out->roster = (ProtobufCBinaryData){ step->roster.length, step->roster.bytes };
+    out->n_cards = step->cards.count;
+    out->cards = cards->pointers;
+    out->n_words = step->words.count;
+    out->words = words->pointers;
+    return TACIT_OK;
+}
+
+tacit_status tacit_question_encode_rest(const tacit_question *question, tacit_buffer *out,
+                                        tacit_error *error) {
+    Tacit__Wire__Question wire = TACIT__WIRE__QUESTION__INIT;
+    Tacit__Wire__Sum sum = TACIT__WIRE__SUM__INIT;
+    Tacit__Wire__MaskedStep masked = TACIT__WIRE__MASKED_STEP__INIT;
+    Tacit__Wire__Mail mail = TACIT__WIRE__MAIL__INIT;
+    letter_list cards = { NULL, NULL }, words = { NULL, NULL };
+    field_list list;
+    tacit_status status;
+    TACIT_CHECK(field_list_fill(&list, question->message, error));
     wire.fields = list.pointers;
     wire.n_fields = question->message != NULL ? question->message->count : 0;
-    if (copy.wants_sum) {
-        sum.length = copy.sum.length;
-        sum.bound = copy.sum.bound;
-        sum.grid_bits = copy.sum.grid_bits;
+    if (question->wants_sum) {
+        sum.length = question->sum.length;
+        sum.bound = question->sum.bound;
+        sum.grid_bits = question->sum.grid_bits;
         wire.sum = &sum;
     }
-    if (copy.masked != NULL) {
-        memcpy(sum_id, copy.masked->sum_id, sizeof sum_id);
-        masked.step = copy.masked->step;
-        masked.sum_id = (ProtobufCBinaryData){ sizeof sum_id, sum_id };
-        masked.body = (ProtobufCBinaryData){ copy.masked->body.length, copy.masked->body.bytes };
-        masked.roster = (ProtobufCBinaryData){ copy.masked->roster.length, copy.masked->roster.bytes };
+    if (question->kind == TACIT_ROUND_SECURE) {
+        const tacit_masked_step *step = question->masked;
+        masked.step = step->step;
+        masked.sum_id = (ProtobufCBinaryData){ sizeof step->sum_id, (uint8_t *)step->sum_id };
+        masked.body = (ProtobufCBinaryData){ step->body.length, step->body.bytes };
+        masked.roster = (ProtobufCBinaryData){ step->roster.length, step->roster.bytes };
+        wire.step_case = TACIT__WIRE__QUESTION__STEP_MASKED;
         wire.masked = &masked;
-    }
-    if (copy.mail != NULL) {
-        TACIT_CHECK(letter_list_fill(&cards, &copy.mail->cards, error));
-        TACIT_CHECK(letter_list_fill(&words, &copy.mail->words, error));
-        mail.step = copy.mail->step;
-        mail.roster = (ProtobufCBinaryData){ copy.mail->roster.length, copy.mail->roster.bytes };
-        mail.n_cards = copy.mail->cards.count;
-        mail.cards = cards.pointers;
-        mail.n_words = copy.mail->words.count;
-        mail.words = words.pointers;
+    } else if (question->kind == TACIT_ROUND_MAIL) {
+        TACIT_CHECK(fill_mail(&mail, question->mail, &cards, &words, error));
+        wire.step_case = TACIT__WIRE__QUESTION__STEP_MAIL;
         wire.mail = &mail;
     }
     TACIT_CHECK(tacit_wire_pack(out, &wire, error));
@@ -264,6 +345,11 @@ cleanup:
     letter_list_clear(&cards);
     letter_list_clear(&words);
     return status;
+}
+
+tacit_status tacit_question_encode(const tacit_question *question, tacit_buffer *out, tacit_error *error) {
+    TACIT_TRY(tacit_question_encode_head(question, out, error));
+    return tacit_question_encode_rest(question, out, error);
 }
 
 static tacit_status read_sum(tacit_sum_spec *out, const Tacit__Wire__Sum *sum, tacit_error *error) {
@@ -277,69 +363,77 @@ static tacit_status read_sum(tacit_sum_spec *out, const Tacit__Wire__Sum *sum, t
     return TACIT_OK;
 }
 
-tacit_status tacit_question_decode(tacit_question *out, tacit_message *message, const uint8_t *bytes,
-                                   size_t length, tacit_error *error) {
+static tacit_status read_masked(tacit_masked_step *out, const Tacit__Wire__MaskedStep *wire,
+                                tacit_error *error) {
+    if (wire->sum_id.len != sizeof out->sum_id)
+        return tacit_fail(error, TACIT_PROTOCOL, "the id of a masked sum has %d bytes, not %zu",
+                          TACIT_MASKED_ID_BYTES, wire->sum_id.len);
+    out->step = wire->step;
+    memcpy(out->sum_id, wire->sum_id.data, sizeof out->sum_id);
+    TACIT_TRY(tacit_buffer_append(&out->body, wire->body.data, wire->body.len, error));
+    return tacit_buffer_append(&out->roster, wire->roster.data, wire->roster.len, error);
+}
+
+static tacit_status read_mail(tacit_mail_step *out, const Tacit__Wire__Mail *wire, tacit_error *error) {
+    out->step = wire->step;
+    TACIT_TRY(tacit_buffer_append(&out->roster, wire->roster.data, wire->roster.len, error));
+    TACIT_TRY(read_letters(&out->cards, wire->cards, wire->n_cards, error));
+    return read_letters(&out->words, wire->words, wire->n_words, error);
+}
+
+static tacit_status read_step(tacit_received *out, const Tacit__Wire__Question *wire, tacit_error *error) {
+    tacit_question *question = &out->question;
+    switch (wire->step_case) {
+    case TACIT__WIRE__QUESTION__STEP_MASKED:
+        question->kind = TACIT_ROUND_SECURE;
+        question->masked = &out->masked;
+        return read_masked(&out->masked, wire->masked, error);
+    case TACIT__WIRE__QUESTION__STEP_MAIL:
+        question->kind = TACIT_ROUND_MAIL;
+        question->mail = &out->mail;
+        return read_mail(&out->mail, wire->mail, error);
+    default: question->kind = TACIT_ROUND_PLAIN; return TACIT_OK;
+    }
+}
+
+tacit_status tacit_question_decode(tacit_received *out, const uint8_t *bytes, size_t length,
+                                   tacit_error *error) {
     Tacit__Wire__Question *wire = NULL;
-    tacit_question question = { .message = message };
+    tacit_question *question = &out->question;
     tacit_status status;
+    *out = (tacit_received)TACIT_RECEIVED_INIT;
+    question->message = &out->message;
     TACIT_CHECK(tacit_wire_parse((void **)&wire, &tacit__wire__question__descriptor, bytes, length, error));
-    TACIT_CHECK(check_protocol(wire->protocol, error));
-    TACIT_CHECK(copy_name(question.study, "study", wire->study, error));
-    TACIT_CHECK(copy_name(question.method, "method", wire->method, error));
-    TACIT_CHECK(copy_name(question.name, "question", wire->name, error));
-    TACIT_CHECK(copy_answer_id(question.answer_id, wire->answer_id, error));
-    question.method_version = wire->method_version;
-    question.round = wire->round;
-    question.wants_sum = wire->sum != NULL;
-    if (question.wants_sum) TACIT_CHECK(read_sum(&question.sum, wire->sum, error));
-    TACIT_CHECK(read_fields(message, wire->fields, wire->n_fields, error));
-    *out = question;
+    TACIT_CHECK(check_written(wire->protocol, "coordinator", "party", error));
+    TACIT_CHECK(copy_name(question->study, "study", wire->study, error));
+    TACIT_CHECK(copy_name(question->method, "method", wire->method, error));
+    TACIT_CHECK(copy_name(question->name, "question", wire->name, error));
+    TACIT_CHECK(copy_answer_id(question->answer_id, wire->answer_id, error));
+    question->method_version = wire->method_version;
+    question->round = wire->round;
+    question->wants_sum = wire->sum != NULL;
+    if (question->wants_sum) TACIT_CHECK(read_sum(&question->sum, wire->sum, error));
+    TACIT_CHECK(read_fields(&out->message, wire->fields, wire->n_fields, error));
+    TACIT_CHECK(read_step(out, wire, error));
 cleanup:
+    if (status != TACIT_OK) tacit_received_clear(out);
     tacit_wire_free(wire);
     return status;
 }
 
-tacit_status tacit_masked_step_decode(tacit_masked_step *out, bool *found, const uint8_t *bytes,
-                                      size_t length, tacit_error *error) {
-    Tacit__Wire__Question *wire = NULL;
-    tacit_masked_step step = TACIT_MASKED_STEP_INIT;
-    tacit_status status;
-    TACIT_CHECK(tacit_wire_parse((void **)&wire, &tacit__wire__question__descriptor, bytes, length, error));
-    const Tacit__Wire__MaskedStep *masked = wire->masked;
-    *found = masked != NULL;
-    if (masked == NULL) goto cleanup;
-    if (masked->sum_id.len != sizeof step.sum_id)
-        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the id of a masked sum has %d bytes, not %zu",
-                               TACIT_MASKED_ID_BYTES, masked->sum_id.len));
-    step.step = masked->step;
-    memcpy(step.sum_id, masked->sum_id.data, sizeof step.sum_id);
-    TACIT_CHECK(tacit_buffer_append(&step.body, masked->body.data, masked->body.len, error));
-    TACIT_CHECK(tacit_buffer_append(&step.roster, masked->roster.data, masked->roster.len, error));
-    *out = step;
-cleanup:
-    if (status != TACIT_OK) tacit_masked_step_clear(&step);
-    tacit_wire_free(wire);
-    return status;
+void tacit_received_clear(tacit_received *received) {
+    tacit_message_clear(&received->message);
+    tacit_masked_step_clear(&received->masked);
+    tacit_mail_step_clear(&received->mail);
 }
 
-tacit_status tacit_mail_step_decode(tacit_mail_step *out, bool *found, const uint8_t *bytes, size_t length,
-                                    tacit_error *error) {
-    Tacit__Wire__Question *wire = NULL;
-    tacit_mail_step step = TACIT_MAIL_STEP_INIT;
-    tacit_status status;
-    TACIT_CHECK(tacit_wire_parse((void **)&wire, &tacit__wire__question__descriptor, bytes, length, error));
-    const Tacit__Wire__Mail *mail = wire->mail;
-    *found = mail != NULL;
-    if (mail == NULL) goto cleanup;
-    step.step = mail->step;
-    TACIT_CHECK(tacit_buffer_append(&step.roster, mail->roster.data, mail->roster.len, error));
-    TACIT_CHECK(read_letters(&step.cards, mail->cards, mail->n_cards, error));
-    TACIT_CHECK(read_letters(&step.words, mail->words, mail->n_words, error));
-    *out = step;
-cleanup:
-    if (status != TACIT_OK) tacit_mail_step_clear(&step);
-    tacit_wire_free(wire);
-    return status;
+/* ---- answers ---- */
+
+tacit_answer tacit_answer_to(const tacit_question *question) {
+    tacit_answer answer = { .round = question->round };
+    memcpy(answer.study, question->study, sizeof answer.study);
+    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
+    return answer;
 }
 
 tacit_status tacit_answer_encode(const tacit_answer *answer, tacit_buffer *out, tacit_error *error) {
@@ -350,16 +444,19 @@ tacit_status tacit_answer_encode(const tacit_answer *answer, tacit_buffer *out, 
     field_list list;
     tacit_status status;
     TACIT_CHECK(field_list_fill(&list, &answer->message, error));
-    wire.protocol = TACIT_PROTOCOL_VERSION;
+    wire.protocol = TACIT_QUESTION_VERSION;
     wire.study = copy.study;
     wire.round = copy.round;
     wire.answer_id = (ProtobufCBinaryData){ sizeof copy.answer_id, copy.answer_id };
     wire.fields = list.pointers;
     wire.n_fields = answer->message.count;
-    wire.refusal = copy.refusal;
-    if (answer->contribution != NULL) {
+    if (answer->refusal[0] != 0) {
+        wire.instead_case = TACIT__WIRE__ANSWER__INSTEAD_REFUSAL;
+        wire.refusal = copy.refusal;
+    } else if (answer->contribution != NULL) {
         contribution.values = answer->contribution;
         contribution.n_values = answer->length;
+        wire.instead_case = TACIT__WIRE__ANSWER__INSTEAD_CONTRIBUTION;
         wire.contribution = &contribution;
     }
     TACIT_CHECK(letter_list_fill(&words, &answer->words, error));
@@ -397,14 +494,16 @@ tacit_status tacit_answer_decode(tacit_answer *out, const uint8_t *bytes, size_t
     tacit_answer answer = TACIT_ANSWER_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_wire_parse((void **)&wire, &tacit__wire__answer__descriptor, bytes, length, error));
-    TACIT_CHECK(check_protocol(wire->protocol, error));
+    TACIT_CHECK(check_written(wire->protocol, "party", "coordinator", error));
     TACIT_CHECK(copy_name(answer.study, "study", wire->study, error));
     TACIT_CHECK(copy_answer_id(answer.answer_id, wire->answer_id, error));
     answer.round = wire->round;
-    snprintf(answer.refusal, sizeof answer.refusal, "%s", wire->refusal);
     TACIT_CHECK(read_fields(&answer.message, wire->fields, wire->n_fields, error));
     TACIT_CHECK(check_finite(&answer.message, error));
-    if (wire->contribution != NULL) TACIT_CHECK(read_contribution(&answer, wire->contribution, error));
+    if (wire->instead_case == TACIT__WIRE__ANSWER__INSTEAD_REFUSAL)
+        snprintf(answer.refusal, sizeof answer.refusal, "%s", wire->refusal);
+    else if (wire->instead_case == TACIT__WIRE__ANSWER__INSTEAD_CONTRIBUTION)
+        TACIT_CHECK(read_contribution(&answer, wire->contribution, error));
     TACIT_CHECK(read_letters(&answer.words, wire->words, wire->n_words, error));
     *out = answer;
 cleanup:
@@ -419,4 +518,48 @@ void tacit_answer_clear(tacit_answer *answer) {
     free(answer->contribution);
     tacit_letters_clear(&answer->words);
     *answer = (tacit_answer)TACIT_ANSWER_INIT;
+}
+
+/* ---- checkpoints ---- */
+
+tacit_status tacit_checkpoint_encode(const tacit_message *state, uint64_t releases, tacit_buffer *out,
+                                     tacit_error *error) {
+    Tacit__Wire__Checkpoint wire = TACIT__WIRE__CHECKPOINT__INIT;
+    field_list list;
+    tacit_status status = field_list_fill(&list, state, error);
+    wire.releases = releases;
+    wire.fields = list.pointers;
+    wire.n_fields = state->count;
+    if (status == TACIT_OK) status = tacit_wire_pack(out, &wire, error);
+    field_list_clear(&list);
+    return status;
+}
+
+/* As a checkpoint was before it had a message of its own. */
+static tacit_status decode_earlier(tacit_message *out, uint64_t *releases, const tacit_buffer *bytes,
+                                   tacit_error *error) {
+    tacit_answer wrapped = TACIT_ANSWER_INIT;
+    TACIT_TRY(tacit_answer_decode(&wrapped, bytes->bytes, bytes->length, error));
+    *out = wrapped.message;
+    *releases = wrapped.round;
+    wrapped.message = (tacit_message)TACIT_MESSAGE_INIT;
+    tacit_answer_clear(&wrapped);
+    return TACIT_OK;
+}
+
+tacit_status tacit_checkpoint_decode(tacit_message *out, uint64_t *releases, const tacit_buffer *bytes,
+                                     tacit_error *error) {
+    Tacit__Wire__Checkpoint *wire = NULL;
+    tacit_status status;
+    TACIT_TRY(tacit_wire_parse((void **)&wire, &tacit__wire__checkpoint__descriptor, bytes->bytes,
+                               bytes->length, error));
+    if (wire->base.n_unknown_fields > 0) {
+        status = decode_earlier(out, releases, bytes, error);
+    } else {
+        *releases = wire->releases;
+        status = read_fields(out, wire->fields, wire->n_fields, error);
+        if (status == TACIT_OK) status = check_finite(out, error);
+    }
+    tacit_wire_free(wire);
+    return status;
 }

@@ -68,8 +68,11 @@ void doctor_judge(const examination *self, const char *check, tacit_status statu
 
 static void check_versions(const examination *self) {
     const curl_version_info_data *curl = curl_version_info(CURLVERSION_NOW);
+    const tacit_versions spoken = tacit_versions_spoken();
+    char upward[24] = "";
+    if (spoken.lowest < spoken.highest) snprintf(upward, sizeof upward, " to %u", spoken.highest);
     doctor_find(self, TACIT_FINDING_OK, "versions", "",
-                "protocol %d, SQLite %s, GnuTLS %s, libsodium %s, curl %s", TACIT_PROTOCOL_VERSION,
+                "protocol %u%s, SQLite %s, GnuTLS %s, libsodium %s, curl %s", spoken.lowest, upward,
                 sqlite3_libversion(), gnutls_check_version(NULL), sodium_version_string(), curl->version);
 }
 
@@ -232,37 +235,31 @@ static void check_clock(const examination *self, const char *check, int64_t thei
 }
 
 void doctor_check_coordinator(const examination *self, const char *check, const char *url,
-                              tacit_client *client, bool joined) {
+                              tacit_carrier *carrier, bool joined) {
     Tacit__Wire__CatalogueRequest request = TACIT__WIRE__CATALOGUE_REQUEST__INIT;
-    tacit_buffer body = TACIT_BUFFER_INIT, response = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT);
+    tacit_buffer body = TACIT_BUFFER_INIT;
+    tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT) };
     tacit_error error = TACIT_ERROR_INIT;
-    unsigned http = 0;
     if (!by_proxy() && !check_route(self, check, url)) return;
     /* Anybody may ask for the catalogue. A request to renew without a word in it changes nothing, and tells who is let in. */
-    request.protocol = TACIT_PROTOCOL_VERSION;
-    tacit_status status = tacit_wire_pack(&body, &request, &error);
+    tacit_status status = tacit_wire_say(&body, &request, 0, &error);
     if (status == TACIT_OK)
-        status = tacit_client_send(&http, &response, client,
-                                   &(tacit_client_request){ .method = "POST",
-                                                            .path = joined ? "/v1/renew" : "/v1/catalogue",
-                                                            .body = body.bytes,
-                                                            .body_length = joined ? 0 : body.length,
-                                                            .timeout_ms = ASK_MS },
-                                   &error);
+        status = tacit_carrier_send(carrier, joined ? TACIT_ERRAND_RENEW : TACIT_ERRAND_CATALOGUE,
+                                    joined ? NULL : &body, ASK_MS, &carried, &error);
     if (status != TACIT_OK)
         doctor_find(self, TACIT_FINDING_FAIL, check,
-                    tacit_client_last_failure(client) == TACIT_CLIENT_REFUSED
+                    tacit_carrier_trouble(carrier) == TACIT_TROUBLE_REFUSED
                         ? "ask the coordinator for a new invitation"
                         : "",
                     "%s", error.text);
-    else if (http >= 500)
-        doctor_find(self, TACIT_FINDING_FAIL, check, "its log says why", "%s answers %u", url, http);
+    else if (carried.fate == TACIT_FATE_LATER)
+        doctor_find(self, TACIT_FINDING_FAIL, check, "its log says why", "%s answers %u", url, carried.code);
     else
         doctor_find(self, TACIT_FINDING_OK, check, "", "%s answers, with a certificate of its authority",
                     url);
-    check_clock(self, check, tacit_client_last_date(client));
+    check_clock(self, check, tacit_carrier_clock(carrier));
     tacit_buffer_clear(&body);
-    tacit_buffer_clear(&response);
+    tacit_buffer_clear(&carried.reply);
 }
 
 /* ---- a coordinator's folder ---- */
@@ -323,7 +320,7 @@ static bool is_served(const examination *self) {
 
 static void check_serving(const examination *self, tacit_registry *registry) {
     char url[512], authority[PATH_MAX];
-    tacit_client *client = NULL;
+    tacit_carrier *carrier = NULL;
     tacit_error error = TACIT_ERROR_INIT;
     if (!is_served(self)) {
         doctor_find(self, TACIT_FINDING_WARN, "server", "start tacit coordinator",
@@ -337,13 +334,13 @@ static void check_serving(const examination *self, tacit_registry *registry) {
                                                                        : TACIT_AUTHORITY_CERTIFICATE_FILE,
                                  &error);
     if (status == TACIT_OK)
-        status = tacit_client_create(
-            &client, &(tacit_client_settings){ .url = url, .authority_file = authority }, &error);
+        status = tacit_carrier_open(
+            &carrier, &(tacit_carrier_settings){ .address = url, .authority_file = authority }, &error);
     if (status == TACIT_OK)
-        doctor_check_coordinator(self, "server", url, client, false);
+        doctor_check_coordinator(self, "server", url, carrier, false);
     else
         doctor_find(self, TACIT_FINDING_FAIL, "server", "", "%s", error.text);
-    tacit_client_free(client);
+    tacit_carrier_free(carrier);
 }
 
 static void check_keys(const examination *self, const char *const *names) {

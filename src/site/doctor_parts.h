@@ -4,7 +4,7 @@
 #include <limits.h>
 
 #include "base/buffer.h"
-#include "net/client.h"
+#include "session/carrier.h"
 #include "site/doctor.h"
 
 typedef struct examination {
@@ -28,9 +28,9 @@ void doctor_check_key(const examination *self, const char *path, const char *nam
 void doctor_check_certificate(const examination *self, const char *path, const char *name,
                               const char *remedy);
 
-/* Is the coordinator there, is it the one that `client` trusts, does it (`joined`) accept our certificate, and does its clock agree? */
+/* Is the coordinator there, is it the one that `carrier` trusts, does it (`joined`) accept our certificate, and does its clock agree? */
 void doctor_check_coordinator(const examination *self, const char *check, const char *url,
-                              tacit_client *client, bool joined);
+                              tacit_carrier *carrier, bool joined);
 
 /* The coordinator's authority: who it is, and which parties have not followed to it yet (doctor_rotation.c). */
 struct tacit_registry;

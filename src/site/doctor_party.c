@@ -92,14 +92,14 @@ static void check_data(const examination *self, tacit_site *site, const char *ch
 }
 
 static void check_network(const examination *self, const tacit_site *site, const char *check) {
-    tacit_client *client = NULL;
+    tacit_carrier *carrier = NULL;
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_status status = site_client(site, true, NULL, &client, &error);
+    tacit_status status = site_carrier(site, true, NULL, &carrier, &error);
     if (status == TACIT_OK)
-        doctor_check_coordinator(self, check, site->url, client, true);
+        doctor_check_coordinator(self, check, site->url, carrier, true);
     else
         doctor_find(self, TACIT_FINDING_FAIL, check, "", "%s", error.text);
-    tacit_client_free(client);
+    tacit_carrier_free(carrier);
 }
 
 static void check_trust(const examination *self, const tacit_site *site, const char *check) {

@@ -61,43 +61,50 @@ const char *tacit_site_local(const tacit_site *site) { return site->local; }
 
 /* ---- talking ---- */
 
-tacit_status site_client(const tacit_site *site, bool joined, const char *authority, tacit_client **out,
-                         tacit_error *error) {
+tacit_status site_carrier(const tacit_site *site, bool joined, const char *authority, tacit_carrier **out,
+                          tacit_error *error) {
     char authority_file[PATH_MAX], key[PATH_MAX], certificate[PATH_MAX];
     if (authority == NULL) TACIT_TRY(site_trust_file(site, authority_file, error));
     TACIT_TRY(site_path(site, SITE_KEY_FILE, key, error));
     TACIT_TRY(site_path(site, SITE_CERTIFICATE_FILE, certificate, error));
-    tacit_client_settings settings = { .url = site->url,
-                                       .authority_file = authority != NULL ? authority : authority_file,
-                                       .certificate_file = joined ? certificate : NULL,
-                                       .key_file = joined ? key : NULL,
-                                       .proxy = site->proxy,
-                                       .cancelled = site->callbacks.cancelled,
-                                       .cancelled_context = site->callbacks.context };
-    return tacit_client_create(out, &settings, error);
+    const tacit_carrier_settings settings = { .address = site->url,
+                                              .authority_file =
+                                                  authority != NULL ? authority : authority_file,
+                                              .certificate_file = joined ? certificate : NULL,
+                                              .key_file = joined ? key : NULL,
+                                              .proxy = site->proxy,
+                                              .cancelled = site->callbacks.cancelled,
+                                              .cancelled_context = site->callbacks.context };
+    return tacit_carrier_open(out, &settings, error);
 }
 
-tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
-                       unsigned *http, tacit_buffer *response, tacit_error *error) {
+tacit_status site_send(tacit_carrier *carrier, tacit_errand errand, void *message, unsigned timeout_ms,
+                       tacit_carried *out, tacit_error *error) {
     tacit_buffer body = TACIT_BUFFER_INIT;
-    tacit_status status = tacit_wire_pack(&body, message, error);
-    if (status == TACIT_OK)
-        status = tacit_client_send(http, response, client,
-                                   &(tacit_client_request){ .method = "POST",
-                                                            .path = path,
-                                                            .body = body.bytes,
-                                                            .body_length = body.length,
-                                                            .timeout_ms = timeout_ms },
-                                   error);
+    tacit_status status = tacit_wire_say(&body, message, 0, error);
+    if (status == TACIT_OK) status = tacit_carrier_send(carrier, errand, &body, timeout_ms, out, error);
     tacit_buffer_clear(&body);
     return status;
 }
 
-tacit_status site_said_no(unsigned http, const tacit_buffer *response, tacit_error *error) {
-    if (http == 200) return TACIT_OK;
-    return tacit_fail(error, http == 403 ? TACIT_REFUSED : TACIT_NETWORK,
-                      "the coordinator answered %u: %.300s", http,
-                      response->length > 0 ? tacit_buffer_text(response) : "nothing");
+tacit_status site_said_no(const tacit_carried *carried, tacit_error *error) {
+    if (carried->fate == TACIT_FATE_DONE) return TACIT_OK;
+    return tacit_fail(error, carried->fate == TACIT_FATE_REFUSED ? TACIT_REFUSED : TACIT_NETWORK,
+                      "the coordinator answered %u: %.300s", carried->code,
+                      carried->reply.length > 0 ? tacit_buffer_text(&carried->reply) : "nothing");
+}
+
+tacit_status site_ask(tacit_carrier *carrier, tacit_errand errand, void *request, size_t most,
+                      const ProtobufCMessageDescriptor *type, void **reply, tacit_error *error) {
+    tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(most) };
+    unsigned version;
+    tacit_status status;
+    TACIT_CHECK(site_send(carrier, errand, request, REQUEST_MS, &carried, error));
+    TACIT_CHECK(site_said_no(&carried, error));
+    TACIT_CHECK(tacit_wire_hear(reply, type, &carried.reply, &version, error));
+cleanup:
+    tacit_buffer_clear(&carried.reply);
+    return status;
 }
 
 /* ---- looking ---- */
@@ -185,18 +192,13 @@ tacit_status site_set_id(tacit_site *site, const char *name, const char *fingerp
     return tacit_path_join(site->folder, sizeof site->folder, studies, site->id, error);
 }
 
-static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit_error *error) {
+static tacit_status ask_definition(tacit_site *site, tacit_carrier *carrier, tacit_error *error) {
     Tacit__Wire__LookRequest request = TACIT__WIRE__LOOK_REQUEST__INIT;
     Tacit__Wire__LookReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT + 65536);
-    unsigned http = 0;
     tacit_status status;
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.token = (ProtobufCBinaryData){ sizeof site->token, site->token };
-    TACIT_CHECK(site_post(client, "/v1/look", &request, REQUEST_MS, &http, &response, error));
-    TACIT_CHECK(site_said_no(http, &response, error));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__look_reply__descriptor, response.bytes,
-                                 response.length, error));
+    TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_LOOK, &request, TACIT_STUDY_BYTES_LIMIT + 65536,
+                         &tacit__wire__look_reply__descriptor, (void **)&reply, error));
     TACIT_CHECK(site_check_signed(site, reply->definition, strlen(reply->definition), reply->signature.data,
                                   reply->signature.len, error));
     TACIT_CHECK(
@@ -212,7 +214,6 @@ static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit
     snprintf(site->coordinator, sizeof site->coordinator, "%s", reply->coordinator);
 cleanup:
     tacit_wire_free(reply);
-    tacit_buffer_clear(&response);
     return status;
 }
 
@@ -262,22 +263,22 @@ cleanup:
 }
 
 static tacit_status look(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {
-    tacit_client *client = NULL;
+    tacit_carrier *carrier = NULL;
     char authority[PATH_MAX];
     tacit_status status;
     TACIT_CHECK(site_adopt_invitation(site, invitation, error));
     if (site->callbacks.lend == NULL)
         TACIT_CHECK(site_load_rows(site, error)); /* no need to ask for bad rows */
     TACIT_CHECK(tacit_folder_make(site->home, error));
-    status = site_meet(site, invitation, authority, &client, error);
-    if (status == TACIT_OK) status = ask_definition(site, client, error);
+    status = site_meet(site, invitation, authority, &carrier, error);
+    if (status == TACIT_OK) status = ask_definition(site, carrier, error);
     unlink(authority);
     if (status == TACIT_OK) status = site_check_role(site, error);
     if (status == TACIT_OK && site->callbacks.lend != NULL) status = site_load_rows(site, error);
     if (status == TACIT_OK) status = site_compare_schemas(site, error);
     if (status == TACIT_OK) status = site_check_spread(site, error);
 cleanup:
-    tacit_client_free(client);
+    tacit_carrier_free(carrier);
     return status;
 }
 
@@ -438,20 +439,17 @@ static tacit_status make_request(const tacit_site *site, tacit_buffer *out, taci
     return tacit_file_write(path, out->bytes, out->length, 0600, error);
 }
 
-static tacit_status request_certificate(const tacit_site *site, tacit_client *client,
+static tacit_status request_certificate(const tacit_site *site, tacit_carrier *carrier,
                                         const tacit_buffer *signing, tacit_buffer *certificate,
                                         tacit_error *error) {
     Tacit__Wire__JoinRequest request = TACIT__WIRE__JOIN_REQUEST__INIT;
     Tacit__Wire__JoinReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
     uint8_t token[TACIT_TOKEN_BYTES], hash[TACIT_HASH_BYTES], sum_key[TACIT_SIGNING_KEY_BYTES],
         sum_secret[crypto_sign_SECRETKEYBYTES], sum_proof[crypto_sign_BYTES], digest[TACIT_DIGEST_BYTES];
-    unsigned http = 0;
     tacit_status status;
     TACIT_CHECK(site_sum_key(site, sum_key, sum_secret, error));
     memcpy(token, site->token, sizeof token);
     memcpy(hash, site->study->hash, sizeof hash);
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.token = (ProtobufCBinaryData){ sizeof token, token };
     request.signing_request = (char *)signing->bytes;
     request.definition_hash = (ProtobufCBinaryData){ sizeof hash, hash };
@@ -460,16 +458,13 @@ static tacit_status request_certificate(const tacit_site *site, tacit_client *cl
     request.sum_key = (ProtobufCBinaryData){ sizeof sum_key, sum_key };
     request.sum_proof = (ProtobufCBinaryData){ sizeof sum_proof, sum_proof };
     request.listens = site->listen != NULL;
-    TACIT_CHECK(site_post(client, "/v1/join", &request, REQUEST_MS, &http, &response, error));
-    TACIT_CHECK(site_said_no(http, &response, error));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__join_reply__descriptor, response.bytes,
-                                 response.length, error));
+    TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_JOIN, &request, 1 << 20, &tacit__wire__join_reply__descriptor,
+                         (void **)&reply, error));
     TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
 cleanup:
     sodium_memzero(token, sizeof token);
     sodium_memzero(sum_secret, sizeof sum_secret);
     tacit_wire_free(reply);
-    tacit_buffer_clear(&response);
     return status;
 }
 
@@ -508,7 +503,7 @@ tacit_status site_record_consent(const tacit_site *site, tacit_error *error) {
 }
 
 tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
-    tacit_client *client = NULL;
+    tacit_carrier *carrier = NULL;
     tacit_buffer signing = TACIT_BUFFER_LIMITED(TACIT_REQUEST_BYTES_MAX), certificate = TACIT_BUFFER_INIT;
     char key[PATH_MAX], path[PATH_MAX];
     tacit_status status = TACIT_OK;
@@ -527,14 +522,14 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     TACIT_CHECK(site_save(site, error));
     TACIT_CHECK(site_record_consent(site, error));
     TACIT_CHECK(make_request(site, &signing, error));
-    TACIT_CHECK(site_client(site, false, NULL, &client, error));
-    TACIT_CHECK(request_certificate(site, client, &signing, &certificate, error));
+    TACIT_CHECK(site_carrier(site, false, NULL, &carrier, error));
+    TACIT_CHECK(request_certificate(site, carrier, &signing, &certificate, error));
     TACIT_CHECK(site_path(site, SITE_KEY_FILE, key, error));
     TACIT_CHECK(tacit_certificate_check_key(certificate.bytes, certificate.length, key, error));
     TACIT_CHECK(site_path(site, SITE_CERTIFICATE_FILE, path, error));
     TACIT_CHECK(tacit_file_write(path, certificate.bytes, certificate.length, 0600, error));
 cleanup:
-    tacit_client_free(client);
+    tacit_carrier_free(carrier);
     tacit_buffer_clear(&signing);
     tacit_buffer_clear(&certificate);
     return status;

@@ -122,30 +122,28 @@ void site_describe_trust(const tacit_site *site, char *out, size_t size) {
 /* ---- hearing ---- */
 
 /* A coordinator of an earlier version has nothing to say. */
-static tacit_status hear(const tacit_site *site, tacit_client *client, tacit_handovers *out,
+static tacit_status hear(const tacit_site *site, tacit_carrier *carrier, tacit_handovers *out,
                          tacit_error *error) {
-    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_HANDOVERS_BYTES_MAX);
-    const tacit_client_request request = { .method = "GET",
-                                           .path = "/v1/authority",
-                                           .timeout_ms = REQUEST_MS };
-    const tacit_client_settings settings = { .url = site->url,
-                                             .unverified = true,
-                                             .proxy = site->proxy,
-                                             .cancelled = site->callbacks.cancelled,
-                                             .cancelled_context = site->callbacks.context };
-    tacit_client *anybody = NULL;
-    unsigned http = 0;
+    tacit_carried carried = { .fate = TACIT_FATE_WRONG,
+                              .reply = TACIT_BUFFER_LIMITED(TACIT_HANDOVERS_BYTES_MAX) };
+    const tacit_carrier_settings settings = { .address = site->url,
+                                              .unverified = true,
+                                              .proxy = site->proxy,
+                                              .cancelled = site->callbacks.cancelled,
+                                              .cancelled_context = site->callbacks.context };
+    tacit_carrier *anybody = NULL;
     tacit_status status = TACIT_OK;
-    if (client == NULL) TACIT_CHECK(tacit_client_create(&anybody, &settings, error));
-    tacit_client *asked = client != NULL ? client : anybody;
+    if (carrier == NULL) TACIT_CHECK(tacit_carrier_open(&anybody, &settings, error));
+    tacit_carrier *asked = carrier != NULL ? carrier : anybody;
     tacit_error problem = TACIT_ERROR_INIT;
-    status = tacit_client_send(&http, &response, asked, &request, &problem);
-    if (status != TACIT_OK && tacit_client_last_failure(asked) == TACIT_CLIENT_REFUSED) status = TACIT_OK;
+    status = tacit_carrier_send(asked, TACIT_ERRAND_AUTHORITY, NULL, REQUEST_MS, &carried, &problem);
+    if (status != TACIT_OK && tacit_carrier_trouble(asked) == TACIT_TROUBLE_REFUSED) status = TACIT_OK;
     if (status != TACIT_OK) TACIT_CHECK(tacit_fail(error, status, "%s", problem.text));
-    if (http == 200) TACIT_CHECK(tacit_handovers_read(out, response.bytes, response.length, error));
+    if (carried.fate == TACIT_FATE_DONE)
+        TACIT_CHECK(tacit_handovers_read(out, carried.reply.bytes, carried.reply.length, error));
 cleanup:
-    tacit_client_free(anybody);
-    tacit_buffer_clear(&response);
+    tacit_carrier_free(anybody);
+    tacit_buffer_clear(&carried.reply);
     return status;
 }
 
@@ -164,12 +162,12 @@ static tacit_status say_late(const tacit_handovers *heard, size_t known, tacit_e
                       day);
 }
 
-tacit_status site_follow(tacit_site *site, tacit_client *client, bool *followed, tacit_error *error) {
+tacit_status site_follow(tacit_site *site, tacit_carrier *carrier, bool *followed, tacit_error *error) {
     tacit_handovers heard = { .count = 0 };
     tacit_following result = TACIT_FOLLOWING_NOTHING;
     tacit_status status;
     *followed = false;
-    TACIT_CHECK(hear(site, client, &heard, error));
+    TACIT_CHECK(hear(site, carrier, &heard, error));
     TACIT_CHECK(tacit_handovers_follow(&site->chain, &site->anchor, &heard, tacit_clock_wall_seconds(), NULL,
                                        &result, error));
     if (result == TACIT_FOLLOWING_DONE) {
@@ -213,14 +211,13 @@ static tacit_status write_trust(const tacit_site *site, const char *path, tacit_
 }
 
 /* An invitation of an earlier authority serves as long as that is trusted; one of the present authority, from the first moment. */
-static tacit_status follow_invitation(tacit_site *site, tacit_client *client, bool *followed,
+static tacit_status follow_invitation(tacit_site *site, tacit_carrier *carrier, bool *followed,
                                       tacit_error *error) {
     tacit_handovers heard = { .count = 0 };
     tacit_following result = TACIT_FOLLOWING_NOTHING;
     tacit_error problem = TACIT_ERROR_INIT;
-    tacit_status status = hear(site, client, &heard, &problem);
-    bool stranger =
-        status == TACIT_NETWORK && tacit_client_last_failure(client) == TACIT_CLIENT_SERVER_UNTRUSTED;
+    tacit_status status = hear(site, carrier, &heard, &problem);
+    bool stranger = status == TACIT_NETWORK && tacit_carrier_trouble(carrier) == TACIT_TROUBLE_STRANGER;
     if (stranger) status = hear(site, NULL, &heard, NULL);
     if (stranger && heard.count == 0) status = TACIT_NETWORK;
     if (status != TACIT_OK) TACIT_CHECK(tacit_fail(error, status, "%s", problem.text));
@@ -237,7 +234,7 @@ cleanup:
 }
 
 tacit_status site_meet(tacit_site *site, const tacit_invitation *invitation, char path[PATH_MAX],
-                       tacit_client **client, tacit_error *error) {
+                       tacit_carrier **carrier, tacit_error *error) {
     bool followed = false;
     if (snprintf(path, PATH_MAX, "%s/invitation-%ld.crt", site->home, (long)getpid()) >= PATH_MAX)
         return tacit_fail(error, TACIT_LIMIT, "path too long: %s", site->home);
@@ -245,14 +242,14 @@ tacit_status site_meet(tacit_site *site, const tacit_invitation *invitation, cha
         tacit_certificate_to_pem(&site->anchor, invitation->authority, invitation->authority_length, error));
     TACIT_TRY(site_apply_trust(site, error));
     TACIT_TRY(write_trust(site, path, error));
-    TACIT_TRY(site_client(site, false, path, client, error));
-    TACIT_TRY(follow_invitation(site, *client, &followed, error));
+    TACIT_TRY(site_carrier(site, false, path, carrier, error));
+    TACIT_TRY(follow_invitation(site, *carrier, &followed, error));
     if (!followed) return TACIT_OK;
     TACIT_TRY(site_apply_trust(site, error));
     TACIT_TRY(write_trust(site, path, error));
-    *client = tacit_client_free(*client);
+    *carrier = tacit_carrier_free(*carrier);
     TACIT_TRY(site_set_id(site, invitation->study, site->chain.entries[0].old.fingerprint, error));
-    return site_client(site, false, path, client, error);
+    return site_carrier(site, false, path, carrier, error);
 }
 
 /* ---- the owner's word ---- */

@@ -16,7 +16,7 @@
 #include "study/home.h"
 #include "tacit.pb-c.h"
 
-enum { REQUEST_MS = 30000, CATALOGUE_BYTES_MOST = 32 << 20 };
+enum { CATALOGUE_BYTES_MOST = 32 << 20 };
 
 typedef struct asking {
     const char *home;
@@ -77,18 +77,13 @@ cleanup:
     return status;
 }
 
-static tacit_status ask(const asking *self, tacit_site *site, tacit_client *client, tacit_error *error) {
+static tacit_status ask(const asking *self, tacit_site *site, tacit_carrier *carrier, tacit_error *error) {
     Tacit__Wire__CatalogueRequest request = TACIT__WIRE__CATALOGUE_REQUEST__INIT;
     Tacit__Wire__CatalogueReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(CATALOGUE_BYTES_MOST);
-    unsigned http = 0;
     tacit_status status;
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.token = (ProtobufCBinaryData){ sizeof site->token, site->token };
-    TACIT_CHECK(site_post(client, "/v1/catalogue", &request, REQUEST_MS, &http, &response, error));
-    TACIT_CHECK(site_said_no(http, &response, error));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__catalogue_reply__descriptor, response.bytes,
-                                 response.length, error));
+    TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_CATALOGUE, &request, CATALOGUE_BYTES_MOST,
+                         &tacit__wire__catalogue_reply__descriptor, (void **)&reply, error));
     TACIT_CHECK(tacit_name_check("the coordinator's name", reply->coordinator, TACIT_ID_SIZE - 1, error));
     for (size_t i = 0; i < reply->n_offers; i++) {
         TACIT_CHECK(tacit_name_check("a study's state", reply->offers[i]->state, TACIT_ID_SIZE - 1, error));
@@ -96,7 +91,6 @@ static tacit_status ask(const asking *self, tacit_site *site, tacit_client *clie
     }
 cleanup:
     tacit_wire_free(reply);
-    tacit_buffer_clear(&response);
     return status;
 }
 
@@ -104,7 +98,7 @@ cleanup:
 
 static tacit_status ask_invited(const asking *self, const tacit_invitation *invitation, tacit_error *error) {
     tacit_site *site = TACIT_NEW(tacit_site, 1);
-    tacit_client *client = NULL;
+    tacit_carrier *carrier = NULL;
     char path[PATH_MAX];
     tacit_status status;
     if (site == NULL) return tacit_fail_memory(error);
@@ -113,11 +107,11 @@ static tacit_status ask_invited(const asking *self, const tacit_invitation *invi
     if (site->home == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(site_adopt_invitation(site, invitation, error));
     TACIT_CHECK(tacit_folder_make(site->home, error));
-    status = site_meet(site, invitation, path, &client, error);
-    if (status == TACIT_OK) status = ask(self, site, client, error);
+    status = site_meet(site, invitation, path, &carrier, error);
+    if (status == TACIT_OK) status = ask(self, site, carrier, error);
     unlink(path);
 cleanup:
-    tacit_client_free(client);
+    tacit_carrier_free(carrier);
     tacit_site_free(site);
     return status;
 }
@@ -129,7 +123,7 @@ static tacit_status ask_folder(const asking *self, const char *name, tacit_level
                                tacit_error *error) {
     const char *at = strchr(name, '@');
     tacit_site *site = NULL;
-    tacit_client *client = NULL;
+    tacit_carrier *carrier = NULL;
     tacit_error trouble = TACIT_ERROR_INIT;
     tacit_status status;
     int32_t code;
@@ -137,8 +131,8 @@ static tacit_status ask_folder(const asking *self, const char *name, tacit_level
     status = site_open_folder(&site, self->home, name, &trouble);
     if (status == TACIT_NOT_FOUND) return TACIT_OK; /* joining was never finished */
     if (status == TACIT_OK) site->callbacks = *self->callbacks;
-    if (status == TACIT_OK) status = site_client(site, true, NULL, &client, &trouble);
-    if (status == TACIT_OK) status = ask(self, site, client, &trouble);
+    if (status == TACIT_OK) status = site_carrier(site, true, NULL, &carrier, &trouble);
+    if (status == TACIT_OK) status = ask(self, site, carrier, &trouble);
     if (status == TACIT_NETWORK && self->callbacks->news != NULL) {
         char line[TACIT_ERROR_TEXT_SIZE + 64];
         snprintf(line, sizeof line, "%s: %s", name, trouble.text);
@@ -149,7 +143,7 @@ static tacit_status ask_folder(const asking *self, const char *name, tacit_level
     } else {
         status = tacit_levels_add(asked, at + 1, strlen(at + 1), &code, error);
     }
-    tacit_client_free(client);
+    tacit_carrier_free(carrier);
     tacit_site_free(site);
     return status;
 }

@@ -191,19 +191,17 @@ const char *tacit_site_id(const tacit_site *site) { return site->id; }
 
 tacit_status site_notify_leaving(const tacit_site *site, tacit_error *error) {
     Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
-    tacit_client *client = NULL;
-    unsigned http = 0;
+    tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(1 << 20) };
+    tacit_carrier *carrier = NULL;
     tacit_status status;
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.study = site->study->name;
     request.leaving = true;
-    TACIT_CHECK(site_client(site, true, NULL, &client, error));
-    TACIT_CHECK(site_post(client, "/v1/poll", &request, LEAVE_MS, &http, &response, error));
-    if (http != 204) status = site_said_no(http, &response, error);
+    TACIT_CHECK(site_carrier(site, true, NULL, &carrier, error));
+    TACIT_CHECK(site_send(carrier, TACIT_ERRAND_POLL, &request, LEAVE_MS, &carried, error));
+    if (carried.fate != TACIT_FATE_NOTHING) status = site_said_no(&carried, error);
 cleanup:
-    tacit_client_free(client);
-    tacit_buffer_clear(&response);
+    tacit_carrier_free(carrier);
+    tacit_buffer_clear(&carried.reply);
     return status;
 }
 

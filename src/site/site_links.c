@@ -15,6 +15,7 @@
 #include "base/log_file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "net/client.h"
 #include "net/clock.h"
 #include "net/revocations.h"
 #include "net/server.h"
@@ -125,7 +126,7 @@ static tacit_status read_word(void *context, uint32_t from, uint64_t round, bool
     return status;
 }
 
-void site_links_heard(site_links *self, const tacit_letters *words) {
+static void forget_heard(site_links *self, const tacit_letters *words) {
     char file[WORD_NAME_SIZE];
     for (size_t i = 0; i < words->count; i++) {
         const tacit_letter *letter = &words->letter[i];
@@ -276,6 +277,7 @@ cleanup:
 
 tacit_status site_links_revoke(site_links *self, const void *list, size_t length, tacit_error *error) {
     bool newer = false;
+    if (self == NULL || length == 0) return TACIT_OK;
     pthread_mutex_lock(&self->mutex);
     tacit_status status = tacit_revocations_take(&self->revoked, &newer, &self->site->authority,
                                                  self->site->study->name, list, length, error);
@@ -288,6 +290,7 @@ tacit_status site_links_revoke(site_links *self, const void *list, size_t length
 
 void site_links_renew(site_links *self) {
     tacit_error trouble = TACIT_ERROR_INIT;
+    if (self == NULL) return;
     for (size_t i = 0; i < self->parties; i++)
         self->links[i].client = tacit_client_free(self->links[i].client);
     if (self->server == NULL) return;
@@ -430,7 +433,7 @@ static bool try_link(site_links *self, const tacit_card *card, const tacit_lette
     return brought;
 }
 
-tacit_status site_links_send(site_links *self, tacit_buffer *answer, tacit_error *error) {
+static tacit_status send_words(site_links *self, tacit_buffer *answer, tacit_error *error) {
     tacit_answer read = TACIT_ANSWER_INIT;
     tacit_buffer rest = TACIT_BUFFER_INIT;
     size_t brought = 0;
@@ -452,4 +455,13 @@ cleanup:
     tacit_buffer_clear(&rest);
     tacit_answer_clear(&read);
     return status;
+}
+
+tacit_status site_links_pass(site_links *self, const tacit_question *question, tacit_buffer *answer,
+                             tacit_error *error) {
+    if (self == NULL || question->kind != TACIT_ROUND_MAIL || question->mail->step != TACIT_MAIL_WORDS)
+        return TACIT_OK;
+    site_links_meet(self, self->mail);
+    forget_heard(self, &question->mail->words);
+    return send_words(self, answer, error);
 }

@@ -3,9 +3,9 @@
 
 #include <limits.h>
 
-#include "net/client.h"
 #include "net/handover.h"
 #include "privacy/ledger/ledger.h"
+#include "session/carrier.h"
 #include "session/mail.h"
 #include "session/masked.h"
 #include "session/party.h"
@@ -69,10 +69,9 @@ struct tacit_site {
 
 tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error);
 
-/* A client for this study's coordinator; with our certificate when `joined`. `authority` NULL: the folder's.
- */
-tacit_status site_client(const tacit_site *site, bool joined, const char *authority, tacit_client **out,
-                         tacit_error *error);
+/* The way to this study's coordinator; with our certificate when `joined`. `authority` NULL: the folder's. */
+tacit_status site_carrier(const tacit_site *site, bool joined, const char *authority, tacit_carrier **out,
+                          tacit_error *error);
 
 /* Authorities that hand over (site_authority.c). Whom to trust, as the folder says; the same again when time has passed; the file that
  * TLS reads. */
@@ -80,10 +79,10 @@ tacit_status site_load_trust(tacit_site *site, tacit_error *error);
 tacit_status site_apply_trust(tacit_site *site, tacit_error *error);
 tacit_status site_trust_file(const tacit_site *site, char path[PATH_MAX], tacit_error *error);
 
-/* Ask the coordinator who its authority is, over `client`, or over a connection to whoever answers there (NULL), and follow it where that
- * needs no word of the owner. *followed: trust has changed, and clients are to be made again. TACIT_REFUSED with what the owner is to
+/* Ask the coordinator who its authority is, by `carrier`, or over a connection to whoever answers there (NULL), and follow it where that
+ * needs no word of the owner. *followed: trust has changed, and carriers are to be opened again. TACIT_REFUSED with what the owner is to
  * do. */
-tacit_status site_follow(tacit_site *site, tacit_client *client, bool *followed, tacit_error *error);
+tacit_status site_follow(tacit_site *site, tacit_carrier *carrier, bool *followed, tacit_error *error);
 
 /* The same without following: *planned, a party that serves would follow. */
 tacit_status site_examine_trust(const tacit_site *site, bool *planned, tacit_error *error);
@@ -94,13 +93,17 @@ bool site_is_from_present(const tacit_site *site);
 /* In words, for the owner; "" when the authority was never replaced. */
 void site_describe_trust(const tacit_site *site, char *out, size_t size);
 
-/* A client for an invitation, once it is known whom to trust; the study's name at this home follows from that. Call unlink(path) after. */
+/* The way to the coordinator of an invitation, once it is known whom to trust; the study's name at this home follows from that. Call unlink(path) after. */
 tacit_status site_meet(tacit_site *site, const tacit_invitation *invitation, char path[PATH_MAX],
-                       tacit_client **client, tacit_error *error);
+                       tacit_carrier **carrier, tacit_error *error);
 
-/* Post a protobuf message; *http receives the status, and the body is appended to `response`. */
-tacit_status site_post(tacit_client *client, const char *path, const void *message, unsigned timeout_ms,
-                       unsigned *http, tacit_buffer *response, tacit_error *error);
+/* Send a protobuf message that says what we speak; what became of it, and the reply, are in `out`. */
+tacit_status site_send(tacit_carrier *carrier, tacit_errand errand, void *message, unsigned timeout_ms,
+                       tacit_carried *out, tacit_error *error);
+
+/* The same for a message in return, of at most so many bytes: for the caller to free. */
+tacit_status site_ask(tacit_carrier *carrier, tacit_errand errand, void *request, size_t most,
+                      const struct ProtobufCMessageDescriptor *type, void **reply, tacit_error *error);
 
 /* TACIT_PROTOCOL unless these bytes are a model of the study that was consented to: its columns and classes, the kind that its method
  * makes, its guarantee. Asked before a model from the coordinator is kept or handed to anybody. */
@@ -181,8 +184,8 @@ tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *inv
  * past sums and keys for sums are kept by. */
 tacit_status site_set_id(tacit_site *site, const char *name, const char *fingerprint, tacit_error *error);
 
-/* A reply that is not 200 carries one sentence of the coordinator's. */
-tacit_status site_said_no(unsigned http, const tacit_buffer *response, tacit_error *error);
+/* TACIT_OK when an errand was done; else the coordinator's own sentence. */
+tacit_status site_said_no(const tacit_carried *carried, tacit_error *error);
 
 /* The study was joined before: take its id from then. TACIT_USAGE when that was with another data source, TACIT_REFUSED when it
  * was amended since. */
@@ -204,8 +207,8 @@ tacit_masks_past site_sets(tacit_site *site);
 tacit_status site_renewal_time(const tacit_site *site, int64_t *out, tacit_error *error);
 
 /* Ask for a certificate for a new key, and put both in place of the old ones; the old ones are good until then, whenever the
- * program is killed. *ends receives the new one's end. The client must be made again afterwards. */
-tacit_status site_renew(const tacit_site *site, tacit_client *client, int64_t *ends, tacit_error *error);
+ * program is killed. *ends receives the new one's end. The carrier must be opened again afterwards. */
+tacit_status site_renew(const tacit_site *site, tacit_carrier *carrier, int64_t *ends, tacit_error *error);
 
 /* Put a pair in place that a killed process had ready. */
 tacit_status site_finish_renewal(const tacit_site *site, tacit_error *error);
@@ -227,9 +230,10 @@ const char *site_links_address(const site_links *links); /* where it listens; NU
 tacit_mail_inbox site_links_inbox(site_links *links);
 void site_links_meet(site_links *links, const tacit_mail *mail); /* cards have been shown */
 
-/* Bring the words of an encoded answer to those who listen; what is left for the coordinator takes its place. */
-tacit_status site_links_send(site_links *links, tacit_buffer *answer, tacit_error *error);
-void site_links_heard(site_links *links, const tacit_letters *words); /* of an answered question */
+/* Of an answered question, bring the words in its encoded answer to those who listen; what is left for the coordinator takes its place.
+ * This and the next two do nothing in a study without neighbors (NULL). */
+tacit_status site_links_pass(site_links *links, const tacit_question *question, tacit_buffer *answer,
+                             tacit_error *error);
 tacit_status site_links_revoke(site_links *links, const void *list, size_t length,
                                tacit_error *error); /* a list of revoked certificates came */
 void site_links_renew(site_links *links);           /* there is a new certificate to listen with */
@@ -253,7 +257,7 @@ bool site_file_exists(const tacit_site *site, const char *name);
 /* Take in the auxiliary points that were fetched before; none is fine, and so is a damaged copy. */
 tacit_status site_stored_points(tacit_site *site, tacit_pool *pool, tacit_error *error);
 
-/* Ask the coordinator for them; *http receives the status, and they are here when it is 200. TACIT_REFUSED when they are
+/* Ask the coordinator for them; they are here when that was done. TACIT_REFUSED when they are
  * not those that were consented to. */
-tacit_status site_fetch_points(tacit_site *site, tacit_client *client, tacit_pool *pool, unsigned *http,
+tacit_status site_fetch_points(tacit_site *site, tacit_carrier *carrier, tacit_pool *pool, tacit_carried *out,
                                tacit_error *error);

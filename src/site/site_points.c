@@ -38,21 +38,20 @@ static tacit_status adopt(tacit_site *site, tacit_buffer *bytes, tacit_pool *poo
     return tacit_file_write(path, kept->bytes, kept->length, 0600, error);
 }
 
-tacit_status site_fetch_points(tacit_site *site, tacit_client *client, tacit_pool *pool, unsigned *http,
+tacit_status site_fetch_points(tacit_site *site, tacit_carrier *carrier, tacit_pool *pool, tacit_carried *out,
                                tacit_error *error) {
     size_t most = tacit_study_point_limit(site->study);
-    tacit_buffer bytes = TACIT_BUFFER_LIMITED(most);
-    tacit_client_request request = { .method = "GET",
-                                     .path = "/v1/points",
-                                     .timeout_ms = LEAST_MS + (unsigned)(most / SLOWEST_BYTES_PER_MS) };
     tacit_error problem = TACIT_ERROR_INIT;
-    tacit_status status = tacit_client_send(http, &bytes, client, &request, &problem);
+    *out = (tacit_carried){ .reply = TACIT_BUFFER_LIMITED(most) };
+    tacit_status status =
+        tacit_carrier_send(carrier, TACIT_ERRAND_POINTS, NULL,
+                           LEAST_MS + (unsigned)(most / SLOWEST_BYTES_PER_MS), out, &problem);
     if (status == TACIT_LIMIT)
         status = refuse(site, "there are more bytes than so many points can have", error);
     else if (status != TACIT_OK)
         status = tacit_fail(error, status, "%s", problem.text);
-    else if (*http == 200)
-        status = adopt(site, &bytes, pool, error);
-    tacit_buffer_clear(&bytes);
+    else if (out->fate == TACIT_FATE_DONE)
+        status = adopt(site, &out->reply, pool, error);
+    tacit_buffer_clear(&out->reply);
     return status;
 }

@@ -101,8 +101,7 @@ static tacit_status order_answer(void *context, const tacit_question *question, 
     tacit_question bare = *question; /* how the sum is hidden is rank 0's business */
     tacit_buffer bytes = TACIT_BUFFER_INIT;
     tacit_status status;
-    bare.masked = NULL;
-    bare.mail = NULL;
+    bare.kind = TACIT_ROUND_PLAIN;
     TACIT_CHECK(tacit_buffer_append_u64(&bytes, ORDER_ASK, error));
     TACIT_CHECK(append_text(&bytes, tacit_buffer_text(&site->study->canonical), error));
     TACIT_CHECK(tacit_question_encode(&bare, &bytes, error));
@@ -250,8 +249,7 @@ static tacit_status take_study(holding *self, const char *text, tacit_error *err
 
 static tacit_status compute(holding *self, tacit_cursor *cursor, tacit_error *error) {
     const char *definition = NULL;
-    tacit_question question;
-    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_received received = TACIT_RECEIVED_INIT;
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_reducer reducer = { sum_over_ranks, self->ranks };
     tacit_gate gate = { NULL, NULL, TACIT_GATE_REAL }; /* nothing leaves from here */
@@ -259,7 +257,7 @@ static tacit_status compute(holding *self, tacit_cursor *cursor, tacit_error *er
     tacit_status status;
     if (!read_text(cursor, &definition) || definition == NULL || self->rows == NULL) TACIT_CHECK(lost(error));
     TACIT_CHECK(take_study(self, definition, error));
-    TACIT_CHECK(tacit_question_decode(&question, &message, cursor->bytes, cursor->left, error));
+    TACIT_CHECK(tacit_question_decode(&received, cursor->bytes, cursor->left, error));
     tacit_party party = { .plan = &self->study->plan,
                           .study = self->study->name,
                           .follows = true,
@@ -270,11 +268,11 @@ static tacit_status compute(holding *self, tacit_cursor *cursor, tacit_error *er
                           .noise = { .entropy = self->entropy },
                           .memo = &self->memo,
                           .gate = &gate };
-    TACIT_CHECK(tacit_party_handler(&party, &question, &handler, error));
-    TACIT_CHECK(handler->answer(&party, &question, &reply, error));
+    TACIT_CHECK(tacit_party_handler(&party, &received.question, &handler, error));
+    TACIT_CHECK(handler->answer(&party, &received.question, &reply, error));
 cleanup:
     tacit_reply_clear(&reply);
-    tacit_message_clear(&message);
+    tacit_received_clear(&received);
     return status;
 }
 

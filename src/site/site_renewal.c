@@ -99,23 +99,17 @@ static tacit_status next_request(const tacit_site *site, tacit_buffer *out, taci
     return tacit_file_write(path, out->bytes, out->length, 0600, error);
 }
 
-static tacit_status ask(tacit_client *client, const tacit_buffer *signing, tacit_buffer *certificate,
+static tacit_status ask(tacit_carrier *carrier, const tacit_buffer *signing, tacit_buffer *certificate,
                         tacit_error *error) {
     Tacit__Wire__RenewRequest request = TACIT__WIRE__RENEW_REQUEST__INIT;
     Tacit__Wire__RenewReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
-    unsigned http = 0;
     tacit_status status;
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.signing_request = (char *)signing->bytes;
-    TACIT_CHECK(site_post(client, "/v1/renew", &request, REQUEST_MS, &http, &response, error));
-    TACIT_CHECK(site_said_no(http, &response, error));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__renew_reply__descriptor, response.bytes,
-                                 response.length, error));
+    TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_RENEW, &request, 1 << 20,
+                         &tacit__wire__renew_reply__descriptor, (void **)&reply, error));
     TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
 cleanup:
     tacit_wire_free(reply);
-    tacit_buffer_clear(&response);
     return status;
 }
 
@@ -134,12 +128,12 @@ static tacit_status check(const tacit_site *site, const tacit_buffer *certificat
     return tacit_certificate_check_key(certificate->bytes, certificate->length, key, error);
 }
 
-tacit_status site_renew(const tacit_site *site, tacit_client *client, int64_t *ends, tacit_error *error) {
+tacit_status site_renew(const tacit_site *site, tacit_carrier *carrier, int64_t *ends, tacit_error *error) {
     tacit_buffer signing = TACIT_BUFFER_LIMITED(TACIT_REQUEST_BYTES_MAX), certificate = TACIT_BUFFER_INIT;
     char path[PATH_MAX];
     tacit_status status;
     TACIT_CHECK(next_request(site, &signing, error));
-    TACIT_CHECK(ask(client, &signing, &certificate, error));
+    TACIT_CHECK(ask(carrier, &signing, &certificate, error));
     TACIT_CHECK(check(site, &certificate, ends, error));
     TACIT_CHECK(keep_number(site, error));
     TACIT_CHECK(site_path(site, SITE_NEXT_CERTIFICATE_FILE, path, error));
@@ -154,18 +148,16 @@ cleanup:
 /* ---- beginning again ---- */
 
 bool site_is_refused(const tacit_site *site) {
-    tacit_client *client = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 16);
-    unsigned http = 0;
+    tacit_carrier *carrier = NULL;
+    tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(1 << 16) };
     bool refused = false;
-    /* Whoever is let in gets 400 for a request without a word in it. */
-    if (site_client(site, true, NULL, &client, NULL) == TACIT_OK) {
-        tacit_client_request request = { .method = "POST", .path = "/v1/renew", .timeout_ms = REQUEST_MS };
-        tacit_status status = tacit_client_send(&http, &response, client, &request, NULL);
-        refused = status != TACIT_OK && tacit_client_last_failure(client) == TACIT_CLIENT_REFUSED;
-    }
-    tacit_client_free(client);
-    tacit_buffer_clear(&response);
+    /* Whoever is let in is not understood, for a request without a word in it. */
+    if (site_carrier(site, true, NULL, &carrier, NULL) == TACIT_OK)
+        refused =
+            tacit_carrier_send(carrier, TACIT_ERRAND_RENEW, NULL, REQUEST_MS, &carried, NULL) != TACIT_OK &&
+            tacit_carrier_trouble(carrier) == TACIT_TROUBLE_REFUSED;
+    tacit_carrier_free(carrier);
+    tacit_buffer_clear(&carried.reply);
     return refused;
 }
 

@@ -29,7 +29,7 @@ enum {
 
 typedef struct serving {
     tacit_site *site;
-    tacit_client *client;
+    tacit_carrier *carrier;
     tacit_ledger *ledger;
     tacit_pool *pool;
     site_rules owner;
@@ -70,8 +70,7 @@ static void news(const serving *self, const char *format, ...) {
 /* ---- trying again ---- */
 
 static bool worth_retrying(const serving *self) {
-    tacit_client_failure failure = tacit_client_last_failure(self->client);
-    return failure == TACIT_CLIENT_UNREACHABLE || failure == TACIT_CLIENT_TIMED_OUT;
+    return tacit_carrier_trouble(self->carrier) == TACIT_TROUBLE_AWAY;
 }
 
 /* Wait twice as long each time, with a random part so that many parties do not return at once. */
@@ -95,24 +94,19 @@ static void pause_before_retry(serving *self, const char *why) {
 /* ---- answering ---- */
 
 static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit_error *error) {
-    tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 16);
-    unsigned http = 0;
-    tacit_client_request request = { .method = "POST",
-                                     .path = "/v1/answer",
-                                     .body = answer->bytes,
-                                     .body_length = answer->length,
-                                     .timeout_ms = ANSWER_MS };
-    tacit_status status = tacit_client_send(&http, &response, self->client, &request, error);
-    if (status == TACIT_OK && http == 409) {
+    tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(1 << 16) };
+    tacit_status status =
+        tacit_carrier_send(self->carrier, TACIT_ERRAND_ANSWER, answer, ANSWER_MS, &carried, error);
+    if (status == TACIT_OK && carried.fate == TACIT_FATE_CLOSED) {
         news(self, "the round had closed before our answer arrived");
-    } else if (status == TACIT_OK && http >= 500) {
+    } else if (status == TACIT_OK && carried.fate == TACIT_FATE_LATER) {
         /* Asked again by the next poll, we send the stored bytes again. */
         pause_before_retry(self, "the coordinator could not take our answer");
-    } else if (status == TACIT_OK && http != 200) {
-        status = tacit_fail(error, TACIT_PROTOCOL, "the coordinator rejected our answer (%u): %.300s", http,
-                            tacit_buffer_text(&response));
+    } else if (status == TACIT_OK && carried.fate != TACIT_FATE_DONE) {
+        status = tacit_fail(error, TACIT_PROTOCOL, "the coordinator rejected our answer (%u): %.300s",
+                            carried.code, tacit_buffer_text(&carried.reply));
     }
-    tacit_buffer_clear(&response);
+    tacit_buffer_clear(&carried.reply);
     return status;
 }
 
@@ -120,10 +114,8 @@ static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit
  * failed, is nobody else's business. */
 static tacit_status send_refusal(serving *self, const tacit_question *question, tacit_status why,
                                  tacit_error *error) {
-    tacit_answer answer = { .round = question->round };
+    tacit_answer answer = tacit_answer_to(question);
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    memcpy(answer.study, question->study, sizeof answer.study);
-    memcpy(answer.answer_id, question->answer_id, sizeof answer.answer_id);
     snprintf(answer.refusal, sizeof answer.refusal, "%s",
              why == TACIT_REFUSED ? tacit_status_text(TACIT_REFUSED)
                                   : "the party could not compute an answer");
@@ -162,8 +154,9 @@ static tacit_status check_consent(serving *self, tacit_error *error) {
                       self->site->study->name, self->site->study->name);
 }
 
-static tacit_status compute_answer(serving *self, const tacit_question *question, const tacit_buffer *bytes,
-                                   tacit_buffer *answer, tacit_error *error) {
+static tacit_status compute_answer(serving *self, const tacit_question *question,
+                                   const ProtobufCBinaryData *bytes, tacit_buffer *answer,
+                                   tacit_error *error) {
     tacit_site *site = self->site;
     tacit_keep keep = { site_read_kept, site_write_kept, site };
     uint8_t hash[TACIT_HASH_BYTES];
@@ -190,73 +183,47 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     };
     site_spread(site, &party);
     memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);
-    crypto_generichash(hash, sizeof hash, bytes->bytes, bytes->length, NULL, 0);
-    tacit_status status = tacit_party_answer(&party, question, hash, answer, error);
-    return status;
+    crypto_generichash(hash, sizeof hash, bytes->data, bytes->len, NULL, 0);
+    return tacit_party_answer(&party, question, hash, answer, error);
 }
 
 /* In its first step of the first secure sum, or with the cards, the roster is settled: owners who compare its
  * fingerprint know that they see the same parties. */
 static void report_answer(serving *self, const tacit_question *question, size_t bytes) {
-    const tacit_masked_step *masked = question->masked;
-    const tacit_mail_step *mail = question->mail;
+    const tacit_plan *plan = &self->site->study->plan;
+    const char *step = tacit_question_step(plan, question);
     char roster[TACIT_ROSTER_TEXT_SIZE];
-    bool cards = mail != NULL && mail->step == TACIT_MAIL_CARDS;
-    if ((cards || masked != NULL) && tacit_masks_roster(self->masks) != NULL && !self->roster_told) {
+    if (step != NULL && tacit_masks_roster(self->masks) != NULL && !self->roster_told) {
         tacit_roster_text(roster, tacit_masks_roster(self->masks));
-        news(self, "roster %s of %zu parties: other owners should see the same", roster,
-             self->site->study->plan.parties);
+        news(self, "roster %s of %zu parties: other owners should see the same", roster, plan->parties);
         self->roster_told = true;
     }
-    const char *step = cards            ? "cards"
-                       : masked != NULL ? tacit_sum_step_name(&self->site->study->plan, masked->step)
-                                        : NULL;
     news(self, "round %llu: answering '%s'%s%s (%zu bytes)", (unsigned long long)question->round + 1,
          question->name, step != NULL ? ", step " : "", step != NULL ? step : "", bytes);
 }
 
-/* Words that need not go through the coordinator. */
-static tacit_status pass_words(serving *self, const tacit_mail_step *mail, tacit_buffer *answer,
-                               tacit_error *error) {
-    if (mail->step != TACIT_MAIL_WORDS) return TACIT_OK;
-    site_links_meet(self->links, self->mail);
-    site_links_heard(self->links, &mail->words);
-    return site_links_send(self->links, answer, error);
-}
-
-static tacit_status handle_question(serving *self, const Tacit__Wire__Question *wire, tacit_error *error) {
-    tacit_question question;
-    tacit_message message = TACIT_MESSAGE_INIT;
-    tacit_masked_step masked = TACIT_MASKED_STEP_INIT;
-    tacit_mail_step mail = TACIT_MAIL_STEP_INIT;
-    bool is_step = false, is_mail = false;
-    tacit_buffer bytes = TACIT_BUFFER_INIT, answer = TACIT_BUFFER_INIT;
+static tacit_status handle_question(serving *self, const ProtobufCBinaryData *bytes, tacit_error *error) {
+    tacit_received received = TACIT_RECEIVED_INIT;
+    const tacit_question *question = &received.question;
+    tacit_buffer answer = TACIT_BUFFER_INIT;
     tacit_status status;
-    TACIT_CHECK(tacit_wire_pack(&bytes, wire, error));
-    TACIT_CHECK(tacit_question_decode(&question, &message, bytes.bytes, bytes.length, error));
-    TACIT_CHECK(tacit_masked_step_decode(&masked, &is_step, bytes.bytes, bytes.length, error));
-    TACIT_CHECK(tacit_mail_step_decode(&mail, &is_mail, bytes.bytes, bytes.length, error));
-    if (is_step) question.masked = &masked;
-    if (is_mail) question.mail = &mail;
-    tacit_status answered = compute_answer(self, &question, &bytes, &answer, error);
+    TACIT_CHECK(tacit_question_decode(&received, bytes->data, bytes->len, error));
+    tacit_status answered = compute_answer(self, question, bytes, &answer, error);
     if (answered == TACIT_OK) {
-        report_answer(self, &question, answer.length);
-        if (is_mail) TACIT_CHECK(pass_words(self, &mail, &answer, error));
+        report_answer(self, question, answer.length);
+        TACIT_CHECK(site_links_pass(self->links, question, &answer, error));
         TACIT_CHECK(send_answer(self, &answer, error));
     } else {
         /* A full disk or want of memory passes: started again, the party answers the question that is still
          * open. */
         tacit_error unsent = TACIT_ERROR_INIT;
         if (answered != TACIT_IO && answered != TACIT_NO_MEMORY)
-            send_refusal(self, &question, answered, &unsent);
+            send_refusal(self, question, answered, &unsent);
         (void)check_consent(self, NULL); /* a poll that crossed a withdrawal took part again */
         status = answered;               /* the reason, for the owner */
     }
 cleanup:
-    tacit_masked_step_clear(&masked);
-    tacit_mail_step_clear(&mail);
-    tacit_message_clear(&message);
-    tacit_buffer_clear(&bytes);
+    tacit_received_clear(&received);
     tacit_buffer_clear(&answer);
     return status;
 }
@@ -286,57 +253,56 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
     uint8_t consented[TACIT_HASH_BYTES];
     Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
     Tacit__Wire__PollReply *reply = NULL;
-    tacit_buffer response = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT);
-    unsigned http = 0;
+    tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT) };
+    unsigned version;
     tacit_status status;
-    request.protocol = TACIT_PROTOCOL_VERSION;
     request.study = self->site->study->name;
     memcpy(consented, self->site->study->hash, sizeof consented);
     request.consented = (ProtobufCBinaryData){ sizeof consented, consented };
-    TACIT_CHECK(site_post(self->client, "/v1/poll", &request, POLL_MS, &http, &response, error));
-    if (http >= 500) {
+    TACIT_CHECK(site_send(self->carrier, TACIT_ERRAND_POLL, &request, POLL_MS, &carried, error));
+    if (carried.fate == TACIT_FATE_LATER) {
         pause_before_retry(self, "the coordinator is not ready");
         goto cleanup;
     }
     if (self->pause_ms > 0) news(self, "connected again");
     self->pause_ms = 0;
-    if (http == 204) goto cleanup;
-    if (http != 200)
-        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator answered %u: %.300s", http,
-                               tacit_buffer_text(&response)));
-    TACIT_CHECK(tacit_wire_parse((void **)&reply, &tacit__wire__poll_reply__descriptor, response.bytes,
-                                 response.length, error));
+    if (carried.fate == TACIT_FATE_NOTHING) goto cleanup;
+    if (carried.fate != TACIT_FATE_DONE)
+        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator answered %u: %.300s", carried.code,
+                               tacit_buffer_text(&carried.reply)));
+    TACIT_CHECK(tacit_wire_hear((void **)&reply, &tacit__wire__poll_reply__descriptor, &carried.reply,
+                                &version, error));
     if (reply->authority > self->site->chain.count) self->listen_up = true;
-    if (reply->revocations.len > 0 && self->links != NULL)
-        TACIT_CHECK(site_links_revoke(self->links, reply->revocations.data, reply->revocations.len, error));
+    TACIT_CHECK(site_links_revoke(self->links, reply->revocations.data, reply->revocations.len, error));
     if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_QUESTION)
-        TACIT_CHECK(handle_question(self, reply->question, error));
+        TACIT_CHECK(handle_question(self, &reply->question, error));
     else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_FINISHED)
         TACIT_CHECK(take_result(self, reply->finished, error));
     else if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_AMENDED)
         TACIT_CHECK(take_amended(self, reply->amended, error));
 cleanup:
     tacit_wire_free(reply);
-    tacit_buffer_clear(&response);
+    tacit_buffer_clear(&carried.reply);
     return status;
 }
 
 /* Before the first answer the auxiliary points must be here; *ready says whether to go on. */
 static tacit_status need_points(serving *self, bool *ready, tacit_error *error) {
     tacit_study *study = self->site->study;
-    unsigned http = 0;
+    tacit_carried carried;
     *ready = true;
     if (study->point_count == 0 || study->plan.points != NULL) return TACIT_OK;
-    TACIT_TRY(site_fetch_points(self->site, self->client, self->pool, &http, error));
-    if (http == 200) {
+    TACIT_TRY(site_fetch_points(self->site, self->carrier, self->pool, &carried, error));
+    if (carried.fate == TACIT_FATE_DONE) {
         news(self, "received %zu auxiliary points (%zu bytes), as consented to", study->point_count,
              study->point_bytes.length);
         tacit_buffer_clear(&study->point_bytes);
-    } else if (http >= 500) {
+    } else if (carried.fate == TACIT_FATE_LATER) {
         *ready = false;
         pause_before_retry(self, "the coordinator is not ready");
-    } else if (http != 409) { /* 409: the study has ended, as the next poll tells */
-        return tacit_fail(error, TACIT_PROTOCOL, "the coordinator has no auxiliary points for us (%u)", http);
+    } else if (carried.fate != TACIT_FATE_CLOSED) { /* then the study has ended, as the next poll tells */
+        return tacit_fail(error, TACIT_PROTOCOL, "the coordinator has no auxiliary points for us (%u)",
+                          carried.code);
     }
     return TACIT_OK;
 }
@@ -347,7 +313,7 @@ static tacit_status keep_certificate(serving *self, tacit_error *error) {
     tacit_error trouble = TACIT_ERROR_INIT;
     int64_t now = tacit_clock_wall_seconds(), ends = 0;
     if (now < self->renew_at) return TACIT_OK;
-    tacit_status status = site_renew(self->site, self->client, &ends, &trouble);
+    tacit_status status = site_renew(self->site, self->carrier, &ends, &trouble);
     if (status == TACIT_CANCELLED) return TACIT_OK; /* the caller looks */
     if (status != TACIT_OK) {
         news(self, "the certificate could not be renewed, and will be tried again: %s", trouble.text);
@@ -358,9 +324,9 @@ static tacit_status keep_certificate(serving *self, tacit_error *error) {
     if (self->renew_at < now + (ends - now) / 2) self->renew_at = now + (ends - now) / 2;
     if (!site_is_from_present(self->site)) self->renew_at = now + RENEWAL_PAUSE_S;
     news(self, "the certificate was renewed");
-    self->client = tacit_client_free(self->client);
-    if (self->links != NULL) site_links_renew(self->links);
-    return site_client(self->site, true, NULL, &self->client, error);
+    self->carrier = tacit_carrier_free(self->carrier);
+    site_links_renew(self->links);
+    return site_carrier(self->site, true, NULL, &self->carrier, error);
 }
 
 /* Whom we trust has changed: connections are made again, and the present authority is asked for a certificate. */
@@ -368,10 +334,10 @@ static tacit_status use_trust(serving *self, bool followed, tacit_error *error) 
     char words[TACIT_ERROR_TEXT_SIZE];
     site_describe_trust(self->site, words, sizeof words);
     if (followed) news(self, "the coordinator's authority was replaced as planned, and we follow: %s", words);
-    self->client = tacit_client_free(self->client);
-    if (self->links != NULL) site_links_renew(self->links);
+    self->carrier = tacit_carrier_free(self->carrier);
+    site_links_renew(self->links);
     if (!site_is_from_present(self->site)) self->renew_at = 0;
-    return site_client(self->site, true, NULL, &self->client, error);
+    return site_carrier(self->site, true, NULL, &self->carrier, error);
 }
 
 static tacit_status keep_trust(serving *self, tacit_error *error) {
@@ -383,7 +349,7 @@ static tacit_status keep_trust(serving *self, tacit_error *error) {
         TACIT_TRY(use_trust(self, false, error));
     }
     if (!self->listen_up) return TACIT_OK;
-    TACIT_TRY(site_follow(site, self->client, &followed, error));
+    TACIT_TRY(site_follow(site, self->carrier, &followed, error));
     self->listen_up = false;
     return followed ? use_trust(self, true, error) : TACIT_OK;
 }
@@ -411,8 +377,7 @@ static tacit_status serve(serving *self, tacit_error *error) {
         tacit_status status = step(self, &problem);
         if (status == TACIT_NETWORK && worth_retrying(self))
             pause_before_retry(self, problem.text);
-        else if (status == TACIT_NETWORK &&
-                 tacit_client_last_failure(self->client) == TACIT_CLIENT_SERVER_UNTRUSTED)
+        else if (status == TACIT_NETWORK && tacit_carrier_trouble(self->carrier) == TACIT_TROUBLE_STRANGER)
             TACIT_TRY(look_for_successor(self, &problem, error));
         else if (status != TACIT_OK)
             return tacit_fail(error, status, "%s", problem.text);
@@ -449,7 +414,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(site_masks(site, &self.masks, error));
     TACIT_CHECK(site_mail(site, self.masks, &self.links, &self.mail, error));
     TACIT_CHECK(site_stored_points(site, self.pool, error));
-    TACIT_CHECK(site_client(site, true, NULL, &self.client, error));
+    TACIT_CHECK(site_carrier(site, true, NULL, &self.carrier, error));
     TACIT_CHECK(site_renewal_time(site, &self.renew_at, error));
     if (!site_is_from_present(site)) self.renew_at = 0;
     self.listen_up = true;
@@ -462,7 +427,7 @@ cleanup:
     site_links_free(self.links);
     tacit_mail_free(self.mail);
     tacit_masks_free(self.masks);
-    tacit_client_free(self.client);
+    tacit_carrier_free(self.carrier);
     tacit_pool_free(self.pool);
     tacit_entropy_free(self.entropy);
     tacit_ledger_free(self.ledger);

@@ -106,13 +106,14 @@ static inline tacit_status finish(desk *self) {
 /* What a party reads; true when a question waits for it. */
 static inline bool read_question(desk *self, const char *party, tacit_question *out) {
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_received received = TACIT_RECEIVED_INIT;
     tacit_error error = TACIT_ERROR_INIT;
     bool pending = false;
     CHECK_OK(tacit_board_read(self->board, party, &pending, &bytes, &error), error);
     assert_int_equal(pending, bytes.length > 0);
-    if (pending) CHECK_OK(tacit_question_decode(out, &message, bytes.bytes, bytes.length, &error), error);
-    tacit_message_clear(&message);
+    if (pending) CHECK_OK(tacit_question_decode(&received, bytes.bytes, bytes.length, &error), error);
+    if (pending) *out = received.question;
+    tacit_received_clear(&received);
     tacit_buffer_clear(&bytes);
     return pending;
 }

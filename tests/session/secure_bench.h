@@ -306,36 +306,30 @@ static inline bool read_question(bench *self, const site *party, tacit_buffer *o
 
 /* What the party answers to the bytes of a question. */
 static inline tacit_status answer(site *party, const tacit_buffer *bytes, tacit_buffer *out) {
-    tacit_question question;
-    tacit_message message = TACIT_MESSAGE_INIT;
-    tacit_masked_step step = TACIT_MASKED_STEP_INIT;
+    tacit_received received;
     uint8_t hash[TACIT_HASH_BYTES];
-    bool found = false;
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_question_decode(&question, &message, bytes->bytes, bytes->length, &error), error);
-    CHECK_OK(tacit_masked_step_decode(&step, &found, bytes->bytes, bytes->length, &error), error);
-    if (found) question.masked = &step;
+    CHECK_OK(tacit_question_decode(&received, bytes->bytes, bytes->length, &error), error);
     crypto_generichash(hash, sizeof hash, bytes->bytes, bytes->length, NULL, 0);
     party->error = (tacit_error)TACIT_ERROR_INIT;
-    tacit_status status = tacit_party_answer(&party->party, &question, hash, out, &party->error);
-    tacit_masked_step_clear(&step);
-    tacit_message_clear(&message);
+    tacit_status status = tacit_party_answer(&party->party, &received.question, hash, out, &party->error);
+    tacit_received_clear(&received);
     return status;
 }
 
 /* Say no to the open step. */
 static inline void decline(bench *self, site *party, const tacit_buffer *bytes) {
-    tacit_question question;
-    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_received received;
     tacit_buffer refusal = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_question_decode(&question, &message, bytes->bytes, bytes->length, &error), error);
-    tacit_answer no = { .round = question.round, .refusal = "no", .message = TACIT_MESSAGE_INIT };
-    memcpy(no.study, question.study, sizeof no.study);
-    memcpy(no.answer_id, question.answer_id, sizeof no.answer_id);
+    CHECK_OK(tacit_question_decode(&received, bytes->bytes, bytes->length, &error), error);
+    const tacit_question *question = &received.question;
+    tacit_answer no = { .round = question->round, .refusal = "no", .message = TACIT_MESSAGE_INIT };
+    memcpy(no.study, question->study, sizeof no.study);
+    memcpy(no.answer_id, question->answer_id, sizeof no.answer_id);
     CHECK_OK(tacit_answer_encode(&no, &refusal, &error), error);
     CHECK_OK(tacit_board_answer(self->board, party->name, refusal.bytes, refusal.length, &error), error);
-    tacit_message_clear(&message);
+    tacit_received_clear(&received);
     tacit_buffer_clear(&refusal);
 }
 
@@ -387,30 +381,18 @@ static inline double spent(site *party) {
 
 /* ---- liars ---- */
 
-typedef struct liar {
-    tacit_question question;
-    tacit_message message;
-    tacit_masked_step step;
-} liar;
+typedef tacit_received liar; /* a question as it came, to be changed */
 
 static inline void liar_hears(liar *self, bench *from, const site *party) {
     tacit_buffer bytes = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
-    bool found = false;
-    *self = (liar){ .message = TACIT_MESSAGE_INIT };
     assert_true(read_question(from, party, &bytes));
-    CHECK_OK(tacit_question_decode(&self->question, &self->message, bytes.bytes, bytes.length, &error),
-             error);
-    CHECK_OK(tacit_masked_step_decode(&self->step, &found, bytes.bytes, bytes.length, &error), error);
-    assert_true(found);
-    self->question.masked = &self->step;
+    CHECK_OK(tacit_question_decode(self, bytes.bytes, bytes.length, &error), error);
+    assert_int_equal(self->question.kind, TACIT_ROUND_SECURE);
     tacit_buffer_clear(&bytes);
 }
 
-static inline void liar_clear(liar *self) {
-    tacit_message_clear(&self->message);
-    tacit_masked_step_clear(&self->step);
-}
+static inline void liar_clear(liar *self) { tacit_received_clear(self); }
 
 /* Ask the party what the liar made of the question; it must not answer, say why, and note it in its ledger. */
 static inline tacit_status unanswered(const liar *self, site *party, const char *says) {

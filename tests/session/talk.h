@@ -318,26 +318,14 @@ static void wait_for_question(bench *self, size_t count) {
 }
 
 /* A question as it came, for one who may change it. */
-typedef struct received {
-    tacit_question question;
-    tacit_message message;
-    tacit_mail_step mail;
-    bool has_mail;
-} received;
+typedef tacit_received received;
 
 static void read_received(received *out, const tacit_buffer *bytes) {
     tacit_error error = TACIT_ERROR_INIT;
-    *out = (received){ .message = TACIT_MESSAGE_INIT, .mail = TACIT_MAIL_STEP_INIT };
-    CHECK_OK(tacit_question_decode(&out->question, &out->message, bytes->bytes, bytes->length, &error),
-             error);
-    CHECK_OK(tacit_mail_step_decode(&out->mail, &out->has_mail, bytes->bytes, bytes->length, &error), error);
-    if (out->has_mail) out->question.mail = &out->mail;
+    CHECK_OK(tacit_question_decode(out, bytes->bytes, bytes->length, &error), error);
 }
 
-static void clear_received(received *self) {
-    tacit_message_clear(&self->message);
-    tacit_mail_step_clear(&self->mail);
-}
+static void clear_received(received *self) { tacit_received_clear(self); }
 
 static tacit_status answer(site *party, const received *asked, tacit_buffer *out) {
     tacit_buffer bytes = TACIT_BUFFER_INIT;

@@ -343,14 +343,13 @@ typedef struct crowd_member {
 static void *crowd_thread(void *context) {
     crowd_member *self = context;
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    tacit_message message = TACIT_MESSAGE_INIT;
-    tacit_question question;
+    tacit_received received;
     int64_t grid[LENGTH] = { 1, 2, 3 };
     bool pending = false;
     if (tacit_board_read(self->desk->board, self->name, &pending, &bytes, NULL) != TACIT_OK || !pending ||
-        tacit_question_decode(&question, &message, bytes.bytes, bytes.length, NULL) != TACIT_OK)
+        tacit_question_decode(&received, bytes.bytes, bytes.length, NULL) != TACIT_OK)
         abort();
-    tacit_answer answer = answer_to(&question);
+    tacit_answer answer = answer_to(&received.question);
     answer.contribution = grid;
     answer.length = LENGTH;
     tacit_buffer_clear(&bytes);
@@ -361,7 +360,7 @@ static void *crowd_thread(void *context) {
     tacit_status again = tacit_board_answer(self->desk->board, self->name, bytes.bytes, bytes.length, NULL);
     if (again != TACIT_OK && again != TACIT_NOT_FOUND) abort();
     tacit_buffer_clear(&bytes);
-    tacit_message_clear(&message);
+    tacit_received_clear(&received);
     return NULL;
 }
 

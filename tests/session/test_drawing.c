@@ -141,21 +141,21 @@ static void leave_out(tacit_buffer *list, size_t place) {
 static void lie_about_the_list(bench *self, site *party) {
     liar lie;
     liar_hears(&lie, self, party);
-    leave_out(&lie.step.body, 1);
+    leave_out(&lie.masked.body, 1);
     check_refused(&lie, party, "missing from the list");
     liar_clear(&lie);
     liar_hears(&lie, self, party);
-    lie.step.body.bytes[4 + 2 * TACIT_DRAWING_ENTRY_BYTES + 4] ^= 1;
+    lie.masked.body.bytes[4 + 2 * TACIT_DRAWING_ENTRY_BYTES + 4] ^= 1;
     check_refused(&lie, party, "party 2 has not signed");
     liar_clear(&lie);
     liar_hears(&lie, self, party);
-    for (size_t k = MANY - 1; k >= 33; k--) leave_out(&lie.step.body, k); /* (60 + 6)/2 + 1 = 34 */
+    for (size_t k = MANY - 1; k >= 33; k--) leave_out(&lie.masked.body, k); /* (60 + 6)/2 + 1 = 34 */
     check_refused(&lie, party, "33 parties have committed to the drawing of the graph, and it takes 34");
     liar_clear(&lie);
     take_turn(self, party);
     /* Once it has signed one, there is no other, also after a restart. */
     liar_hears(&lie, self, &self->sites[2]);
-    leave_out(&lie.step.body, 40);
+    leave_out(&lie.masked.body, 40);
     check_refused(&lie, party, "second list of commitments");
     start_masks(self, party);
     check_refused(&lie, party, "second list of commitments");
@@ -166,16 +166,16 @@ static void lie_about_the_proof(bench *self, site *party) {
     liar lie;
     const size_t openings = 4 + MANY * TACIT_DRAWING_ENTRY_BYTES;
     liar_hears(&lie, self, party);
-    const size_t whole = lie.step.body.length;
-    shorten(&lie.step.body, TACIT_DRAWING_OPENING_BYTES);
+    const size_t whole = lie.masked.body.length;
+    shorten(&lie.masked.body, TACIT_DRAWING_OPENING_BYTES);
     check_refused(&lie, party, "does not have the openings of all");
-    lie.step.body.length = 0;
+    lie.masked.body.length = 0;
     check_refused(&lie, party, "has not shown how it was drawn");
-    lie.step.body.length = whole;
-    lie.step.body.bytes[openings + 5 * TACIT_DRAWING_OPENING_BYTES] ^= 1;
+    lie.masked.body.length = whole;
+    lie.masked.body.bytes[openings + 5 * TACIT_DRAWING_OPENING_BYTES] ^= 1;
     check_refused(&lie, party, "party 5 has not committed to what is shown as its opening");
-    lie.step.body.bytes[openings + 5 * TACIT_DRAWING_OPENING_BYTES] ^= 1;
-    lie.step.body.bytes[openings + 6 * TACIT_DRAWING_OPENING_BYTES - 1] ^= 1;
+    lie.masked.body.bytes[openings + 5 * TACIT_DRAWING_OPENING_BYTES] ^= 1;
+    lie.masked.body.bytes[openings + 6 * TACIT_DRAWING_OPENING_BYTES - 1] ^= 1;
     check_refused(&lie, party, "party 5 has not signed this list");
     liar_clear(&lie);
 }
@@ -188,9 +188,9 @@ static void test_a_coordinator_that_lies_about_the_drawing_is_refused_and_logged
     begin(self);
     assert_true(wait_for_question(self, 1));
     liar_hears(&lie, self, party);
-    lie.step.step = TACIT_MASKED_REVEAL;
+    lie.masked.step = TACIT_MASKED_REVEAL;
     check_refused(&lie, party, "never made");
-    lie.step.step = TACIT_SUM_ADVERTISE;
+    lie.masked.step = TACIT_SUM_ADVERTISE;
     check_refused(&lie, party, "has not shown how it was drawn");
     liar_clear(&lie);
     all_take_turns(self);

@@ -145,37 +145,37 @@ static void lie_at(bench *self, size_t step) {
         liar_clear(&lie);
     } else if (step == TACIT_PAILLIER_SUM_ENCRYPT) {
         liar_hears(&lie, self, other);
-        lie.step.body.bytes[lie.step.body.length - 1] ^= 2; /* another key under the old signature */
+        lie.masked.body.bytes[lie.masked.body.length - 1] ^= 2; /* another key under the old signature */
         check_not_answered(&lie, other, "not signed by its key holder");
-        lie.step.body.bytes[lie.step.body.length - 1] ^= 2;
-        lie.step.body.length -= 64;
+        lie.masked.body.bytes[lie.masked.body.length - 1] ^= 2;
+        lie.masked.body.length -= 64;
         check_not_answered(&lie, other, "no signed key");
-        lie.step.body.length += 64;
+        lie.masked.body.length += 64;
         lie.question.sum.bound *= 2;
         check_refused(&lie, other, "not the one that this sum was begun for");
         lie.question.sum.bound /= 2;
-        lie.question.masked = NULL;
+        lie.question.kind = TACIT_ROUND_PLAIN;
         check_refused(&lie, other, "in clear");
         liar_clear(&lie);
     } else {
         liar_hears(&lie, self, holder);
-        uint8_t *count = lie.step.body.bytes;
+        uint8_t *count = lie.masked.body.bytes;
         count[0] = 1; /* a sum of one */
         check_refused(&lie, holder, "at least 3 must be in it");
         count[0] = PARTIES;
         count[4] ^= 1; /* party 2 twice, and another who has not signed */
         check_not_answered(&lie, holder, "");
         count[4] ^= 1;
-        lie.step.body.length -= 8;
+        lie.masked.body.length -= 8;
         check_not_answered(&lie, holder, "");
-        lie.step.body.length += 8;
-        leave_one_alone(&lie.step.body);
+        lie.masked.body.length += 8;
+        leave_one_alone(&lie.masked.body);
         check_not_answered(&lie, holder, "has not signed that it contributed this");
         take_turn(self, holder);
         /* Another product, as if somebody were left out. */
         check_refused(&lie, holder, "second product in round 1");
         lie.question.round = 1;
-        lie.step.step = TACIT_PAILLIER_SUM_ENCRYPT;
+        lie.masked.step = TACIT_PAILLIER_SUM_ENCRYPT;
         check_refused(&lie, other, "not the one that this sum was begun for");
         liar_clear(&lie);
     }

@@ -177,7 +177,7 @@ static void ask_a_later_round(received *asked) { asked->question.round++; }
 
 static void ask_beyond_the_end(received *asked) { asked->question.round = ROUNDS + 1; }
 
-static void ask_in_clear(received *asked) { asked->question.mail = NULL; }
+static void ask_in_clear(received *asked) { asked->question.kind = TACIT_ROUND_PLAIN; }
 
 static void ask_for_rows_by_mail(received *asked) {
     snprintf(asked->question.name, sizeof asked->question.name, "rows");
@@ -217,7 +217,7 @@ static void show_another_roster(received *asked) {
 static void ask_for_a_sum_of_words(received *asked) {
     static const tacit_masked_step step = TACIT_MASKED_STEP_INIT;
     snprintf(asked->question.name, sizeof asked->question.name, "begin");
-    asked->question.mail = NULL;
+    asked->question.kind = TACIT_ROUND_SECURE;
     asked->question.masked = &step;
     asked->question.wants_sum = true;
     asked->question.sum = (tacit_sum_spec){ 1, 1, 10 };

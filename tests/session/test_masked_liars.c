@@ -7,17 +7,17 @@ static void lie_at(bench *self, size_t step, site *party) {
     liar lie;
     if (step == TACIT_SUM_ADVERTISE) {
         liar_hears(&lie, self, party);
-        lie.step.roster.length -= TACIT_SIGNING_KEY_BYTES;
+        lie.masked.roster.length -= TACIT_SIGNING_KEY_BYTES;
         check_refused(&lie, party, "roster has");
-        lie.step.roster.length += TACIT_SIGNING_KEY_BYTES;
-        memcpy(lie.step.roster.bytes, lie.step.roster.bytes + TACIT_SIGNING_KEY_BYTES,
+        lie.masked.roster.length += TACIT_SIGNING_KEY_BYTES;
+        memcpy(lie.masked.roster.bytes, lie.masked.roster.bytes + TACIT_SIGNING_KEY_BYTES,
                TACIT_SIGNING_KEY_BYTES);
         check_refused(&lie, party, "2 times in the coordinator's roster");
         liar_clear(&lie);
         take_turn(self, party);
         /* Once seen, a roster stays. */
         liar_hears(&lie, self, &self->sites[3]);
-        lie.step.roster.bytes[3 * TACIT_SIGNING_KEY_BYTES] ^= 1;
+        lie.masked.roster.bytes[3 * TACIT_SIGNING_KEY_BYTES] ^= 1;
         check_refused(&lie, party, "changed the roster");
         liar_clear(&lie);
         return;
@@ -25,22 +25,22 @@ static void lie_at(bench *self, size_t step, site *party) {
     liar_hears(&lie, self, party);
     if (step == TACIT_SUM_MASK) {
         tacit_question asked = lie.question;
-        lie.question.masked = NULL;
+        lie.question.kind = TACIT_ROUND_PLAIN;
         check_refused(&lie, party, "in clear");
         lie.question = asked;
         lie.question.sum.bound *= 2;
         check_refused(&lie, party, "not the one that this sum was begun for");
     } else if (step == TACIT_SUM_CONSENT) {
         take_turn(self, party);
-        tacit_buffer *sets = &lie.step.body;
+        tacit_buffer *sets = &lie.masked.body;
         sets->bytes[sets->length - 1] ^= 1u << 3; /* without party 3, for a second time */
         check_refused(&lie, party, "");
     } else if (step == TACIT_SUM_UNMASK) {
         take_turn(self, party);
-        lie.step.body.bytes[lie.step.body.length - 1] ^= 1; /* another consent */
+        lie.masked.body.bytes[lie.masked.body.length - 1] ^= 1; /* another consent */
         check_refused(&lie, party, "");
     }
-    lie.step.sum_id[0] ^= 1;
+    lie.masked.sum_id[0] ^= 1;
     check_refused(&lie, party, "second sum in round 1");
     liar_clear(&lie);
 }
@@ -63,7 +63,7 @@ static void test_a_lying_coordinator_is_refused_and_logged(void **state) {
     assert_true(spent(party) == PRICE);
     /* Later rounds cost again, and there is no way back. */
     late.question.round = 1;
-    late.step.step = TACIT_SUM_SHARE;
+    late.masked.step = TACIT_SUM_SHARE;
     check_refused(&late, party, "is not in");
     liar_clear(&late);
     bench_close(self);
@@ -153,8 +153,8 @@ static void test_a_key_that_is_twice_in_the_roster_is_refused(void **state) {
     begin(self);
     assert_true(wait_for_question(self, 1));
     liar_hears(&lie, self, party);
-    memcpy(lie.step.roster.bytes + 2 * TACIT_SIGNING_KEY_BYTES,
-           lie.step.roster.bytes + 3 * TACIT_SIGNING_KEY_BYTES, TACIT_SIGNING_KEY_BYTES);
+    memcpy(lie.masked.roster.bytes + 2 * TACIT_SIGNING_KEY_BYTES,
+           lie.masked.roster.bytes + 3 * TACIT_SIGNING_KEY_BYTES, TACIT_SIGNING_KEY_BYTES);
     check_refused(&lie, party, "two parties of the coordinator's roster have the same key");
     tacit_board_cancel(self->board);
     assert_int_equal(end(self), TACIT_CANCELLED);

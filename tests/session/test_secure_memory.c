@@ -13,24 +13,19 @@ static void take_failing_turn(bench *self, site *party, bool alone, long *failur
     tacit_buffer question = TACIT_BUFFER_INIT, reply = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
     if (!read_question(self, party, &question)) return;
-    tacit_question asked;
-    tacit_message message = TACIT_MESSAGE_INIT;
-    tacit_masked_step step = TACIT_MASKED_STEP_INIT;
+    tacit_received asked;
     uint8_t hash[TACIT_HASH_BYTES];
-    bool found = false;
-    CHECK_OK(tacit_question_decode(&asked, &message, question.bytes, question.length, &error), error);
-    CHECK_OK(tacit_masked_step_decode(&step, &found, question.bytes, question.length, &error), error);
-    asked.masked = &step;
+    CHECK_OK(tacit_question_decode(&asked, question.bytes, question.length, &error), error);
     crypto_generichash(hash, sizeof hash, question.bytes, question.length, NULL, 0);
     long at = 1;
     for (bool failed = true; failed; at++) {
         party->error = (tacit_error)TACIT_ERROR_INIT;
         tacit_buffer_clear(&reply);
         fail_allocation(at);
-        tacit_status status = tacit_party_answer(&party->party, &asked, hash, &reply, &party->error);
+        tacit_status status = tacit_party_answer(&party->party, &asked.question, hash, &reply, &party->error);
         failed = allocation_failed();
         if (status != (failed ? TACIT_NO_MEMORY : TACIT_OK))
-            fail_msg("step %u, allocation %ld: %s", step.step, at, party->error.text);
+            fail_msg("step %u, allocation %ld: %s", asked.masked.step, at, party->error.text);
     }
     *failures += at;
     at = 1;
@@ -41,11 +36,10 @@ static void take_failing_turn(bench *self, site *party, bool alone, long *failur
         failed = allocation_failed();
         /* A parser that gets no memory cannot tell that from damage. */
         if (status != (failed ? TACIT_NO_MEMORY : TACIT_OK) && !(failed && status == TACIT_PROTOCOL))
-            fail_msg("board, step %u, allocation %ld: %s", step.step, at, party->error.text);
+            fail_msg("board, step %u, allocation %ld: %s", asked.masked.step, at, party->error.text);
     }
     *failures += at;
-    tacit_masked_step_clear(&step);
-    tacit_message_clear(&message);
+    tacit_received_clear(&asked);
     tacit_buffer_clear(&question);
     tacit_buffer_clear(&reply);
 }

@@ -85,6 +85,7 @@ static void ask_party(lying *self, tacit_securesum_server *server, const uint8_t
     CHECK_OK(tacit_securesum_server_question(server, place, &step.body, &error), error);
     if (step.step == TACIT_SUM_ADVERTISE) append_roster(self->study, &step.roster);
     if (step.step != TACIT_SUM_MASK) question.message = NULL;
+    question.kind = TACIT_ROUND_SECURE;
     question.masked = &step;
     crypto_generichash(question.answer_id, sizeof question.answer_id, (const uint8_t *)&self->round,
                        sizeof self->round, (const uint8_t *)&place, sizeof place);
@@ -398,7 +399,8 @@ static void test_a_study_waits_for_a_party_that_is_silent(void **state) {
     }
     assert_true(wait_for_question(self, TACIT_SUM_CONSENT + 1));
     liar_hears(&heard, self, &self->sites[0]);
-    assert_int_equal(heard.step.body.bytes[heard.step.body.length - 1], (1 << FIVE) - 1); /* the survivors */
+    assert_int_equal(heard.masked.body.bytes[heard.masked.body.length - 1],
+                     (1 << FIVE) - 1); /* the survivors */
     liar_clear(&heard);
     tacit_board_cancel(self->board);
     assert_int_equal(end(self), TACIT_CANCELLED);
