@@ -228,7 +228,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
     memcpy(board.version, host->study->hash, sizeof board.version);
     board.minimum_parties = host->study->plan.minimum_parties;
-    board.patience_ms = host->study->patience_ms;
+    board.patience_ms = (unsigned)lround(host->study->patience * 1000);
     board.plan = &host->study->plan;
     board.pool = self->pool;
     if (host->study->plan.sums != TACIT_SUMS_CLEAR) {

@@ -175,6 +175,7 @@ static json_t *study_document(dashboard *self, const tacit_study_record *record,
         "lambda", tacit_json_number(plan->lambda), "parties", parties_document(self->owner, record, study));
     if (document == NULL) return NULL;
     add_about(document, study);
+    json_object_set_new(document, "settings", tacit_json_study_settings(study));
     json_object_set_new(
         document, "target",
         dashboard_target(self->owner->settings.folder, study,
