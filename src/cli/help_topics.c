@@ -4,6 +4,7 @@
 #include "api/methods_list.h"
 #include "cli/console.h"
 #include "cli/help.h"
+#include "coordinator/endpoints.h"
 #include "study/json_value.h"
 #include "study/study_settings.h"
 
@@ -30,10 +31,28 @@ static json_t *list_study_settings(void) {
     return list;
 }
 
+/* ---- endpoints ---- */
+
+static json_t *list_endpoints(void) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < TACIT_ENDPOINT_COUNT; i++) {
+        const tacit_endpoint *one = &tacit_endpoints[i];
+        const bool open = (one->rules & TACIT_ENDPOINT_OPEN) != 0;
+        char form[64];
+        snprintf(form, sizeof form, "%s, %s", one->method,
+                 open ? "open to whoever asks" : "with a certificate");
+        list = tacit_json_append(list, json_pack("{s:s,s:s,s:b,s:s,s:s}", "name", one->path, "method",
+                                                 one->method, "open", open, "form", form, "help", one->help));
+    }
+    return list;
+}
+
 /* ---- all of them ---- */
 
 static const topic topics[] = {
     { "study-settings", "What the definition of a study may say (tacit study new):", list_study_settings },
+    { "endpoints",
+      "What parties ask of a coordinator over TLS, in protobuf (proto/tacit.proto):", list_endpoints },
 };
 
 static const topic *find_topic(const char *name) {

@@ -1,5 +1,5 @@
 /*
- * The coordinator's HTTP interface for parties: look at an invitation, join with it, get the study's auxiliary points,
+ * What answers the requests of parties (endpoints.h): look at an invitation, join with it, get the study's auxiliary points,
  * poll for questions, answer. Bodies are protobuf (proto/tacit.proto), but for the points, which are as
  * data/points_bytes.h says; failures are one sentence of plain text.
  */
@@ -12,61 +12,8 @@
 #include "net/clock.h"
 #include "tacit.pb-c.h"
 
-enum { SMALL_BODY = 16 * 1024, SMALL_ANSWER = 64 * 1024 };
-
-bool coordinator_is_open(void *context, const char *method, const char *path) {
-    (void)context;
-    if (strcmp(method, "GET") == 0) return strcmp(path, "/v1/authority") == 0;
-    return strcmp(method, "POST") == 0 && (strcmp(path, "/v1/look") == 0 || strcmp(path, "/v1/join") == 0 ||
-                                           strcmp(path, "/v1/catalogue") == 0);
-}
-
-/* An answer is as long as the open question makes it; with none open, a refusal that is late is still read. */
-size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer) {
-    coordinator *self = context;
-    char study[TACIT_ID_SIZE];
-    (void)method;
-    if (!peer->verified || strcmp(path, "/v1/answer") != 0) return SMALL_BODY;
-    if (tacit_registry_party_study(self->registry, peer->name, study, NULL) != TACIT_OK) return SMALL_BODY;
-    hosted *host = coordinator_find(self, study);
-    size_t most = host != NULL ? tacit_board_answer_most(host->board, peer->name) : 0;
-    return most > SMALL_ANSWER ? most : SMALL_ANSWER;
-}
-
-/* Too long for the open question may be the honest answer to the one before: the party is told that its round has closed. */
-unsigned coordinator_too_large(void *context, const char *path, size_t length) {
-    (void)context;
-    return strcmp(path, "/v1/answer") == 0 && length <= (size_t)TACIT_PAYLOAD_MOST + SMALL_ANSWER ? 409 : 413;
-}
-
-static unsigned http_status(tacit_status status) {
-    switch (status) {
-    case TACIT_OK: return 200;
-    case TACIT_REFUSED: return 403;
-    case TACIT_NOT_FOUND: return 409;
-    case TACIT_PROTOCOL:
-    case TACIT_INPUT:
-    case TACIT_USAGE: return 400;
-    case TACIT_LIMIT: return 413;
-    default: return 500;
-    }
-}
-
 static tacit_http_answer bytes_answer(const tacit_buffer *body) {
     return (tacit_http_answer){ .status = 200, .bytes = body->bytes, .length = body->length };
-}
-
-/* What went wrong on our side is for our log, not for whoever is at the other end. */
-static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_status status,
-                           const tacit_error *error) {
-    const tacit_peer *peer = tacit_exchange_peer(exchange);
-    unsigned http = http_status(status);
-    coordinator_count_failure(self, http);
-    const char *who = peer->verified ? peer->name : peer->address;
-    coordinator_tell_at(self, http == 500 ? TACIT_LOG_ERROR : TACIT_LOG_WARN, who, "%.80s %s from %s: %u: %s",
-                        tacit_exchange_path(exchange), tacit_status_name(status), who, http, error->text);
-    tacit_exchange_answer_text(exchange, http,
-                               http == 500 ? "the coordinator failed; its log says why" : error->text);
 }
 
 tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
@@ -85,7 +32,9 @@ tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
 
 /* ---- look ---- */
 
-static tacit_status look(coordinator *self, const tacit_buffer *body, tacit_buffer *out, tacit_error *error) {
+tacit_status coordinator_look(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
+                              tacit_buffer *out, tacit_error *error) {
+    (void)peer;
     Tacit__Wire__LookRequest *request = NULL;
     Tacit__Wire__LookReply reply = TACIT__WIRE__LOOK_REPLY__INIT;
     tacit_buffer definition = TACIT_BUFFER_INIT, signature = TACIT_BUFFER_INIT;
@@ -208,7 +157,9 @@ static tacit_status admit(coordinator *self, const uint8_t *token_hash,
     return TACIT_OK;
 }
 
-static tacit_status join(coordinator *self, const tacit_buffer *body, tacit_buffer *out, tacit_error *error) {
+tacit_status coordinator_join(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
+                              tacit_buffer *out, tacit_error *error) {
+    (void)peer;
     Tacit__Wire__JoinRequest *request = NULL;
     Tacit__Wire__JoinReply reply = TACIT__WIRE__JOIN_REPLY__INIT;
     tacit_buffer certificate = TACIT_BUFFER_INIT;
@@ -451,7 +402,7 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
     if (again != NULL) complete_waiter(self, again);
 }
 
-static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_peer *peer) {
+void coordinator_poll(coordinator *self, tacit_exchange *exchange, const tacit_peer *peer) {
     bool leaving = false, amended = false;
     tacit_buffer body = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
@@ -470,7 +421,7 @@ static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_p
         what = TIDINGS_QUESTION;
     }
     if (status != TACIT_OK) {
-        answer_failure(self, exchange, status, &error);
+        coordinator_answer_failure(self, exchange, status, &error);
     } else if (leaving) {
         tacit_exchange_answer(exchange, &(tacit_http_answer){ .status = 204 });
     } else if (what == TIDINGS_NONE) {
@@ -488,7 +439,7 @@ static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_p
 static void points_taken(void *context) { (void)context; }
 
 /* To a party of the study only: the server has checked its certificate. */
-static void send_points(coordinator *self, tacit_exchange *exchange, const tacit_peer *peer) {
+void coordinator_points(coordinator *self, tacit_exchange *exchange, const tacit_peer *peer) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_study_record record;
     char study[TACIT_ID_SIZE];
@@ -500,7 +451,7 @@ static void send_points(coordinator *self, tacit_exchange *exchange, const tacit
     else if (status == TACIT_OK && host != NULL && host->study->point_count == 0)
         status = tacit_fail(&error, TACIT_NOT_FOUND, "study '%s' has no auxiliary points", study);
     if (status != TACIT_OK) {
-        answer_failure(self, exchange, status, &error);
+        coordinator_answer_failure(self, exchange, status, &error);
     } else if (host == NULL) { /* added a moment ago: the main loop will host it */
         tacit_exchange_answer_text(exchange, 503, "the study is not served yet");
     } else {
@@ -519,8 +470,9 @@ static void send_points(coordinator *self, tacit_exchange *exchange, const tacit
 
 /* ---- answer ---- */
 
-static tacit_status take_answer(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
-                                tacit_error *error) {
+tacit_status coordinator_answer(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
+                                tacit_buffer *out, tacit_error *error) {
+    (void)out;
     char study[TACIT_ID_SIZE];
     TACIT_TRY(tacit_registry_party_study(self->registry, peer->name, study, error));
     coordinator_saw(self, study, peer->name);
@@ -532,52 +484,4 @@ static tacit_status take_answer(coordinator *self, const tacit_buffer *body, con
     TACIT_TRY(tacit_board_answer(host->board, peer->name, body->bytes, body->length, error));
     if (board.open && awaited) coordinator_note_answer(self, host, peer->name, board.round);
     return TACIT_OK;
-}
-
-void coordinator_handle(void *context, tacit_exchange *exchange) {
-    coordinator *self = context;
-    const char *path = tacit_exchange_path(exchange);
-    const tacit_buffer *body = tacit_exchange_body(exchange);
-    const tacit_peer *peer = tacit_exchange_peer(exchange);
-    tacit_buffer out = TACIT_BUFFER_INIT;
-    tacit_error error = TACIT_ERROR_INIT;
-    tacit_status status;
-    if (strcmp(tacit_exchange_method(exchange), "GET") == 0 && strcmp(path, "/v1/points") == 0) {
-        send_points(self, exchange, peer);
-        return;
-    }
-    if (strcmp(tacit_exchange_method(exchange), "GET") == 0 && strcmp(path, "/v1/authority") == 0) {
-        coordinator_send_chain(self, exchange);
-        return;
-    }
-    if (strcmp(tacit_exchange_method(exchange), "POST") != 0) {
-        tacit_exchange_answer_text(exchange, 405, "only POST is understood here");
-        return;
-    }
-    if (strcmp(path, "/v1/poll") == 0) {
-        poll_news(self, exchange, peer);
-        return;
-    }
-    if (strcmp(path, "/v1/look") == 0)
-        status = look(self, body, &out, &error);
-    else if (strcmp(path, "/v1/join") == 0)
-        status = join(self, body, &out, &error);
-    else if (strcmp(path, "/v1/catalogue") == 0)
-        status = coordinator_catalogue(self, body, peer, &out, &error);
-    else if (strcmp(path, "/v1/renew") == 0)
-        status = coordinator_renew(self, body, peer, &out, &error);
-    else if (strcmp(path, "/v1/answer") == 0)
-        status = take_answer(self, body, peer, &error);
-    else {
-        tacit_exchange_answer_text(exchange, 404, "nothing is here");
-        return;
-    }
-    if (status == TACIT_OK) {
-        tacit_http_answer answer = bytes_answer(&out);
-        coordinator_count_sent(self, out.length);
-        tacit_exchange_answer(exchange, &answer);
-    } else {
-        answer_failure(self, exchange, status, &error);
-    }
-    tacit_buffer_clear(&out);
 }

@@ -9,8 +9,6 @@
 #include "net/clock.h"
 #include "web/prometheus.h"
 
-static const char *const paths[METRIC_PATHS] = { "/v1/look",   "/v1/join",   "/v1/catalogue", "/v1/poll",
-                                                 "/v1/answer", "/v1/points", "/v1/renew",     "other" };
 /* Upper ends of the buckets, in seconds; the last one has no end. */
 static const double bounds[METRIC_BUCKETS - 1] = { 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                                    0.05,   0.1,   0.25,   0.5,   1,    2.5 };
@@ -25,17 +23,11 @@ static int64_t nanoseconds(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static size_t path_number(const char *path) {
-    size_t i = 0;
-    while (i + 1 < METRIC_PATHS && strcmp(paths[i], path) != 0) i++;
-    return i;
-}
-
 /* How long the handler took; a poll that waits for news is not at work. */
 void coordinator_handle_timed(void *context, tacit_exchange *exchange) {
     coordinator *self = context;
     coordinator_figures *figures = &self->figures;
-    size_t path = path_number(tacit_exchange_path(exchange)), bucket = 0;
+    size_t path = coordinator_endpoint(NULL, tacit_exchange_path(exchange)), bucket = 0;
     atomic_fetch_add(&figures->received, tacit_exchange_body(exchange)->length);
     int64_t started = nanoseconds();
     coordinator_handle(context, exchange);
@@ -65,6 +57,7 @@ static tacit_status tell_requests(coordinator *self, tacit_buffer *out, tacit_er
     TACIT_TRY(tacit_metrics_begin(out, name, "histogram",
                                   "How long requests were worked on, not counting what polls wait.", error));
     for (size_t path = 0; path < METRIC_PATHS; path++) {
+        const char *shown = path < TACIT_ENDPOINT_COUNT ? tacit_endpoints[path].path : "other";
         uint64_t count = 0;
         for (size_t i = 0; i < METRIC_BUCKETS; i++) {
             count += atomic_load(&self->figures.taken[path][i]);
@@ -72,12 +65,12 @@ static tacit_status tell_requests(coordinator *self, tacit_buffer *out, tacit_er
                 tacit_format(text, sizeof text, "%g", bounds[i]);
             else
                 memcpy(text, "+Inf", sizeof "+Inf");
-            TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_bucket", "path", paths[path], "le",
-                                           text, (double)count, error));
+            TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_bucket", "path", shown, "le", text,
+                                           (double)count, error));
         }
-        TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_sum", "path", paths[path], NULL, NULL,
+        TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_sum", "path", shown, NULL, NULL,
                                        (double)atomic_load(&self->figures.taken_ns[path]) / 1e9, error));
-        TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_count", "path", paths[path], NULL, NULL,
+        TACIT_TRY(tacit_metrics_sample(out, "tacit_request_seconds_count", "path", shown, NULL, NULL,
                                        (double)count, error));
     }
     return TACIT_OK;

@@ -10,6 +10,7 @@
 
 #include "base/log_file.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/endpoints.h"
 #include "net/rotation.h"
 #include "net/server.h"
 #include "session/board.h"
@@ -56,7 +57,12 @@ typedef struct waiter {
 } waiter;
 
 enum { WAITER_LISTS = 1024 };
-enum { METRIC_PATHS = 8, METRIC_BUCKETS = 13, METRIC_REASONS = 7, METRIC_FAILURES = 5 };
+enum {
+    METRIC_PATHS = TACIT_ENDPOINT_COUNT + 1,
+    METRIC_BUCKETS = 13,
+    METRIC_REASONS = 7,
+    METRIC_FAILURES = 5
+};
 
 /* Counted since the start (coordinator_metrics.c). */
 typedef struct coordinator_figures {
@@ -152,10 +158,6 @@ tacit_status coordinator_take_standing(coordinator *self, const char *party, con
 tacit_status coordinator_pack_amended(coordinator *self, const char *study, tacit_buffer *out,
                                       tacit_error *error);
 
-/* The studies that parties may see; for whoever has a certificate, or an invitation that still counts. */
-tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
-                                   tacit_buffer *out, tacit_error *error);
-
 /* The signature of a definition, appended. */
 tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition, tacit_buffer *out,
                               tacit_error *error);
@@ -168,25 +170,21 @@ tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit
 void coordinator_cancel(hosted *host);
 
 /* Certificates (coordinator_renewal.c): how long one issued now is good; note when the server's own is to be renewed; do so
- * when it is time; issue a party's next. */
+ * when it is time. */
 tacit_validity coordinator_validity(const coordinator *self, int64_t now);
 tacit_status coordinator_note_identity(coordinator *self, const tacit_server_identity *identity,
                                        tacit_error *error);
 void coordinator_renew_server(coordinator *self);
-tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,
-                               tacit_buffer *out, tacit_error *error);
 tacit_status coordinator_start_server(coordinator *self, tacit_error *error); /* coordinator.c */
 
 /* The authorities (coordinator_rotation.c). Take them in as they are in the folder; look whether the authority was replaced, or the time
  * of an earlier one is over, and then serve with what is so now. The one that issues the certificates of parties, and the one that signs
- * whatever parties check. The answer to who they are. */
+ * whatever parties check. */
 tacit_status coordinator_load_keys(coordinator *self, tacit_error *error);
 void coordinator_heed_rotation(coordinator *self);
 void coordinator_free_keys(coordinator *self);
 const tacit_authority *coordinator_issuer(coordinator *self);
 const tacit_authority *coordinator_signer(coordinator *self);
-bool coordinator_retired(void *context, const char *issuer_id, const char *path);
-void coordinator_send_chain(coordinator *self, tacit_exchange *exchange);
 void coordinator_restart_server(coordinator *self, const char *done,
                                 const char *failed); /* coordinator_renewal.c */
 
@@ -202,13 +200,29 @@ tacit_status coordinator_revocations(coordinator *self, const char *study, tacit
 tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tacit_buffer *text, bool *again,
                                char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error);
 
-/* The HTTP side (coordinator_api.c). */
-tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
-                               uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error);
+/* The HTTP side (endpoints.c): what the server asks, and a failure as an answer. Place of an endpoint in the table, any method where that
+ * is NULL; TACIT_ENDPOINT_COUNT: there is none. */
 void coordinator_handle(void *context, tacit_exchange *exchange);
 bool coordinator_is_open(void *context, const char *method, const char *path);
+bool coordinator_retired(void *context, const char *issuer_id, const char *path);
 size_t coordinator_body_limit(void *context, const char *method, const char *path, const tacit_peer *peer);
 unsigned coordinator_too_large(void *context, const char *path, size_t length);
+size_t coordinator_endpoint(const char *method, const char *path);
+void coordinator_answer_failure(coordinator *self, tacit_exchange *exchange, tacit_status status,
+                                const tacit_error *error);
+
+/* The handlers of the endpoints, each in the file of its subject. */
+#define COORDINATOR_REPLIES(METHOD, name, rules, help)                                                       \
+    tacit_status coordinator_##name(coordinator *self, const tacit_buffer *body, const tacit_peer *peer,     \
+                                    tacit_buffer *out, tacit_error *error);
+#define COORDINATOR_SERVES(METHOD, name, rules, help)                                                        \
+    void coordinator_##name(coordinator *self, tacit_exchange *exchange, const tacit_peer *peer);
+TACIT_ENDPOINTS(COORDINATOR_REPLIES, COORDINATOR_SERVES)
+#undef COORDINATOR_REPLIES
+#undef COORDINATOR_SERVES
+
+tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
+                               uint8_t hash[TACIT_TOKEN_HASH_BYTES], tacit_error *error);
 
 /* The page for people (dashboard.c): started when the settings ask for it, looked after by the main loop, and told of a
  * party that has asked or answered. */

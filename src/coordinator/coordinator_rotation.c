@@ -12,16 +12,9 @@ const tacit_authority *coordinator_issuer(coordinator *self) { return atomic_loa
 
 const tacit_authority *coordinator_signer(coordinator *self) { return atomic_load(&self->keys)->shown; }
 
-/* A thief of an earlier authority's key gets nothing by it: whatever it issues is in no registry. So a party that comes late may still use
- * its certificate, which is in there, to ask for the next one, and for nothing else. */
-bool coordinator_retired(void *context, const char *issuer_id, const char *path) {
-    coordinator *self = context;
-    return strcmp(path, "/v1/renew") != 0 &&
-           tacit_authority_keys_retired(atomic_load(&self->keys), issuer_id);
-}
-
 /* Whoever asks: the statements prove themselves, and are needed by those who cannot know the present authority yet. */
-void coordinator_send_chain(coordinator *self, tacit_exchange *exchange) {
+void coordinator_authority(coordinator *self, tacit_exchange *exchange, const tacit_peer *peer) {
+    (void)peer;
     const tacit_buffer *text = &atomic_load(&self->keys)->chain.text;
     tacit_http_answer answer = { .status = 200,
                                  .content_type = "text/plain; charset=utf-8",

@@ -289,10 +289,14 @@ static void get_ledger(void *context, web_call *call) {
 }
 
 static const web_route routes[] = {
-    { "GET", "/v1/party/studies", false, get_studies },
-    { "POST", "/v1/party/studies/{study}/consent", false, post_consent },
-    { "POST", "/v1/party/studies/{study}/withdraw", false, post_withdraw },
-    { "GET", "/v1/party/ledger", false, get_ledger },
+    { "GET", "/v1/party/studies", false, get_studies,
+      "The studies that were joined, what they ask, and the owner's word on each" },
+    { "POST", "/v1/party/studies/{study}/consent", false, post_consent,
+      "Consent again after withdrawing, or to a version that was read" },
+    { "POST", "/v1/party/studies/{study}/withdraw", false, post_withdraw,
+      "Let nothing more leave for a study" },
+    { "GET", "/v1/party/ledger", false, get_ledger,
+      "What has left, when and at which price, and what is left of the budget" },
 };
 
 /* ---- news: everything that happens is an entry of the ledger ---- */
