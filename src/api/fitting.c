@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "api/chance.h"
 #include "api/frame.h"
+#include "api/run_options.h"
 #include "api/tables.h"
 #include "base/memory.h"
 #include "data/text.h"
@@ -18,12 +18,12 @@ tacit_status tacit_training_plan(tacit_plan *plan, const tacit_arguments *argume
     return TACIT_OK;
 }
 
-tacit_status tacit_training_choices(tacit_choice **out, size_t *count, const tacit_arguments *arguments,
-                                    tacit_error *error) {
+tacit_status tacit_training_choices(tacit_setting_value **out, size_t *count,
+                                    const tacit_arguments *arguments, tacit_error *error) {
     const tacit_setting *given = tacit_arguments_settings(arguments, "set", count);
-    tacit_choice *choices = TACIT_NEW(tacit_choice, *count);
+    tacit_setting_value *choices = TACIT_NEW(tacit_setting_value, *count);
     if (choices == NULL) return tacit_fail_memory(error);
-    for (size_t i = 0; i < *count; i++) choices[i] = (tacit_choice){ given[i].key, given[i].value };
+    for (size_t i = 0; i < *count; i++) choices[i] = (tacit_setting_value){ given[i].key, given[i].value };
     *out = choices;
     return TACIT_OK;
 }
@@ -100,8 +100,8 @@ tacit_status tacit_frame_fit(tacit_model **out, const tacit_frame *frame, const 
     tacit_status status;
     TACIT_CHECK(tacit_form_take(&arguments, &fit_form, options, error));
     job.simulated = tacit_arguments_given(arguments, "seed");
-    if (job.simulated) job.seed = tacit_chance_seed(arguments);
-    TACIT_CHECK(tacit_pool_create(&job.pool, tacit_chance_threads(arguments), error));
+    if (job.simulated) job.seed = tacit_run_options_seed(arguments);
+    TACIT_CHECK(tacit_pool_create(&job.pool, tacit_run_options_threads(arguments), error));
     TACIT_CHECK(fit(out, frame, arguments, &job, error));
 cleanup:
     if (status != TACIT_OK) tacit_without_dashes(error);

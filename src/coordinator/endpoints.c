@@ -91,8 +91,8 @@ void coordinator_answer_failure(coordinator *self, tacit_exchange *exchange, tac
     unsigned http = http_status(status);
     coordinator_count_failure(self, http);
     const char *who = peer->verified ? peer->name : peer->address;
-    coordinator_tell_at(self, http == 500 ? TACIT_LOG_ERROR : TACIT_LOG_WARN, who, "%.80s %s from %s: %u: %s",
-                        tacit_exchange_path(exchange), tacit_status_name(status), who, http, error->text);
+    coordinator_log_at(self, http == 500 ? TACIT_LOG_ERROR : TACIT_LOG_WARN, who, "%.80s %s from %s: %u: %s",
+                       tacit_exchange_path(exchange), tacit_status_name(status), who, http, error->text);
     tacit_exchange_answer_text(exchange, http,
                                http == 500 ? "the coordinator failed; its log says why" : error->text);
 }

@@ -73,18 +73,13 @@ const tacit_method tacit_method_soft = {
     .guarantee = TACIT_ENSEMBLE_GUARANTEE,
     .assumption = TACIT_ENSEMBLE_ASSUMPTION,
     .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = kappa/(M lambda), sqrt(2) kappa/(M "
-               "lambda) for "
-               "more than two classes, M parties answering, kappa <= 1 the root of the largest eigenvalue of "
-               "X^T X/N of "
-               "the points; plus twice the solver's certified distance. Noise in the (K-1)d dimensions where "
-               "the weights "
-               "move",
+               "lambda) for more than two classes, M parties answering, kappa <= 1 the root of the largest "
+               "eigenvalue of X^T X/N of the points; plus twice the solver's certified distance. Noise in "
+               "the (K-1)d dimensions where the weights move",
     .claim = "the same epsilon, with S = 2/(M lambda) for two classes and without kappa",
     .caveats = "noise grows as 1/lambda: at the paper's lambda = 1e-4 it drowns the model unless M epsilon "
-               "is large; "
-               "without --lambda one is chosen from the public points alone. soft-stat gives more for the "
-               "same price "
-               "where points are public",
+               "is large; without --lambda one is chosen from the public points alone. soft-stat gives more "
+               "for the same price where points are public",
     .check = tacit_ensemble_check,
     .price = tacit_ensemble_price,
     .choose_lambda = choose_lambda,

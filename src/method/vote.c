@@ -66,14 +66,12 @@ const tacit_method tacit_method_vote = {
     .seen_by = TACIT_ENSEMBLE_SEEN_BY,
     .guarantee = TACIT_ENSEMBLE_GUARANTEE,
     .assumption = TACIT_ENSEMBLE_ASSUMPTION,
-    .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = the lesser of kappa/lambda "
-               "(sqrt(2) kappa/lambda "
-               "for more than two classes) and 2 sqrt(W((K-1)/e)/lambda), W Lambert's function; plus twice "
-               "the solver's "
-               "certified distance. Noise in the (K-1)d dimensions where the weights move",
+    .theorem =
+        "gamma-norm noise of scale S/epsilon on the minimiser. S = the lesser of kappa/lambda (sqrt(2) "
+        "kappa/lambda for more than two classes) and 2 sqrt(W((K-1)/e)/lambda), W Lambert's function; plus "
+        "twice the solver's certified distance. Noise in the (K-1)d dimensions where the weights move",
     .claim = "the same epsilon, with S = 2/lambda for two classes and sqrt(2)/lambda for more: at lambda = "
-             "1e-4 that is "
-             "20,000 where 106 is enough",
+             "1e-4 that is 20,000 where 106 is enough",
     .caveats =
         "more parties do not lessen the noise: one party may decide every label. Use soft or soft-stat",
     .check = tacit_ensemble_check,

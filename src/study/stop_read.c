@@ -164,11 +164,10 @@ tacit_status study_check_stop(reading *r) {
     const tacit_stop *stop = &r->study->stop;
     const size_t first = r->study->first_parties;
     if (stop->participants > 0 && stop->more == 0 && stop->participants != first)
-        return tacit_yaml_fail(
-            &r->yaml, study_node(r, "parties"), r->error,
-            "%zu parties are expected, and recruiting stops with %zu: make them the same, or "
-            "say how many come from look to look (more)",
-            first, stop->participants);
+        return tacit_yaml_fail(&r->yaml, study_node(r, "parties"), r->error,
+                               "%zu parties are expected, and recruiting stops with %zu: make them the same, "
+                               "or say how many come from look to look (more)",
+                               first, stop->participants);
     if (stop->participants > 0 && stop->participants < first)
         return tacit_yaml_fail(&r->yaml, node, r->error,
                                "participants must not be fewer than the %zu that are expected", first);

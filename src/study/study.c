@@ -17,7 +17,7 @@ tacit_study *tacit_study_free(tacit_study *study) {
     tacit_buffer_clear(&study->description);
     tacit_buffer_clear(&study->document);
     tacit_buffer_clear(&study->canonical);
-    tacit_buffer_clear(&study->centre_certificate);
+    tacit_buffer_clear(&study->center_certificate);
     tacit_buffer_clear(&study->point_bytes);
     tacit_points_clear(&study->points);
     tacit_dataset_free(study->point_rows);
@@ -123,13 +123,12 @@ static tacit_status parse(tacit_study **out, const char *text, size_t length, co
                           const char *folder, tacit_error *error) {
     reading r = { .folder = folder, .study = TACIT_NEW(tacit_study, 1), .error = error };
     if (r.study == NULL) return tacit_fail_memory(error);
-    tacit_status status =
-        length <= TACIT_STUDY_BYTES_LIMIT
-            ? tacit_yaml_open(&r.yaml, text, length, name, error)
-            : tacit_fail(error, TACIT_INPUT,
-                         "%s: a definition of %zu bytes is longer than the %d that are read; a column of "
-                         "texts with hash: N needs no list of words",
-                         name, length, TACIT_STUDY_BYTES_LIMIT);
+    tacit_status status = length <= TACIT_STUDY_BYTES_LIMIT
+                              ? tacit_yaml_open(&r.yaml, text, length, name, error)
+                              : tacit_fail(error, TACIT_INPUT,
+                                           "%s: a definition of %zu bytes is longer than the %d that are "
+                                           "read; a column of texts with hash: N needs no list of words",
+                                           name, length, TACIT_STUDY_BYTES_LIMIT);
     if (status == TACIT_OK) {
         status = read_study(&r);
         tacit_yaml_close(&r.yaml);

@@ -48,8 +48,8 @@ typedef struct tacit_study {
     tacit_buffer canonical;
     uint8_t hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the canonical text */
 
-    char centre_address[300];        /* of centre server B; "" without */
-    tacit_buffer centre_certificate; /* of its authority, PEM */
+    char center_address[300];        /* of center server B; "" without */
+    tacit_buffer center_certificate; /* of its authority, PEM */
 
     size_t point_count;                   /* public auxiliary points that belong to it; 0: none */
     uint8_t point_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of their bytes (data/points_bytes.h) */

@@ -120,9 +120,8 @@ static tacit_status read_moment(reading *r, const yaml_node_t *node, const char 
     if (!read_time(text, out))
         return tacit_yaml_fail(
             &r->yaml, node, r->error,
-            "%s must be a day or a moment in UTC, e.g. 2027-03-31 or 2027-03-31T18:00:00Z, not "
-            "'%.40s'",
-            what, text);
+            "%s must be a day or a moment in UTC, e.g. 2027-03-31 or 2027-03-31T18:00:00Z, not '%.40s'", what,
+            text);
     return TACIT_OK;
 }
 

@@ -45,11 +45,10 @@ tacit_status study_print_method(const tacit_study *study, tacit_buffer *out, tac
  * setting. */
 static tacit_status refuse_programs(reading *r, const yaml_node_t *key, const char *name, const char *value) {
     if (strstr(value, "exec:") == NULL) return TACIT_OK;
-    return tacit_fail(
-        r->error, TACIT_REFUSED,
-        "%s:%zu: setting '%.40s' names a program to run; only a party's owner may, on the party's own "
-        "machine (tacit join --local)",
-        r->yaml.name, key->start_mark.line + 1, name);
+    return tacit_fail(r->error, TACIT_REFUSED,
+                      "%s:%zu: setting '%.40s' names a program to run; only a party's owner may, on the "
+                      "party's own machine (tacit join --local)",
+                      r->yaml.name, key->start_mark.line + 1, name);
 }
 
 static tacit_status take_settings(reading *r, const yaml_node_t *node) {
@@ -65,11 +64,10 @@ static tacit_status take_settings(reading *r, const yaml_node_t *node) {
                                   "a setting's value", &value, &length, r->error));
         TACIT_TRY(refuse_programs(r, key, name, value));
         if (!study_is_plain_line(value, TACIT_SETTING_SIZE))
-            return tacit_yaml_fail(
-                &r->yaml, key, r->error,
-                "a setting's value must be one line of fewer than %d bytes without quotes, "
-                "backslashes and control characters",
-                TACIT_SETTING_SIZE);
+            return tacit_yaml_fail(&r->yaml, key, r->error,
+                                   "a setting's value must be one line of fewer than %d bytes without "
+                                   "quotes, backslashes and control characters",
+                                   TACIT_SETTING_SIZE);
         TACIT_TRY(study_fail_at(r, key, tacit_plan_set(&r->study->plan, name, value, r->error)));
     }
     return TACIT_OK;
@@ -165,7 +163,7 @@ tacit_status study_read_parties(reading *r, const yaml_node_t *node) {
         plan->parties = r->study->stop.participants;
     else
         return tacit_yaml_fail(&r->yaml, node, r->error,
-                               "parties needs 'expected': the study starts when so many joined");
+                               "parties needs 'expected': the study starts when this many have joined");
     plan->minimum_parties = plan->parties;
     if (values[MINIMUM] != NULL)
         TACIT_TRY(study_read_whole(r, values[MINIMUM], "minimum", 1, 1e9, &plan->minimum_parties));

@@ -22,11 +22,10 @@ tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, ta
     TACIT_TRY(tacit_points_decode(&rows, bytes->bytes, bytes->length, error));
     tacit_status status = TACIT_OK;
     if (rows->rows != study->point_count || rows->features != study->plan.features)
-        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED,
-                               "the auxiliary points are %zu with %zu features, and study '%s' tells of %zu "
-                               "with %zu",
-                               rows->rows, rows->features, study->name, study->point_count,
-                               study->plan.features));
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_REFUSED,
+                       "the auxiliary points are %zu with %zu features, and study '%s' declares %zu with %zu",
+                       rows->rows, rows->features, study->name, study->point_count, study->plan.features));
     tacit_rows view = tacit_dataset_rows(rows);
     TACIT_CHECK(tacit_points_of(&study->points, &view, pool, error));
     study->plan.points = &study->points;
@@ -100,11 +99,10 @@ tacit_status study_read_auxiliary(reading *r, const yaml_node_t *node) {
     const tacit_plan *plan = &r->study->plan;
     const tacit_method *method = plan->method;
     if (node == NULL && method->needs_points)
-        return tacit_fail(
-            r->error, TACIT_USAGE,
-            "%s:%zu: method %s needs public points for the parties to label: name a file of them "
-            "with auxiliary: FILE",
-            r->yaml.name, study_node(r, "method")->start_mark.line + 1, method->name);
+        return tacit_fail(r->error, TACIT_USAGE,
+                          "%s:%zu: method %s needs public points for the parties to label: name a file of "
+                          "them with auxiliary: FILE",
+                          r->yaml.name, study_node(r, "method")->start_mark.line + 1, method->name);
     if (node == NULL) return TACIT_OK;
     if (!method->needs_points && !method->takes_points)
         return tacit_fail(r->error, TACIT_USAGE,

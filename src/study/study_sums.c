@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "data/meetings.h"
+#include "data/round_schedule.h"
 #include "data/topology.h"
 #include "method/neighbours.h"
 #include "session/masked.h"
@@ -54,10 +54,9 @@ tacit_status study_check_sums(reading *r) {
     const tacit_plan *plan = &r->study->plan;
     size_t minimum;
     if (plan->sums == TACIT_SUMS_CLEAR && tacit_plan_shares_noise(plan))
-        return tacit_yaml_fail(
-            &r->yaml, study_node(r, "sum"), r->error,
-            "sum: clear would show the coordinator contributions with a share of the noise only "
-            "(noise: shares): choose sum: masked or paillier");
+        return tacit_yaml_fail(&r->yaml, study_node(r, "sum"), r->error,
+                               "sum: clear would show the coordinator contributions with a share of the "
+                               "noise only (noise: shares): choose sum: masked or paillier");
     if (plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
     const yaml_node_t *node =
         study_node(r, "dropouts") != NULL ? study_node(r, "dropouts") : study_node(r, "colluders");
@@ -66,28 +65,27 @@ tacit_status study_check_sums(reading *r) {
 
 /* ---- neighbours ---- */
 
-/* A method without a centre has every party as a node, and gives the coordinator no weights but in a masked sum. */
+/* A method without a center has every party as a node, and gives the coordinator no weights but in a masked sum. */
 tacit_status study_check_neighbours(reading *r) {
     const tacit_plan *plan = &r->study->plan;
     enum {
         MOST_NODES = 1000
     }; /* whoever reads the definition makes the graph, and a random one up to a hundred times */
-    if (plan->method->meetings == NULL) return TACIT_OK;
+    if (plan->method->schedule == NULL) return TACIT_OK;
     if (plan->parties > MOST_NODES)
         return tacit_yaml_fail(&r->yaml, study_node(r, "parties"), r->error,
-                               "method %s has no centre: a study of it has at most %d parties",
+                               "method %s has no center: a study of it has at most %d parties",
                                plan->method->name, MOST_NODES);
     if (plan->minimum_parties != plan->parties)
         return tacit_yaml_fail(&r->yaml, study_node(r, "parties"), r->error,
-                               "method %s has no centre, and each party is a node of its graph: leave out "
+                               "method %s has no center, and each party is a node of its graph: leave out "
                                "'minimum', or make it %zu",
                                plan->method->name, plan->parties);
     if (plan->sums != TACIT_SUMS_MASKED)
         return tacit_yaml_fail(
             &r->yaml, study_node(r, "sum"), r->error,
-            "method %s has no centre, and its last sum is masked: with 'sum: clear' the "
-            "coordinator would see every party's weights, and with 'sum: paillier' a party "
-            "would be the centre; leave it out",
+            "method %s has no center, and its last sum is masked: with 'sum: clear' the coordinator would "
+            "see every party's weights, and with 'sum: paillier' a party would be the center; leave it out",
             plan->method->name);
     return TACIT_OK;
 }
@@ -97,11 +95,11 @@ tacit_status study_read_graph(reading *r) {
     tacit_plan *plan = &r->study->plan;
     tacit_topology_plan about, file;
     tacit_topology *graph = NULL;
-    tacit_meetings *meetings = NULL;
+    tacit_round_schedule *schedule = NULL;
     tacit_buffer text = TACIT_BUFFER_INIT;
     char path[PATH_MAX];
     tacit_status status;
-    if (plan->method->meetings == NULL) return TACIT_OK;
+    if (plan->method->schedule == NULL) return TACIT_OK;
     TACIT_CHECK(tacit_topology_plan_parse(&about, tacit_neighbour_settings_of(plan)->graph, r->error));
     if (about.kind == TACIT_TOPOLOGY_FILE) {
         TACIT_CHECK(study_find_file(r, study_node(r, "set"), about.path, path));
@@ -117,9 +115,9 @@ tacit_status study_read_graph(reading *r) {
         TACIT_CHECK(tacit_plan_set(plan, "graph", tacit_buffer_text(&text), r->error));
     }
     TACIT_CHECK(
-        plan->method->meetings(&meetings, plan, r->error)); /* a graph that cannot be made is found here */
+        plan->method->schedule(&schedule, plan, r->error)); /* a graph that cannot be made is found here */
 cleanup:
-    tacit_meetings_free(meetings);
+    tacit_round_schedule_free(schedule);
     tacit_topology_free(graph);
     tacit_buffer_clear(&text);
     return status == TACIT_OK ? TACIT_OK : tacit_fail_in(r->error, status, "%s", r->yaml.name);

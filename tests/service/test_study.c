@@ -376,7 +376,7 @@ static void a_schema_file_is_found_beside_the_study(void **state) {
     folder_remove(&place);
 }
 
-/* A study without a centre, with `parties` and one line more. */
+/* A study without a center, with `parties` and one line more. */
 static const char *talk(char text[DEFINITION_SIZE], const char *graph, const char *parties,
                         const char *more) {
     snprintf(
@@ -389,7 +389,7 @@ static const char *talk(char text[DEFINITION_SIZE], const char *graph, const cha
     return text;
 }
 
-static void a_study_without_a_centre_counts_on_everybody(void **state) {
+static void a_study_without_a_center_counts_on_everybody(void **state) {
     (void)state;
     char text[DEFINITION_SIZE];
     tacit_study *study = parse(talk(text, "ring", "{expected: 4}", ""));
@@ -445,7 +445,7 @@ int main(void) {
         cmocka_unit_test(numbers_of_settings_stay_as_they_were_spelt),
         cmocka_unit_test(the_order_of_members_does_not_matter_and_their_values_do),
         cmocka_unit_test(a_schema_file_is_found_beside_the_study),
-        cmocka_unit_test(a_study_without_a_centre_counts_on_everybody),
+        cmocka_unit_test(a_study_without_a_center_counts_on_everybody),
         cmocka_unit_test(a_graph_becomes_part_of_the_study),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
