@@ -1,21 +1,19 @@
 #include "api/auditing.h"
 
 #include "api/document.h"
+#include "api/fitting.h"
 #include "api/run_options.h"
 #include "api/tables.h"
 #include "base/memory.h"
 
 static tacit_status read_audit(tacit_audit *out, tacit_setting_value **settings,
                                const tacit_arguments *arguments, tacit_error *error) {
-    size_t count = 0;
-    const tacit_setting *given = tacit_arguments_settings(arguments, "set", &count);
     *out = (tacit_audit){
         .setup = { .epsilon = tacit_arguments_number(arguments, "epsilon"),
                    .delta = tacit_arguments_number(arguments, "delta"),
                    .lambda = tacit_arguments_given(arguments, "lambda")
                                  ? tacit_arguments_number(arguments, "lambda")
                                  : 0,
-                   .setting_count = count,
                    .exactly = tacit_arguments_flag(arguments, "exact") },
         .search = (size_t)tacit_arguments_integer(arguments, "search"),
         .runs = (size_t)tacit_arguments_integer(arguments, "runs"),
@@ -23,9 +21,7 @@ static tacit_status read_audit(tacit_audit *out, tacit_setting_value **settings,
         .seed = tacit_run_options_seed(arguments),
     };
     TACIT_TRY(tacit_auditable_require(&out->subject, tacit_arguments_operand(arguments, "METHOD"), error));
-    *settings = TACIT_NEW(tacit_setting_value, count);
-    if (*settings == NULL) return tacit_fail_memory(error);
-    for (size_t i = 0; i < count; i++) (*settings)[i] = (tacit_setting_value){ given[i].key, given[i].value };
+    TACIT_TRY(tacit_training_choices(settings, &out->setup.setting_count, arguments, error));
     out->setup.settings = *settings;
     return TACIT_OK;
 }

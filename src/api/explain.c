@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/document.h"
+#include "api/fitting.h"
 #include "api/tables.h"
 #include "base/memory.h"
 #include "method/methods.h"
@@ -26,7 +27,6 @@ static tacit_status settle_delta(tacit_plan *plan, const tacit_arguments *argume
 
 static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out, tacit_error *error) {
     const tacit_method *method = NULL;
-    size_t count = 0;
     TACIT_TRY(tacit_method_require(&method, tacit_arguments_operand(arguments, "METHOD"), error));
     *out = (tacit_plan){
         .method = method,
@@ -45,9 +45,7 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
     };
     if (method->most_columns > 0 && !tacit_arguments_given(arguments, "features"))
         out->features = method->most_columns;
-    const tacit_setting *settings = tacit_arguments_settings(arguments, "set", &count);
-    for (size_t i = 0; i < count; i++)
-        TACIT_TRY(tacit_plan_set(out, settings[i].key, settings[i].value, error));
+    TACIT_TRY(tacit_training_plan(out, arguments, error));
     return settle_delta(out, arguments, error);
 }
 

@@ -10,15 +10,29 @@
 #include "method/methods.h"
 #include "site/fit.h"
 
-static tacit_status read_plan(tacit_plan *out, const tacit_arguments *arguments, tacit_error *error) {
+tacit_status tacit_training_plan(tacit_plan *plan, const tacit_arguments *arguments, tacit_error *error) {
     size_t count = 0;
     const tacit_setting *settings = tacit_arguments_settings(arguments, "set", &count);
+    for (size_t i = 0; i < count; i++)
+        TACIT_TRY(tacit_plan_set(plan, settings[i].key, settings[i].value, error));
+    return TACIT_OK;
+}
+
+tacit_status tacit_training_choices(tacit_setting_value **out, size_t *count,
+                                    const tacit_arguments *arguments, tacit_error *error) {
+    const tacit_setting *given = tacit_arguments_settings(arguments, "set", count);
+    tacit_setting_value *choices = TACIT_NEW(tacit_setting_value, *count);
+    if (choices == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < *count; i++) choices[i] = (tacit_setting_value){ given[i].key, given[i].value };
+    *out = choices;
+    return TACIT_OK;
+}
+
+static tacit_status read_plan(tacit_plan *out, const tacit_arguments *arguments, tacit_error *error) {
     *out = (tacit_plan){ .epsilon = tacit_arguments_number(arguments, "epsilon"),
                          .delta = tacit_arguments_number(arguments, "delta") };
     TACIT_TRY(tacit_method_require(&out->method, tacit_arguments_text(arguments, "method"), error));
-    for (size_t i = 0; i < count; i++)
-        TACIT_TRY(tacit_plan_set(out, settings[i].key, settings[i].value, error));
-    return TACIT_OK;
+    return tacit_training_plan(out, arguments, error);
 }
 
 /* "0.01", or "choose:0.1,0.01": *candidates is then what follows the colon. */

@@ -147,6 +147,14 @@ typedef struct tacit_form {
                 "quoted lines too"                                                                           \
     }
 
+/* For every command that trains, or says what training would do: fit, simulate, audit, explain. A flag for all of them is a line here;
+ * tacit_training_plan (fitting.h) takes it into a plan. */
+#define TACIT_OPTIONS_TRAINING                                                                               \
+    {                                                                                                        \
+        .name = "set", .kind = TACIT_OPTION_SETTING, .placeholder = "NAME=VALUE",                            \
+        .help = "a setting of the method, see 'tacit methods'"                                               \
+    }
+
 /* For whatever draws random numbers, on several processors. */
 #define TACIT_OPTION_SEED                                                                                    \
     {                                                                                                        \

@@ -1,6 +1,7 @@
 #include "api/sweep.h"
 
 #include "api/document.h"
+#include "api/fitting.h"
 #include "api/frame.h"
 #include "api/results.h"
 #include "api/run_options.h"
@@ -19,14 +20,8 @@ static tacit_status read_methods(tacit_sweep *all, const tacit_arguments *argume
 }
 
 static tacit_status read_settings(tacit_sweep *all, const tacit_arguments *arguments, tacit_error *error) {
-    size_t count = 0;
-    const tacit_setting *given = tacit_arguments_settings(arguments, "set", &count);
-    all->settings = TACIT_NEW(tacit_setting_value, count);
-    if (all->settings == NULL) return tacit_fail_memory(error);
-    for (size_t i = 0; i < count; i++)
-        all->settings[i] = (tacit_setting_value){ given[i].key, given[i].value };
+    TACIT_TRY(tacit_training_choices(&all->settings, &all->plan.setting_count, arguments, error));
     all->plan.settings = all->settings;
-    all->plan.setting_count = count;
     return TACIT_OK;
 }
 

@@ -3,7 +3,6 @@
 
 #include "api/results.h"
 #include "cli/commands.h"
-#include "cli/model_use.h"
 #include "cli/row_reading.h"
 #include "data/text.h"
 

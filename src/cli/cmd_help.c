@@ -26,6 +26,7 @@ static tacit_status run_help(const tacit_arguments *arguments, tacit_console *co
     if (count == 0) return tacit_help_show(console, NULL, NULL, error);
     if (count == 1 && tacit_help_is_group(console->commands, words[0]))
         return tacit_help_show(console, NULL, words[0], error);
+    if (count == 1 && tacit_help_is_topic(words[0])) return tacit_help_topic(console, words[0], error);
     const tacit_command *command = NULL;
     size_t used = 0;
     TACIT_TRY(tacit_command_find(&command, &used, console->commands, words, count, error));
@@ -45,7 +46,9 @@ const tacit_command tacit_command_help = {
     .summary = "list the commands, or explain one",
     .operands =
         (const tacit_operand[]){
-            { "COMMAND", 0, 2, "the command to explain, such as 'data info'" },
+            { "COMMAND", 0, 2,
+              "the command to explain, such as 'data info', or study-settings: what the definition of a "
+              "study may say" },
             { .name = NULL },
         },
     .options =

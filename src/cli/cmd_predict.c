@@ -4,7 +4,6 @@
 #include "api/outputs.h"
 #include "base/memory.h"
 #include "cli/commands.h"
-#include "cli/model_use.h"
 #include "cli/output_file.h"
 #include "cli/row_reading.h"
 #include "data/text.h"

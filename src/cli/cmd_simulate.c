@@ -11,7 +11,6 @@
 #include "cli/output_file.h"
 #include "cli/row_reading.h"
 #include "cli/runs.h"
-#include "cli/summary.h"
 #include "lab/plot/sweep_plot.h"
 #include "method/methods.h"
 

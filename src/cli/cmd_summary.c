@@ -1,7 +1,7 @@
 /* tacit summary: the coefficients of a model with their standard errors. */
 #include "api/arguments.h"
 #include "cli/commands.h"
-#include "cli/summary.h"
+#include "cli/runs.h"
 #include "method/methods.h"
 
 static tacit_status run_summary(const tacit_arguments *arguments, tacit_console *console,

@@ -4,6 +4,7 @@
 
 #include "api/suggestion.h"
 #include "base/buffer.h"
+#include "cli/commands.h"
 
 const tacit_option tacit_common_options[] = {
     { .name = "json",
@@ -105,3 +106,7 @@ tacit_status tacit_command_find(const tacit_command **out, size_t *used, const t
     *used = 1;
     return TACIT_OK;
 }
+
+#define TACIT_COMMAND_ENTRY(name) &tacit_command_##name,
+const tacit_command *const tacit_commands[] = { TACIT_COMMANDS(TACIT_COMMAND_ENTRY) NULL };
+#undef TACIT_COMMAND_ENTRY

@@ -29,6 +29,12 @@ static tacit_wrap start_entry(tacit_page page, const char *term, unsigned indent
     return wrap;
 }
 
+void tacit_help_entry(tacit_page page, const char *term, unsigned column, const char *text) {
+    tacit_wrap wrap = start_entry(page, term, column);
+    tacit_wrap_text(&wrap, text);
+    fputc('\n', page.out);
+}
+
 static const char *option_term(const tacit_option *option, char *out, size_t size) {
     bool plain = option->placeholder == NULL;
     snprintf(out, size, "--%s%s%s", option->name, plain ? "" : " ", plain ? "" : option->placeholder);
@@ -95,10 +101,8 @@ static void print_operands(tacit_page page, const tacit_command *command, unsign
     fputc('\n', page.out);
     print_heading(page, "Arguments");
     for (const tacit_operand *operand = command->operands; operand->name != NULL; operand++) {
-        tacit_wrap wrap = start_entry(page, operand->name, column);
         char help[TACIT_HELP_TEXT];
-        tacit_wrap_text(&wrap, tacit_help_text(operand->help, help));
-        fputc('\n', page.out);
+        tacit_help_entry(page, operand->name, column, tacit_help_text(operand->help, help));
     }
 }
 

@@ -1,7 +1,11 @@
 #include "cli/runs.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "api/json_text.h"
+#include "cli/row_reading.h"
 #include "data/text.h"
 
 static const char *number_text(double value, char out[TACIT_NUMBER_TEXT]) {
@@ -64,4 +68,166 @@ tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, siz
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
     return status;
+}
+
+static const double within[] = { 1e-2, 1e-4, 1e-6, 1e-8, 1e-10 };
+enum { LEVELS = sizeof within / sizeof *within };
+
+/* The last point of the next curve from *at on, which then moves behind it; NULL: no more. */
+static const tacit_trace_point *next_curve(const tacit_trace *trace, size_t *at) {
+    if (*at >= trace->count) return NULL;
+    size_t last = *at;
+    while (last + 1 < trace->count && trace->points[last + 1].round > trace->points[last].round) last++;
+    *at = last + 1;
+    return &trace->points[last];
+}
+
+tacit_status tacit_rounds_print(tacit_console *console, const tacit_reproduction *result,
+                                tacit_error *error) {
+    static const tacit_grid_column columns[] = {
+        { "curve", TACIT_LEFT },  { "rounds", TACIT_RIGHT },    { "to the optimum", TACIT_RIGHT },
+        { "apart", TACIT_RIGHT }, { "objective", TACIT_RIGHT }, { "within 1e-2", TACIT_RIGHT },
+        { "1e-4", TACIT_RIGHT },  { "1e-6", TACIT_RIGHT },      { "1e-8", TACIT_RIGHT },
+        { "1e-10", TACIT_RIGHT },
+    };
+    tacit_grid *grid = NULL;
+    TACIT_TRY(tacit_grid_create(&grid, columns, sizeof columns / sizeof *columns, error));
+    size_t at = 0;
+    for (const tacit_trace_point *end; (end = next_curve(&result->trace, &at)) != NULL;) {
+        tacit_grid_cell(grid, "%s", end->curve);
+        tacit_grid_cell(grid, "%llu", (unsigned long long)end->round);
+        tacit_grid_cell(grid, "%.1e", end->distance);
+        tacit_grid_cell(grid, "%.1e", end->disagreement);
+        tacit_grid_cell(grid, "%.1e", end->gap);
+        for (size_t i = 0; i < LEVELS; i++) {
+            uint64_t round = tacit_trace_reached(end, within[i]);
+            if (round <= end->round)
+                tacit_grid_cell(grid, "%llu", (unsigned long long)round);
+            else
+                tacit_grid_cell(grid, "-");
+        }
+    }
+    tacit_status status = tacit_console_grid(console, grid, error);
+    tacit_grid_free(grid);
+    return status;
+}
+
+static json_t *reached_document(const tacit_trace_point *end) {
+    json_t *reached = json_object();
+    for (size_t i = 0; reached != NULL && i < LEVELS; i++) {
+        char name[16];
+        uint64_t round = tacit_trace_reached(end, within[i]);
+        snprintf(name, sizeof name, "%.0e", within[i]);
+        json_t *told = round <= end->round ? json_integer((json_int_t)round) : json_null();
+        if (json_object_set_new(reached, name, told) == 0) continue;
+        json_decref(reached);
+        reached = NULL;
+    }
+    return reached;
+}
+
+json_t *tacit_rounds_document(const tacit_reproduction *result) {
+    json_t *list = json_array();
+    size_t at = 0;
+    for (const tacit_trace_point *end; (end = next_curve(&result->trace, &at)) != NULL;)
+        list = tacit_json_append(
+            list, json_pack("{s:s,s:I,s:o,s:o,s:o,s:o}", "curve", end->curve, "rounds",
+                            (json_int_t)end->round, "distance", tacit_json_number(end->distance),
+                            "disagreement", tacit_json_number(end->disagreement), "gap",
+                            tacit_json_number(end->gap), "reached", reached_document(end)));
+    return list;
+}
+
+/* As R spells the families; the Huberised hinge it does not have. */
+static const char *family_name(const tacit_estimates *estimates) {
+    const tacit_family *family = tacit_family_find(estimates->family);
+    return family != NULL && family->r_family != NULL ? family->r_family : estimates->family;
+}
+
+/* R's stars, and its "." below one in ten. */
+static const char *stars(double p) {
+    return p < 0.001 ? "***" : p < 0.01 ? "**" : p < 0.05 ? "*" : p < 0.1 ? "." : "";
+}
+
+static const char *p_text(double p, char out[32]) {
+    if (p < 2e-16)
+        snprintf(out, 32, "<2e-16");
+    else
+        snprintf(out, 32, p < 1e-4 ? "%.2e" : "%.5f", p);
+    return out;
+}
+
+static size_t name_width(const tacit_estimates *estimates) {
+    size_t width = 11;
+    for (size_t k = 0; k < estimates->count; k++) {
+        size_t length = strlen(estimates->coefficient[k].name);
+        if (length > width) width = length;
+    }
+    return width;
+}
+
+static void print_call(tacit_console *console, const tacit_estimates *estimates) {
+    tacit_console_print(console, "\nCall: %s ~", estimates->response);
+    for (size_t k = 0; k < estimates->count; k++) {
+        const char *name = estimates->coefficient[k].name;
+        if (name[0] != '(') tacit_console_print(console, "%s %s", k > 1 ? " +" : "", name);
+    }
+    tacit_console_print(console, ", family = %s\n\n", family_name(estimates));
+}
+
+static void print_coefficients(tacit_console *console, const tacit_estimates *estimates) {
+    char statistic[8], tail[16], low[16], high[16], p[32];
+    int width = (int)name_width(estimates);
+    double half = 50 * (1 - estimates->level);
+    snprintf(statistic, sizeof statistic, "%s value", estimates->student ? "t" : "z");
+    snprintf(tail, sizeof tail, "Pr(>|%s|)", estimates->student ? "t" : "z");
+    snprintf(low, sizeof low, "%.4g %%", half);
+    snprintf(high, sizeof high, "%.4g %%", 100 - half);
+    tacit_console_print(console, "Coefficients:\n%-*s %12s %12s %8s %9s     %12s %12s\n", width, "",
+                        "Estimate", "Std. Error", statistic, tail, low, high);
+    for (size_t k = 0; k < estimates->count; k++) {
+        const tacit_coefficient *one = &estimates->coefficient[k];
+        tacit_console_print(console, "%-*s %12.6g %12.6g %8.3f %9s %-3s %12.6g %12.6g\n", width, one->name,
+                            one->estimate, one->error, one->statistic, p_text(one->p, p), stars(one->p),
+                            one->low, one->high);
+    }
+    tacit_console_print(console, "---\nSignif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1\n\n");
+}
+
+static void print_fit(tacit_console *console, const tacit_estimates *estimates) {
+    if (estimates->sandwich) {
+        tacit_console_print(console, "(Standard errors from the sandwich: the loss is no likelihood)\n\n");
+    } else {
+        tacit_console_print(console, "(Dispersion parameter for %s family taken to be %.7g)\n\n",
+                            family_name(estimates), estimates->dispersion);
+        tacit_console_print(console, "    Null deviance: %.5g  on %.0f  degrees of freedom\n",
+                            estimates->null_deviance, tacit_estimates_null_degrees(estimates));
+        tacit_console_print(console, "Residual deviance: %.5g  on %.0f  degrees of freedom\nAIC: %.5g\n\n",
+                            estimates->deviance, tacit_estimates_degrees(estimates), estimates->aic);
+    }
+    tacit_console_print(console, "Number of %s iterations: %zu\n\n",
+                        strcmp(estimates->optimiser, "lbfgs") == 0 ? "L-BFGS and Newton" : "Newton",
+                        estimates->iterations);
+}
+
+void tacit_summary_print(tacit_console *console, const tacit_model *model) {
+    const tacit_estimates *estimates = model->estimates;
+    const tacit_guarantee *guarantee = &model->guarantee;
+    print_call(console, estimates);
+    print_coefficients(console, estimates);
+    print_fit(console, estimates);
+    tacit_console_print(console, "%.0f rows", estimates->rows);
+    if (guarantee->parties > 0)
+        tacit_console_print(console, " of %zu %s", guarantee->parties,
+                            tacit_plural(guarantee->parties, "party", "parties"));
+    tacit_console_print(console, ", %zu rounds", estimates->rounds);
+    if (guarantee->study[0] != 0) tacit_console_print(console, ", study %s", guarantee->study);
+    if (guarantee->lambda > 0)
+        tacit_console_print(console, ", lambda %g (standard errors leave its bias out)", guarantee->lambda);
+    char text[TACIT_PRICE_TEXT_SIZE];
+    if (guarantee->is_private)
+        tacit_console_print(console, "\nPromised: %s\n", tacit_price_text(text, &guarantee->charged));
+    else
+        tacit_console_print(console,
+                            "\nPromised: exact sums and no rows left the parties; no differential privacy\n");
 }

@@ -9,6 +9,7 @@
 #include "method/neighbours.h"
 #include "session/masked.h"
 #include "session/wording.h"
+#include "study/study_settings.h"
 
 /* A text of several lines, beside its name. */
 static void show_text(tacit_console *console, const char *name, const tacit_buffer *text) {
@@ -165,9 +166,12 @@ static void show_stop(tacit_console *console, const tacit_stop *stop) {
 
 /* What was written for people: what it is for, who approved it, when it runs, the document. */
 static void show_about(tacit_console *console, const tacit_study *study) {
-    char from[TACIT_TIME_TEXT], until[TACIT_TIME_TEXT], hash[2 * TACIT_HASH_BYTES + 1];
+    char from[TACIT_TIME_TEXT], until[TACIT_TIME_TEXT], hash[2 * TACIT_HASH_BYTES + 1],
+        terms[TACIT_STUDY_VALUE_SIZE];
     if (study->description.length > 0) show_text(console, "about", &study->description);
-    if (study->approval[0] != 0) tacit_console_note(console, "approval   %s", study->approval);
+    for (const tacit_study_setting *one = tacit_study_settings; one->name != NULL; one++)
+        if (tacit_study_setting_terms(study, one, terms)[0] != 0)
+            tacit_console_note(console, "%-10s %s", one->name, terms);
     if (study->from != 0 || study->until != 0)
         tacit_console_note(console, "schedule   %s%s%s%s", study->from != 0 ? "not before " : "",
                            study->from != 0 ? tacit_study_time_text(from, study->from) : "",

@@ -16,6 +16,7 @@
 #include "base/secret.h"
 #include "coordinator/coordinator_parts.h"
 #include "net/clock.h"
+#include "session/run.h"
 #include "study/home.h"
 #include "study/round_log.h"
 #include "web/prometheus.h"
@@ -61,15 +62,7 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     tacit_model *model = outcome->models[0];
     TACIT_CHECK(plan->method->price(plan, &prices, error));
     TACIT_CHECK(tacit_model_describe(model, &study->schema->classes, study->schema, error));
-    model->guarantee =
-        (tacit_guarantee){ .is_private = isfinite(prices.charged.epsilon),
-                           .charged = prices.charged,
-                           .claimed = prices.claimed,
-                           .noise = isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : TACIT_NOISE_EXACT,
-                           .parties = outcome->parties,
-                           .lambda = outcome->lambda > 0 ? outcome->lambda : plan->lambda };
-    if (!model->guarantee.is_private) tacit_guarantee_withdraw(&model->guarantee, "no noise was added");
-    snprintf(model->guarantee.method, sizeof model->guarantee.method, "%s", plan->method->name);
+    model->guarantee = tacit_run_guarantee(plan, &prices.charged, &prices.claimed, outcome, false);
     snprintf(model->guarantee.study, sizeof model->guarantee.study, "%s", study->name);
     TACIT_CHECK(tacit_model_print(model, &text, error));
     TACIT_CHECK(coordinator_judge(host, model, &text, &again, reason, error));
@@ -89,15 +82,12 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
     coordinator *self = host->owner;
     tacit_journal journal = { .context = NULL };
     tacit_recorder recorder = { .plan = NULL };
-    tacit_session session = {
-        .plan = &host->study->plan,
-        .transport = tacit_board_transport(host->board),
-        .journal = &journal,
-        .pool = self->pool,
-        .bytes_per_party = host->study->point_bytes.length,
-        .own = host->target != NULL ? &host->own : NULL,
-    };
+    const tacit_transport transport = tacit_board_transport(host->board);
+    tacit_session session = tacit_run_session(&host->study->plan, &transport, NULL, self->pool, NULL);
     tacit_status status;
+    session.journal = &journal;
+    session.bytes_per_party = host->study->point_bytes.length;
+    session.own = host->target != NULL ? &host->own : NULL;
     tacit_secret_lock(&session.secret, sizeof session.secret);
     TACIT_CHECK(tacit_registry_secret(self->registry, host->study->name, &session.secret, error));
     TACIT_CHECK(tacit_registry_journal(self->registry, host->study->name, &journal, error));
@@ -106,7 +96,7 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
     if (host->study->plan.method->compute != NULL)
         TACIT_CHECK(coordinator_with_center(host, &session, outcome, error));
     else
-        TACIT_CHECK(host->study->plan.method->coordinate(&session, outcome, error));
+        TACIT_CHECK(tacit_run_coordinate(&session, outcome, error));
     host->bytes_per_party = session.bytes_per_party;
 cleanup:
     tacit_recorder_clear(&recorder);
@@ -213,7 +203,7 @@ static tacit_status host_study(coordinator *self, const char *name, tacit_error 
     TACIT_CHECK(tacit_registry_secret(self->registry, name, &board.secret, error));
     memcpy(board.version, host->study->hash, sizeof board.version);
     board.minimum_parties = host->study->plan.minimum_parties;
-    board.patience_ms = host->study->patience_ms;
+    board.patience_ms = (unsigned)lround(host->study->patience * 1000);
     board.plan = &host->study->plan;
     board.pool = self->pool;
     if (host->study->plan.sums != TACIT_SUMS_CLEAR) {

@@ -22,8 +22,8 @@ tacit_status coordinator_token(ProtobufCBinaryData token, uint8_t hash[TACIT_TOK
 
 /* ---- look ---- */
 
-static tacit_status look(coordinator *self, const char *party, const tacit_buffer *body,
-                         coordinator_reply *out, tacit_error *error) {
+tacit_status coordinator_look(coordinator *self, const char *party, const tacit_buffer *body,
+                              coordinator_reply *out, tacit_error *error) {
     Tacit__Wire__LookRequest *request = NULL;
     Tacit__Wire__LookReply reply = TACIT__WIRE__LOOK_REPLY__INIT;
     tacit_buffer definition = TACIT_BUFFER_INIT, signature = TACIT_BUFFER_INIT;
@@ -147,8 +147,8 @@ static tacit_status admit(coordinator *self, const uint8_t *token_hash,
     return TACIT_OK;
 }
 
-static tacit_status join(coordinator *self, const char *stranger, const tacit_buffer *body,
-                         coordinator_reply *out, tacit_error *error) {
+tacit_status coordinator_join(coordinator *self, const char *stranger, const tacit_buffer *body,
+                              coordinator_reply *out, tacit_error *error) {
     Tacit__Wire__JoinRequest *request = NULL;
     Tacit__Wire__JoinReply reply = TACIT__WIRE__JOIN_REPLY__INIT;
     tacit_buffer certificate = TACIT_BUFFER_INIT;
@@ -239,7 +239,7 @@ tacit_status coordinator_news_for(coordinator *self, const char *party, coordina
     return status;
 }
 
-static tacit_status poll_news(coordinator *self, const char *party, const tacit_buffer *body,
+tacit_status coordinator_poll(coordinator *self, const char *party, const tacit_buffer *body,
                               coordinator_reply *out, tacit_error *error) {
     bool leaving = false, amended = false;
     out->fate = TACIT_FATE_NOTHING;
@@ -261,8 +261,8 @@ static tacit_status poll_news(coordinator *self, const char *party, const tacit_
 /* ---- auxiliary points ---- */
 
 /* To a party of the study only. The bytes stay where they are as long as the server runs (hosted studies are never removed). */
-static tacit_status hand_out_points(coordinator *self, const char *party, const tacit_buffer *body,
-                                    coordinator_reply *out, tacit_error *error) {
+tacit_status coordinator_points(coordinator *self, const char *party, const tacit_buffer *body,
+                                coordinator_reply *out, tacit_error *error) {
     tacit_study_record record;
     const char *study = out->study;
     (void)body;
@@ -286,7 +286,7 @@ static tacit_status hand_out_points(coordinator *self, const char *party, const 
 
 /* ---- answer ---- */
 
-static tacit_status take_answer(coordinator *self, const char *party, const tacit_buffer *body,
+tacit_status coordinator_answer(coordinator *self, const char *party, const tacit_buffer *body,
                                 coordinator_reply *out, tacit_error *error) {
     TACIT_TRY(tacit_registry_party_study(self->registry, party, out->study, error));
     coordinator_record_contact(self, out->study, party);
@@ -303,7 +303,8 @@ static tacit_status take_answer(coordinator *self, const char *party, const taci
 /* An answer is as long as the open question makes it; with none open, a refusal that is late is still read. */
 size_t coordinator_body_most(coordinator *self, tacit_errand errand, const char *party) {
     char study[TACIT_ID_SIZE];
-    if (party == NULL || errand != TACIT_ERRAND_ANSWER) return COORDINATOR_SMALL_BODY;
+    if (party == NULL || (tacit_errand_rules(errand) & TACIT_ERRAND_IS_LONG) == 0)
+        return COORDINATOR_SMALL_BODY;
     if (tacit_registry_party_study(self->registry, party, study, NULL) != TACIT_OK)
         return COORDINATOR_SMALL_BODY;
     hosted *host = coordinator_find(self, study);
@@ -314,16 +315,8 @@ size_t coordinator_body_most(coordinator *self, tacit_errand errand, const char 
 typedef tacit_status service(coordinator *self, const char *party, const tacit_buffer *body,
                              coordinator_reply *out, tacit_error *error);
 
-static service *const services[TACIT_ERRANDS] = {
-    [TACIT_ERRAND_LOOK] = look,
-    [TACIT_ERRAND_JOIN] = join,
-    [TACIT_ERRAND_CATALOGUE] = coordinator_catalogue,
-    [TACIT_ERRAND_POLL] = poll_news,
-    [TACIT_ERRAND_ANSWER] = take_answer,
-    [TACIT_ERRAND_POINTS] = hand_out_points,
-    [TACIT_ERRAND_RENEW] = coordinator_renew,
-    [TACIT_ERRAND_AUTHORITY] = coordinator_show_chain,
-};
+#define SERVICE(NAME, name, METHOD, rules, help) [TACIT_ERRAND_##NAME] = coordinator_##name,
+static service *const services[TACIT_ERRANDS] = { TACIT_ERRAND_TABLE(SERVICE) };
 
 tacit_status coordinator_serve(coordinator *self, tacit_errand errand, const char *party,
                                const tacit_buffer *body, coordinator_reply *out, tacit_error *error) {

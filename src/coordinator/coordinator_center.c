@@ -5,6 +5,7 @@
 #include "center/center.h"
 #include "coordinator/coordinator_parts.h"
 #include "session/center_servers.h"
+#include "session/run.h"
 
 enum { RETRY_MS = 500, MOST_WITHOUT_PROGRESS = 5 };
 
@@ -46,7 +47,7 @@ static tacit_status compute_once(hosted *host, tacit_session *session, tacit_out
     struct tacit_center_link link = { channel, key };
     session->center = &link;
     status = atomic_load(&host->leaving) ? tacit_fail(error, TACIT_CANCELLED, "the study was closed")
-                                         : host->study->plan.method->coordinate(session, outcome, error);
+                                         : tacit_run_coordinate(session, outcome, error);
     session->center = NULL;
     atomic_store(&host->center, -1);
     tacit_channel_free(channel);

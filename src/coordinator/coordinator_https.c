@@ -22,7 +22,7 @@ enum { PORT_TRIES = 50, PORT_PAUSE_MS = 100, RETRY_SECONDS = 60 };
 static bool is_open(void *context, const char *method, const char *path) {
     const tacit_errand errand = tacit_https_errand_at(path);
     (void)context;
-    return errand < TACIT_ERRANDS && tacit_https_errands[errand].open &&
+    return (tacit_errand_rules(errand) & TACIT_ERRAND_IS_OPEN) != 0 &&
            strcmp(method, tacit_https_errands[errand].method) == 0;
 }
 
@@ -34,7 +34,8 @@ static size_t body_limit(void *context, const char *method, const char *path, co
 /* Too long for the open question may be the honest answer to the one before: the party is told that its round has closed. */
 static unsigned too_large(void *context, const char *path, size_t length) {
     (void)context;
-    bool late = tacit_https_errand_at(path) == TACIT_ERRAND_ANSWER &&
+    const tacit_errand errand = tacit_https_errand_at(path);
+    bool late = (tacit_errand_rules(errand) & TACIT_ERRAND_IS_LONG) != 0 &&
                 length <= (size_t)TACIT_PAYLOAD_MOST + COORDINATOR_SMALL_ANSWER;
     return late ? 409 : 413;
 }

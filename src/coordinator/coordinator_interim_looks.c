@@ -54,3 +54,18 @@ tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tac
                      tacit_stop_parties(stop, host->study->first_parties, stop->look + 1), reason);
     return TACIT_OK;
 }
+
+/* Studies that learn for a target: the coordinator has rows of its own. */
+tacit_status coordinator_load_target(coordinator *self, hosted *host, tacit_error *error) {
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    if (!host->study->plan.method->needs_target) return TACIT_OK;
+    if (self->settings.target == NULL)
+        return tacit_fail(error, TACIT_INPUT,
+                          "method %s learns for a target, which runs the coordinator: name the file with its "
+                          "rows by the option 'target'",
+                          host->study->plan.method->name);
+    TACIT_TRY(
+        tacit_dataset_load(&host->target, NULL, self->settings.target, host->study->schema, &options, error));
+    host->own = tacit_dataset_view(host->target);
+    return TACIT_OK;
+}

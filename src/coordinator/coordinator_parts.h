@@ -159,9 +159,12 @@ tacit_status coordinator_take_standing(coordinator *self, const char *party, con
 tacit_status coordinator_pack_amended(coordinator *self, const char *study, unsigned version,
                                       tacit_buffer *out, tacit_error *error);
 
-/* The studies that parties may see; for whoever has a certificate, or an invitation that still counts. */
-tacit_status coordinator_catalogue(coordinator *self, const char *party, const tacit_buffer *body,
-                                   coordinator_reply *out, tacit_error *error);
+/* What is done for each errand, in the file of its subject. The party is NULL for whoever has no certificate. */
+#define COORDINATOR_SERVICE(NAME, name, METHOD, rules, help)                                                 \
+    tacit_status coordinator_##name(coordinator *self, const char *party, const tacit_buffer *body,          \
+                                    coordinator_reply *out, tacit_error *error);
+TACIT_ERRAND_TABLE(COORDINATOR_SERVICE)
+#undef COORDINATOR_SERVICE
 
 /* The signature of a definition, appended. */
 tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition, tacit_buffer *out,
@@ -180,8 +183,6 @@ tacit_validity coordinator_validity(const coordinator *self, int64_t now);
 tacit_status coordinator_note_identity(coordinator *self, const tacit_server_identity *identity,
                                        tacit_error *error);
 void coordinator_renew_server(coordinator *self);
-tacit_status coordinator_renew(coordinator *self, const char *party, const tacit_buffer *body,
-                               coordinator_reply *out, tacit_error *error);
 
 /* The authorities (coordinator_rotation.c). Take them in as they are in the folder; look whether the authority was replaced, or the time
  * of an earlier one is over, and then serve with what is so now. The one that issues the certificates of parties, and the one that signs
@@ -192,8 +193,6 @@ void coordinator_free_keys(coordinator *self);
 const tacit_authority *coordinator_issuer(coordinator *self);
 const tacit_authority *coordinator_signer(coordinator *self);
 bool coordinator_retired(coordinator *self, const char *issuer_id, tacit_errand errand);
-tacit_status coordinator_show_chain(coordinator *self, const char *party, const tacit_buffer *body,
-                                    coordinator_reply *out, tacit_error *error);
 
 /* Write down for a later audit that a party has answered (audit_export.h); nothing depends on it. */
 void coordinator_note_answer(coordinator *self, const hosted *host, const char *party, uint64_t round);

@@ -15,12 +15,13 @@ const tacit_authority *coordinator_signer(coordinator *self) { return atomic_loa
 /* A thief of an earlier authority's key gets nothing by it: whatever it issues is in no registry. So a party that comes late may still use
  * its certificate, which is in there, to ask for the next one, and for nothing else. */
 bool coordinator_retired(coordinator *self, const char *issuer_id, tacit_errand errand) {
-    return errand != TACIT_ERRAND_RENEW && tacit_authority_keys_retired(atomic_load(&self->keys), issuer_id);
+    return (tacit_errand_rules(errand) & TACIT_ERRAND_TAKES_RETIRED) == 0 &&
+           tacit_authority_keys_retired(atomic_load(&self->keys), issuer_id);
 }
 
 /* Whoever asks: the statements prove themselves, and are needed by those who cannot know the present authority yet. */
-tacit_status coordinator_show_chain(coordinator *self, const char *party, const tacit_buffer *body,
-                                    coordinator_reply *out, tacit_error *error) {
+tacit_status coordinator_authority(coordinator *self, const char *party, const tacit_buffer *body,
+                                   coordinator_reply *out, tacit_error *error) {
     (void)party, (void)body, (void)error;
     out->lent = &atomic_load(&self->keys)->chain.text;
     return TACIT_OK;

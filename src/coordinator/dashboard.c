@@ -175,6 +175,7 @@ static json_t *study_document(dashboard *self, const tacit_study_record *record,
         "lambda", tacit_json_number(plan->lambda), "parties", parties_document(self->owner, record, study));
     if (document == NULL) return NULL;
     add_about(document, study);
+    json_object_set_new(document, "settings", tacit_json_study_settings(study));
     json_object_set_new(
         document, "target",
         dashboard_target(self->owner->settings.folder, study,
@@ -334,16 +335,20 @@ static void post_pause(void *context, web_call *call) { change(context, call, ta
 static void post_resume(void *context, web_call *call) { change(context, call, tacit_registry_resume); }
 
 static const web_route routes[] = {
-    { "GET", "/v1/studies", false, get_studies },
-    { "GET", "/v1/studies/{study}", false, get_study },
-    { "GET", "/v1/studies/{study}/explanation", false, get_explanation },
-    { "GET", "/v1/studies/{study}/rounds", false, get_rounds },
-    { "GET", "/v1/studies/{study}/result", false, get_result },
-    { "GET", "/v1/studies/{study}/curve", false, get_curve },
-    { "GET", "/v1/studies/{study}/model", false, get_model },
-    { "POST", "/v1/studies/{study}/open", false, post_open },
-    { "POST", "/v1/studies/{study}/pause", false, post_pause },
-    { "POST", "/v1/studies/{study}/resume", false, post_resume },
+    { "GET", "/v1/studies", false, get_studies, "All studies of the coordinator" },
+    { "GET", "/v1/studies/{study}", false, get_study, "One study" },
+    { "GET", "/v1/studies/{study}/explanation", false, get_explanation,
+      "Who learns what, with prices and noise, as `tacit explain` prints it" },
+    { "GET", "/v1/studies/{study}/rounds", false, get_rounds,
+      "The rounds that have ended, and what was published with noise" },
+    { "GET", "/v1/studies/{study}/result", false, get_result, "What a finished study has found" },
+    { "GET", "/v1/studies/{study}/curve", false, get_curve,
+      "ROC curve and AUC of a finished study's model on the coordinator's labelled rows (--test)" },
+    { "GET", "/v1/studies/{study}/model", false, get_model, "The model file, as an attachment" },
+    { "POST", "/v1/studies/{study}/open", false, post_open,
+      "Open a draft to parties, as `tacit study open`" },
+    { "POST", "/v1/studies/{study}/pause", false, post_pause, "Ask nothing until the study is resumed" },
+    { "POST", "/v1/studies/{study}/resume", false, post_resume, "Go on with a paused study" },
 };
 
 /* ---- starting, looking, stopping ---- */

@@ -336,28 +336,30 @@ static tacit_status read_source(tacit_dataset **out, tacit_schema **drafted, tac
     return status;
 }
 
-tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
-                                const tacit_schema *schema, const tacit_load_options *options,
-                                tacit_error *error) {
+/* From an input, or where that is NULL by name. */
+static tacit_status open_and_read(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
+                                  const char *name, const tacit_schema *schema,
+                                  const tacit_load_options *options, tacit_error *error) {
     tacit_source *source = NULL;
     if (options == NULL) options = &default_options;
     const tacit_source_options opening = source_options(options, schema);
-    TACIT_TRY(tacit_source_open_input(&source, input, &opening, error));
+    TACIT_TRY(input != NULL ? tacit_source_open_input(&source, input, &opening, error)
+                            : tacit_source_open(&source, name, &opening, error));
     tacit_status status = read_source(out, drafted, source, schema, options, error);
     tacit_source_free(source);
     return status;
 }
 
+tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tacit_input *input,
+                                const tacit_schema *schema, const tacit_load_options *options,
+                                tacit_error *error) {
+    return open_and_read(out, drafted, input, NULL, schema, options, error);
+}
+
 tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *name,
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error) {
-    tacit_source *source = NULL;
-    if (options == NULL) options = &default_options;
-    const tacit_source_options opening = source_options(options, schema);
-    TACIT_TRY(tacit_source_open(&source, name, &opening, error));
-    tacit_status status = read_source(out, drafted, source, schema, options, error);
-    tacit_source_free(source);
-    return status;
+    return open_and_read(out, drafted, NULL, name, schema, options, error);
 }
 
 tacit_status tacit_table_load(tacit_table **out, tacit_source *source, const tacit_load_options *options,

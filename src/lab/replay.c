@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "session/run.h"
 
 void tacit_pair_clear(tacit_pair *pair) {
     for (int side = 0; side < 2; side++) {
@@ -87,7 +88,7 @@ tacit_status tacit_pair_run(double **out, size_t *length, tacit_local *local, co
     const char *refusal;
     TACIT_CHECK(tacit_local_begin(local, plan, seed, NULL, &session, error));
     session.watch = &watch;
-    TACIT_CHECK(plan->method->coordinate(&session, &outcome, error));
+    TACIT_CHECK(tacit_run_coordinate(&session, &outcome, error));
     if (tacit_local_refusals(local, &refusal) > 0)
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "a party of the pair refused: %s", refusal));
     if (seen.lost) TACIT_CHECK(tacit_fail_memory(error));

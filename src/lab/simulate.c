@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "method/methods.h"
+#include "session/run.h"
 
 double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *variant) {
     if (method->noise_free) return INFINITY;
@@ -257,20 +258,6 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
     return tacit_plan_check(out, error);
 }
 
-/* ---- what is kept of a trial ---- */
-
-static void remember_guarantee(tacit_model *model, const tacit_plan *plan, const tacit_run *run) {
-    tacit_guarantee *guarantee = &model->guarantee;
-    snprintf(guarantee->method, sizeof guarantee->method, "%s", plan->method->name);
-    guarantee->is_private = isfinite(run->charged.epsilon);
-    guarantee->charged = run->charged;
-    guarantee->claimed = run->claimed;
-    guarantee->noise = guarantee->is_private ? TACIT_NOISE_SIMULATED : TACIT_NOISE_NONE;
-    guarantee->parties = run->parties;
-    guarantee->lambda = plan->lambda;
-    if (!guarantee->is_private) tacit_guarantee_withdraw(guarantee, "no noise was added");
-}
-
 /* ---- running ---- */
 
 /* One trial: the method's coordinator half over simulated parties, then its figures. */
@@ -295,7 +282,7 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     if (simulation->target.rows.count > 0) session.own = &simulation->target;
     double start = seconds_now();
     TACIT_CHECK(tacit_local_serves(local) ? tacit_local_serve(local, error)
-                                          : plan->method->coordinate(&session, &outcome, error));
+                                          : tacit_run_coordinate(&session, &outcome, error));
     run->seconds += seconds_now() - start;
     TACIT_CHECK(tacit_local_settle(local, error));
     run->rounds = session.round;
@@ -312,8 +299,8 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     TACIT_CHECK(evaluate(simulation, &outcome, stage, metrics, error));
     report_trial(stage, "trials", 1, 1);
     if (model != NULL && stage->trial == 0 && outcome.count == 1) {
-        remember_guarantee(outcome.models[0], plan, run);
-        if (outcome.lambda > 0) outcome.models[0]->guarantee.lambda = outcome.lambda;
+        outcome.models[0]->guarantee =
+            tacit_run_guarantee(plan, &run->charged, &run->claimed, &outcome, true);
         tacit_model_free(*model);
         *model = outcome.models[0];
         outcome.count = 0;

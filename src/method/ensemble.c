@@ -418,3 +418,9 @@ cleanup:
     free(values);
     return status;
 }
+
+tacit_status tacit_ensemble_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    (void)error;
+    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, 0 };
+    return TACIT_OK;
+}

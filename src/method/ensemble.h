@@ -51,6 +51,34 @@ bool tacit_ensemble_hides_points(const tacit_plan *plan);
     "the labels that the party's own classifier gives to the public auxiliary points, as one contribution "  \
     "to counts; neither rows nor classifier"
 
+/* The same of those whose noise is in the weights (vote, soft). */
+#define TACIT_ENSEMBLE_SEEN_BY                                                                               \
+    "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, and "         \
+    "no single party's labels][sees=each: the coordinator sees each party's labels, exactly]. "              \
+    "Everybody sees the points and the final model"
+#define TACIT_ENSEMBLE_GUARANTEE                                                                             \
+    "epsilon-differential privacy (delta = 0) for replacing all rows of a party[aux_private=yes: , "         \
+    "or one auxiliary point], towards everybody who sees the model. There is no such guarantee "             \
+    "towards the coordinator, which sees exact labels[sees=sum:  of all parties together]"
+#define TACIT_ENSEMBLE_ASSUMPTION                                                                            \
+    "the auxiliary points lie in the unit ball[aux_private=no:  and may be known to all]; the "              \
+    "coordinator adds the noise, publishes only noisy results and keeps the exact labels to itself"
+
+/* The coordinator's half of a method that learns from votes by `learn`: choose_lambda and coordinate. Points that are private may not choose
+ * anything that is published: then it is the usual lambda. */
+#define TACIT_ENSEMBLE_HALVES(learn)                                                                         \
+    static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {             \
+        return tacit_ensemble_hides_points(plan) ? TACIT_OK                                                  \
+                                                 : tacit_ensemble_rehearse(plan, learn, out, error);         \
+    }                                                                                                        \
+    static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {         \
+        return tacit_ensemble_coordinate(session, learn, out, error);                                        \
+    }                                                                                                        \
+    _Static_assert(true, "")
+
+/* Epsilon, and no delta. */
+tacit_status tacit_ensemble_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+
 /* TACIT_USAGE for local classifiers that do not exist. */
 tacit_status tacit_ensemble_check(const tacit_plan *plan, tacit_error *error);
 

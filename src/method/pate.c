@@ -102,13 +102,7 @@ cleanup:
     return status;
 }
 
-static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    return tacit_ensemble_rehearse(plan, learn, out, error);
-}
-
-static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    return tacit_ensemble_coordinate(session, learn, out, error);
-}
+TACIT_ENSEMBLE_HALVES(learn);
 
 const tacit_method tacit_method_pate = {
     .name = "pate",

@@ -29,12 +29,6 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
                                     : choosing_check(plan, error);
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    (void)error;
-    out->charged = out->claimed = choosing_price(plan);
-    return TACIT_OK;
-}
-
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     return perturb_objective_law(plan, LAW, out, error);
 }
@@ -88,7 +82,7 @@ const tacit_method tacit_method_plr = {
              "needed), and a solver that is taken to be exact",
     .caveats = "two classes only; a small n lambda is raised by Delta, which shrinks the weights",
     .check = check,
-    .price = price,
+    .price = choosing_prices,
     .noise = noise_law,
     .release_kind = perturb_release_kind,
     .coordinate = coordinate,

@@ -56,6 +56,12 @@ tacit_price choosing_price(const tacit_plan *plan) {
                           0 };
 }
 
+tacit_status choosing_prices(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    (void)error;
+    out->charged = out->claimed = choosing_price(plan);
+    return TACIT_OK;
+}
+
 tacit_status choosing_check(const tacit_plan *plan, tacit_error *error) {
     const char *name = plan->method->name;
     size_t count = choosing_count(plan);

@@ -37,9 +37,28 @@ tacit_status choosing_check(const tacit_plan *plan, tacit_error *error);
 /* The plan with candidate i as its lambda, and nothing left to choose. */
 tacit_plan choosing_plan(const tacit_plan *plan, size_t i);
 
-/* What is charged: epsilon, and the choice. */
+/* What is charged: epsilon, and the choice. The second is a method's `price`. */
 tacit_price choosing_price(const tacit_plan *plan);
+tacit_status choosing_prices(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
 
 /* Choose for the party. */
 tacit_status choosing_select(tacit_selected **out, tacit_party *party, stacking_maker *make,
                              tacit_error *error);
+
+/* Both halves of a method that stacks as `make` says: check, noise_law, coordinate and handlers. */
+#define STACKING_HALVES(make)                                                                                \
+    static tacit_status check(const tacit_plan *plan, tacit_error *error) {                                  \
+        return stacking_plan_check(plan, make, error);                                                       \
+    }                                                                                                        \
+    static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {        \
+        return stacking_plan_law(plan, make, out, error);                                                    \
+    }                                                                                                        \
+    static tacit_status answer_stack(tacit_party *party, const tacit_question *question, tacit_reply *reply, \
+                                     tacit_error *error) {                                                   \
+        return stacking_plan_answer(party, question, make, reply, error);                                    \
+    }                                                                                                        \
+    static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {         \
+        return stacking_plan_coordinate(session, make, out, error);                                          \
+    }                                                                                                        \
+    static const tacit_handler_entry handlers[] = { { .question = "stack", .answer = answer_stack },         \
+                                                    { .question = NULL } }

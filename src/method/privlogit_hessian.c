@@ -66,8 +66,7 @@ cleanup:
 }
 
 static const tacit_handler_entry handlers[] = {
-    { .question = "rows", .answer = tacit_logit_answer_rows, .usable = tacit_logit_rows_usable },
-    { .question = "sums", .answer = tacit_logit_answer_sums, .answer_numbers = tacit_logit_answer_numbers },
+    TACIT_LOGIT_HANDLERS,
     { .question = NULL },
 };
 
@@ -84,21 +83,9 @@ const tacit_method tacit_method_privlogit_hessian = {
         "its number of rows; in each iteration the sums of log-likelihood and gradient over its rows, "
         "encrypted under center server B's key and sent to server A; once X^T X/4 of its rows[inference=yes: "
         ", and their Hessian][inference=no,stop=converged: , and their Hessian], in the same way",
-    .seen_by = "neither server sees a party's sums or their total: A has ciphertexts and shares, B masked "
-               "values and shares. Both servers and all parties see the [dp=0: exact][dp!=0: noisy] "
-               "coefficients beta_k of every iteration, each party's number of rows, the numbers of columns "
-               "and of iterations[dp=0,inference=yes: ; also the variance of each coefficient, the "
-               "log-likelihood at the end and the number of positive rows]; and one bit each time the "
-               "servers ask whether the equations have a solution, or whether to stop",
-    .guarantee = "[dp=0: no differential privacy: the coefficients beta_k are exact. The computation between "
-                 "parties and servers reveals nothing beyond what is listed under 'seen by'][dp!=0: (dp, "
-                 "dp-delta)-differential privacy of all iterations together for replacing one row of a "
-                 "party, towards everybody, either server included: each server adds a whole draw of the "
-                 "noise to every sum before anything is opened, so knowing its own helps it nothing]",
-    .assumption = "the two center servers follow the protocol and do not show each other what they see "
-                  "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 "
-                  "bits (128 with 3072 bits), statistical security of 40 bits for each masked value. If "
-                  "server A colludes with parties, they learn no more than what each sees anyway",
+    .seen_by = TACIT_LOGIT_SEEN_BY,
+    .guarantee = TACIT_LOGIT_GUARANTEE,
+    .assumption = TACIT_LOGIT_ASSUMPTION,
     .theorem =
         "H~ <= H(beta) everywhere, so each step raises the likelihood and the sequence converges linearly "
         "from any start (Boehning and Lindsay 1988; Wang 2018, Proposition 1). Masked values: statistical "

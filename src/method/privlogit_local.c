@@ -73,8 +73,7 @@ cleanup:
 }
 
 static const tacit_handler_entry handlers[] = {
-    { .question = "rows", .answer = tacit_logit_answer_rows, .usable = tacit_logit_rows_usable },
-    { .question = "sums", .answer = tacit_logit_answer_sums, .answer_numbers = tacit_logit_answer_numbers },
+    TACIT_LOGIT_HANDLERS,
     { .question = "step", .answer = tacit_logit_answer_step, .answer_numbers = tacit_logit_answer_numbers },
     { .question = NULL },
 };
@@ -100,10 +99,7 @@ const tacit_method tacit_method_privlogit_local = {
         "each time the servers ask whether the equations have a solution, or whether to stop",
     .guarantee = "no differential privacy: the coefficients beta_k are exact. The computation between "
                  "parties and servers reveals nothing beyond what is listed under 'seen by'",
-    .assumption = "the two center servers follow the protocol and do not show each other what they see "
-                  "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 "
-                  "bits (128 with 3072 bits), statistical security of 40 bits for each masked value. If "
-                  "server A colludes with parties, they learn no more than what each sees anyway",
+    .assumption = TACIT_LOGIT_ASSUMPTION,
     .theorem = "as privlogit-hessian: each step raises the likelihood, and the sequence converges linearly "
                "from any start. A node re-randomises its product, so that it says nothing of the gradient to "
                "whoever knows Enc(H~^-1)",

@@ -29,31 +29,7 @@ static const tacit_parameter parameters[] = {
     TACIT_SETTINGS_END,
 };
 
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    return stacking_plan_check(plan, stacking_of_groups, error);
-}
-
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    (void)error;
-    out->charged = out->claimed = choosing_price(plan);
-    return TACIT_OK;
-}
-
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    return stacking_plan_law(plan, stacking_of_groups, out, error);
-}
-
-static tacit_status answer_stack(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                 tacit_error *error) {
-    return stacking_plan_answer(party, question, stacking_of_groups, reply, error);
-}
-
-static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    return stacking_plan_coordinate(session, stacking_of_groups, out, error);
-}
-
-static const tacit_handler_entry handlers[] = { { .question = "stack", .answer = answer_stack },
-                                                { .question = NULL } };
+STACKING_HALVES(stacking_of_groups);
 
 const tacit_method tacit_method_pst_f = {
     .name = "pst-f",
@@ -86,7 +62,7 @@ const tacit_method tacit_method_pst_f = {
     .caveats = "wrong importances hurt; a well regularised plr on all rows is often as good "
                "(docs/methods/pst-f.md); two classes only",
     .check = check,
-    .price = price,
+    .price = choosing_prices,
     .noise = noise_law,
     .release_kind = perturb_release_kind,
     .coordinate = coordinate,

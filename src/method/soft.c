@@ -44,12 +44,6 @@ static double sensitivity(const tacit_plan *plan, size_t parties) {
     return tacit_ensemble_tight(plan) ? fmin(shift, 2 * tacit_ensemble_largest(plan)) : shift;
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    (void)error;
-    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, 0 };
-    return TACIT_OK;
-}
-
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     (void)error;
     *out = tacit_ensemble_law(plan, sensitivity(plan, plan->parties), tacit_ensemble_tight(plan));
@@ -63,15 +57,7 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
                                   tacit_ensemble_tight(session->plan), out, error);
 }
 
-/* Points that are private may not choose anything that is published: then it is the usual lambda. */
-static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    if (tacit_ensemble_hides_points(plan)) return TACIT_OK;
-    return tacit_ensemble_rehearse(plan, learn, out, error);
-}
-
-static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    return tacit_ensemble_coordinate(session, learn, out, error);
-}
+TACIT_ENSEMBLE_HALVES(learn);
 
 const tacit_method tacit_method_soft = {
     .name = "soft",
@@ -83,16 +69,9 @@ const tacit_method tacit_method_soft = {
     TACIT_SETTINGS_OF(parameters, tacit_ensemble_defaults),
     .local = tacit_ensemble_local,
     .leaves = TACIT_ENSEMBLE_LEAVES,
-    .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
-               "and no single party's labels][sees=each: the coordinator sees each party's labels, exactly]. "
-               "Everybody sees the points and the final model",
-    .guarantee =
-        "epsilon-differential privacy (delta = 0) for replacing all rows of a party[aux_private=yes: , or "
-        "one auxiliary point], towards everybody who sees the model. There is no such guarantee towards the "
-        "coordinator, which sees exact labels[sees=sum:  of all parties together]",
-    .assumption =
-        "the auxiliary points lie in the unit ball[aux_private=no:  and may be known to all]; the "
-        "coordinator adds the noise, publishes only noisy results and keeps the exact labels to itself",
+    .seen_by = TACIT_ENSEMBLE_SEEN_BY,
+    .guarantee = TACIT_ENSEMBLE_GUARANTEE,
+    .assumption = TACIT_ENSEMBLE_ASSUMPTION,
     .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = kappa/(M lambda), sqrt(2) kappa/(M "
                "lambda) for more than two classes, M parties answering, kappa <= 1 the root of the largest "
                "eigenvalue of X^T X/N of the points; plus twice the solver's certified distance. Noise in "
@@ -102,7 +81,7 @@ const tacit_method tacit_method_soft = {
                "is large; without a lambda one is chosen from the public points alone. soft-stat gives more "
                "for the same price where points are public",
     .check = tacit_ensemble_check,
-    .price = price,
+    .price = tacit_ensemble_price,
     .choose_lambda = choose_lambda,
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,

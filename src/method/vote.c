@@ -38,12 +38,6 @@ static double sensitivity(const tacit_plan *plan) {
     return tacit_ensemble_tight(plan) ? fmin(shift, 2 * tacit_ensemble_largest(plan)) : shift;
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    (void)error;
-    out->charged = out->claimed = (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, 0 };
-    return TACIT_OK;
-}
-
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     (void)error;
     *out = tacit_ensemble_law(plan, sensitivity(plan), tacit_ensemble_tight(plan));
@@ -57,15 +51,7 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
                                   tacit_ensemble_tight(session->plan), out, error);
 }
 
-/* Points that are private may not choose anything that is published: then it is the usual lambda. */
-static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    if (tacit_ensemble_hides_points(plan)) return TACIT_OK;
-    return tacit_ensemble_rehearse(plan, learn, out, error);
-}
-
-static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    return tacit_ensemble_coordinate(session, learn, out, error);
-}
+TACIT_ENSEMBLE_HALVES(learn);
 
 const tacit_method tacit_method_vote = {
     .name = "vote",
@@ -77,16 +63,9 @@ const tacit_method tacit_method_vote = {
     TACIT_SETTINGS_OF(parameters, tacit_ensemble_defaults),
     .local = tacit_ensemble_local,
     .leaves = TACIT_ENSEMBLE_LEAVES,
-    .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
-               "and no single party's labels][sees=each: the coordinator sees each party's labels, exactly]. "
-               "Everybody sees the points and the final model",
-    .guarantee =
-        "epsilon-differential privacy (delta = 0) for replacing all rows of a party[aux_private=yes: , or "
-        "one auxiliary point], towards everybody who sees the model. There is no such guarantee towards the "
-        "coordinator, which sees exact labels[sees=sum:  of all parties together]",
-    .assumption =
-        "the auxiliary points lie in the unit ball[aux_private=no:  and may be known to all]; the "
-        "coordinator adds the noise, publishes only noisy results and keeps the exact labels to itself",
+    .seen_by = TACIT_ENSEMBLE_SEEN_BY,
+    .guarantee = TACIT_ENSEMBLE_GUARANTEE,
+    .assumption = TACIT_ENSEMBLE_ASSUMPTION,
     .theorem =
         "gamma-norm noise of scale S/epsilon on the minimiser. S = the lesser of kappa/lambda (sqrt(2) "
         "kappa/lambda for more than two classes) and 2 sqrt(W((K-1)/e)/lambda), W Lambert's function; plus "
@@ -96,7 +75,7 @@ const tacit_method tacit_method_vote = {
     .caveats =
         "more parties do not lessen the noise: one party may decide every label. Use soft or soft-stat",
     .check = tacit_ensemble_check,
-    .price = price,
+    .price = tacit_ensemble_price,
     .choose_lambda = choose_lambda,
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,

@@ -26,3 +26,9 @@ tacit_status tacit_carrier_send(tacit_carrier *carrier, tacit_errand errand, con
 tacit_trouble tacit_carrier_trouble(const tacit_carrier *carrier) { return carrier->kind->trouble(carrier); }
 
 int64_t tacit_carrier_clock(const tacit_carrier *carrier) { return carrier->kind->clock(carrier); }
+
+unsigned tacit_errand_rules(tacit_errand errand) {
+#define RULES(NAME, name, METHOD, rules, help) [TACIT_ERRAND_##NAME] = (rules),
+    static const unsigned all[TACIT_ERRANDS + 1] = { TACIT_ERRAND_TABLE(RULES) };
+    return all[errand];
+}

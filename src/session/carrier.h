@@ -6,19 +6,7 @@
 #pragma once
 
 #include "base/buffer.h"
-
-/* What a party can want of a coordinator (proto/tacit.proto). */
-typedef enum tacit_errand {
-    TACIT_ERRAND_LOOK,
-    TACIT_ERRAND_JOIN,
-    TACIT_ERRAND_CATALOGUE,
-    TACIT_ERRAND_POLL,
-    TACIT_ERRAND_ANSWER,
-    TACIT_ERRAND_POINTS,
-    TACIT_ERRAND_RENEW,
-    TACIT_ERRAND_AUTHORITY,
-    TACIT_ERRANDS
-} tacit_errand;
+#include "session/errands.h"
 
 /* What became of one. Except for the first two, the reply is a sentence for people. */
 typedef enum tacit_fate {

@@ -7,16 +7,8 @@
 #include "base/memory.h"
 #include "net/client.h"
 
-const tacit_https_errand tacit_https_errands[TACIT_ERRANDS] = {
-    [TACIT_ERRAND_LOOK] = { "POST", "/v1/look", true },
-    [TACIT_ERRAND_JOIN] = { "POST", "/v1/join", true },
-    [TACIT_ERRAND_CATALOGUE] = { "POST", "/v1/catalogue", true },
-    [TACIT_ERRAND_POLL] = { "POST", "/v1/poll", false },
-    [TACIT_ERRAND_ANSWER] = { "POST", "/v1/answer", false },
-    [TACIT_ERRAND_POINTS] = { "GET", "/v1/points", false },
-    [TACIT_ERRAND_RENEW] = { "POST", "/v1/renew", false },
-    [TACIT_ERRAND_AUTHORITY] = { "GET", "/v1/authority", true },
-};
+#define LISTED(NAME, name, METHOD, rules, about) { .method = #METHOD, .path = "/v1/" #name, .help = about },
+const tacit_https_errand tacit_https_errands[TACIT_ERRANDS] = { TACIT_ERRAND_TABLE(LISTED) };
 
 tacit_errand tacit_https_errand_at(const char *path) {
     int i = 0;

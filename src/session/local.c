@@ -1,4 +1,5 @@
 #include "session/local_parts.h"
+#include "session/run.h"
 
 #include <float.h>
 #include <math.h>
@@ -115,20 +116,14 @@ static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party
     *stream = tacit_stream_fork(&local->seed, "party noise", k, round);
     *gate = (tacit_gate){ local->ledgers[k - local->first], &local->policy,
                           local->exactly ? TACIT_GATE_REAL : TACIT_GATE_SIMULATED };
-    *party = (tacit_party){
-        .plan = local->plan,
-        .number = k,
-        .coordinator = "simulation",
-        .study = "simulation",
-        .rows = tacit_split_view(local->split, local->dataset, k),
-        .total_rows = tacit_split_count(local->split, k),
-        .noise = { local->exactly ? local->entropy : NULL, local->exactly ? NULL : stream },
-        .run = &local->seed,
-        .memo = &local->memos[k - local->first],
-        .keep = local->exactly ? &local->keeps[k - local->first] : NULL,
-        .common = &local->common,
-        .gate = gate,
-    };
+    tacit_noise_source noise = { local->exactly ? local->entropy : NULL, local->exactly ? NULL : stream };
+    *party = tacit_run_party(
+        local->plan, "simulation", "simulation", tacit_split_view(local->split, local->dataset, k),
+        tacit_split_count(local->split, k), noise, &local->memos[k - local->first], gate);
+    party->number = k;
+    party->run = &local->seed;
+    party->keep = local->exactly ? &local->keeps[k - local->first] : NULL;
+    party->common = &local->common;
 }
 
 /* An id that no other party and round of this run has. */
@@ -469,23 +464,17 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
     local->progress = progress;
     local->refusals = 0;
     local->refusal[0] = 0;
-    *out = (tacit_session){
-        .plan = plan,
-        .transport = { .ask = ask,
-                       .ask_one = ask_one,
-                       .ask_sum = ask_sum,
-                       .pooled = pooled,
-                       .pooled_rows = local->split->start[local->parties] - local->split->start[0],
-                       .reducer = local->ranks != NULL ? &local->reducer : NULL,
-                       .context = local,
-                       .exchange = exchange },
-        .secret = tacit_stream_fork(seed, "coordinator", 0, 0),
-        .entropy = local->exactly ? local->entropy : NULL,
-        .pool = coordinator_pool(local),
-        .progress = progress,
-        .cache = local->cache,
-        .bytes_per_party = plan->points != NULL ? plan->points->bytes : 0,
-    };
+    tacit_transport transport = { .ask = ask,
+                                  .ask_one = ask_one,
+                                  .ask_sum = ask_sum,
+                                  .pooled = pooled,
+                                  .pooled_rows = local->split->start[local->parties] - local->split->start[0],
+                                  .reducer = local->ranks != NULL ? &local->reducer : NULL,
+                                  .context = local,
+                                  .exchange = exchange };
+    *out = tacit_run_session(plan, &transport, seed, coordinator_pool(local), progress);
+    out->entropy = local->exactly ? local->entropy : NULL;
+    out->cache = local->cache;
     return TACIT_OK;
 }
 

@@ -10,8 +10,7 @@
 #include "data/text.h"
 #include "method/methods.h"
 #include "privacy/gate.h"
-#include "session/party.h"
-#include "session/session.h"
+#include "session/run.h"
 #include "site/site_parts.h"
 #include "study/home.h"
 #include "study/public_tuning.h"
@@ -193,20 +192,14 @@ static tacit_status look_up(fitting *self, const tacit_question *question, const
 
 static tacit_status answer(fitting *self, const tacit_question *question, tacit_answer *out,
                            tacit_error *error) {
-    tacit_party party = {
-        .plan = &self->plan,
-        .coordinator = ASKER,
-        .study = STUDY,
-        .rows = tacit_dataset_view(self->job->rows),
-        .total_rows = self->job->rows->rows,
-        .pool = self->job->pool,
-        .noise = { .entropy = self->entropy, .stream = self->job->simulated ? &self->stream : NULL },
-        .memo = &self->memo,
-        .gate = &self->gate,
-    };
+    tacit_noise_source noise = { .entropy = self->entropy,
+                                 .stream = self->job->simulated ? &self->stream : NULL };
+    tacit_party party = tacit_run_party(&self->plan, ASKER, STUDY, tacit_dataset_view(self->job->rows),
+                                        self->job->rows->rows, noise, &self->memo, &self->gate);
     tacit_question asked = *question;
     tacit_buffer bytes = TACIT_BUFFER_INIT;
     uint8_t hash[TACIT_HASH_BYTES];
+    party.pool = self->job->pool;
     memcpy(party.study_hash, self->request, sizeof party.study_hash);
     TACIT_TRY(question_hash(self, question, hash, error));
     TACIT_TRY(look_up(self, question, hash, error));
@@ -250,36 +243,22 @@ static tacit_status open_gate(fitting *self, tacit_error *error) {
     return tacit_gate_init(&self->gate, self->own, &self->policy, TACIT_GATE_SIMULATED, error);
 }
 
-static void remember_guarantee(const fitting *self, tacit_model *model) {
-    tacit_guarantee *guarantee = &model->guarantee;
-    *guarantee = (tacit_guarantee){ .is_private = true,
-                                    .charged = self->prices.charged,
-                                    .claimed = self->prices.claimed,
-                                    .noise = self->job->simulated ? TACIT_NOISE_SIMULATED : TACIT_NOISE_EXACT,
-                                    .parties = 1,
-                                    .lambda = self->plan.lambda };
-    snprintf(guarantee->method, sizeof guarantee->method, "%s", self->plan.method->name);
-    if (self->job->simulated)
-        tacit_guarantee_withdraw(guarantee, "a simulation: the noise was drawn from a seed");
-    tacit_guarantee_settle(guarantee, self->job->schema);
-}
-
 static tacit_status run(fitting *self, tacit_fit_result *out, tacit_error *error) {
     const tacit_fit_job *job = self->job;
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
-    tacit_session session = { .plan = &self->plan,
-                              .transport = { .ask = ask, .ask_sum = ask_sum, .context = self },
-                              .secret = tacit_stream_fork(job->simulated ? &self->stream : &self->start,
-                                                          "coordinator", 0, 0),
-                              .entropy = self->entropy,
-                              .pool = job->pool,
-                              .progress = job->progress };
+    tacit_transport alone = { .ask = ask, .ask_sum = ask_sum, .context = self };
+    tacit_session session = tacit_run_session(
+        &self->plan, &alone, job->simulated ? &self->stream : &self->start, job->pool, job->progress);
     tacit_status status;
-    TACIT_CHECK(self->plan.method->coordinate(&session, &outcome, error));
+    session.entropy = self->entropy;
+    TACIT_CHECK(tacit_run_coordinate(&session, &outcome, error));
     tacit_model *model = outcome.models[0];
     TACIT_CHECK(tacit_model_describe(model, &job->rows->classes, job->schema, error));
-    remember_guarantee(self, model);
-    if (outcome.lambda > 0) model->guarantee.lambda = outcome.lambda;
+    model->guarantee = tacit_run_guarantee(&self->plan, &self->prices.charged, &self->prices.claimed,
+                                           &outcome, job->simulated);
+    if (job->simulated)
+        tacit_guarantee_withdraw(&model->guarantee, "a simulation: the noise was drawn from a seed");
+    tacit_guarantee_settle(&model->guarantee, job->schema);
     if (job->ledger != NULL) TACIT_CHECK(tacit_ledger_end(job->ledger, STUDY, error));
     if (job->ledger != NULL)
         TACIT_CHECK(tacit_ledger_account(&out->account, job->ledger, NULL, self->prices.charged.unit, error));

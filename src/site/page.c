@@ -58,8 +58,9 @@ static tacit_status version_document(json_t **out, const page *self, const tacit
     TACIT_CHECK(tacit_sum_history_text(&past, self->settings->home, &about, error));
     TACIT_CHECK(tacit_json_explanation(&explanation, &study->plan, error));
     const bool asks = past.length > 0 && !joined->allow_difference;
-    *out = json_pack("{s:o,s:o,s:s,s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "past", text_or_null(&past),
-                     "difference", asks ? json_string(tacit_sum_history_allowing()) : json_null(), "hash",
+    *out = json_pack("{s:o,s:o,s:o,s:s,s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "settings",
+                     tacit_json_study_settings(study), "past", text_or_null(&past), "difference",
+                     asks ? json_string(tacit_sum_history_allowing()) : json_null(), "hash",
                      sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash), "title",
                      study->title, "description", text_or_null(&study->description), "approval",
                      study->approval[0] != 0 ? json_string(study->approval) : json_null(), "document",
@@ -87,9 +88,10 @@ static tacit_status add_study(void *context, const tacit_site_summary *joined, t
     const tacit_study *study = joined->study;
     studies->list = tacit_json_append(
         studies->list,
-        json_pack("{s:o,s:s,s:b,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:b,s:I,s:I,s:o}", "next",
-                  next != NULL ? next : json_null(), "authority", joined->authority, "distrusted",
-                  joined->distrusted, "description", text_or_null(&study->description), "approval",
+        json_pack("{s:o,s:o,s:s,s:b,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:b,s:I,s:I,s:o}",
+                  "settings", tacit_json_study_settings(study), "next", next != NULL ? next : json_null(),
+                  "authority", joined->authority, "distrusted", joined->distrusted, "description",
+                  text_or_null(&study->description), "approval",
                   study->approval[0] != 0 ? json_string(study->approval) : json_null(), "look",
                   (json_int_t)study->stop.look, "looks", (json_int_t)study->stop.looks, "id", joined->id,
                   "name", joined->study->name, "title", joined->study->title, "coordinator",
@@ -298,10 +300,14 @@ static void get_ledger(void *context, web_call *call) {
 }
 
 static const web_route routes[] = {
-    { "GET", "/v1/party/studies", false, get_studies },
-    { "POST", "/v1/party/studies/{study}/consent", false, post_consent },
-    { "POST", "/v1/party/studies/{study}/withdraw", false, post_withdraw },
-    { "GET", "/v1/party/ledger", false, get_ledger },
+    { "GET", "/v1/party/studies", false, get_studies,
+      "The studies that were joined, what they ask, and the owner's word on each" },
+    { "POST", "/v1/party/studies/{study}/consent", false, post_consent,
+      "Consent again after withdrawing, or to a version that was read" },
+    { "POST", "/v1/party/studies/{study}/withdraw", false, post_withdraw,
+      "Let nothing more leave for a study" },
+    { "GET", "/v1/party/ledger", false, get_ledger,
+      "What has left, when and at which price, and what is left of the budget" },
 };
 
 /* ---- news: everything that happens is an entry of the ledger ---- */

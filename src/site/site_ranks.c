@@ -10,7 +10,7 @@
 #include "data/source/source.h"
 #include "method/methods.h"
 #include "privacy/gate.h"
-#include "session/party.h"
+#include "session/run.h"
 #include "site/site_parts.h"
 
 typedef enum order_kind { ORDER_LOAD, ORDER_ASK, ORDER_END } order_kind;
@@ -258,16 +258,13 @@ static tacit_status compute(holding *self, tacit_cursor *cursor, tacit_error *er
     if (!read_text(cursor, &definition) || definition == NULL || self->rows == NULL) TACIT_CHECK(lost(error));
     TACIT_CHECK(take_study(self, definition, error));
     TACIT_CHECK(tacit_question_decode(&received, cursor->bytes, cursor->left, error));
-    tacit_party party = { .plan = &self->study->plan,
-                          .study = self->study->name,
-                          .follows = true,
-                          .rows = tacit_dataset_view(self->rows),
-                          .total_rows = self->total,
-                          .reducer = &reducer,
-                          .pool = self->pool,
-                          .noise = { .entropy = self->entropy },
-                          .memo = &self->memo,
-                          .gate = &gate };
+    tacit_noise_source noise = { .entropy = self->entropy };
+    tacit_party party =
+        tacit_run_party(&self->study->plan, NULL, self->study->name, tacit_dataset_view(self->rows),
+                        self->total, noise, &self->memo, &gate);
+    party.follows = true;
+    party.reducer = &reducer;
+    party.pool = self->pool;
     TACIT_CHECK(tacit_party_handler(&party, &received.question, &handler, error));
     TACIT_CHECK(handler->answer(&party, &received.question, &reply, error));
 cleanup:

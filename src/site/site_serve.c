@@ -14,7 +14,7 @@
 #include "base/number.h"
 #include "net/clock.h"
 #include "privacy/gate.h"
-#include "session/party.h"
+#include "session/run.h"
 #include "site/site_parts.h"
 #include "study/home.h"
 #include "tacit.pb-c.h"
@@ -164,23 +164,17 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     TACIT_TRY(site_check_signature(site, error));
     TACIT_TRY(site_read_rules(site, &self->owner, error));
     TACIT_TRY(tacit_study_check_time(site->study, tacit_clock_wall_seconds(), error));
-    tacit_party party = {
-        .plan = &site->study->plan,
-        .coordinator = site->coordinator,
-        .role = site->role,
-        .number = self->number,
-        .study = site->id,
-        .rows = tacit_dataset_view(site->rows),
-        .total_rows = site->total_rows,
-        .pool = self->pool,
-        .noise = { .entropy = self->entropy },
-        .keep = &keep,
-        .memo = &self->memo,
-        .local = site->local,
-        .gate = &self->gate,
-        .masks = self->masks,
-        .mail = self->mail,
-    };
+    tacit_noise_source noise = { .entropy = self->entropy };
+    tacit_party party =
+        tacit_run_party(&site->study->plan, site->coordinator, site->id, tacit_dataset_view(site->rows),
+                        site->total_rows, noise, &self->memo, &self->gate);
+    party.role = site->role;
+    party.number = self->number;
+    party.pool = self->pool;
+    party.keep = &keep;
+    party.local = site->local;
+    party.masks = self->masks;
+    party.mail = self->mail;
     site_spread(site, &party);
     memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);
     crypto_generichash(hash, sizeof hash, bytes->data, bytes->len, NULL, 0);

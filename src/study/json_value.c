@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "session/wording.h"
 #include "study/home.h"
+#include "study/study_settings.h"
 
 json_t *tacit_json_number(double value) {
     if (isnan(value)) return json_null();
@@ -75,4 +76,26 @@ tacit_status tacit_json_explanation(json_t **out, const tacit_plan *plan, tacit_
                      "secure_sums", tacit_wording_sums(sums, plan) ? json_string(sums) : json_null());
     tacit_wording_clear(&words);
     return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+/* NULL where it does not apply, or is no single value. */
+static json_t *setting_value(const tacit_study *study, const tacit_study_setting *one) {
+    char text[TACIT_STUDY_VALUE_SIZE];
+    const void *value = (const char *)study + one->offset;
+    if (tacit_study_setting_text(study, one, text)[0] == 0) return NULL;
+    switch (one->kind) {
+    case TACIT_STUDY_KIND_NUMBER: return json_real(*(const double *)value);
+    case TACIT_STUDY_KIND_COUNT: return json_integer((json_int_t) * (const size_t *)value);
+    case TACIT_STUDY_KIND_SWITCH: return json_boolean(*(const bool *)value);
+    default: return json_string(text);
+    }
+}
+
+json_t *tacit_json_study_settings(const tacit_study *study) {
+    json_t *all = json_object();
+    for (const tacit_study_setting *one = tacit_study_settings; one->name != NULL; one++) {
+        json_t *value = setting_value(study, one);
+        if (value != NULL) json_object_set_new(all, one->name, value);
+    }
+    return all;
 }

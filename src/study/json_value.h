@@ -6,6 +6,7 @@
 
 #include "privacy/ledger/ledger.h"
 #include "session/method.h"
+#include "study/study.h"
 
 /* A number as this program writes it: infinity is the string "inf", NaN is null. */
 json_t *tacit_json_number(double value);
@@ -21,3 +22,6 @@ json_t *tacit_json_price(const tacit_price *price);
 
 /* Who learns what under this plan, in the method's own words, with prices and noise: what `tacit explain` prints. */
 tacit_status tacit_json_explanation(json_t **out, const tacit_plan *plan, tacit_error *error);
+
+/* {name: value} of the settings of a definition that are numbers, yes or no, or lines of text, as its canonical text has them. */
+json_t *tacit_json_study_settings(const tacit_study *study);

@@ -127,6 +127,53 @@ tacit_status tacit_stop_print(const tacit_stop *stop, tacit_buffer *out, tacit_e
     TACIT_TRY(add_target(stop, out, &before, error));
     TACIT_TRY(add(out, &before, keys[LOOKS], stop->looks > 1 ? (double)stop->looks : 0, error));
     TACIT_TRY(add(out, &before, keys[MORE], (double)stop->more, error));
-    if (before[0] == ',') TACIT_TRY(tacit_buffer_print(out, error, "}\n"));
-    return stop->look > 1 ? tacit_buffer_print(out, error, "look: %zu\n", stop->look) : TACIT_OK;
+    return before[0] == ',' ? tacit_buffer_print(out, error, "}\n") : TACIT_OK;
+}
+
+/* ---- as settings of a definition ---- */
+
+tacit_status study_read_stop(reading *r, const yaml_node_t *node) {
+    tacit_stop *stop = &r->study->stop;
+    tacit_plan *plan = &r->study->plan;
+    *stop = (tacit_stop)TACIT_STOP_INIT;
+    if (node != NULL) TACIT_TRY(tacit_stop_read(stop, &r->yaml, node, r->error));
+    plan->most_rounds = stop->rounds;
+    plan->enough = stop->converged;
+    return TACIT_OK;
+}
+
+tacit_status study_print_stop(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    return tacit_stop_print(&study->stop, out, error);
+}
+
+/* Which look this is, only the coordinator says, in the text that parties consent to. */
+tacit_status study_read_look(reading *r, const yaml_node_t *node) {
+    size_t *look = &r->study->stop.look;
+    if (node != NULL) TACIT_TRY(study_read_whole(r, node, "look", 1, 1e9, look));
+    if (*look <= TACIT_STOP_MOST_LOOKS) return TACIT_OK;
+    return tacit_yaml_fail(&r->yaml, node, r->error, "look must be at most %d", TACIT_STOP_MOST_LOOKS);
+}
+
+tacit_status study_print_look(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    const size_t look = study->stop.look;
+    return look > 1 ? tacit_buffer_print(out, error, "look: %zu\n", look) : TACIT_OK;
+}
+
+tacit_status study_check_stop(reading *r) {
+    const yaml_node_t *node = study_node(r, "stop");
+    const tacit_stop *stop = &r->study->stop;
+    const size_t first = r->study->first_parties;
+    if (stop->participants > 0 && stop->more == 0 && stop->participants != first)
+        return tacit_yaml_fail(&r->yaml, study_node(r, "parties"), r->error,
+                               "%zu parties are expected, and recruiting stops with %zu: make them the same, "
+                               "or say how many come from look to look (more)",
+                               first, stop->participants);
+    if (stop->participants > 0 && stop->participants < first)
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "participants must not be fewer than the %zu that are expected", first);
+    if (stop->look > stop->looks)
+        return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no look %zu", r->yaml.name, stop->look);
+    tacit_status status = tacit_stop_check(stop, &r->study->plan, r->error);
+    if (node == NULL) return status;
+    return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
 }

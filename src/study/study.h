@@ -2,31 +2,15 @@
  * A study's definition: what is asked of the parties, by which method, at which price. Written by the
  * consortium's statistician as YAML:
  *
- *   name: breast-cancer              # 1 to 40 of a-z 0-9 -
+ *   name: breast-cancer
  *   title: Malignant or benign, from five clinics
- *   description: ...                 # what it is for; optional, like the next three
- *   approval: Ethics board 2026-114  # who approved it
- *   consent: consent.txt             # the document that owners consent to; it becomes part of the definition
- *   schedule: {from: 2027-01-01, until: 2027-03-31T18:00:00Z}   # UTC; nothing is asked outside
  *   method: avg
- *   set: {noise: coordinator}        # the method's settings; optional
- *   epsilon: 2                       # left out, like delta, for a method without noise
- *   delta: 0                         # optional
- *   lambda: 0.05                     # optional: left out, the method chooses from what is public
+ *   epsilon: 2
  *   parties: {expected: 5, minimum: 3}
- *   minimum_rows: 80                 # a party with fewer refuses
- *   patience: 30                     # seconds a round waits for stragglers; optional
- *   sum: masked                      # or paillier (one party holds a key), or clear: the coordinator sees every
- *                                    # contribution to a sum; optional
- *   key_bits: 2048                   # or 3072, of sum: paillier; optional
- *   dropouts: 0.1                    # the largest fraction of the parties that may vanish in a sum; optional
- *   colluders: 0.1                   # the largest fraction that helps the coordinator look, one party at least unless it is
- *                                    # 0; optional
- *   complete: no                     # yes: each party masks with every other one, also where there are more than 50; optional
+ *   minimum_rows: 80
  *   schema: breast_cancer.schema.yaml
- *   center: server-b.card            # of center server B, for methods that have one (center/center.h)
- *   stop: {rounds: 50}               # when there is enough (study/stop.h); optional
- *   auxiliary: public.csv            # public points, for methods that have them labelled; a label is not read
+ *
+ * study_table.h has a line for each setting, `tacit help study-settings` shows them.
  *
  * Its canonical text carries the schema and the consent document themselves, and of the points, which go out separately, number and hash
  * (`auxiliary: {points: 114, hash: ...}`). It is what travels; parties consent to the hash of it. A definition that
@@ -49,13 +33,15 @@ enum { TACIT_STUDY_BYTES_LIMIT = 2 << 20, TACIT_TITLE_SIZE = 200, TACIT_TIME_TEX
 
 typedef struct tacit_study {
     char name[TACIT_ID_SIZE];
-    char title[TACIT_TITLE_SIZE];
-    char approval[TACIT_TITLE_SIZE];         /* "": none is named */
+#define TACIT_STUDY_NUMBER(name, ...) double name;
+#define TACIT_STUDY_COUNT(name, ...) size_t name;
+#define TACIT_STUDY_SWITCH(name, ...) bool name;
+#define TACIT_STUDY_LINE(name, ...) char name[TACIT_TITLE_SIZE]; /* "": left out */
+#include "study/study_table.h"
     tacit_buffer description, document;      /* plain text, several lines; empty: none */
     uint8_t document_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the consent document, its version */
     int64_t from, until;                     /* seconds since 1970; 0: no such bound */
     tacit_plan plan;
-    unsigned patience_ms;
     tacit_stop stop;
     size_t first_parties; /* expected in the first look; plan.parties are those of this one */
     tacit_schema *schema;

@@ -53,14 +53,23 @@ static tacit_status take_text(reading *r, const yaml_node_t *node, const char *w
     return TACIT_OK;
 }
 
+tacit_status study_read_description(reading *r, const yaml_node_t *node) {
+    const char *text;
+    size_t length;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(&r->yaml, node, "description", &text, &length, r->error));
+    return take_text(r, node, "description", text, length, DESCRIPTION_MOST, &r->study->description);
+}
+
 /* A text of several lines is the document itself; one line names its file. */
-static tacit_status read_document(reading *r, const yaml_node_t *node) {
+tacit_status study_read_consent(reading *r, const yaml_node_t *node) {
     tacit_study *study = r->study;
     tacit_buffer file = TACIT_BUFFER_LIMITED(DOCUMENT_MOST);
     char path[PATH_MAX];
     const char *text;
     size_t length;
     tacit_status status;
+    if (node == NULL) return TACIT_OK;
     TACIT_CHECK(tacit_yaml_text(&r->yaml, node, "consent", &text, &length, r->error));
     if (strchr(text, '\n') == NULL) {
         TACIT_CHECK(study_find_file(r, node, text, path));
@@ -74,19 +83,6 @@ static tacit_status read_document(reading *r, const yaml_node_t *node) {
 cleanup:
     tacit_buffer_clear(&file);
     return status;
-}
-
-static tacit_status read_approval(reading *r, const yaml_node_t *node) {
-    const char *text;
-    size_t length;
-    TACIT_TRY(tacit_yaml_text(&r->yaml, node, "approval", &text, &length, r->error));
-    if (!study_is_plain_line(text, TACIT_TITLE_SIZE))
-        return tacit_yaml_fail(&r->yaml, node, r->error,
-                               "approval must be one line of fewer than %d bytes without quotes, backslashes "
-                               "and control characters",
-                               TACIT_TITLE_SIZE);
-    memcpy(r->study->approval, text, length + 1);
-    return TACIT_OK;
 }
 
 /* ---- the schedule ---- */
@@ -129,11 +125,12 @@ static tacit_status read_moment(reading *r, const yaml_node_t *node, const char 
     return TACIT_OK;
 }
 
-static tacit_status read_schedule(reading *r, const yaml_node_t *node) {
+tacit_status study_read_schedule(reading *r, const yaml_node_t *node) {
     enum { FROM, UNTIL, COUNT };
     static const char *const names[COUNT] = { "from", "until" };
     const yaml_node_t *values[COUNT];
     tacit_study *study = r->study;
+    if (node == NULL) return TACIT_OK;
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, node, "schedule", names, COUNT, values, r->error));
     if (values[FROM] == NULL && values[UNTIL] == NULL)
         return tacit_yaml_fail(&r->yaml, node, r->error, "schedule needs 'from', 'until' or both");
@@ -155,21 +152,7 @@ tacit_status tacit_study_check_time(const tacit_study *study, int64_t now, tacit
     return TACIT_OK;
 }
 
-/* ---- all of it ---- */
-
-tacit_status study_read_about(reading *r, const yaml_node_t *description, const yaml_node_t *approval,
-                              const yaml_node_t *consent, const yaml_node_t *schedule) {
-    if (description != NULL) {
-        const char *text;
-        size_t length;
-        TACIT_TRY(tacit_yaml_text(&r->yaml, description, "description", &text, &length, r->error));
-        TACIT_TRY(
-            take_text(r, description, "description", text, length, DESCRIPTION_MOST, &r->study->description));
-    }
-    if (approval != NULL) TACIT_TRY(read_approval(r, approval));
-    if (consent != NULL) TACIT_TRY(read_document(r, consent));
-    return schedule != NULL ? read_schedule(r, schedule) : TACIT_OK;
-}
+/* ---- the canonical text ---- */
 
 tacit_status study_print_block(tacit_buffer *out, const char *text, tacit_error *error) {
     while (*text != 0) {
@@ -194,12 +177,16 @@ cleanup:
     return status;
 }
 
-tacit_status study_print_about(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+tacit_status study_print_description(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    return print_text(out, "description", &study->description, error);
+}
+
+tacit_status study_print_consent(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    return print_text(out, "consent", &study->document, error);
+}
+
+tacit_status study_print_schedule(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
     char from[TACIT_TIME_TEXT], until[TACIT_TIME_TEXT];
-    TACIT_TRY(print_text(out, "description", &study->description, error));
-    if (study->approval[0] != 0)
-        TACIT_TRY(tacit_buffer_print(out, error, "approval: \"%s\"\n", study->approval));
-    TACIT_TRY(print_text(out, "consent", &study->document, error));
     if (study->from == 0 && study->until == 0) return TACIT_OK;
     return tacit_buffer_print(out, error, "schedule: {%s%s%s%s%s}\n", study->from != 0 ? "from: " : "",
                               study->from != 0 ? tacit_study_time_text(from, study->from) : "",

@@ -59,13 +59,13 @@ static tacit_status load_card(reading *r, const yaml_node_t *node) {
     return status;
 }
 
-tacit_status study_read_center(reading *r, const yaml_node_t *node, const yaml_node_t *method_node) {
+tacit_status study_read_center(reading *r, const yaml_node_t *node) {
     const tacit_method *method = r->study->plan.method;
     if (node == NULL && method->compute != NULL)
         return tacit_fail(r->error, TACIT_USAGE,
                           "%s:%zu: method %s needs a second center server: name its card with center: FILE "
                           "(tacit center --role b writes it)",
-                          r->yaml.name, method_node->start_mark.line + 1, method->name);
+                          r->yaml.name, study_node(r, "method")->start_mark.line + 1, method->name);
     if (node == NULL) return TACIT_OK;
     if (method->compute == NULL)
         return tacit_yaml_fail(&r->yaml, node, r->error, "method %s has no center servers: leave center out",

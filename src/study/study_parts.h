@@ -4,14 +4,45 @@
 #include <limits.h>
 
 #include "data/yaml.h"
-#include "study/study.h"
+#include "study/study_settings.h"
 
-typedef struct reading {
+/* How many settings there are. */
+enum {
+    STUDY_SETTINGS = 0
+#define TACIT_STUDY_NUMBER(...) +1
+#define TACIT_STUDY_COUNT(...) +1
+#define TACIT_STUDY_SWITCH(...) +1
+#define TACIT_STUDY_LINE(...) +1
+#define TACIT_PLAN_NUMBER(...) +1
+#define TACIT_PLAN_COUNT(...) +1
+#define TACIT_PLAN_SWITCH(...) +1
+#define TACIT_STUDY_MADE(...) +1
+#include "study/study_table.h"
+};
+
+typedef struct study_reading {
     tacit_yaml yaml;
     const char *folder; /* where files are looked for; NULL: none may be named */
     tacit_study *study;
+    const yaml_node_t *values[STUDY_SETTINGS]; /* in the order of the table; NULL: left out */
     tacit_error *error;
 } reading;
+
+/* ---- study_settings.c ---- */
+
+/* Spread the definition over `values`; what is required is there. */
+tacit_status study_find_values(reading *r, const yaml_node_t *root);
+/* Read the settings of a stage. */
+tacit_status study_read_stage(reading *r, tacit_study_stage stage);
+/* The canonical text. */
+tacit_status study_print_settings(const tacit_study *study, tacit_buffer *out, tacit_error *error);
+/* What stands for a setting; NULL: left out. */
+const yaml_node_t *study_node(const reading *r, const char *name);
+
+tacit_status study_read_range(reading *r, const yaml_node_t *node, const char *what, double least,
+                              double most, double *out);
+tacit_status study_read_whole(reading *r, const yaml_node_t *node, const char *what, double least,
+                              double most, size_t *out);
 
 /* The canonical text holds titles and settings as they are between quotes, so nothing may need an escape there: no
  * control characters, and none of the characters that YAML takes for a line break or a byte order mark, or does not
@@ -21,25 +52,23 @@ bool study_is_plain_line(const char *text, size_t size);
 /* Where a file that the study names is. */
 tacit_status study_find_file(reading *r, const yaml_node_t *node, const char *text, char path[PATH_MAX]);
 
-/* The card of server B, for the methods that compute with two (study_center.c), and its part of the canonical text. */
-tacit_status study_read_center(reading *r, const yaml_node_t *node, const yaml_node_t *method_node);
-tacit_status study_print_center(const tacit_study *study, tacit_buffer *out, tacit_error *error);
+/* Fail at the line of a node, or where that is NULL for the whole file, if `status` is a failure. */
+tacit_status study_fail_at(reading *r, const yaml_node_t *node, tacit_status status);
 
-/* Of encrypted sums the size of the key, and of masked ones whether all mask with all, also where they are many (study_sums.c). */
-tacit_status study_read_key_bits(reading *r, const yaml_node_t *node);
-tacit_status study_read_complete(reading *r, const yaml_node_t *node);
+/* ---- the settings that are made: read the node, NULL where it is left out; append a part of the canonical text ---- */
 
-/* For methods without a center (study_neighbours.c): `parties` and `sum` are the nodes to point at, `set` holds the graph. */
-tacit_status study_check_neighbours(reading *r, const yaml_node_t *parties, const yaml_node_t *sum);
-tacit_status study_read_graph(reading *r, const yaml_node_t *set);
+#define TACIT_STUDY_MADE(name, ...)                                                                          \
+    tacit_status study_read_##name(reading *r, const yaml_node_t *node);                                     \
+    tacit_status study_print_##name(const tacit_study *study, tacit_buffer *out, tacit_error *error);
+#include "study/study_table.h"
 
-/* What people read before they consent (study_about.c): description, approval, consent document, schedule. Each node may be
- * NULL: left out. */
-tacit_status study_read_about(reading *r, const yaml_node_t *description, const yaml_node_t *approval,
-                              const yaml_node_t *consent, const yaml_node_t *schedule);
-
-/* Their part of the canonical text; nothing where nothing was said. */
-tacit_status study_print_about(const tacit_study *study, tacit_buffer *out, tacit_error *error);
+/* Once all of the parties is read: can such sums be computed (study_sums.c), and for a method without a center, is there the graph
+ * (study_neighbours.c)? */
+tacit_status study_check_sums(reading *r);
+tacit_status study_check_neighbours(reading *r);
+tacit_status study_read_graph(reading *r);
+/* Once all is read: does the rule fit the method and its parties (study_stop.c)? */
+tacit_status study_check_stop(reading *r);
 
 /* Indent each line, so that the text is a literal block of YAML. */
 tacit_status study_print_block(tacit_buffer *out, const char *text, tacit_error *error);

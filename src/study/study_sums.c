@@ -1,7 +1,34 @@
-/* Settings of one way to sum or the other. */
+/* How the parties' answers come together: in sums, of one kind or another, or along a graph of neighbours. */
+#include <limits.h>
 #include <string.h>
 
+#include "data/round_schedule.h"
+#include "data/topology.h"
+#include "method/neighbours.h"
+#include "session/masked.h"
 #include "study/study_parts.h"
+
+/* ---- sums ---- */
+
+/* Whether the coordinator sees contributions or only their sum: as little as possible by default. */
+tacit_status study_read_sum(reading *r, const yaml_node_t *node) {
+    tacit_plan *plan = &r->study->plan;
+    const char *text = "masked";
+    size_t length;
+    if (node != NULL) TACIT_TRY(tacit_yaml_text(&r->yaml, node, "sum", &text, &length, r->error));
+    if (node == NULL && plan->method->compute != NULL) text = "clear"; /* it has none: all is encrypted */
+    plan->sums = strcmp(text, "clear") == 0      ? TACIT_SUMS_CLEAR
+                 : strcmp(text, "paillier") == 0 ? TACIT_SUMS_PAILLIER
+                                                 : TACIT_SUMS_MASKED;
+    if (strcmp(text, tacit_sum_way_name(plan->sums)) != 0)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "sum must be masked, paillier or clear, not '%.40s'",
+                               text);
+    return TACIT_OK;
+}
+
+tacit_status study_print_sum(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    return tacit_buffer_print(out, error, "sum: %s\n", tacit_sum_way_name(study->plan.sums));
+}
 
 tacit_status study_read_key_bits(reading *r, const yaml_node_t *node) {
     tacit_plan *plan = &r->study->plan;
@@ -17,14 +44,81 @@ tacit_status study_read_key_bits(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
-tacit_status study_read_complete(reading *r, const yaml_node_t *node) {
-    const char *text;
-    size_t length;
-    if (node == NULL) return TACIT_OK;
-    if (r->study->plan.sums != TACIT_SUMS_MASKED)
-        return tacit_yaml_fail(&r->yaml, node, r->error, "complete belongs to sum: masked: leave it out");
-    TACIT_TRY(tacit_yaml_text(&r->yaml, node, "complete", &text, &length, r->error));
-    r->study->plan.complete = strcmp(text, "yes") == 0;
-    if (r->study->plan.complete || strcmp(text, "no") == 0) return TACIT_OK;
-    return tacit_yaml_fail(&r->yaml, node, r->error, "complete must be yes or no, not '%.40s'", text);
+tacit_status study_print_key_bits(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    if (study->plan.sums != TACIT_SUMS_PAILLIER) return TACIT_OK;
+    return tacit_buffer_print(out, error, "key_bits: %u\n", study->plan.key_bits);
+}
+
+/* How many parties may vanish, or help the coordinator, is for secure sums and for shares of noise alike. */
+tacit_status study_check_sums(reading *r) {
+    const tacit_plan *plan = &r->study->plan;
+    size_t minimum;
+    if (plan->sums == TACIT_SUMS_CLEAR && tacit_plan_shares_noise(plan))
+        return tacit_yaml_fail(&r->yaml, study_node(r, "sum"), r->error,
+                               "sum: clear would show the coordinator contributions with a share of the "
+                               "noise only (noise: shares): choose sum: masked or paillier");
+    if (plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
+    const yaml_node_t *node =
+        study_node(r, "dropouts") != NULL ? study_node(r, "dropouts") : study_node(r, "colluders");
+    return study_fail_at(r, node, tacit_secure_minimum(&minimum, plan, r->error));
+}
+
+/* ---- neighbours ---- */
+
+/* A method without a center has every party as a node, and gives the coordinator no weights but in a masked sum. */
+tacit_status study_check_neighbours(reading *r) {
+    const tacit_plan *plan = &r->study->plan;
+    enum {
+        MOST_NODES = 1000
+    }; /* whoever reads the definition makes the graph, and a random one up to a hundred times */
+    if (plan->method->schedule == NULL) return TACIT_OK;
+    if (plan->parties > MOST_NODES)
+        return tacit_yaml_fail(&r->yaml, study_node(r, "parties"), r->error,
+                               "method %s has no center: a study of it has at most %d parties",
+                               plan->method->name, MOST_NODES);
+    if (plan->minimum_parties != plan->parties)
+        return tacit_yaml_fail(&r->yaml, study_node(r, "parties"), r->error,
+                               "method %s has no center, and each party is a node of its graph: leave out "
+                               "'minimum', or make it %zu",
+                               plan->method->name, plan->parties);
+    if (plan->sums != TACIT_SUMS_MASKED)
+        return tacit_yaml_fail(
+            &r->yaml, study_node(r, "sum"), r->error,
+            "method %s has no center, and its last sum is masked: with 'sum: clear' the coordinator would "
+            "see every party's weights, and with 'sum: paillier' a party would be the center; leave it out",
+            plan->method->name);
+    return TACIT_OK;
+}
+
+/* The graph of a file becomes part of the definition, edge by edge: parties find their neighbours there and nowhere else. */
+tacit_status study_read_graph(reading *r) {
+    tacit_plan *plan = &r->study->plan;
+    tacit_topology_plan about, file;
+    tacit_topology *graph = NULL;
+    tacit_round_schedule *schedule = NULL;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    char path[PATH_MAX];
+    tacit_status status;
+    if (plan->method->schedule == NULL) return TACIT_OK;
+    TACIT_CHECK(tacit_topology_plan_parse(&about, tacit_neighbour_settings_of(plan)->graph, r->error));
+    if (about.kind == TACIT_TOPOLOGY_FILE) {
+        TACIT_CHECK(study_find_file(r, study_node(r, "set"), about.path, path));
+        file = (tacit_topology_plan){ .kind = TACIT_TOPOLOGY_FILE, .path = path };
+        TACIT_CHECK(tacit_topology_make(&graph, &file, plan->parties, NULL, r->error));
+        TACIT_CHECK(tacit_buffer_print(&text, r->error, "edges:"));
+        TACIT_CHECK(tacit_topology_print(graph, &text, r->error));
+        if (text.length >= TACIT_SETTING_SIZE)
+            TACIT_CHECK(tacit_fail(
+                r->error, TACIT_USAGE,
+                "the graph in %s has %zu edges, too many for a definition: choose one of the families", path,
+                graph->edges));
+        TACIT_CHECK(tacit_plan_set(plan, "graph", tacit_buffer_text(&text), r->error));
+    }
+    TACIT_CHECK(
+        plan->method->schedule(&schedule, plan, r->error)); /* a graph that cannot be made is found here */
+cleanup:
+    tacit_round_schedule_free(schedule);
+    tacit_topology_free(graph);
+    tacit_buffer_clear(&text);
+    return status == TACIT_OK ? TACIT_OK : tacit_fail_in(r->error, status, "%s", r->yaml.name);
 }

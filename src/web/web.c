@@ -280,12 +280,12 @@ static void get_openapi(void *context, web_call *call) {
 static web_handler get_overview;
 
 static const web_route common[] = {
-    { "GET", "/v1", true, get_overview },
-    { "GET", "/v1/openapi.yaml", true, get_openapi },
-    { "POST", "/v1/session", true, post_session },
-    { "GET", "/v1/session", false, get_session },
-    { "DELETE", "/v1/session", false, delete_session },
-    { "GET", "/v1/events", false, get_events },
+    { "GET", "/v1", true, get_overview, "Version, service, and the methods and paths served" },
+    { "GET", "/v1/openapi.yaml", true, get_openapi, "This document" },
+    { "POST", "/v1/session", true, post_session, "Log in by the one-time link or the credential" },
+    { "GET", "/v1/session", false, get_session, "How long the session lasts" },
+    { "DELETE", "/v1/session", false, delete_session, "Log out" },
+    { "GET", "/v1/events", false, get_events, "Server-sent events" },
 };
 
 enum { COMMON = sizeof common / sizeof common[0] };
@@ -300,8 +300,9 @@ static void get_overview(void *context, web_call *call) {
     json_t *list = json_array();
     (void)context;
     for (size_t i = 0; i < COMMON + page->settings.route_count; i++)
-        json_array_append_new(list, json_pack("{s:s,s:s}", "method", route_at(page, i)->method, "path",
-                                              route_at(page, i)->path));
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s,s:s}", "method", route_at(page, i)->method, "path",
+                                        route_at(page, i)->path, "summary", route_at(page, i)->summary));
     web_answer(call, 200,
                json_pack("{s:i,s:s,s:o}", "version", 1, "service", page->settings.service, "paths", list));
 }

@@ -49,6 +49,7 @@ typedef struct web_route {
     const char *method, *path; /* "/v1/studies/{study}" */
     bool open;                 /* without logging in */
     web_handler *handle;
+    const char *summary; /* as in docs/openapi.yaml */
 } web_route;
 
 typedef struct web_settings {

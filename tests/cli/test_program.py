@@ -91,6 +91,17 @@ class Help(ProgramTest):
         self.assertIn("data draft-schema", self.succeed("help", "data").stdout)
         self.fail_with(2, "data", says=["info, draft-schema, check, convert"])
 
+    def test_the_tables_of_studies_and_endpoints_list_themselves(self):
+        for topic, known in (("study-settings", {"name", "epsilon", "patience", "schema"}), ("endpoints", {"/v1/join", "/v1/poll"})):
+            listed = json.loads(run("help", topic, "--json").stdout)[topic]
+            names = [one["name"] for one in listed]
+            self.assertLessEqual(known, set(names))
+            self.assertEqual(len(set(names)), len(names))
+            shown = run("help", topic).stdout
+            for one in listed:
+                self.assertTrue(one["help"] and one["form"], one)
+                self.assertIn(f"\n  {one['name']} ", shown)
+
     def test_the_version_is_printed_and_machine_readable(self):
         version = json.loads(self.succeed("version", "--json").stdout)["version"]
         self.assertEqual(self.succeed("--version").stdout, f"tacit {version}\n")

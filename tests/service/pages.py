@@ -12,15 +12,17 @@ OPENAPI = Path(__file__).resolve().parents[2] / "docs" / "openapi.yaml"
 
 
 def documented(tag):
-    """{(method, path)} of docs/openapi.yaml that carry the tag. The document is laid out two spaces a level."""
-    found, path, method = set(), None, None
+    """{(method, path): summary} of docs/openapi.yaml that carry the tag. The document is laid out two spaces a level."""
+    found, path, method = {}, None, None
     for line in OPENAPI.read_text().splitlines():
         if match := re.fullmatch(r"  (/\S*):", line):
             path = match.group(1)
         elif match := re.fullmatch(r"    (get|post|delete|put|patch):", line):
             method = match.group(1).upper()
         elif (match := re.fullmatch(r"      tags: \[(.*)\]", line)) and tag in match.group(1).split(", "):
-            found.add((method, path))
+            found[method, path] = None
+        elif (match := re.fullmatch(r"      summary: (.*)", line)) and (method, path) in found:
+            found[method, path] = match.group(1)
     return found
 
 

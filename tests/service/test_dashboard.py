@@ -36,7 +36,7 @@ class PageTest(DeployedTest):
 
     def check_paths(self, page, tag, study):
         """Served and documented are the same, and each answers."""
-        served = {(one["method"], one["path"]) for one in page.get("/v1")["paths"]}
+        served = {(one["method"], one["path"]): one["summary"] for one in page.get("/v1")["paths"]}
         self.assertEqual(served, documented(tag))
         for method, path in sorted(served, key=lambda one: one == ("DELETE", "/v1/session")):
             status, _, body = page.ask(method, path.replace("{study}", study), {"link": "0"} if path == "/v1/session" else None)
@@ -188,7 +188,7 @@ class Guarded(PageTest):
 
     def test_nothing_without_a_session(self):
         page = self.dashboard()
-        for method, path in documented("dashboard") - {("GET", "/v1"), ("GET", "/v1/openapi.yaml"), ("POST", "/v1/session")}:
+        for method, path in documented("dashboard").keys() - {("GET", "/v1"), ("GET", "/v1/openapi.yaml"), ("POST", "/v1/session")}:
             self.assertEqual(page.ask(method, path.replace("{study}", "trial"))[0], 401, path)
         for wrong in ("0" * 64, "", "0" * 63, page.link):
             for header in (f"Bearer {wrong}", f"bearer {wrong}", f"Basic {wrong}", wrong):

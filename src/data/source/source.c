@@ -11,9 +11,8 @@
 #include "data/names.h"
 
 /* Every kind. What has no prefix is asked in this order; CSV takes any file that is left. */
-static const tacit_source_kind *const kinds[] = { &tacit_source_sqlite, &tacit_source_postgres,
-                                                  &tacit_source_folder, &tacit_source_documents,
-                                                  &tacit_source_libsvm, &tacit_source_csv };
+#define LISTED(name) &tacit_source_##name,
+static const tacit_source_kind *const kinds[] = { TACIT_SOURCES(LISTED) };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

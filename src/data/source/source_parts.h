@@ -12,10 +12,20 @@ enum {
     COLUMN_LIMIT = 100000,
 };
 
-extern const tacit_source_kind tacit_source_csv, tacit_source_libsvm, tacit_source_sqlite,
-    tacit_source_postgres, tacit_source_documents, tacit_source_folder;
+/* The table of kinds: a line here and the file NAME.c make a source. Those without a prefix are asked in this order. */
+#define TACIT_SOURCES(X)                                                                                     \
+    X(sqlite)                                                                                                \
+    X(postgres)                                                                                              \
+    X(folder)                                                                                                \
+    X(documents)                                                                                             \
+    X(libsvm)                                                                                                \
+    X(csv)
 
-/* The table: the kind with this number, or NULL after the last. */
+#define TACIT_SOURCE_DECLARE(name) extern const tacit_source_kind tacit_source_##name;
+TACIT_SOURCES(TACIT_SOURCE_DECLARE)
+#undef TACIT_SOURCE_DECLARE
+
+/* The kind with this number, or NULL after the last. */
 const tacit_source_kind *source_kind(size_t number);
 
 /* A source of `size` bytes whose first member is a tacit_source. It takes the place's input, if there is one, when it is

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "data/split.h"
 #include "session/local.h"
+#include "session/run.h"
 
 static double seconds_now(void) {
     struct timespec time;
@@ -71,7 +72,7 @@ tacit_status tacit_logit_fit_run(tacit_logit_fit *out, const tacit_dataset *data
     session.watch = &watch;
     session.center_report = &out->report;
     double begun = seconds_now();
-    TACIT_CHECK(plan.method->coordinate(&session, &outcome, error));
+    TACIT_CHECK(tacit_run_coordinate(&session, &outcome, error));
     out->seconds = seconds_now() - begun;
 cleanup:
     tacit_outcome_clear(&outcome);

@@ -87,12 +87,8 @@ static const struct {
     tacit_account_epsilon *epsilon;
     tacit_account_delta *delta;
 } compositions[TACIT_COMPOSITIONS] = {
-    [TACIT_COMPOSITION_BASIC] = { "basic", tacit_basic_epsilon, tacit_basic_delta },
-    [TACIT_COMPOSITION_ADVANCED] = { "advanced", tacit_advanced_epsilon, tacit_advanced_delta },
-    [TACIT_COMPOSITION_ZCDP] = { "zCDP", tacit_zcdp_epsilon, tacit_zcdp_delta },
-    [TACIT_COMPOSITION_RDP] = { "RDP", tacit_rdp_epsilon, tacit_rdp_delta },
-    [TACIT_COMPOSITION_GAUSSIAN] = { "Gaussian", tacit_exact_epsilon, tacit_exact_delta },
-    [TACIT_COMPOSITION_PLD] = { "PLD", tacit_pld_epsilon, tacit_pld_delta },
+#define ROW(NUMBER, name, function) { name, tacit_##function##_epsilon, tacit_##function##_delta },
+    TACIT_ACCOUNTANTS(ROW)
 };
 
 const char *tacit_composition_name(tacit_composition composition) {
@@ -159,7 +155,7 @@ static tacit_composition last_useful(const tacit_accountant *accountant) {
         (kind == TACIT_EVENT_PURE || kind == TACIT_EVENT_APPROXIMATE) && accountant->events[0].sampling == 1;
     if (accountant->count == 1 && generic && accountant->runs <= OPTIMAL_RUNS_MOST)
         return TACIT_COMPOSITION_ADVANCED;
-    return other_kinds(accountant) > KINDS_MOST ? TACIT_COMPOSITION_ZCDP : TACIT_COMPOSITION_PLD;
+    return other_kinds(accountant) > KINDS_MOST ? TACIT_COMPOSITION_ZCDP : TACIT_COMPOSITIONS - 1;
 }
 
 tacit_status tacit_accountant_epsilon(tacit_spending *out, const tacit_accountant *accountant, double delta,

@@ -113,10 +113,11 @@ typedef tacit_status tacit_account_epsilon(double *out, const tacit_accountant *
 typedef tacit_status tacit_account_delta(double *out, const tacit_accountant *accountant, double epsilon,
                                          tacit_error *error);
 
-tacit_account_epsilon tacit_basic_epsilon, tacit_advanced_epsilon, tacit_zcdp_epsilon, tacit_rdp_epsilon,
-    tacit_exact_epsilon, tacit_pld_epsilon;
-tacit_account_delta tacit_basic_delta, tacit_advanced_delta, tacit_zcdp_delta, tacit_rdp_delta,
-    tacit_exact_delta, tacit_pld_delta;
+#define TACIT_ACCOUNTANT_DECLARE_(NUMBER, name, function)                                                    \
+    tacit_account_epsilon tacit_##function##_epsilon;                                                        \
+    tacit_account_delta tacit_##function##_delta;
+TACIT_ACCOUNTANTS(TACIT_ACCOUNTANT_DECLARE_)
+#undef TACIT_ACCOUNTANT_DECLARE_
 
 /* Smallest epsilon in [0, high] whose delta is at most `delta`, for a decreasing curve; `high` must do, and is returned
  * if nothing smaller does. */

@@ -70,16 +70,23 @@ tacit_status tacit_accountant_create(tacit_accountant **out, tacit_adjacency adj
 tacit_accountant *tacit_accountant_free(tacit_accountant *accountant);
 tacit_status tacit_accountant_add(tacit_accountant *accountant, const tacit_event *event, tacit_error *error);
 
-typedef enum tacit_composition {
-    TACIT_COMPOSITION_BASIC,    /* epsilons and deltas add; no concentrated events */
-    TACIT_COMPOSITION_ADVANCED, /* pure, approximate and Laplace events */
-    TACIT_COMPOSITION_ZCDP,     /* no sampled Gaussian or Laplace */
-    TACIT_COMPOSITION_RDP,
-    TACIT_COMPOSITION_GAUSSIAN, /* unsampled Gaussians only; exact */
-    TACIT_COMPOSITION_PLD       /* no concentrated events */
-} tacit_composition;
+/* The accountants: ACCOUNTANT(its number, how it is called, its functions tacit_NAME_epsilon and tacit_NAME_delta). A new one is a line at the
+ * end, for ledgers keep the numbers, and a file account_NAME.c. */
+/* clang-format off */
+#define TACIT_ACCOUNTANTS(ACCOUNTANT)                                                                          \
+    ACCOUNTANT(BASIC, "basic", basic)          /* epsilons and deltas add; no concentrated events */          \
+    ACCOUNTANT(ADVANCED, "advanced", advanced) /* pure, approximate and Laplace events */                     \
+    ACCOUNTANT(ZCDP, "zCDP", zcdp)             /* no sampled Gaussian or Laplace */                           \
+    ACCOUNTANT(RDP, "RDP", rdp)                                                                               \
+    ACCOUNTANT(GAUSSIAN, "Gaussian", exact)    /* unsampled Gaussians only; exact */                          \
+    ACCOUNTANT(PLD, "PLD", pld)                /* no concentrated events */
+/* clang-format on */
 
-enum { TACIT_COMPOSITIONS = 6 };
+#define TACIT_ACCOUNTANT_NUMBER_(NUMBER, name, function) TACIT_COMPOSITION_##NUMBER,
+typedef enum tacit_composition {
+    TACIT_ACCOUNTANTS(TACIT_ACCOUNTANT_NUMBER_) TACIT_COMPOSITIONS
+} tacit_composition;
+#undef TACIT_ACCOUNTANT_NUMBER_
 
 /* "basic", "advanced", "zCDP", "RDP", "Gaussian", "PLD". */
 const char *tacit_composition_name(tacit_composition composition);

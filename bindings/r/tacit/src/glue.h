@@ -42,37 +42,44 @@ const tacit_progress *glue_interrupt_begin(glue_interrupt *interrupt);
 /* A model in a pointer that has no model yet. */
 SEXP glue_model_pointer(void);
 
-/* What R calls; init.c lists them. */
-SEXP glue_version(void);
-SEXP glue_frame_dense(SEXP values, SEXP skipped);
-SEXP glue_frame_sparse(SEXP value, SEXP column, SEXP start, SEXP columns);
-SEXP glue_sparse_by_rows(SEXP value, SEXP row, SEXP start, SEXP rows);
-SEXP glue_frame_classes(SEXP frame, SEXP label, SEXP names);
-SEXP glue_frame_response(SEXP frame, SEXP response, SEXP bounds, SEXP counts);
-SEXP glue_frame_parties(SEXP frame, SEXP party, SEXP parties);
-SEXP glue_frame_names(SEXP frame, SEXP names);
-SEXP glue_frame_bounds(SEXP frame, SEXP low, SEXP high, SEXP intercept);
-SEXP glue_frame_norm(SEXP frame, SEXP norm, SEXP intercept);
-SEXP glue_frame_bounds_from_data(SEXP frame, SEXP intercept);
-SEXP glue_frame_mark(SEXP frame, SEXP label, SEXP columns);
-SEXP glue_frame_fit(SEXP frame, SEXP names, SEXP values, SEXP ledger);
-SEXP glue_frame_simulate(SEXP frames, SEXP names, SEXP values);
-SEXP glue_model_predict(SEXP model, SEXP frame, SEXP threads, SEXP classes);
-SEXP glue_model_coefficients(SEXP model);
-SEXP glue_model_document(SEXP model);
-SEXP glue_model_to_json(SEXP model);
-SEXP glue_model_from_json(SEXP text);
-SEXP glue_model_load(SEXP path);
-SEXP glue_model_save(SEXP model, SEXP path);
-SEXP glue_model_to_onnx(SEXP model);
-SEXP glue_model_to_pmml(SEXP model);
-SEXP glue_is_null(SEXP pointer);
-SEXP glue_methods(void);
-SEXP glue_explain(SEXP names, SEXP values);
-SEXP glue_audit(SEXP names, SEXP values);
-SEXP glue_ledger_at(SEXP path, SEXP source);
-SEXP glue_ledger_limit(SEXP ledger, SEXP whole_party, SEXP epsilon, SEXP delta);
-SEXP glue_ledger_document(SEXP ledger);
-SEXP glue_ledger_verdict(SEXP ledger);
+/* What R may call: a line makes the declaration and the entry in R's table (init.c). */
+/* clang-format off */
+#define GLUE_ROUTINES(X)                                                          \
+    X(version, 0, (void))                                                         \
+    X(is_null, 1, (SEXP pointer))                                                 \
+    X(frame_dense, 2, (SEXP values, SEXP skipped))                                \
+    X(frame_sparse, 4, (SEXP value, SEXP column, SEXP start, SEXP columns))       \
+    X(sparse_by_rows, 4, (SEXP value, SEXP row, SEXP start, SEXP rows))           \
+    X(frame_classes, 3, (SEXP frame, SEXP label, SEXP names))                     \
+    X(frame_response, 4, (SEXP frame, SEXP response, SEXP bounds, SEXP counts))   \
+    X(frame_parties, 3, (SEXP frame, SEXP party, SEXP parties))                   \
+    X(frame_names, 2, (SEXP frame, SEXP names))                                   \
+    X(frame_bounds, 4, (SEXP frame, SEXP low, SEXP high, SEXP intercept))         \
+    X(frame_norm, 3, (SEXP frame, SEXP norm, SEXP intercept))                     \
+    X(frame_bounds_from_data, 2, (SEXP frame, SEXP intercept))                    \
+    X(frame_mark, 3, (SEXP frame, SEXP label, SEXP columns))                      \
+    X(frame_fit, 4, (SEXP frame, SEXP names, SEXP values, SEXP ledger))           \
+    X(frame_simulate, 3, (SEXP frames, SEXP names, SEXP values))                  \
+    X(model_predict, 4, (SEXP model, SEXP frame, SEXP threads, SEXP classes))     \
+    X(model_coefficients, 1, (SEXP model))                                        \
+    X(model_document, 1, (SEXP model))                                            \
+    X(model_to_json, 1, (SEXP model))                                             \
+    X(model_from_json, 1, (SEXP text))                                            \
+    X(model_load, 1, (SEXP path))                                                 \
+    X(model_save, 2, (SEXP model, SEXP path))                                     \
+    X(model_to_onnx, 1, (SEXP model))                                             \
+    X(model_to_pmml, 1, (SEXP model))                                             \
+    X(methods, 0, (void))                                                         \
+    X(explain, 2, (SEXP names, SEXP values))                                      \
+    X(audit, 2, (SEXP names, SEXP values))                                        \
+    X(ledger_at, 2, (SEXP path, SEXP source))                                     \
+    X(ledger_limit, 4, (SEXP ledger, SEXP whole_party, SEXP epsilon, SEXP delta)) \
+    X(ledger_document, 1, (SEXP ledger))                                          \
+    X(ledger_verdict, 1, (SEXP ledger))
+/* clang-format on */
+
+#define GLUE_DECLARE(name, count, arguments) SEXP glue_##name arguments;
+GLUE_ROUTINES(GLUE_DECLARE)
+#undef GLUE_DECLARE
 
 #endif

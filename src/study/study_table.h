@@ -1,0 +1,96 @@
+/*
+ * The settings of a study's definition, in the order of its canonical text. One line makes a setting: its member of tacit_study, parser,
+ * canonical text, line of consent, JSON, and the reference (`tacit help study-settings`) come from it. This file is included with these
+ * macros defined (study.h, study_parts.h, study_settings.c):
+ *
+ *   TACIT_STUDY_NUMBER(name, ...)      a double from .least to .most, the member `name` of tacit_study
+ *   TACIT_STUDY_COUNT(name, ...)       a size_t, likewise
+ *   TACIT_STUDY_SWITCH(name, ...)      a bool, yes or no
+ *   TACIT_STUDY_LINE(name, ...)        one line of text, a char[TACIT_TITLE_SIZE]
+ *   TACIT_PLAN_NUMBER and so on        the same, where the plan has the member already
+ *   TACIT_STUDY_MADE(name, ...)        anything else: study_read_NAME and study_print_NAME
+ *
+ * then members of tacit_study_setting (study_settings.h). A setting that earlier versions do not have is TACIT_STUDY_QUIET: it is not
+ * written where it has its default, so that the hash of a definition without it stays what it was.
+ */
+#ifndef TACIT_STUDY_NUMBER
+#define TACIT_STUDY_NUMBER(...)
+#endif
+#ifndef TACIT_STUDY_COUNT
+#define TACIT_STUDY_COUNT(...)
+#endif
+#ifndef TACIT_STUDY_SWITCH
+#define TACIT_STUDY_SWITCH(...)
+#endif
+#ifndef TACIT_STUDY_LINE
+#define TACIT_STUDY_LINE(...)
+#endif
+#ifndef TACIT_PLAN_NUMBER
+#define TACIT_PLAN_NUMBER(...)
+#endif
+#ifndef TACIT_PLAN_COUNT
+#define TACIT_PLAN_COUNT(...)
+#endif
+#ifndef TACIT_PLAN_SWITCH
+#define TACIT_PLAN_SWITCH(...)
+#endif
+#ifndef TACIT_STUDY_MADE
+#define TACIT_STUDY_MADE(...)
+#endif
+/* clang-format off */
+TACIT_STUDY_MADE(name, .rules = TACIT_STUDY_REQUIRED, .form = "1 to 40 of a-z, 0-9 and -",
+                 .help = "what the study is called, in commands and files")
+TACIT_STUDY_LINE(title, .rules = TACIT_STUDY_REQUIRED, .help = "what people read first")
+TACIT_STUDY_MADE(description, .form = "plain text of at most 8192 bytes", .help = "what the study is for")
+TACIT_STUDY_LINE(approval, .help = "who approved the study, such as an ethics board", .terms = "{}")
+TACIT_STUDY_MADE(consent, .form = "FILE, or plain text of several lines",
+                 .help = "the document that owners consent to; it becomes part of the definition")
+TACIT_STUDY_MADE(schedule, .form = "{from: TIME, until: TIME}",
+                 .help = "nothing is asked outside; UTC, such as 2027-03-31 or 2027-03-31T18:00:00Z")
+TACIT_STUDY_MADE(method, .rules = TACIT_STUDY_REQUIRED, .form = "NAME", .help = "one that `tacit methods` lists")
+TACIT_STUDY_MADE(set, .form = "{SETTING: VALUE, ...}", .standard = "the method's defaults",
+                 .help = "the method's settings, as `tacit methods NAME` lists them")
+TACIT_STUDY_MADE(epsilon, .form = "1e-06 to 1e+06",
+                 .help = "the price of the whole study; required, but left out for a method without noise")
+TACIT_STUDY_MADE(delta, .form = "0 to 0.5", .standard = "0", .help = "left out for a method without noise")
+TACIT_STUDY_MADE(lambda, .rules = TACIT_STUDY_TRAVELS, .form = "a positive number",
+                 .standard = "chosen by the method from what is public", .help = "the strength of regularization")
+TACIT_STUDY_MADE(parties, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_PARTIES,
+                 .form = "{expected: N, minimum: N}", .standard = "minimum: as many as expected",
+                 .help = "the study starts when so many have joined, and computes nothing from fewer than the minimum")
+TACIT_PLAN_COUNT(minimum_rows, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_PARTIES, .least = 1, .most = 1e9,
+                 .help = "a party with fewer rows refuses")
+TACIT_STUDY_NUMBER(patience, .stage = TACIT_STUDY_READ_PARTIES, .least = 0.1, .most = 86400, .fallback = 30, .parts = 1000,
+                   .help = "seconds that a round waits for stragglers")
+TACIT_STUDY_MADE(sum, .stage = TACIT_STUDY_READ_PARTIES, .form = "masked | paillier | clear", .standard = "masked",
+                 .help = "what the coordinator sees of contributions to a sum: nothing, nothing (one party holds a key), or each")
+TACIT_STUDY_MADE(key_bits, .stage = TACIT_STUDY_READ_PARTIES, .form = "2048 | 3072", .standard = "2048",
+                 .help = "the size of the key of sum: paillier")
+TACIT_PLAN_NUMBER(dropouts, .stage = TACIT_STUDY_READ_PARTIES, .least = 0, .most = 0.9, .fallback = TACIT_STUDY_FRACTION,
+                  .applies = study_sums_are_secure, .belongs = "secure sums, and these are in clear",
+                  .help = "the largest fraction of the parties that may vanish in a sum")
+TACIT_PLAN_NUMBER(colluders, .stage = TACIT_STUDY_READ_PARTIES, .least = 0, .most = 0.9, .fallback = TACIT_STUDY_FRACTION,
+                  .applies = study_sums_are_secure, .belongs = "secure sums, and these are in clear",
+                  .help = "the largest fraction that helps the coordinator look; at least one party, except where it is 0")
+TACIT_PLAN_SWITCH(complete, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES, .applies = study_sums_are_masked,
+                  .belongs = "sum: masked",
+                  .help = "whether each party masks with every other one, also where there are more than 50")
+TACIT_STUDY_MADE(auxiliary, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
+                 .help = "public points, for methods that have them labelled; a label is not read")
+TACIT_STUDY_MADE(center, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
+                 .help = "the card of center server B, for methods that have one")
+TACIT_STUDY_MADE(stop, .stage = TACIT_STUDY_READ_STOP, .form = "{rounds: N, se: {column: NAME, at_most: X}, ...}",
+                 .help = "when there is enough: rounds, converged, participants, se, width or power, looks, more")
+TACIT_STUDY_MADE(look, .rules = TACIT_STUDY_COUNTED, .stage = TACIT_STUDY_READ_STOP, .form = "a whole number",
+                 .help = "which look this is; the coordinator writes it")
+TACIT_STUDY_MADE(schema, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_SCHEMA,
+                 .form = "FILE, or YAML of several lines", .help = "the columns of the rows; it becomes part of the definition")
+/* clang-format on */
+#undef TACIT_STUDY_NUMBER
+#undef TACIT_STUDY_COUNT
+#undef TACIT_STUDY_SWITCH
+#undef TACIT_STUDY_LINE
+#undef TACIT_PLAN_NUMBER
+#undef TACIT_PLAN_COUNT
+#undef TACIT_PLAN_SWITCH
+#undef TACIT_STUDY_MADE

@@ -1,0 +1,116 @@
+/* The table of settings: every line is read, written, shown and listed, and older definitions keep their hash. */
+#include <sodium.h>
+
+#include "definition_read.h"
+#include "study/json_value.h"
+#include "study/study_settings.h"
+
+static const tacit_study_setting *find(const char *name) {
+    const tacit_study_setting *one = tacit_study_settings;
+    while (one->name != NULL && strcmp(one->name, name) != 0) one++;
+    assert_non_null(one->name);
+    return one;
+}
+
+/* As versions before the table wrote it: whoever consented to it has consented to this hash. */
+static void the_hash_of_a_definition_stays(void **state) {
+    static const char text[] = "name: two-sites\ntitle: Two sites\ndescription: what it is for\n"
+                               "approval: Ethics board 2026-114\nschedule: {from: 2027-01-01}\nmethod: avg\n"
+                               "set: {noise: party}\nepsilon: 2\ndelta: 0\nlambda: 0.05\n"
+                               "parties: {expected: 4, minimum: 3}\nminimum_rows: 100000000\npatience: 1.5\n"
+                               "colluders: 0.2\nstop: {participants: 4}\nschema: |\n"
+                               "  label: {name: y, classes: [n, p]}\n  columns:\n"
+                               "    - {name: a, kind: number, low: 0, high: 1}\n";
+    char hex[2 * TACIT_HASH_BYTES + 1];
+    (void)state;
+    tacit_study *study = parse(text);
+    sodium_bin2hex(hex, sizeof hex, study->hash, sizeof study->hash);
+    assert_string_equal(hex, "7e127867981041b1cd0ce566620b7ea86efe451031f468a8147863c238654e19");
+    tacit_study_free(study);
+}
+
+static void every_setting_says_what_it_is(void **state) {
+    char form[TACIT_STUDY_VALUE_SIZE], standard[TACIT_STUDY_VALUE_SIZE];
+    (void)state;
+    for (const tacit_study_setting *one = tacit_study_settings; one->name != NULL; one++) {
+        assert_true(one->help != NULL && one->help[0] != 0);
+        assert_true(tacit_study_setting_form(one, form)[0] != 0);
+        assert_true((one->kind == TACIT_STUDY_KIND_MADE) == (one->read != NULL && one->print != NULL));
+        assert_true((one->applies != NULL) == (one->belongs != NULL));
+        if (one->kind != TACIT_STUDY_KIND_MADE && (one->rules & TACIT_STUDY_REQUIRED))
+            assert_string_equal(tacit_study_setting_default(one, standard), "");
+        for (const tacit_study_setting *other = tacit_study_settings; other < one; other++)
+            assert_string_not_equal(other->name, one->name);
+    }
+}
+
+/* A setting that came later is not written where it has its default. */
+static void a_quiet_setting_is_written_where_it_is_not_the_default(void **state) {
+    char text[DEFINITION_SIZE];
+    (void)state;
+    assert_true(find("complete")->rules & TACIT_STUDY_QUIET);
+    tacit_study *without = parse(definition_with(text, NULL, NULL)),
+                *said = parse(definition_with(text, "complete", "no")),
+                *other = parse(definition_with(text, "complete", "yes"));
+    assert_null(strstr(tacit_buffer_text(&without->canonical), "complete"));
+    assert_memory_equal(said->hash, without->hash, sizeof said->hash);
+    assert_non_null(strstr(tacit_buffer_text(&other->canonical), "\ncomplete: yes\n"));
+    tacit_study_free(other);
+    tacit_study_free(said);
+    tacit_study_free(without);
+}
+
+static void numbers_are_kept_in_the_parts_that_are_written(void **state) {
+    char text[DEFINITION_SIZE];
+    (void)state;
+    tacit_study *study = parse(definition_with(text, "patience", "0.12345"));
+    assert_true(study->patience == 0.123);
+    assert_non_null(strstr(tacit_buffer_text(&study->canonical), "\npatience: 0.123\n"));
+    tacit_study_free(study);
+}
+
+static void owners_read_the_terms_of_a_setting(void **state) {
+    char text[DEFINITION_SIZE], terms[TACIT_STUDY_VALUE_SIZE];
+    (void)state;
+    tacit_study *study = parse(definition_with(text, "approval", "Ethics board 7"));
+    assert_string_equal(tacit_study_setting_terms(study, find("approval"), terms), "Ethics board 7");
+    assert_string_equal(tacit_study_setting_terms(study, find("patience"), terms), "");
+    tacit_study_free(study);
+    study = parse(definition_with(text, NULL, NULL));
+    assert_string_equal(tacit_study_setting_terms(study, find("approval"), terms), "");
+    tacit_study_setting waits = *find("patience");
+    waits.terms = "a round waits {} seconds";
+    assert_string_equal(tacit_study_setting_terms(study, &waits, terms), "a round waits 1.5 seconds");
+    tacit_study_free(study);
+}
+
+static void documents_show_what_applies(void **state) {
+    char text[DEFINITION_SIZE];
+    (void)state;
+    tacit_study *study = parse(definition_with(text, NULL, NULL));
+    json_t *all = tacit_json_study_settings(study);
+    assert_true(json_real_value(json_object_get(all, "patience")) == 1.5);
+    assert_int_equal(json_integer_value(json_object_get(all, "minimum_rows")), 5);
+    assert_true(json_is_false(json_object_get(all, "complete")));
+    assert_string_equal(json_string_value(json_object_get(all, "title")), "Two sites");
+    assert_null(json_object_get(all, "approval"));
+    json_decref(all);
+    tacit_study_free(study);
+    study = parse(definition_with(text, "sum", "clear"));
+    all = tacit_json_study_settings(study);
+    assert_null(json_object_get(all, "dropouts"));
+    json_decref(all);
+    tacit_study_free(study);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_hash_of_a_definition_stays),
+        cmocka_unit_test(every_setting_says_what_it_is),
+        cmocka_unit_test(a_quiet_setting_is_written_where_it_is_not_the_default),
+        cmocka_unit_test(numbers_are_kept_in_the_parts_that_are_written),
+        cmocka_unit_test(owners_read_the_terms_of_a_setting),
+        cmocka_unit_test(documents_show_what_applies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
