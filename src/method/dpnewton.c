@@ -201,6 +201,7 @@ static void clear(dpnewton_state *state) {
     free(state->spare);
     free(state->weights);
     free(state->mean);
+    free(state->pull);
     free(state->step);
     free(state->room);
 }
@@ -213,9 +214,11 @@ static tacit_status prepare(dpnewton_state *state, const dpnewton_design *design
     state->spare = TACIT_NEW(double, d *(d + 2));
     state->weights = TACIT_NEW(double, size);
     state->mean = TACIT_NEW(double, size);
+    state->pull = TACIT_NEW(double, size);
     state->step = TACIT_NEW(double, size);
     bool all = state->curvature != NULL && state->law != NULL && state->room != NULL &&
-               state->spare != NULL && state->weights != NULL && state->mean != NULL && state->step != NULL;
+               state->spare != NULL && state->weights != NULL && state->mean != NULL && state->pull != NULL &&
+               state->step != NULL;
     return all ? TACIT_OK : tacit_fail_memory(error);
 }
 
@@ -294,7 +297,12 @@ static tacit_status step(const dpnewton_design *design, size_t t, dpnewton_state
     const dpnewton_family *family = design->family;
     size_t size = design->scores * design->width;
     double *w = state->weights, *by = state->step, counts = dpnewton_tail(design, t);
-    for (size_t j = 0; j < size; j++) by[j] += state->ridge * w[j];
+    double noise = 2 * design->clip * design->release[t].deviation * counts;
+    state->unsure += noise * noise;
+    for (size_t j = 0; j < size; j++) {
+        state->pull[j] += counts * by[j];
+        by[j] += state->ridge * w[j];
+    }
     TACIT_TRY(family->direction(design, state, t == 1, error));
     double trusted = held_within(design, state, by, family->most_step);
     for (size_t j = 0; j < size; j++) w[j] -= trusted * by[j];
@@ -329,7 +337,10 @@ static tacit_status finish(const dpnewton_design *design, dpnewton_state *state,
     size_t d = design->width;
     double slope = 1, offset[DPNEWTON_MOST_CLASSES] = { 0 };
     tacit_model *model = NULL;
-    for (size_t j = 0; j < design->scores * d; j++) state->mean[j] /= state->counted;
+    for (size_t j = 0; j < design->scores * d; j++) {
+        state->mean[j] /= state->counted;
+        state->pull[j] /= state->counted;
+    }
     TACIT_TRY(design->family->calibrate(design, state, &slope, offset, error));
     TACIT_TRY(tacit_model_create(&model, design->family->family, d, design->classes, error));
     for (size_t k = 0; k < design->scores; k++) {

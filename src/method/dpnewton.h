@@ -61,8 +61,10 @@ typedef struct dpnewton_state {
     double *curvature;             /* H, d x d */
     double *law;                   /* Q, d x d */
     double *room, *spare;          /* d x d and 2d more each */
-    double *weights, *mean, *step; /* scores x d */
-    double counted;                /* the shares that are in `mean` */
+    double *weights, *step; /* scores x d */
+    double *mean, *pull;    /* of weights and gradients over the tail, scores x d */
+    double counted;         /* the shares that are in them */
+    double unsure;          /* the variance of one number of `pull`, times the square of `counted` */
     size_t parties;
 } dpnewton_state;
 

@@ -91,15 +91,25 @@ static tacit_status logistic_direction(const dpnewton_design *design, dpnewton_s
 static tacit_status logistic_line(const dpnewton_design *design, const dpnewton_state *state, double *slope,
                                   double *offset, tacit_error *error) {
     (void)error;
-    const double *w = state->mean;
-    size_t d = design->width;
-    double mean, variance, length = 0;
-    for (size_t j = 0; j < d; j++) length += w[j] * w[j];
+    const double *w = state->mean, total = state->rows * state->shortening;
+    double mean, variance, along = 0, length = 0, noise = state->unsure / (state->counted * state->counted);
     score_law(design, state, w, &mean, &variance);
-    double along = logistic_slope(design, state, w) * state->rows * state->shortening *
-                   tacit_moments_product(state->law, w, w, d),
-           held = state->ridge * length;
-    tacit_clipped_log_odds(offset, slope, mean, variance, held / fmax(along, held));
+    for (size_t j = 0; j < design->width; j++) {
+        along += state->pull[j] * w[j];
+        length += w[j] * w[j];
+    }
+    double square = variance + mean * mean, held = state->ridge * length;
+    double curvature = logistic_slope(design, state, w) * total * square;
+    /* A clipped residual has a variance of 1/8 at most or so, beside the noise. */
+    tacit_clipped_pulls seen = { .pull = { 0, along / total },
+                                 .unsure = { INFINITY, sqrt(noise * length + total * square / 8) / total },
+                                 .held = held / fmax(curvature, held) };
+    if (design->scaling.encoded > 0) {
+        double intercept = design->scaling.encoded * design->scaling.intercept;
+        seen.pull[0] = state->pull[design->width - 1] / intercept / total;
+        seen.unsure[0] = sqrt(noise / (intercept * intercept) + total / 8) / total;
+    }
+    tacit_clipped_log_odds(offset, slope, mean, variance, &seen);
     return TACIT_OK;
 }
 

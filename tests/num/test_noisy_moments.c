@@ -84,19 +84,40 @@ static void its_slope_is_that_of_the_mean_residual(void **state) {
                         tacit_clipped_slope(mean, variance) <= 0.25);
 }
 
+static const tacit_clipped_pulls unseen = { .unsure = { INFINITY, INFINITY } };
+
 /* Between the slopes of the link at 0 and far out; what is nearly separable is stretched. */
 static void log_odds_keep_the_mean_probability(void **state) {
     (void)state;
     double offset, slope, stretched;
-    tacit_clipped_log_odds(&offset, &slope, 0, 0.01, 0);
+    tacit_clipped_log_odds(&offset, &slope, 0, 0.01, &unseen);
     CHECK_NEAR(offset, 0, 1e-6);
     CHECK_NEAR(slope, 0.5, 0.02);
-    tacit_clipped_log_odds(&offset, &slope, -6, 0.1, 0);
+    tacit_clipped_log_odds(&offset, &slope, -6, 0.1, &unseen);
     CHECK_NEAR(slope, 1, 0.02);
     CHECK_NEAR(offset, log(2), 0.05);
-    tacit_clipped_log_odds(&offset, &stretched, 0, 20, 0.25);
-    CHECK_NEAR(stretched, 1.75, 1e-12);
+    tacit_clipped_pulls held = unseen;
+    held.held = 0.25;
+    tacit_clipped_log_odds(&offset, &stretched, 0, 20, &held);
+    CHECK_NEAR(stretched, 1.75, 1e-9);
     CHECK_NEAR(offset, 0, 1e-6);
+}
+
+/* Without a pull and with much to go by the equation is solved: the line is near the link, however large the scores. A pull along the scores says
+ * that they are too small, a pull of all that the offset is. */
+static void log_odds_follow_the_pulls_that_are_seen(void **state) {
+    (void)state;
+    double offset, slope, more, above;
+    tacit_clipped_pulls sure = { .unsure = { 1e-5, 1e-5 } };
+    tacit_clipped_log_odds(&offset, &slope, 0, 15, &sure);
+    assert_true(slope > 0.7 && slope < 1);
+    CHECK_NEAR(offset, 0, 1e-6);
+    sure.pull[1] = -0.05;
+    tacit_clipped_log_odds(&offset, &more, 0, 15, &sure);
+    assert_true(more > slope + 0.1);
+    sure.pull[0] = -0.02;
+    tacit_clipped_log_odds(&above, &more, 0, 15, &sure);
+    assert_true(above > offset + 0.1);
 }
 
 /* With the link's chances the clipped residual has mean 0 in every class; of two classes it is the one above. */
@@ -128,7 +149,7 @@ static void a_line_of_two_classes_is_that_of_one_score(void **state) {
     double slope, offset[2], wanted_slope, wanted_offset, matrix[4];
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(tacit_clipped_classes_line(&slope, offset, mean, covariance, 2, M_SQRT1_2, &error), error);
-    tacit_clipped_log_odds(&wanted_offset, &wanted_slope, m, v, 0);
+    tacit_clipped_log_odds(&wanted_offset, &wanted_slope, m, v, &unseen);
     CHECK_NEAR(slope, wanted_slope, 0.03);
     CHECK_NEAR(offset[1] - offset[0], wanted_offset, 0.05);
     CHECK_NEAR(offset[1] + offset[0], 0, 1e-9);
@@ -164,6 +185,7 @@ int main(void) {
         cmocka_unit_test(the_link_is_that_of_clipped_residuals),
         cmocka_unit_test(its_slope_is_that_of_the_mean_residual),
         cmocka_unit_test(log_odds_keep_the_mean_probability),
+        cmocka_unit_test(log_odds_follow_the_pulls_that_are_seen),
         cmocka_unit_test(the_link_of_classes_is_that_of_clipped_residuals),
         cmocka_unit_test(a_line_of_two_classes_is_that_of_one_score),
         cmocka_unit_test(a_clipped_rate_stands_for_a_mean_above_it),
