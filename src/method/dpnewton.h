@@ -5,9 +5,15 @@
 #pragma once
 
 #include "method/gradient.h"
+#include "num/kernel.h"
 #include "privacy/mechanism/shares.h"
 
-enum { DPNEWTON_MOST_ROUNDS = 64, DPNEWTON_MOST_COLUMNS = 1024, DPNEWTON_MOST_CLASSES = 64 };
+enum {
+    DPNEWTON_MOST_ROUNDS = 64,
+    DPNEWTON_MOST_COLUMNS = 1024,
+    DPNEWTON_MOST_CLASSES = 64,
+    DPNEWTON_BLOCK = 128
+};
 
 typedef struct dpnewton_settings {
     uint64_t rounds, rows; /* 0: chosen, declared by the parties' least */
@@ -39,6 +45,7 @@ struct dpnewton_family;
 
 typedef struct dpnewton_design {
     const struct dpnewton_family *family;
+    const tacit_kernels *kernels;
     size_t width, rounds;
     size_t scores, classes; /* weights are scores x width; no classes: a numeric response */
     double middle, half;    /* a number is fitted as (y - middle)/half in [-1, 1]; else 0 and 1 */
@@ -56,15 +63,15 @@ typedef struct dpnewton_design {
 
 /* The coordinator's work on released sums. */
 typedef struct dpnewton_state {
-    double rows, shortening;       /* n, and sqrt(V) */
-    double ridge;                  /* l */
-    double *curvature;             /* H, d x d */
-    double *law;                   /* Q, d x d */
-    double *room, *spare;          /* d x d and 2d more each */
-    double *weights, *step; /* scores x d */
-    double *mean, *pull;    /* of weights and gradients over the tail, scores x d */
-    double counted;         /* the shares that are in them */
-    double unsure;          /* the variance of one number of `pull`, times the square of `counted` */
+    double rows, shortening; /* n, and sqrt(V) */
+    double ridge;            /* l */
+    double *curvature;       /* H, d x d */
+    double *law;             /* Q, d x d */
+    double *room, *spare;    /* d x d and 2d more each */
+    double *weights, *step;  /* scores x d */
+    double *mean, *pull;     /* of weights and gradients over the tail, scores x d */
+    double counted;          /* the shares that are in them */
+    double unsure;           /* the variance of one number of `pull`, times the square of `counted` */
     size_t parties;
 } dpnewton_state;
 
@@ -80,7 +87,7 @@ typedef struct dpnewton_family {
     size_t (*rounds)(const tacit_plan *plan, double strength);
     double (*ridge)(const dpnewton_design *design, double rows, double strength); /* l of the sum over rows */
 
-    /* Of `count` rows of a view from `begin`: clipped residuals divided by 2c, in place of scores. At most 1/2 in norm whatever the scores
+    /* Of `count` rows, at most DPNEWTON_BLOCK, of a view from `begin`: clipped residuals divided by 2c, in place of scores. At most 1/2 in norm whatever the scores
      * and responses are, also where they are no numbers. */
     void (*residuals)(const dpnewton_design *design, const tacit_view *rows, size_t begin, size_t count,
                       double *scores);

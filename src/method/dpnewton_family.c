@@ -70,9 +70,12 @@ static double half(const dpnewton_design *design) {
 
 static void logistic_residuals(const dpnewton_design *design, const tacit_view *rows, size_t begin,
                                size_t count, double *scores) {
-    (void)design;
+    double opposite[DPNEWTON_BLOCK] = { 0 }, loss[DPNEWTON_BLOCK], chance[DPNEWTON_BLOCK],
+           curvature[DPNEWTON_BLOCK];
+    for (size_t i = 0; i < count; i++) opposite[i] = -scores[i];
+    design->kernels->logistic(count, opposite, loss, chance, curvature);
     for (size_t i = 0; i < count; i++)
-        scores[i] = clipped(1 / (1 + exp(-scores[i])) - (tacit_view_label(rows, begin + i) == 1), 0.5);
+        scores[i] = clipped(chance[i] - (tacit_view_label(rows, begin + i) == 1), 0.5);
 }
 
 static double logistic_slope(const dpnewton_design *design, const dpnewton_state *state, const double *w) {

@@ -208,7 +208,10 @@ static tacit_status set_family(const tacit_plan *plan, dpnewton_design *out, tac
 tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
     double moments = 0, gradient = 0, strength = 0;
     TACIT_TRY(strength_of(plan, &strength, error));
-    *out = (dpnewton_design){ .width = plan->features, .scaling = scaling_of(plan), .strength = strength };
+    *out = (dpnewton_design){ .kernels = tacit_kernels_choose(),
+                              .width = plan->features,
+                              .scaling = scaling_of(plan),
+                              .strength = strength };
     TACIT_TRY(set_family(plan, out, error));
     out->rounds = choose_rounds(plan, out->family, strength);
     set_shares_of_budget(out);

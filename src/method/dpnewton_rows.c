@@ -13,10 +13,9 @@
 #include "base/memory.h"
 #include "method/dpnewton.h"
 #include "num/blas.h"
-#include "num/kernel.h"
 #include "num/noisy_moments.h"
 
-enum { RUN = 8192, BLOCK = 128 };
+enum { RUN = 8192, BLOCK = DPNEWTON_BLOCK };
 
 /* Runs of one span, each into its own numbers. */
 typedef struct span {
@@ -24,7 +23,6 @@ typedef struct span {
     const dpnewton_design *design;
     const dpnewton_scaling *scaling;
     const double *weights; /* of encoded rows, scores x width; NULL: moments */
-    const tacit_kernels *kernels;
     size_t begin, count, width, length;
     double *sums, *room; /* length numbers, and those of a block, for each run */
     size_t room_length;
@@ -60,6 +58,24 @@ static double row_factor(const span *self, size_t i) {
     return square > 1 ? 1 / sqrt(square) : 1;
 }
 
+/* Ask the memory for dense rows that will be needed soon: rows of a view lie anywhere, and each would be waited for. */
+static void fetch(const double *const *at, size_t count, size_t cols) {
+    enum { LINE = 64 / sizeof(double) };
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < cols; j += LINE) __builtin_prefetch(at[i] + j);
+}
+
+/* One score of each row, a few rows at a time while the next ones are on their way. */
+static void score_dense(const span *self, const double *const *at, size_t count, const double *weights,
+                        double *out) {
+    enum { FEW = 8 };
+    for (size_t i = 0; i < count; i += FEW) {
+        size_t here = count - i < FEW ? count - i : FEW, left = count - i - here;
+        fetch(at + i + here, left < FEW ? left : FEW, self->width);
+        self->design->kernels->dot_rows(at + i, here, self->width, weights, out + i);
+    }
+}
+
 /* out = the scores of rows from `first`, all of a row's side by side. */
 static void score_block(const span *self, size_t first, size_t count, double *column, double *out) {
     const tacit_rows *rows = &self->rows->rows;
@@ -70,7 +86,7 @@ static void score_block(const span *self, size_t first, size_t count, double *co
         const double *weights = self->weights + k * self->width;
         double *into = scores == 1 ? out : column;
         if (rows->dense != NULL)
-            self->kernels->dot_rows(at, count, rows->cols, weights, into);
+            score_dense(self, at, count, weights, into);
         else
             for (size_t i = 0; i < count; i++) into[i] = tacit_rows_dot(rows, first + i, weights);
         for (size_t i = 0; scores > 1 && i < count; i++) out[i * scores + k] = column[i];
@@ -91,7 +107,7 @@ static void add_block(const span *self, size_t first, size_t count, const double
     for (size_t k = 0; k < scores; k++) {
         for (size_t i = 0; i < count; i++) column[i] = residuals[i * scores + k] * factor[i];
         if (rows->dense != NULL)
-            self->kernels->add_rows(at, count, rows->cols, column, out + k * self->width);
+            self->design->kernels->add_rows(at, count, rows->cols, column, out + k * self->width);
         else
             for (size_t i = 0; i < count; i++)
                 tacit_rows_add(rows, first + i, column[i], out + k * self->width);
@@ -151,7 +167,6 @@ static tacit_status add_all(tacit_party *party, const dpnewton_design *design, c
                   .design = design,
                   .scaling = &design->scaling,
                   .weights = weights,
-                  .kernels = tacit_kernels_choose(),
                   .width = design->width,
                   .length = length,
                   .room_length = BLOCK * (weights != NULL ? 1 + design->scores : design->width) };
