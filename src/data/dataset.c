@@ -74,6 +74,7 @@ tacit_view tacit_dataset_view(const tacit_dataset *dataset) {
     return (tacit_view){ .rows = tacit_dataset_rows(dataset),
                          .label = dataset->label,
                          .group = dataset->group,
+                         .persons = dataset->persons,
                          .classes = dataset->classes.count,
                          .response = dataset->response,
                          .response_columns = dataset->response_columns,

@@ -22,6 +22,10 @@
  *   Question i adds N(0, (S_i sigma/sqrt(a_i))^2), a_i its share of the budget, sum a_i = 1, sigma = AG(epsilon, delta; 1): it is
  *   mu sqrt(a_i)-Gaussian-DP, and together, each asked in view of the answers before, they are mu-Gaussian-DP (Dong, Roth and Su 2022, corollary
  *   3.3), which is (epsilon, delta). Which share a question has follows from its place in the study: the party counts rounds itself.
+ *   unit=person: replace all rows of one person by those of another, however many either has; the number of persons stays. A person's sums over its
+ *   rows are divided by person-rows and then shortened, the moments to Frobenius norm 1, the gradient to norm 1/2: what a row's are. So the sum of
+ *   gradients moves by at most 1; a person's moments stay positive semidefinite, <A, B> >= 0, and two are at most sqrt(2) apart as above. The
+ *   number that leaves is that of persons. In a ledger it counts per record, which it implies.
  *   All else, eigenvalues, steps, projections, lines, is post-processing, and every party may see every W.
  *   noise=shares: the noise of a sum is discrete Gaussian shares on its grid, and the m that nobody who looks knows are as private as a Gaussian of
  *   sigma/sqrt(a_i) (tacit_share_gaussian), but for 1e-87 of delta. With all n parties in it the sum has sqrt(n/m) times the noise needed.
@@ -35,7 +39,7 @@
 #include "method/dpnewton.h"
 #include "num/noisy_moments.h"
 
-static const dpnewton_settings defaults = { .noise = DPNEWTON_BY_SHARES };
+static const dpnewton_settings defaults = { .noise = DPNEWTON_BY_SHARES, .person_rows = 4 };
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(dpnewton_settings, rounds, "rounds", DPNEWTON_MOST_ROUNDS,
@@ -49,6 +53,13 @@ static const tacit_parameter parameters[] = {
                  "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no "
                  "trust), or each party a share, which secure summation adds up to little more than the "
                  "coordinator's"),
+    TACIT_CHOICE(dpnewton_settings, unit, "unit", "record|person",
+                 "what is protected: a row, or all rows of a person at a party; the schema says which column "
+                 "names persons (person: COLUMN)"),
+    TACIT_COUNT(
+        dpnewton_settings, person_rows, "person-rows", 1, 1e6,
+        "with unit=person: rows of a person that count in full; those of a person with more count less, "
+        "and noise grows with it"),
     TACIT_SETTINGS_END,
 };
 
@@ -63,6 +74,9 @@ static bool by_coordinator(const tacit_plan *plan) {
 static bool by_shares(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_SHARES;
 }
+
+/* What parties have divided a sum by. */
+static double units(const dpnewton_design *design) { return design->unit > 0 ? design->unit : 1; }
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     dpnewton_design design;
@@ -99,8 +113,8 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .dimension = design.scores * design.width,
         .sensitivity = last->mechanism.sensitivity,
         .scale = by_shares(plan) ? last->deviation : last->scale,
-        .mean_norm = 2 * design.clip * sqrt(size) * last->deviation * sqrt(last->share / tail) /
-                     (rows / (4 * d) + rows * plan->lambda),
+        .mean_norm = 2 * design.clip * units(&design) * sqrt(size) * last->deviation *
+                     sqrt(last->share / tail) / (rows / (4 * d) + rows * plan->lambda),
     };
     return TACIT_OK;
 }
@@ -240,7 +254,8 @@ static double shortening(const dpnewton_design *design, double moment, double ro
     double intercept = by->encoded * by->intercept, square = rows * intercept * intercept;
     double least = 1 / (by->longest * by->longest);
     if (!(least < 1)) return 1;
-    double unsure = design->release[0].deviation / square / 0.2, trust = 1 / (1 + unsure * unsure);
+    double unsure = units(design) * design->release[0].deviation / square / 0.2,
+           trust = 1 / (1 + unsure * unsure);
     double found = trust * moment / square + (1 - trust) * sqrt(least);
     return sqrt(fmin(fmax(found, least), 1));
 }
@@ -250,7 +265,7 @@ static tacit_status take_moments(const dpnewton_design *design, const tacit_sum 
                                  tacit_error *error) {
     size_t d = design->width, length = tacit_moments_length(d);
     const dpnewton_family *family = design->family;
-    double op = design->release[0].deviation * sqrt(2 * (double)d);
+    double op = units(design) * design->release[0].deviation * sqrt(2 * (double)d);
     double lift[] = { family->lift * op, op / 10 }, least[] = { family->least * op, 0 };
     double *both[] = { state->curvature, state->law };
     state->shortening = shortening(design, sum->values[length - 1], state->rows);
@@ -272,9 +287,10 @@ static tacit_status ask_moments(tacit_session *session, const dpnewton_design *d
     tacit_status status;
     TACIT_CHECK(
         ask(session, "moments", &message, &design->moments, &design->release[0], length, &sum, error));
-    /* Their number is no secret where a row is replaced; it may carry noise. */
-    state->rows =
-        fmax(sum.values[length], (double)sum.parties * fmax(1, (double)session->plan->minimum_rows));
+    for (size_t j = 0; j < length; j++) sum.values[j] *= units(design);
+    /* The number of rows, or of persons, is no secret where one is replaced; it may carry noise. */
+    state->rows = units(design) * fmax(sum.values[length],
+                                       (double)sum.parties * fmax(1, (double)session->plan->minimum_rows));
     TACIT_CHECK(take_moments(design, &sum, state, error));
 cleanup:
     tacit_sum_clear(&sum);
@@ -297,7 +313,7 @@ static tacit_status step(const dpnewton_design *design, size_t t, dpnewton_state
     const dpnewton_family *family = design->family;
     size_t size = design->scores * design->width;
     double *w = state->weights, *by = state->step, counts = dpnewton_tail(design, t);
-    double noise = 2 * design->clip * design->release[t].deviation * counts;
+    double noise = 2 * design->clip * units(design) * design->release[t].deviation * counts;
     state->unsure += noise * noise;
     for (size_t j = 0; j < size; j++) {
         state->pull[j] += counts * by[j];
@@ -321,7 +337,7 @@ static tacit_status one_round(tacit_session *session, const dpnewton_design *des
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", state->weights, size, error));
     TACIT_CHECK(
         ask(session, "gradient", &message, &design->gradient, &design->release[t], size, &sum, error));
-    for (size_t j = 0; j < size; j++) state->step[j] = 2 * design->clip * sum.values[j];
+    for (size_t j = 0; j < size; j++) state->step[j] = 2 * design->clip * units(design) * sum.values[j];
     state->parties = sum.parties;
     TACIT_CHECK(step(design, t, state, error));
 cleanup:
@@ -383,7 +399,7 @@ const tacit_method tacit_method_dpnewton = {
         "regression on all parties' rows by Newton steps with noise: two classes or more, numbers, counts",
     .reference = "after Boehning & Lindsay 1988; docs/methods/dpnewton.md",
     .version = 1,
-    .units = "record",
+    .units = "record|person",
     .spreads = true,
     .takes_numbers = true,
     .needs_delta = true,
@@ -391,7 +407,8 @@ const tacit_method tacit_method_dpnewton = {
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
-    .leaves = "once, the second moments of the party's rows and their number; then, in every round, the sum "
+    .leaves = "once, the second moments of the party's rows and the number of [unit=record: "
+              "rows][unit=person: persons]; then, in every round, the sum "
               "of its rows' clipped gradients at weights that all parties know[noise=party: , each with the "
               "party's own noise added][noise=shares: , each with the party's share of the noise added], as "
               "contributions to sums",
@@ -402,14 +419,18 @@ const tacit_method tacit_method_dpnewton = {
                "sees each party's noisy moments and gradients][noise=shares: the coordinator sees the sums "
                "over all parties, with the noise in them, and no single party's]. Everybody sees the weights "
                "after every step",
-    .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing one row of a "
-                 "party, towards everybody who sees all steps[noise=party|shares: , the coordinator "
-                 "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
-                 "sees exact values]",
-    .assumption = "the number of a party's rows is no secret (rows of any length are shortened to the unit "
-                  "ball)[noise=coordinator: ; the coordinator adds the noise, publishes only noisy results "
-                  "and keeps the exact values to itself][noise=shares: ; secure summation, and that no more "
-                  "parties vanish from a sum or collude than the study declares]",
+    .guarantee =
+        "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
+        "one row][unit=person: all rows of one person, however many,] of a party, towards everybody "
+        "who sees all steps[noise=party|shares: , the coordinator included][noise=coordinator: . There "
+        "is no such guarantee towards the coordinator, which sees exact values]",
+    .assumption =
+        "the number of a party's [unit=record: rows][unit=person: persons] is no secret (rows of any "
+        "length are shortened to the unit ball)[unit=person: ; a person's rows are all at one "
+        "party, and its column of persons tells them apart][noise=coordinator: ; the coordinator "
+        "adds the noise, publishes only noisy results and keeps the exact values to "
+        "itself][noise=shares: ; secure summation, and that no more parties vanish from a sum or "
+        "collude than the study declares]",
     .theorem = "Gaussian noise on moments of L2 sensitivity sqrt(2) and on T clipped gradients of "
                "sensitivity 1, each with its share of mu^2, mu the largest Gaussian-DP parameter that "
                "(epsilon, delta) allows (Balle and Wang 2018); shares add up to 1, also when adaptive (Dong, "

@@ -17,6 +17,8 @@ enum {
 
 typedef struct dpnewton_settings {
     uint64_t rounds, rows; /* 0: chosen, declared by the parties' least */
+    uint64_t person_rows;
+    enum { DPNEWTON_PER_RECORD, DPNEWTON_PER_PERSON } unit;
     enum { DPNEWTON_BY_COORDINATOR, DPNEWTON_BY_PARTY, DPNEWTON_BY_SHARES } noise;
 } dpnewton_settings;
 
@@ -48,8 +50,10 @@ typedef struct dpnewton_design {
     const tacit_kernels *kernels;
     size_t width, rounds;
     size_t scores, classes; /* weights are scores x width; no classes: a numeric response */
-    double middle, half;    /* a number is fitted as (y - middle)/half in [-1, 1]; else 0 and 1 */
-    double most;            /* the cap of a count; else 0 */
+    double
+        unit; /* rows that a person's sum is divided by, and then clipped like one row; 0: rows are protected one by one */
+    double middle, half; /* a number is fitted as (y - middle)/half in [-1, 1]; else 0 and 1 */
+    double most;         /* the cap of a count; else 0 */
     double
         clip; /* c: a row's residual has at most that norm, and it is sent divided by 2c, so that every sum of them has
                   * sensitivity 1 */

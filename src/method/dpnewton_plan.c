@@ -17,7 +17,10 @@ static bool by_party(const tacit_plan *plan) {
 double dpnewton_rows(const tacit_plan *plan) {
     double set = (double)dpnewton_settings_of(plan)->rows;
     if (set > 0) return set;
-    return (double)plan->parties * fmax(1, (double)plan->minimum_rows);
+    double each = fmax(1, (double)plan->minimum_rows); /* of persons, where these are protected */
+    if (dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON)
+        each *= (double)dpnewton_settings_of(plan)->person_rows;
+    return (double)plan->parties * each;
 }
 
 /* How much larger the noise in a sum of all parties is than it need be. */
@@ -173,6 +176,18 @@ static tacit_status room_for(const dpnewton_release *release, size_t length, dou
     return TACIT_OK;
 }
 
+static tacit_status set_unit(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
+    const dpnewton_settings *settings = dpnewton_settings_of(plan);
+    if (settings->unit != DPNEWTON_PER_PERSON) return TACIT_OK;
+    if (plan->schema == NULL || plan->schema->person == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "unit=person needs to know whose rows are whose: name the column in the schema "
+                          "(person: COLUMN)");
+    out->unit = (double)settings->person_rows;
+    out->strength /= out->unit; /* of the noise, in rows */
+    return TACIT_OK;
+}
+
 /* The family that the response asks for, and how its response is scaled: a number to [-1, 1], about 0 where no intercept could hold
  * its middle. */
 static tacit_status set_family(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
@@ -213,7 +228,8 @@ tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tac
                               .scaling = scaling_of(plan),
                               .strength = strength };
     TACIT_TRY(set_family(plan, out, error));
-    out->rounds = choose_rounds(plan, out->family, strength);
+    TACIT_TRY(set_unit(plan, out, error));
+    out->rounds = choose_rounds(plan, out->family, out->strength);
     set_shares_of_budget(out);
     TACIT_TRY(set_sums(plan, out, 0, 0, error));
     TACIT_TRY(set_all_noise(plan, out, error));

@@ -158,6 +158,111 @@ static tacit_status add_runs(void *context, size_t begin, size_t end, unsigned w
     return TACIT_OK;
 }
 
+/* ---- persons ---- */
+
+/* The party's rows in the order of their persons: person k has rows start[k] to start[k + 1] of `view`. */
+typedef struct persons {
+    tacit_view view;
+    uint32_t *order;
+    size_t *start, count;
+} persons;
+
+static void clear_persons(persons *self) {
+    free(self->order);
+    free(self->start);
+}
+
+/* How many rows each has, and where those of each begin; persons without rows here are left out. */
+static tacit_status find_persons(const tacit_party *party, persons *out, tacit_error *error) {
+    const tacit_view *rows = &party->rows;
+    size_t codes = 0, at = 0;
+    *out = (persons){ .view = *rows };
+    if (!rows->persons || party->reducer != NULL)
+        return tacit_fail(
+            error, TACIT_INPUT,
+            party->reducer != NULL
+                ? "unit=person needs all rows of a person in one place: they are spread over ranks"
+                : "the rows do not say whose they are: their schema names no column of persons");
+    for (size_t i = 0; i < rows->rows.count; i++) {
+        int32_t code = rows->group[tacit_rows_stored(&rows->rows, i)];
+        if (code >= 0 && (size_t)code >= codes) codes = (size_t)code + 1;
+    }
+    out->order = TACIT_NEW(uint32_t, rows->rows.count + 1);
+    out->start = TACIT_NEW(size_t, codes + 2);
+    if (out->order == NULL || out->start == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < rows->rows.count; i++)
+        out->start[(size_t)(rows->group[tacit_rows_stored(&rows->rows, i)] + 1)]++;
+    for (size_t k = 0; k <= codes; k++) {
+        size_t length = out->start[k];
+        out->start[k] = at;
+        at += length;
+    }
+    for (size_t i = 0; i < rows->rows.count; i++) {
+        size_t stored = tacit_rows_stored(&rows->rows, i);
+        out->order[out->start[rows->group[stored] + 1]++] = (uint32_t)stored;
+    }
+    /* start[k] has become the end of k. */
+    for (size_t k = 0, before = 0; k <= codes; before = out->start[k++])
+        if (out->start[k] > before) out->start[out->count++] = out->start[k];
+    memmove(out->start + 1, out->start, out->count * sizeof *out->start);
+    out->start[0] = 0;
+    out->view.rows.index = out->order;
+    return TACIT_OK;
+}
+
+/* |A| of a symmetric matrix by its upper triangle, or that of a gradient in the coordinates of x. */
+static double norm_of(const span *self, const double *sum) {
+    const dpnewton_scaling *by = self->scaling;
+    size_t d = self->width;
+    double square = 0;
+    for (size_t i = 0; self->weights == NULL && i < d; i++)
+        for (size_t j = i; j < d; j++) square += (i == j ? 1 : 2) * sum[i * d + j] * sum[i * d + j];
+    for (size_t j = 0; self->weights != NULL && j < self->length; j++) {
+        double factor = by->encoded > 0 && j % d == d - 1 ? by->intercept : by->feature;
+        square += factor * factor * sum[j] * sum[j];
+    }
+    return sqrt(square);
+}
+
+/* Each person's sum over its rows, divided by what is set and shortened to what one row's can be. */
+static tacit_status add_persons(tacit_party *party, const dpnewton_design *design, span *self, double *out,
+                                tacit_error *error) {
+    const double most = self->weights != NULL ? 0.5 : 1;
+    double *sum = TACIT_NEW(double, self->length), *room = TACIT_NEW(double, self->room_length);
+    persons all = { .count = 0 };
+    tacit_status status;
+    TACIT_CHECK(find_persons(party, &all, error));
+    if (sum == NULL || room == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    if (all.count < party->plan->minimum_rows)
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "the study wants at least %zu persons of each party",
+                               party->plan->minimum_rows));
+    self->rows = &all.view;
+    for (size_t k = 0; k < all.count; k++) {
+        memset(sum, 0, self->length * sizeof *sum);
+        (self->weights != NULL ? add_gradients : add_moments)(self, all.start[k], all.start[k + 1], room,
+                                                              sum);
+        double factor = fmin(1 / design->unit, most / fmax(norm_of(self, sum), 1e-300));
+        for (size_t j = 0; j < self->length; j++) out[j] += factor * sum[j];
+    }
+cleanup:
+    clear_persons(&all);
+    free(room);
+    free(sum);
+    return status;
+}
+
+/* How many there are: of persons, or of rows. */
+static tacit_status count_units(const tacit_party *party, const dpnewton_design *design, double *out,
+                                tacit_error *error) {
+    persons all = { .count = 0 };
+    *out = (double)party->total_rows;
+    if (!(design->unit > 0)) return TACIT_OK;
+    tacit_status status = find_persons(party, &all, error);
+    *out = (double)all.count;
+    clear_persons(&all);
+    return status;
+}
+
 /* Moments without `weights`; else gradients, in the encoded rows' coordinates. */
 static tacit_status add_all(tacit_party *party, const dpnewton_design *design, const double *weights,
                             size_t length, double *out, tacit_error *error) {
@@ -172,11 +277,12 @@ static tacit_status add_all(tacit_party *party, const dpnewton_design *design, c
                   .room_length = BLOCK * (weights != NULL ? 1 + design->scores : design->width) };
     tacit_status status = TACIT_OK;
     memset(out, 0, length * sizeof *out);
+    tacit_blas_one_thread();
+    if (design->unit > 0) return add_persons(party, design, &self, out, error);
     if (rows == 0) return TACIT_OK;
     self.sums = TACIT_NEW(double, runs *length);
     self.room = TACIT_NEW(double, runs *self.room_length);
     if (self.sums == NULL || self.room == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    tacit_blas_one_thread();
     for (size_t begin = 0; begin < rows; begin += GRADIENT_SLICE) {
         self.begin = begin;
         self.count = rows - begin < GRADIENT_SLICE ? rows - begin : GRADIENT_SLICE;
@@ -206,7 +312,7 @@ tacit_status dpnewton_sum_moments(tacit_party *party, const dpnewton_design *des
     tacit_status status = add_all(party, design, NULL, d * d, matrix, error);
     tacit_moments_pack(out, matrix, d);
     if (status == TACIT_OK) status = reduce(party, out, tacit_moments_length(d), error);
-    out[tacit_moments_length(d)] = (double)party->total_rows;
+    if (status == TACIT_OK) status = count_units(party, design, &out[tacit_moments_length(d)], error);
     free(matrix);
     return status;
 }

@@ -118,6 +118,8 @@ static void hash_rows(crypto_generichash_state *state, const tacit_dataset *rows
         crypto_generichash_update(state, (const uint8_t *)rows->response,
                                   rows->rows * (rows->response_columns > 1 ? rows->response_columns : 1) *
                                       sizeof *rows->response);
+    if (rows->persons)
+        crypto_generichash_update(state, (const uint8_t *)rows->group, rows->rows * sizeof *rows->group);
     if (!rows->is_sparse) {
         crypto_generichash_update(state, (const uint8_t *)rows->dense.values,
                                   rows->rows * rows->features * sizeof *rows->dense.values);

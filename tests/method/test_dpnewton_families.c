@@ -234,6 +234,132 @@ static void no_response_and_no_score_pulls_harder_than_one_half(void **state) {
     }
 }
 
+/* ---- persons ---- */
+
+static void check_refused(const tacit_plan *plan, const char *words) {
+    tacit_error error = TACIT_ERROR_INIT;
+    assert_int_equal(tacit_plan_check(plan, &error), TACIT_USAGE);
+    if (strstr(error.text, words) == NULL) fail_msg("%s", error.text);
+}
+
+/* Rows of persons: the first has `rows` rows, the others two each. */
+static tacit_dataset *rows_of_persons(const kind *of, const tacit_schema *schema, size_t rows,
+                                      uint64_t seed) {
+    enum { OTHERS = 20 };
+    tacit_dataset *data = rows_of(of, schema, 2 * OTHERS + rows, 7);
+    tacit_stream stream = tacit_stream_from_seed(seed);
+    data->group = TACIT_NEW(int32_t, data->rows);
+    assert_non_null(data->group);
+    data->persons = true;
+    for (size_t i = 0; i < data->rows; i++) data->group[i] = (int32_t)(i < 2 * OTHERS ? 1 + i / 2 : 0);
+    double u[3];
+    for (size_t j = 0; j < 3; j++) u[j] = 2 * tacit_stream_unit(&stream) - 1;
+    for (size_t i = 2 * OTHERS; i < data->rows; i++) { /* all alike, and all wrong */
+        set_row(data, i, schema, u);
+        if (of->classes > 0)
+            data->label[i] = (int32_t)(seed % of->classes);
+        else
+            data->response[i] = seed % 2 == 0 ? of->low : of->high;
+    }
+    return data;
+}
+
+static tacit_plan plan_of_persons(const kind *of, const tacit_schema *schema, const char *unit) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_plan plan = { .method = &tacit_method_dpnewton,
+                        .study = "test",
+                        .epsilon = 1,
+                        .delta = 1e-5,
+                        .lambda = 0.01,
+                        .features = FEATURES,
+                        .classes = of->classes,
+                        .parties = 1,
+                        .minimum_parties = 1,
+                        .minimum_rows = 10,
+                        .schema = schema };
+    CHECK_OK(tacit_plan_set(&plan, "noise", "party", &error), error);
+    CHECK_OK(tacit_plan_set(&plan, "unit", unit, &error), error);
+    CHECK_OK(tacit_plan_set(&plan, "person-rows", "3", &error), error);
+    CHECK_OK(tacit_plan_check(&plan, &error), error);
+    return plan;
+}
+
+enum { MOMENTS = FEATURES * (FEATURES + 1) / 2 };
+
+static void sums_of(tacit_plan *plan, tacit_dataset *data, const double *weights, double *moments,
+                    double *gradient) {
+    tacit_error error = TACIT_ERROR_INIT;
+    dpnewton_design design = design_of(plan);
+    tacit_party party = { .plan = plan, .rows = tacit_dataset_view(data), .total_rows = data->rows };
+    CHECK_OK(dpnewton_sum_moments(&party, &design, moments, &error), error);
+    CHECK_OK(dpnewton_sum_gradient(&party, &design, weights, gradient, &error), error);
+}
+
+/* The largest shifts of moments and step, of what is declared, when a person with some rows takes the place of one with others. */
+static void shifts_of_persons(const kind *of, const char *unit, double most[2]) {
+    tacit_schema *schema = schema_of(of->label);
+    schema->person = tacit_copy_text("patient");
+    tacit_plan plan = plan_of_persons(of, schema, unit);
+    dpnewton_design design = design_of(&plan);
+    tacit_stream stream = tacit_stream_from_seed(3);
+    most[0] = most[1] = 0;
+    for (uint64_t i = 0; i < 150; i++) {
+        double weights[MOST], moments[2][MOMENTS + 1], gradient[2][MOST];
+        for (size_t j = 0; j < MOST; j++)
+            weights[j] = (tacit_stream_unit(&stream) - 0.5) * (i % 3 == 0 ? 100 : 1);
+        for (uint64_t side = 0; side < 2; side++) {
+            tacit_dataset *data =
+                rows_of_persons(of, schema, 1 + tacit_stream_below(&stream, 12), 2 * i + side);
+            sums_of(&plan, data, weights, moments[side], gradient[side]);
+            tacit_dataset_free(data);
+        }
+        if (strcmp(unit, "person") == 0) assert_true(moments[0][MOMENTS] == 21 && moments[1][MOMENTS] == 21);
+        most[0] = fmax(most[0],
+                       distance(moments[0], moments[1], MOMENTS) / design.release[0].mechanism.sensitivity);
+        most[1] = fmax(most[1], distance(gradient[0], gradient[1], design.scores * design.width) /
+                                    design.release[1].mechanism.sensitivity);
+    }
+    tacit_schema_free(schema);
+}
+
+static void no_person_moves_an_answer_beyond_what_is_declared_whatever_its_rows(void **state) {
+    (void)state;
+    for (size_t k = 0; k < KINDS; k++) {
+        double most[2], control[2];
+        shifts_of_persons(&kinds[k], "person", most);
+        shifts_of_persons(&kinds[k], "record", control);
+        print_message("# %s: moments %.3f, step %.3f of what is declared; per record %.3f and %.3f\n",
+                      kinds[k].name, most[0], most[1], control[0], control[1]);
+        for (int i = 0; i < 2; i++) assert_true(most[i] > 0.5 && most[i] <= 1 && control[i] > 2);
+    }
+}
+
+/* Too few persons are too few, however many rows they have; and persons must be known. */
+static void a_party_with_too_few_persons_or_none_known_refuses(void **state) {
+    (void)state;
+    tacit_schema *schema = schema_of(kinds[0].label);
+    tacit_error error = TACIT_ERROR_INIT;
+    schema->person = tacit_copy_text("patient");
+    tacit_plan plan = plan_of_persons(&kinds[0], schema, "person");
+    tacit_dataset *data = rows_of_persons(&kinds[0], schema, 5, 1);
+    dpnewton_design design = design_of(&plan);
+    double moments[MOMENTS + 1];
+    tacit_party party = { .plan = &plan, .rows = tacit_dataset_view(data), .total_rows = data->rows };
+    plan.minimum_rows = 21;
+    CHECK_OK(dpnewton_sum_moments(&party, &design, moments, &error), error);
+    plan.minimum_rows = 22; /* of 45 rows */
+    assert_int_equal(dpnewton_sum_moments(&party, &design, moments, &error), TACIT_REFUSED);
+    plan.minimum_rows = 1;
+    party.rows.persons = false;
+    assert_int_equal(dpnewton_sum_moments(&party, &design, moments, &error), TACIT_INPUT);
+    free(schema->person);
+    schema->person = NULL;
+    plan.minimum_rows = 10;
+    check_refused(&plan, "(person: COLUMN)");
+    tacit_dataset_free(data);
+    tacit_schema_free(schema);
+}
+
 /* ---- what it finds ---- */
 
 typedef struct last_step {
@@ -337,12 +463,6 @@ static void with_noise_every_family_is_worth_having(void **state) {
 
 /* ---- refusals ---- */
 
-static void check_refused(const tacit_plan *plan, const char *words) {
-    tacit_error error = TACIT_ERROR_INIT;
-    assert_int_equal(tacit_plan_check(plan, &error), TACIT_USAGE);
-    if (strstr(error.text, words) == NULL) fail_msg("%s", error.text);
-}
-
 static void a_response_that_no_family_takes_is_refused_with_the_remedy(void **state) {
     (void)state;
     tacit_schema *number = schema_of(kinds[2].label),
@@ -393,6 +513,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_neighbour_moves_a_step_of_any_family_beyond_what_is_declared),
         cmocka_unit_test(no_response_and_no_score_pulls_harder_than_one_half),
+        cmocka_unit_test(no_person_moves_an_answer_beyond_what_is_declared_whatever_its_rows),
+        cmocka_unit_test(a_party_with_too_few_persons_or_none_known_refuses),
         cmocka_unit_test(without_noise_every_family_solves_its_clipped_equation),
         cmocka_unit_test(with_noise_every_family_is_worth_having),
         cmocka_unit_test(a_response_that_no_family_takes_is_refused_with_the_remedy),
