@@ -152,6 +152,9 @@ static inline double tacit_view_response(const tacit_view *view, size_t i) {
     return *tacit_view_responses(view, i);
 }
 
+/* How many persons, or other groups, the rows of a view are of. */
+tacit_status tacit_view_groups(const tacit_view *view, size_t *out, tacit_error *error);
+
 /* Called with consecutive blocks of a view; `first` is the block's first row in the whole view. */
 typedef tacit_status tacit_block_function(void *context, const tacit_view *block, size_t first,
                                           tacit_error *error);

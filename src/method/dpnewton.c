@@ -78,6 +78,10 @@ static bool by_shares(const tacit_plan *plan) {
 /* What parties have divided a sum by. */
 static double units(const dpnewton_design *design) { return design->unit > 0 ? design->unit : 1; }
 
+static bool per_person(const tacit_plan *plan) {
+    return dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON;
+}
+
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     dpnewton_design design;
     return dpnewton_describe(plan, &design, error);
@@ -407,6 +411,7 @@ const tacit_method tacit_method_dpnewton = {
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
+    .per_person = per_person,
     .leaves = "once, the second moments of the party's rows and the number of [unit=record: "
               "rows][unit=person: persons]; then, in every round, the sum "
               "of its rows' clipped gradients at weights that all parties know[noise=party: , each with the "

@@ -89,6 +89,10 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
     plan->parties = plan->minimum_parties = 1;
     plan->sums = TACIT_SUMS_CLEAR;              /* nobody is there to hide a sum from, or in */
     plan->minimum_rows = self->job->rows->rows; /* replacing a row leaves their number as it is */
+    if (tacit_plan_counts_persons(plan) && self->job->rows->persons) {
+        tacit_view rows = tacit_dataset_view(self->job->rows);
+        TACIT_TRY(tacit_view_groups(&rows, &plan->minimum_rows, error));
+    }
     if (isinf(plan->epsilon))
         return tacit_fail(error, TACIT_USAGE,
                           "an infinite epsilon is for simulations: a release needs noise");

@@ -98,13 +98,13 @@ class Persons(LearningTest):
             for _ in range(dice.randint(1, 5)):
                 v = dice.uniform(-1, 1)
                 lines.append(f"p{patient},{u:.3f},{v:.3f},{'b' if 4 * u + 2 * v + dice.gauss(0, 1) > 0 else 'a'}")
-        self.rows, self.schema = os.path.join(self.path, "visits.csv"), os.path.join(self.path, "visits.yaml")
-        open(self.rows, "w").write("\n".join(lines) + "\n")
-        open(self.schema, "w").write("label: {name: y, classes: [a, b]}\ncolumns:\n  - {name: u, kind: number, low: -1, high: 1}\n"
-                                     "  - {name: v, kind: number, low: -1, high: 1}\nperson: patient\nintercept: yes\n")
+        self.rows, self.schema = self.path / "visits.csv", self.path / "visits.yaml"
+        self.rows.write_text("\n".join(lines) + "\n")
+        self.schema.write_text("label: {name: y, classes: [a, b]}\ncolumns:\n  - {name: u, kind: number, low: -1, high: 1}\n"
+                               "  - {name: v, kind: number, low: -1, high: 1}\nperson: patient\nintercept: yes\n")
 
     def words(self, *more):
-        return ("simulate", "--method", "dpnewton", "--train", self.rows, "--schema", self.schema, "--parties", "4", "--epsilon", "3",
+        return ("simulate", "--method", "dpnewton", "--train", str(self.rows), "--schema", str(self.schema), "--parties", "4", "--epsilon", "3",
                 "--delta", "1e-5", "--trials", "5", "--seed", "1", *more)
 
     def test_a_person_is_protected_with_all_rows(self):
@@ -112,8 +112,7 @@ class Persons(LearningTest):
         self.assertGreater(done["runs"][0]["accuracy"]["mean"], 0.8)
 
     def test_who_is_who_must_be_known(self):
-        text = open(self.schema).read().replace("person: patient\n", "")
-        open(self.schema, "w").write(text)
+        self.schema.write_text(self.schema.read_text().replace("person: patient\n", ""))
         self.fail_with(2, *self.words("--set", "unit=person"), says=["(person: COLUMN)"])
 
 
