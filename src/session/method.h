@@ -230,7 +230,7 @@ typedef struct tacit_handler_entry {
 struct tacit_method {
     const char *name, *title, *reference;
     unsigned version;       /* raised whenever questions or answers change */
-    const char *units;      /* "record", "party" or "record|party" */
+    const char *units;      /* "record", "party", "record|party" or "record|person" */
     bool noise_free;        /* no privacy: epsilon is infinite */
     bool needs_points;      /* public auxiliary points */
     bool takes_points;      /* it may use them, where there are any */
