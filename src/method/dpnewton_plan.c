@@ -112,11 +112,10 @@ static tacit_status share_noise(const tacit_plan *plan, dpnewton_release *out, c
     shared->shares = tacit_plan_noise_shares(plan);
     shared->scale = sigma * 1.0002 * shared->sensitivity / sqrt((double)shared->shares);
     if (plan->delta < 1e-60 || !tacit_share_gaussian(&counted, shared, shared->scale) || counted < sigma)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "shares of noise for epsilon %g at delta %g are not near enough to a Gaussian: choose a "
-            "larger delta, or another noise",
-            plan->epsilon, plan->delta);
+        return tacit_fail(error, TACIT_USAGE,
+                          "shares of noise for epsilon %g at delta %g are not near enough to a Gaussian: "
+                          "choose a larger delta, or another noise",
+                          plan->epsilon, plan->delta);
     out->event = event_of(out, counted);
     out->scale = shared->scale * step;
     out->deviation = out->scale * sqrt(parties);
@@ -180,9 +179,9 @@ static tacit_status set_unit(const tacit_plan *plan, dpnewton_design *out, tacit
     const dpnewton_settings *settings = dpnewton_settings_of(plan);
     if (settings->unit != DPNEWTON_PER_PERSON) return TACIT_OK;
     if (plan->schema == NULL || plan->schema->person == NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "unit=person needs to know whose rows are whose: name the column in the schema "
-                          "(person: COLUMN)");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "unit=person needs to know whose rows are whose: name the column in the schema (person: COLUMN)");
     out->unit = (double)settings->person_rows;
     out->strength /= out->unit; /* of the noise, in rows */
     return TACIT_OK;
@@ -199,15 +198,14 @@ static tacit_status set_family(const tacit_plan *plan, dpnewton_design *out, tac
                       ? NULL
                       : dpnewton_family_of(response, plan->classes);
     if (out->family == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method dpnewton takes a label of two or more classes, or of kind number or count "
+                          "with low and high in the schema");
+    if (plan->classes > DPNEWTON_MOST_CLASSES)
         return tacit_fail(
             error, TACIT_USAGE,
-            "method dpnewton takes a label of two or more classes, or of kind number or count with "
-            "low and high in the schema");
-    if (plan->classes > DPNEWTON_MOST_CLASSES)
-        return tacit_fail(error, TACIT_USAGE,
-                          "method dpnewton takes at most %d classes, and there are %zu; for more use dpgd or "
-                          "dpsgd",
-                          DPNEWTON_MOST_CLASSES, plan->classes);
+            "method dpnewton takes at most %d classes, and there are %zu; for more use dpgd or dpsgd",
+            DPNEWTON_MOST_CLASSES, plan->classes);
     out->scores = tacit_family_scores(out->family->family, plan->classes);
     if (out->family->family->quadratic && out->scaling.encoded > 0) {
         out->half = (schema->high - schema->low) / 2;

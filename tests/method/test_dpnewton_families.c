@@ -490,7 +490,7 @@ static void a_response_that_no_family_takes_is_refused_with_the_remedy(void **st
 static void an_audit_of_every_family_finds_most_of_what_is_charged(void **state) {
     (void)state;
     static const char *const subjects[] = { "dpnewton-softmax", "dpnewton-linear", "dpnewton-poisson" };
-    static const tacit_choice settings[] = { { "rounds", "2" }, { "noise", "party" } };
+    static const tacit_setting_value settings[] = { { "rounds", "2" }, { "noise", "party" } };
     for (size_t i = 0; i < 3; i++) {
         tacit_error error = TACIT_ERROR_INIT;
         tacit_audit audit = {
