@@ -74,6 +74,7 @@ tacit_view tacit_dataset_view(const tacit_dataset *dataset) {
     return (tacit_view){ .rows = tacit_dataset_rows(dataset),
                          .label = dataset->label,
                          .group = dataset->group,
+                         .persons = dataset->persons,
                          .classes = dataset->classes.count,
                          .response = dataset->response,
                          .response_columns = dataset->response_columns,
@@ -179,4 +180,22 @@ tacit_status tacit_dataset_write_csv(const tacit_dataset *dataset, const char *p
     if (status != TACIT_OK) unlink(name);
     tacit_buffer_clear(&partial);
     return status;
+}
+
+tacit_status tacit_view_groups(const tacit_view *view, size_t *out, tacit_error *error) {
+    size_t codes = 1;
+    *out = 0;
+    for (size_t i = 0; i < view->rows.count; i++) {
+        int32_t code = view->group[tacit_rows_stored(&view->rows, i)];
+        if (code >= 0 && (size_t)code + 2 > codes) codes = (size_t)code + 2;
+    }
+    bool *seen = TACIT_NEW(bool, codes);
+    if (seen == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < view->rows.count; i++) {
+        bool *at = &seen[view->group[tacit_rows_stored(&view->rows, i)] + 1];
+        *out += !*at;
+        *at = true;
+    }
+    free(seen);
+    return TACIT_OK;
 }

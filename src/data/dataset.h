@@ -38,6 +38,7 @@ typedef struct tacit_dataset {
     char **feature_names; /* one a feature; NULL for LIBSVM: see tacit_dataset_feature_name */
     int32_t *group;       /* of each row, when a group column was asked for; else NULL */
     tacit_levels groups;
+    bool persons; /* groups are the schema's persons */
     bool has_intercept;
     bool bounds_from_data; /* something of the schema was read off rows (schema.h): not private */
     tacit_encode_counts counts;
@@ -55,7 +56,7 @@ typedef struct tacit_load_options {
     const char *label;       /* NULL: the schema's, or the last column */
     const char *positive;    /* NULL: the schema's second class, or the larger value */
     tacit_response response; /* without a schema: what the label is */
-    const char *group;       /* a column whose values become groups; NULL: none */
+    const char *group; /* a column whose values become groups; NULL: the schema's persons, if it names them */
     bool no_header;
     char separator;      /* 0: detect */
     bool label_optional; /* with a schema: a file without the label column is fine (prediction) */
@@ -115,6 +116,7 @@ typedef struct tacit_view {
     tacit_rows rows;
     const int32_t *label;
     const int32_t *group;
+    bool persons; /* groups are the schema's persons */
     size_t classes;
     const double *response;  /* of stored rows; NULL when the rows have classes */
     size_t response_columns; /* as those of the data set */
@@ -150,6 +152,9 @@ static inline const double *tacit_view_responses(const tacit_view *view, size_t 
 static inline double tacit_view_response(const tacit_view *view, size_t i) {
     return *tacit_view_responses(view, i);
 }
+
+/* How many persons, or other groups, the rows of a view are of. */
+tacit_status tacit_view_groups(const tacit_view *view, size_t *out, tacit_error *error);
 
 /* Called with consecutive blocks of a view; `first` is the block's first row in the whole view. */
 typedef tacit_status tacit_block_function(void *context, const tacit_view *block, size_t first,

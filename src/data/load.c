@@ -164,6 +164,8 @@ static tacit_status finish(loading *load, tacit_dataset **out, tacit_error *erro
     if (load->group != SIZE_MAX) {
         dataset->groups = load->table->columns[load->group].levels;
         load->table->columns[load->group].levels = (tacit_levels)TACIT_LEVELS_INIT;
+        dataset->persons = load->schema->person != NULL &&
+                           strcmp(load->table->columns[load->group].name, load->schema->person) == 0;
     }
     dataset->counts = *tacit_encoder_counts(load->encoder);
     dataset->counts.outside_bounds += load->moved;
@@ -207,8 +209,13 @@ static tacit_status load_with_schema(loading *load, tacit_dataset **out, tacit_e
                           "%s is not a LIBSVM file, but the schema is for one (sparse: %zu)", source->name,
                           schema->sparse);
     TACIT_TRY(tacit_schema_check_options(schema, load->options, error));
+    /* Rows without a label are to be predicted, and it does not matter whose they are. */
+    bool training = label_need(load->options) == TACIT_LABEL_REQUIRED;
+    const char *group = load->options->group != NULL ? load->options->group
+                        : training                   ? schema->person
+                                                     : NULL;
     TACIT_TRY(tacit_schema_table(&load->table, &load->label, &load->group, schema, source,
-                                 label_need(load->options), load->options->group, error));
+                                 label_need(load->options), group, error));
     TACIT_TRY(start_gathering(load, error));
     static const tacit_row_filter none = { tacit_row_filter_none, NULL };
     source->filter = load->options->only_count ? &none : load->options->rows;

@@ -30,6 +30,7 @@ tacit_schema *tacit_schema_free(tacit_schema *schema) {
     free(schema->columns);
     free(schema->label);
     free(schema->event);
+    free(schema->person);
     tacit_levels_clear(&schema->classes);
     free(schema);
     return NULL;
@@ -294,6 +295,11 @@ static tacit_status print_schema(const tacit_schema *schema, bool canonical, tac
         TACIT_TRY(tacit_buffer_print(out, error, "columns:\n"));
     for (size_t i = 0; i < schema->cols; i++)
         TACIT_TRY(print_column(out, &schema->columns[i], canonical, error));
+    if (schema->person != NULL) {
+        TACIT_TRY(tacit_buffer_print(out, error, "person: "));
+        TACIT_TRY(print_text(out, schema->person, canonical, error));
+        TACIT_TRY(tacit_buffer_print(out, error, "\n"));
+    }
     TACIT_TRY(tacit_buffer_print(out, error, "missing: %s\nstrict: %s\nintercept: %s\nrows: ",
                                  schema->missing_is_error ? "error" : "fill", schema->strict ? "yes" : "no",
                                  schema->intercept ? "yes" : "no"));

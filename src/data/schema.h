@@ -23,6 +23,8 @@
  *     - {name: id, kind: skip}
  *     - {name: note, kind: text, hash: 65536}            # or terms: [fever, "short of", ...], the vocabulary; with
  *                                    # idf: [1.2, 3.4, ...] a weight for each; grams: 2 (default 1); strip: news
+ *   person: patient                  # optional: the column that says whose row it is; no feature is made of it. For methods that
+ *                                    # promise something per person, however many rows one has
  *   missing: fill                    # default; or `error`
  *   strict: no                       # default; yes: a text that is no level is an error
  *   intercept: yes                   # default
@@ -100,8 +102,9 @@ typedef struct tacit_schema_column {
 } tacit_schema_column;
 
 typedef struct tacit_schema {
-    char *label; /* its column; of several the first */
-    char *event; /* the second column of a time; else NULL */
+    char *label;  /* its column; of several the first */
+    char *event;  /* the second column of a time; else NULL */
+    char *person; /* the column that says whose row it is; NULL: none is named */
     tacit_response response;
     double low,
         high; /* of a numeric response: values outside are moved to the nearest bound; a time beyond `high` counts

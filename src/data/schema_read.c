@@ -413,11 +413,28 @@ static tacit_status read_rows(const reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
+/* Whose row it is: neither the label nor anything a feature is made of, which would give persons away. */
+static tacit_status read_person(const reading *r, const yaml_node_t *node) {
+    tacit_schema *schema = r->schema;
+    const char *text;
+    size_t length;
+    TACIT_TRY(tacit_yaml_text(r->yaml, node, "person", &text, &length, r->error));
+    bool used = length == 0 || strcmp(text, schema->label) == 0 ||
+                (schema->event != NULL && strcmp(text, schema->event) == 0);
+    for (size_t i = 0; i < schema->cols; i++)
+        used = used ||
+               (schema->columns[i].kind != TACIT_SCHEMA_SKIP && strcmp(text, schema->columns[i].name) == 0);
+    if (used || schema->sparse > 0)
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "person must name a column that is neither the label nor a feature");
+    schema->person = tacit_copy_text(text);
+    return schema->person != NULL ? TACIT_OK : tacit_fail_memory(r->error);
+}
+
 static tacit_status read_schema(const reading *r, const yaml_node_t *root) {
-    enum { LABEL, COLUMNS, SPARSE, MISSING, STRICT, INTERCEPT, ROWS, KEYS };
-    static const char *const keys[] = {
-        "label", "columns", "sparse", "missing", "strict", "intercept", "rows"
-    };
+    enum { LABEL, COLUMNS, SPARSE, PERSON, MISSING, STRICT, INTERCEPT, ROWS, KEYS };
+    static const char *const keys[] = { "label",   "columns", "sparse",    "person",
+                                        "missing", "strict",  "intercept", "rows" };
     const yaml_node_t *values[KEYS];
     TACIT_TRY(tacit_yaml_mapping(r->yaml, root, "the schema", keys, KEYS, values, r->error));
     if (values[LABEL] == NULL) return tacit_yaml_fail(r->yaml, root, r->error, "the schema has no label");
@@ -426,6 +443,7 @@ static tacit_status read_schema(const reading *r, const yaml_node_t *root) {
     TACIT_TRY(read_label(r, values[LABEL]));
     if (values[COLUMNS] != NULL) TACIT_TRY(read_columns(r, values[COLUMNS]));
     if (values[SPARSE] != NULL) TACIT_TRY(read_sparse(r, values[SPARSE]));
+    if (values[PERSON] != NULL) TACIT_TRY(read_person(r, values[PERSON]));
     if (values[MISSING] != NULL)
         TACIT_TRY(read_choice(r, values[MISSING], "missing", "error", "fill", &r->schema->missing_is_error));
     if (values[STRICT] != NULL)

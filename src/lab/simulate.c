@@ -253,6 +253,8 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .schema = simulation->schema,
     };
     TACIT_TRY(set_all(simulation, variant, out, error));
+    if (simulation->minimum_rows == 0 && tacit_plan_counts_persons(out) && simulation->dataset->persons)
+        TACIT_TRY(tacit_local_fewest_persons(local, simulation->dataset, &out->minimum_rows, error));
     TACIT_TRY(tacit_methods_check_label(out, error));
     TACIT_TRY(tacit_plan_choose_lambda(out, error));
     return tacit_plan_check(out, error);

@@ -1,28 +1,32 @@
 /*
- * dpnewton: logistic regression by Newton steps under noise, the curvature released once (ours, after the fixed Hessian bound of Boehning and
- * Lindsay 1988 that PrivLogit uses).
+ * dpnewton: logistic, softmax, linear and Poisson regression by Newton steps under noise, the curvature released once (ours, after the fixed
+ * Hessian bound of Boehning and Lindsay 1988 that PrivLogit uses).
  *
  *   rows x = (u, 1)/R, u as the schema encodes them;   v = min(1, 1/|x|);   mu = 1/AG(epsilon, delta; 1);   n rows, d columns with the intercept
  *
- *   once:        A = sum v^2 x x^T + E                                              share .06 of mu^2, upper triangle, off the diagonal times sqrt(2)
- *   t = 1..T:    g = sum clip(sigma(w.x) - y, +-1/2) v x + b_t                      share proportional to (1 + 3/T)^t of the rest
- *                w <- w - (alpha H + l I)^-1 (g + l w),   l = n lambda / sqrt(V)
- *   model:       the share-weighted mean of the last 40% of the iterates, as log-odds (num/clipped_link.h)
+ *   once:        A = sum v^2 x x^T + E                                              its share of mu^2; upper triangle, off the diagonal times sqrt(2)
+ *   t = 1..T:    g = 2c (sum clip_c(mean(W x) - y)/2c (x) v x + b_t)                share growing from step to step
+ *                W <- W - (C(W) + l I)^-1 (g + l W),   l = n lambda / sqrt(V)
+ *   model:       the share-weighted mean of the last iterates, by the line from clipped scores to those that predict
  *
- * with V = mean v^2, read off A's intercept; eigenvalues e of A replaced by max(e, 0) + op/2, op = s sqrt(2 d) the size of E, s the noise of one
- * number; H = A/sqrt(V) near sum v x x^T and, with op/10 in place of op/2, Q = A/(n V) near the rows' second moments. alpha = 1/4 at first and then
- * min(1/4, 1.5 E[sigma'(z) 1{unclipped}]), z ~ N(m, q - m^2), q = w.Qw, m = the mean score by Q: 1.5 because alpha H does not majorise the
- * Hessian, and without it a strong rare column oscillates. A step changes scores by at most 2 in root mean square, and no root mean square score
- * exceeds 10.
+ * with V = mean v^2, read off A's intercept; eigenvalues e of A replaced by max(e, ..) + a part of op = s sqrt(2 d), the size of E, s the noise of
+ * one number; H = A/sqrt(V) near sum v x x^T and, with op/10 added, Q = A/(n V) near the rows' second moments. Mean, clip c, curvature C(W), which is
+ * made of H, Q and W alone, and the line are the family's (dpnewton_family.c): logistic 1/2 and a number at most 1/4 times H. A step changes
+ * scores by at most 2 in root mean square, and no root mean square score exceeds 10 (linear: 1 and 1.5, of responses in [-1, 1]).
  *
  * Proof note. Adjacency: replace one row of one party (unit=record). The numbers of rows and of parties stay as they are.
  *   moments: |v x| <= 1, and packed as above two rows' v^2 x x^T are at most sqrt(2) apart (num/noisy_moments.h).
- *   step: |clip(.) v x| <= 1/2 for every row, whatever w is asked about and whatever the rounding of the score, so that the sum moves by at most 1.
+ *   step: |clip_c(.)/2c| <= 1/2 for every row, in L2 over the classes, so |(clip_c(.)/2c) (x) v x| <= 1/2, whatever W is asked about, whatever the
+ *   response and whatever the rounding of the score: the sum moves by at most 1. c is public: a constant, or the root of a count's cap.
  *   Computed and rounded: S = that + 2 (GRADIENT_ROUNDING + the grid's rounding).
  *   Question i adds N(0, (S_i sigma/sqrt(a_i))^2), a_i its share of the budget, sum a_i = 1, sigma = AG(epsilon, delta; 1): it is
  *   mu sqrt(a_i)-Gaussian-DP, and together, each asked in view of the answers before, they are mu-Gaussian-DP (Dong, Roth and Su 2022, corollary
  *   3.3), which is (epsilon, delta). Which share a question has follows from its place in the study: the party counts rounds itself.
- *   All else, eigenvalues, steps, log-odds, is post-processing, and every party may see every w.
+ *   unit=person: replace all rows of one person by those of another, however many either has; the number of persons stays. A person's sums over its
+ *   rows are divided by person-rows and then shortened, the moments to Frobenius norm 1, the gradient to norm 1/2: what a row's are. So the sum of
+ *   gradients moves by at most 1; a person's moments stay positive semidefinite, <A, B> >= 0, and two are at most sqrt(2) apart as above. The
+ *   number that leaves is that of persons. In a ledger it counts per record, which it implies.
+ *   All else, eigenvalues, steps, projections, lines, is post-processing, and every party may see every W.
  *   noise=shares: the noise of a sum is discrete Gaussian shares on its grid, and the m that nobody who looks knows are as private as a Gaussian of
  *   sigma/sqrt(a_i) (tacit_share_gaussian), except for 1e-87 of delta. With all n parties in it the sum has sqrt(n/m) times the noise needed.
  *   A released once may be used again, for other models of the same columns, at no price: it is in the record of the study.
@@ -33,10 +37,9 @@
 
 #include "base/memory.h"
 #include "method/dpnewton.h"
-#include "num/clipped_link.h"
 #include "num/noisy_moments.h"
 
-static const dpnewton_settings defaults = { .noise = DPNEWTON_BY_SHARES };
+static const dpnewton_settings defaults = { .noise = DPNEWTON_BY_SHARES, .person_rows = 4 };
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(dpnewton_settings, rounds, "rounds", DPNEWTON_MOST_ROUNDS,
@@ -50,6 +53,12 @@ static const tacit_parameter parameters[] = {
         dpnewton_settings, noise, "noise", "coordinator|party|shares",
         "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no trust), or "
         "each party a share, which secure summation adds up to little more than the coordinator's"),
+    TACIT_CHOICE(dpnewton_settings, unit, "unit", "record|person",
+                 "what is protected: a row, or all rows of a person at a party; the schema says which column "
+                 "names persons (person: COLUMN)"),
+    TACIT_COUNT(dpnewton_settings, person_rows, "person-rows", 1, 1e6,
+                "with unit=person: rows of a person that count in full; those of a person with more count "
+                "less, and noise grows with it"),
     TACIT_SETTINGS_END,
 };
 
@@ -65,11 +74,15 @@ static bool by_shares(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_SHARES;
 }
 
+/* What parties have divided a sum by. */
+static double units(const dpnewton_design *design) { return design->unit > 0 ? design->unit : 1; }
+
+static bool per_person(const tacit_plan *plan) {
+    return dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON;
+}
+
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     dpnewton_design design;
-    if (plan->classes != 2)
-        return tacit_fail(error, TACIT_USAGE,
-                          "method dpnewton is for two classes; for more use dpgd or dpsgd");
     return dpnewton_describe(plan, &design, error);
 }
 
@@ -92,18 +105,18 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     dpnewton_design design;
     TACIT_TRY(dpnewton_describe(plan, &design, error));
     const dpnewton_release *last = &design.release[design.rounds];
-    double rows = dpnewton_rows(plan), d = (double)design.width, tail = 0;
+    double rows = dpnewton_rows(plan), d = (double)design.width, tail = 0, size = d * (double)design.scores;
     for (size_t t = 1; t <= design.rounds; t++) tail += dpnewton_tail(&design, t);
     *out = (tacit_noise_law){
         .law = by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of "
                                  "the last, smallest"
                                : "Gaussian N(0, s^2), in every step; s of the last, smallest",
         .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
-        .dimension = design.width,
+        .dimension = design.scores * design.width,
         .sensitivity = last->mechanism.sensitivity,
         .scale = by_shares(plan) ? last->deviation : last->scale,
-        .mean_norm =
-            sqrt(d) * last->deviation * sqrt(last->share / tail) / (rows / (4 * d) + rows * plan->lambda),
+        .mean_norm = 2 * design.clip * units(&design) * sqrt(size) * last->deviation *
+                     sqrt(last->share / tail) / (rows / (4 * d) + rows * plan->lambda),
     };
     return TACIT_OK;
 }
@@ -185,7 +198,8 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     tacit_status status;
     TACIT_CHECK(tacit_party_derive(party, derive, 0, &design, sizeof design, error));
     TACIT_CHECK(check_place(question, &design, false, error));
-    TACIT_CHECK(tacit_message_numbers(question->message, "weights", design.width, &weights, error));
+    TACIT_CHECK(
+        tacit_message_numbers(question->message, "weights", design.scores * design.width, &weights, error));
     values = TACIT_NEW(double, design.gradient.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(dpnewton_sum_gradient(party, &design, weights, values, error));
@@ -197,33 +211,30 @@ cleanup:
 
 /* ---- the coordinator's half ---- */
 
-typedef struct newton_state {
-    double rows, shortening; /* n, and sqrt(V) */
-    double *curvature;       /* H */
-    double *scores;          /* Q */
-    double *weights, *mean, *step, *room;
-    double counted; /* the shares that are in `mean` */
-    size_t parties;
-} newton_state;
-
-static void clear(newton_state *state) {
+static void clear(dpnewton_state *state) {
     free(state->curvature);
-    free(state->scores);
+    free(state->law);
+    free(state->spare);
     free(state->weights);
     free(state->mean);
+    free(state->pull);
     free(state->step);
     free(state->room);
 }
 
-static tacit_status prepare(newton_state *state, size_t d, tacit_error *error) {
+static tacit_status prepare(dpnewton_state *state, const dpnewton_design *design, tacit_error *error) {
+    size_t d = design->width, size = d * design->scores;
     state->curvature = TACIT_NEW(double, d *d);
-    state->scores = TACIT_NEW(double, d *d);
-    state->room = TACIT_NEW(double, d *d);
-    state->weights = TACIT_NEW(double, d);
-    state->mean = TACIT_NEW(double, d);
-    state->step = TACIT_NEW(double, d);
-    bool all = state->curvature != NULL && state->scores != NULL && state->room != NULL &&
-               state->weights != NULL && state->mean != NULL && state->step != NULL;
+    state->law = TACIT_NEW(double, d *d);
+    state->room = TACIT_NEW(double, d *(d + 2));
+    state->spare = TACIT_NEW(double, d *(d + 2));
+    state->weights = TACIT_NEW(double, size);
+    state->mean = TACIT_NEW(double, size);
+    state->pull = TACIT_NEW(double, size);
+    state->step = TACIT_NEW(double, size);
+    bool all = state->curvature != NULL && state->law != NULL && state->room != NULL &&
+               state->spare != NULL && state->weights != NULL && state->mean != NULL && state->pull != NULL &&
+               state->step != NULL;
     return all ? TACIT_OK : tacit_fail_memory(error);
 }
 
@@ -245,29 +256,32 @@ static double shortening(const dpnewton_design *design, double moment, double ro
     double intercept = by->encoded * by->intercept, square = rows * intercept * intercept;
     double least = 1 / (by->longest * by->longest);
     if (!(least < 1)) return 1;
-    double unsure = design->release[0].deviation / square / 0.2, trust = 1 / (1 + unsure * unsure);
+    double unsure = units(design) * design->release[0].deviation / square / 0.2,
+           trust = 1 / (1 + unsure * unsure);
     double found = trust * moment / square + (1 - trust) * sqrt(least);
     return sqrt(fmin(fmax(found, least), 1));
 }
 
 /* H and Q of the released moments. */
-static tacit_status take_moments(const dpnewton_design *design, const tacit_sum *sum, newton_state *state,
+static tacit_status take_moments(const dpnewton_design *design, const tacit_sum *sum, dpnewton_state *state,
                                  tacit_error *error) {
     size_t d = design->width, length = tacit_moments_length(d);
-    double op = design->release[0].deviation * sqrt(2 * (double)d), lift[] = { op / 2, op / 10 };
-    double *both[] = { state->curvature, state->scores };
+    const dpnewton_family *family = design->family;
+    double op = units(design) * design->release[0].deviation * sqrt(2 * (double)d);
+    double lift[] = { family->lift * op, op / 10 }, least[] = { family->least * op, 0 };
+    double *both[] = { state->curvature, state->law };
     state->shortening = shortening(design, sum->values[length - 1], state->rows);
     tacit_moments_unpack(state->room, sum->values, d);
-    TACIT_TRY(tacit_moments_lift(both, lift, 2, state->room, d, error));
+    TACIT_TRY(tacit_moments_lift(both, least, lift, 2, state->room, d, error));
     double by = state->shortening, square = by * by * state->rows;
     for (size_t i = 0; i < d * d; i++) {
         state->curvature[i] /= by;
-        state->scores[i] /= square;
+        state->law[i] /= square;
     }
     return TACIT_OK;
 }
 
-static tacit_status ask_moments(tacit_session *session, const dpnewton_design *design, newton_state *state,
+static tacit_status ask_moments(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
                                 tacit_error *error) {
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
@@ -275,9 +289,10 @@ static tacit_status ask_moments(tacit_session *session, const dpnewton_design *d
     tacit_status status;
     TACIT_CHECK(
         ask(session, "moments", &message, &design->moments, &design->release[0], length, &sum, error));
-    /* Their number is no secret where a row is replaced; it may carry noise. */
-    state->rows =
-        fmax(sum.values[length], (double)sum.parties * fmax(1, (double)session->plan->minimum_rows));
+    for (size_t j = 0; j < length; j++) sum.values[j] *= units(design);
+    /* The number of rows, or of persons, is no secret where one is replaced; it may carry noise. */
+    state->rows = units(design) * fmax(sum.values[length],
+                                       (double)sum.parties * fmax(1, (double)session->plan->minimum_rows));
     TACIT_CHECK(take_moments(design, &sum, state, error));
 cleanup:
     tacit_sum_clear(&sum);
@@ -285,102 +300,92 @@ cleanup:
     return status;
 }
 
-/* Mean and variance of the scores x.w over rows, by Q. Without an intercept the mean is taken to be 0. */
-static void score_law(const dpnewton_design *design, const newton_state *state, const double *w, double *mean,
-                      double *variance) {
-    size_t d = design->width;
-    double square = tacit_moments_product(state->scores, w, w, d), intercept = 0;
-    const dpnewton_scaling *by = &design->scaling;
-    *mean = 0;
-    if (by->encoded > 0) {
-        for (size_t j = 0; j < d; j++) intercept += state->scores[(d - 1) * d + j] * w[j];
-        *mean = fmin(fmax(intercept / (by->encoded * by->intercept), -sqrt(square)), sqrt(square));
-    }
-    *variance = fmax(square - *mean * *mean, 1e-6);
-}
-
 /* The factor that holds the root mean square score of `w` within `most`. */
-static double held_within(const newton_state *state, const double *w, size_t d, double most) {
-    double square = tacit_moments_product(state->scores, w, w, d);
+static double held_within(const dpnewton_design *design, const dpnewton_state *state, const double *w,
+                          double most) {
+    double square = 0;
+    for (size_t k = 0; k < design->scores; k++)
+        square +=
+            tacit_moments_product(state->law, w + k * design->width, w + k * design->width, design->width);
     return square > most * most ? most / sqrt(square) : 1;
 }
 
-static double alpha_at(const dpnewton_design *design, const newton_state *state, const double *w) {
-    double mean, variance;
-    score_law(design, state, w, &mean, &variance);
-    return fmin(0.25, 1.5 * fmax(0.02, tacit_clipped_slope(mean, variance)));
-}
-
-/* l: the plan's lambda is for the mean over the rows that are declared. */
-static double ridge(const tacit_plan *plan, const newton_state *state) {
-    return plan->lambda * dpnewton_rows(plan) / state->shortening;
-}
-
 /* One Newton step, from the gradient in `state->step`. */
-static tacit_status step(const tacit_plan *plan, const dpnewton_design *design, size_t t, newton_state *state,
-                         tacit_error *error) {
-    size_t d = design->width;
-    double *w = state->weights, *by = state->step, l = ridge(plan, state);
-    double alpha = t == 1 ? 0.25 : alpha_at(design, state, w), counts = dpnewton_tail(design, t);
-    for (size_t j = 0; j < d; j++) by[j] += l * w[j];
-    TACIT_TRY(tacit_moments_solve(by, state->curvature, alpha, l, state->room, d, error));
-    double trusted = held_within(state, by, d, 2);
-    for (size_t j = 0; j < d; j++) w[j] -= trusted * by[j];
-    double within = held_within(state, w, d, 10);
-    for (size_t j = 0; j < d; j++) state->mean[j] += counts * (w[j] *= within);
+static tacit_status step(const dpnewton_design *design, size_t t, dpnewton_state *state, tacit_error *error) {
+    const dpnewton_family *family = design->family;
+    size_t size = design->scores * design->width;
+    double *w = state->weights, *by = state->step, counts = dpnewton_tail(design, t);
+    double noise = 2 * design->clip * units(design) * design->release[t].deviation * counts;
+    state->unsure += noise * noise;
+    for (size_t j = 0; j < size; j++) {
+        state->pull[j] += counts * by[j];
+        by[j] += state->ridge * w[j];
+    }
+    TACIT_TRY(family->direction(design, state, t == 1, error));
+    double trusted = held_within(design, state, by, family->most_step);
+    for (size_t j = 0; j < size; j++) w[j] -= trusted * by[j];
+    double within = held_within(design, state, w, family->most_score);
+    for (size_t j = 0; j < size; j++) state->mean[j] += counts * (w[j] *= within);
     state->counted += counts;
     return TACIT_OK;
 }
 
 static tacit_status one_round(tacit_session *session, const dpnewton_design *design, size_t t,
-                              newton_state *state, tacit_error *error) {
+                              dpnewton_state *state, tacit_error *error) {
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
-    size_t d = design->width;
+    size_t size = design->scores * design->width;
     tacit_status status;
-    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", state->weights, d, error));
-    TACIT_CHECK(ask(session, "gradient", &message, &design->gradient, &design->release[t], d, &sum, error));
-    memcpy(state->step, sum.values, d * sizeof *sum.values);
+    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", state->weights, size, error));
+    TACIT_CHECK(
+        ask(session, "gradient", &message, &design->gradient, &design->release[t], size, &sum, error));
+    for (size_t j = 0; j < size; j++) state->step[j] = 2 * design->clip * units(design) * sum.values[j];
     state->parties = sum.parties;
-    TACIT_CHECK(step(session->plan, design, t, state, error));
+    TACIT_CHECK(step(design, t, state, error));
 cleanup:
     tacit_sum_clear(&sum);
     tacit_message_clear(&message);
     return status;
 }
 
-/* The mean of the tail as log-odds, in the weights of encoded rows. */
-static tacit_status finish(const tacit_plan *plan, const dpnewton_design *design, newton_state *state,
-                           tacit_outcome *out, tacit_error *error) {
+/* The mean of the tail as a model predicts by it, in the weights of encoded rows. */
+static tacit_status finish(const dpnewton_design *design, dpnewton_state *state, tacit_outcome *out,
+                           tacit_error *error) {
     const dpnewton_scaling *by = &design->scaling;
     size_t d = design->width;
-    double *w = state->mean, mean, variance, offset = 0, slope = 1, l = ridge(plan, state), length = 0;
+    double slope = 1, offset[DPNEWTON_MOST_CLASSES] = { 0 };
     tacit_model *model = NULL;
-    for (size_t j = 0; j < d; j++) w[j] /= state->counted;
-    for (size_t j = 0; j < d; j++) length += w[j] * w[j];
-    score_law(design, state, w, &mean, &variance);
-    double along = alpha_at(design, state, w) * state->rows * state->shortening *
-                   tacit_moments_product(state->scores, w, w, d);
-    tacit_clipped_log_odds(&offset, &slope, mean, variance, l * length / fmax(along, l * length));
-    TACIT_TRY(tacit_model_create(&model, &tacit_family_logistic, d, 2, error));
-    for (size_t j = 0; j < d; j++) model->weights[j] = slope * w[j] * by->feature;
-    if (by->encoded > 0) model->weights[d - 1] = slope * w[d - 1] * by->intercept + offset / by->encoded;
+    for (size_t j = 0; j < design->scores * d; j++) {
+        state->mean[j] /= state->counted;
+        state->pull[j] /= state->counted;
+    }
+    TACIT_TRY(design->family->calibrate(design, state, &slope, offset, error));
+    TACIT_TRY(tacit_model_create(&model, design->family->family, d, design->classes, error));
+    for (size_t k = 0; k < design->scores; k++) {
+        const double *from = state->mean + k * d;
+        double *to = model->weights + k * d;
+        for (size_t j = 0; j < d; j++) to[j] = slope * from[j] * by->feature;
+        if (by->encoded > 0) to[d - 1] = slope * from[d - 1] * by->intercept + offset[k] / by->encoded;
+    }
     out->parties = state->parties;
     return tacit_outcome_add(out, model, error);
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    newton_state state = { .counted = 0 };
+    dpnewton_state state = { .counted = 0 };
     dpnewton_design design;
     tacit_status status;
     TACIT_CHECK(dpnewton_describe(session->plan, &design, error));
-    TACIT_CHECK(prepare(&state, design.width, error));
+    TACIT_CHECK(prepare(&state, &design, error));
     TACIT_CHECK(ask_moments(session, &design, &state, error));
+    /* The plan's lambda is for the mean over the rows that are declared. */
+    state.ridge = session->plan->lambda * dpnewton_rows(session->plan) / state.shortening;
+    if (design.family->start != NULL) design.family->start(&design, &state);
     for (size_t t = 1; t <= design.rounds; t++) {
         tacit_progress_report(session->progress, "steps", t - 1, design.rounds);
         TACIT_CHECK(one_round(session, &design, t, &state, error));
     }
-    TACIT_CHECK(finish(session->plan, &design, &state, out, error));
+    TACIT_CHECK(finish(&design, &state, out, error));
 cleanup:
     clear(&state);
     return status;
@@ -392,20 +397,24 @@ static const tacit_handler_entry handlers[] = { { .question = "moments", .answer
 
 const tacit_method tacit_method_dpnewton = {
     .name = "dpnewton",
-    .title = "logistic regression on all parties' rows by Newton steps with noise",
+    .title =
+        "regression on all parties' rows by Newton steps with noise: two classes or more, numbers, counts",
     .reference = "after Boehning & Lindsay 1988; docs/methods/dpnewton.md",
     .version = 1,
-    .units = "record",
+    .units = "record|person",
     .spreads = true,
+    .takes_numbers = true,
     .needs_delta = true,
     .most_columns = DPNEWTON_MOST_COLUMNS,
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
-    .leaves = "once, the second moments of the party's rows and their number; then, in every round, the sum "
-              "of its rows' clipped gradients at weights that all parties know[noise=party: , each with the "
-              "party's own noise added][noise=shares: , each with the party's share of the noise added], as "
-              "contributions to sums",
+    .per_person = per_person,
+    .leaves =
+        "once, the second moments of the party's rows and the number of [unit=record: rows][unit=person: "
+        "persons]; then, in every round, the sum of its rows' clipped gradients at weights that all parties "
+        "know[noise=party: , each with the party's own noise added][noise=shares: , each with the party's "
+        "share of the noise added], as contributions to sums",
     .seen_by =
         "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no single "
         "party's][noise=coordinator,sees=each: the coordinator sees each party's exact moments and "
@@ -413,23 +422,24 @@ const tacit_method tacit_method_dpnewton = {
         "gradients, and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
         "moments and gradients][noise=shares: the coordinator sees the sums over all parties, with the noise "
         "in them, and no single party's]. Everybody sees the weights after every step",
-    .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing one row of a "
-                 "party, towards everybody who sees all steps[noise=party|shares: , the coordinator "
-                 "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
-                 "sees exact values]",
-    .assumption = "the number of a party's rows is no secret (rows of any length are shortened to the unit "
-                  "ball)[noise=coordinator: ; the coordinator adds the noise, publishes only noisy results "
-                  "and keeps the exact values to itself][noise=shares: ; secure summation, and that no more "
-                  "parties vanish from a sum or collude than the study declares]",
+    .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
+                 "one row][unit=person: all rows of one person, however many,] of a party, towards everybody "
+                 "who sees all steps[noise=party|shares: , the coordinator included][noise=coordinator: . "
+                 "There is no such guarantee towards the coordinator, which sees exact values]",
+    .assumption =
+        "the number of a party's [unit=record: rows][unit=person: persons] is no secret (rows of any length "
+        "are shortened to the unit ball)[unit=person: ; a person's rows are all at one party, and its column "
+        "of persons tells them apart][noise=coordinator: ; the coordinator adds the noise, publishes only "
+        "noisy results and keeps the exact values to itself][noise=shares: ; secure summation, and that no "
+        "more parties vanish from a sum or collude than the study declares]",
     .theorem = "Gaussian noise on moments of L2 sensitivity sqrt(2) and on T clipped gradients of "
                "sensitivity 1, each with its share of mu^2, mu the largest Gaussian-DP parameter that "
                "(epsilon, delta) allows (Balle and Wang 2018); shares add up to 1, also when adaptive (Dong, "
                "Roth and Su 2022)[noise=shares: ; the noise in shares of discrete Gaussians on a grid so "
                "fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
-    .caveats =
-        "two classes; at most 1,024 features; as many questions as rounds and one more: every party must "
-        "stay connected. Residuals are clipped at one half: weights predict well, and are no odds ratios",
+    .caveats = "at most 1,024 features and 64 classes; as many questions as rounds and one more: every party "
+               "must stay connected. Residuals are clipped: weights predict well, and are no odds ratios",
     .check = check,
     .price = price,
     .choose_lambda = dpnewton_lambda,

@@ -1,16 +1,24 @@
 /*
- * What follows from dpnewton's plan (dpnewton_plan.c), and its sums over a party's rows (dpnewton_rows.c). The method itself is
- * in dpnewton.c.
+ * What follows from dpnewton's plan (dpnewton_plan.c), its sums over a party's rows (dpnewton_rows.c), and what is special to a
+ * family (dpnewton_family.c). The method itself is in dpnewton.c.
  */
 #pragma once
 
 #include "method/gradient.h"
+#include "num/kernel.h"
 #include "privacy/mechanism/shares.h"
 
-enum { DPNEWTON_MOST_ROUNDS = 64, DPNEWTON_MOST_COLUMNS = 1024 };
+enum {
+    DPNEWTON_MOST_ROUNDS = 64,
+    DPNEWTON_MOST_COLUMNS = 1024,
+    DPNEWTON_MOST_CLASSES = 64,
+    DPNEWTON_BLOCK = 128
+};
 
 typedef struct dpnewton_settings {
     uint64_t rounds, rows; /* 0: chosen, declared by the parties' least */
+    uint64_t person_rows;
+    enum { DPNEWTON_PER_RECORD, DPNEWTON_PER_PERSON } unit;
     enum { DPNEWTON_BY_COORDINATOR, DPNEWTON_BY_PARTY, DPNEWTON_BY_SHARES } noise;
 } dpnewton_settings;
 
@@ -35,8 +43,20 @@ typedef struct dpnewton_scaling {
     double longest;            /* |x| at most */
 } dpnewton_scaling;
 
+struct dpnewton_family;
+
 typedef struct dpnewton_design {
+    const struct dpnewton_family *family;
+    const tacit_kernels *kernels;
     size_t width, rounds;
+    size_t scores, classes; /* weights are scores x width; no classes: a numeric response */
+    double
+        unit; /* rows that a person's sum is divided by, and then clipped like one row; 0: rows are protected one by one */
+    double middle, half; /* a number is fitted as (y - middle)/half in [-1, 1]; else 0 and 1 */
+    double most;         /* the cap of a count; else 0 */
+    double
+        clip; /* c: a row's residual has at most that norm, and it is sent divided by 2c, so that every sum of them has
+                  * sensitivity 1 */
     tacit_sum_spec moments, gradient;
     dpnewton_release release[DPNEWTON_MOST_ROUNDS + 1];
     dpnewton_scaling scaling;
@@ -44,6 +64,52 @@ typedef struct dpnewton_design {
     double
         strength; /* mu of all noise that there is: 1/sigma over how much more of it than needed; INFINITY without */
 } dpnewton_design;
+
+/* The coordinator's work on released sums. */
+typedef struct dpnewton_state {
+    double rows, shortening; /* n, and sqrt(V) */
+    double ridge;            /* l */
+    double *curvature;       /* H, d x d */
+    double *law;             /* Q, d x d */
+    double *room, *spare;    /* d x d and 2d more each */
+    double *weights, *step;  /* scores x d */
+    double *mean, *pull;     /* of weights and gradients over the tail, scores x d */
+    double counted;          /* the shares that are in them */
+    double unsure;           /* the variance of one number of `pull`, times the square of `counted` */
+    size_t parties;
+} dpnewton_state;
+
+/* What is special to one family of models. */
+typedef struct dpnewton_family {
+    const tacit_family *family;
+
+    /* From public numbers. The budget's thousandths for the moments; each step has 1 + growth/T times the share of the one before; the
+     * part of the iterates whose mean is the model; eigenvalues e of A become max(e, least op) + lift op. */
+    double moments, growth, tail, least, lift;
+    double most_step, most_score; /* in root mean square; 0: as the cap of counts allows */
+    double (*clip)(const dpnewton_design *design);
+    size_t (*rounds)(const tacit_plan *plan, double strength);
+    double (*ridge)(const dpnewton_design *design, double rows, double strength); /* l of the sum over rows */
+
+    /* Of `count` rows, at most DPNEWTON_BLOCK, of a view from `begin`: clipped residuals divided by 2c, in place of scores. At most 1/2 in norm whatever the scores
+     * and responses are, also where they are no numbers. */
+    void (*residuals)(const dpnewton_design *design, const tacit_view *rows, size_t begin, size_t count,
+                      double *scores);
+
+    /* Weights to begin with; NULL: 0. */
+    void (*start)(const dpnewton_design *design, dpnewton_state *state);
+
+    /* The Newton direction, in place of the gradient in state->step. */
+    tacit_status (*direction)(const dpnewton_design *design, dpnewton_state *state, bool first,
+                              tacit_error *error);
+
+    /* The mean of the tail as a model predicts by it: scores -> slope * scores + offset[k]. */
+    tacit_status (*calibrate)(const dpnewton_design *design, const dpnewton_state *state, double *slope,
+                              double *offset, tacit_error *error);
+} dpnewton_family;
+
+/* That of a response, of so many classes or of 0; NULL: there is none. */
+const dpnewton_family *dpnewton_family_of(tacit_response response, size_t classes);
 
 /* A function of the plan alone. TACIT_USAGE for one that the method does not take. */
 tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tacit_error *error);
@@ -57,8 +123,8 @@ double dpnewton_rows(const tacit_plan *plan);
 /* What step t, from 1, counts in the mean that is the model: its share if it is in the tail, else 0. */
 double dpnewton_tail(const dpnewton_design *design, size_t step);
 
-/* The sum of x x^T over the party's rows, packed (num/noisy_moments.h), and their number; the sum of clip(sigma(w.x) - y, +-1/2) x min(1, 1/|x|).
- * In all holders. */
+/* The sum of v^2 x x^T over the party's rows, packed (num/noisy_moments.h), and their number; the sum of clipped residuals/2c times
+ * v x, scores x width. In all holders. */
 tacit_status dpnewton_sum_moments(tacit_party *party, const dpnewton_design *design, double *out,
                                   tacit_error *error);
 tacit_status dpnewton_sum_gradient(tacit_party *party, const dpnewton_design *design, const double *weights,

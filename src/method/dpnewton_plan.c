@@ -8,7 +8,7 @@
 #include "num/noisy_moments.h"
 #include "privacy/account/gaussian.h"
 
-static const double UNITS = 1000, MOMENTS_UNITS = 60, TAIL = 0.4; /* of the budget */
+static const double UNITS = 1000; /* of the budget */
 
 static bool by_party(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_PARTY;
@@ -17,7 +17,10 @@ static bool by_party(const tacit_plan *plan) {
 double dpnewton_rows(const tacit_plan *plan) {
     double set = (double)dpnewton_settings_of(plan)->rows;
     if (set > 0) return set;
-    return (double)plan->parties * fmax(1, (double)plan->minimum_rows);
+    double each = fmax(1, (double)plan->minimum_rows); /* of persons, where these are protected */
+    if (dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON)
+        each *= (double)dpnewton_settings_of(plan)->person_rows;
+    return (double)plan->parties * each;
 }
 
 /* How much larger the noise in a sum of all parties is than it need be. */
@@ -58,24 +61,21 @@ static dpnewton_scaling scaling_of(const tacit_plan *plan) {
     return out;
 }
 
-/* T = 1.3 ln(n mu) + 4 ln(d/8), from 6 to 24: many columns are further from their minimum, few are lost to noise sooner. */
-static size_t choose_rounds(const tacit_plan *plan, double strength) {
-    double set = (double)dpnewton_settings_of(plan)->rounds, columns = (double)plan->features;
-    if (set > 0) return (size_t)set;
-    double wanted = isinf(strength) ? 24 : 1.3 * log(dpnewton_rows(plan) * strength) + 4 * log(columns / 8);
-    return (size_t)fmin(fmax(round(wanted), 6), 24);
+static size_t choose_rounds(const tacit_plan *plan, const dpnewton_family *family, double strength) {
+    size_t set = (size_t)dpnewton_settings_of(plan)->rounds;
+    return set > 0 ? set : family->rounds(plan, strength);
 }
 
-/* The moments first; then shares that grow from step to step, by 20 in all. In whole thousandths, so that a ledger can hold a study as so many
+/* The moments first; then shares that grow from step to step. In whole thousandths, so that a ledger can hold a study as so many
  * runs of one event, of which each question takes its number. */
 static void set_shares_of_budget(dpnewton_design *out) {
-    double ratio = 1 + 3 / (double)out->rounds, sum = 0, weight = 0, before = MOMENTS_UNITS,
-           left = UNITS - MOMENTS_UNITS;
+    double ratio = 1 + out->family->growth / (double)out->rounds, sum = 0, weight = 0,
+           before = out->family->moments, left = UNITS - before;
     for (size_t t = 1; t <= out->rounds; t++) sum += pow(ratio, (double)t);
-    out->release[0].share = MOMENTS_UNITS / UNITS;
+    out->release[0].share = before / UNITS;
     for (size_t t = 1; t <= out->rounds; t++) {
         weight += pow(ratio, (double)t);
-        double until = t == out->rounds ? UNITS : MOMENTS_UNITS + round(left * weight / sum);
+        double until = t == out->rounds ? UNITS : out->family->moments + round(left * weight / sum);
         out->release[t].share = (until - before) / UNITS;
         before = until;
     }
@@ -88,7 +88,7 @@ static tacit_event event_of(const dpnewton_release *release, double sigma) {
 }
 
 double dpnewton_tail(const dpnewton_design *design, size_t step) {
-    size_t tail = (size_t)fmax(1, round(TAIL * (double)design->rounds));
+    size_t tail = (size_t)fmax(1, round(design->family->tail * (double)design->rounds));
     return step + tail > design->rounds ? design->release[step].share : 0;
 }
 
@@ -163,8 +163,8 @@ static tacit_status set_sums(const tacit_plan *plan, dpnewton_design *out, doubl
     const double rows = GRADIENT_MOST_ROWS;
     TACIT_TRY(tacit_sum_spec_for(&out->moments, tacit_moments_length(out->width) + 1,
                                  rows * (1 + GRADIENT_ROUNDING) + moments_room, plan->parties, error));
-    return tacit_sum_spec_for(&out->gradient, out->width, rows * (0.5 + GRADIENT_ROUNDING) + gradient_room,
-                              plan->parties, error);
+    return tacit_sum_spec_for(&out->gradient, out->scores * out->width,
+                              rows * (0.5 + GRADIENT_ROUNDING) + gradient_room, plan->parties, error);
 }
 
 /* The largest noise that a release may have, twice over. */
@@ -175,13 +175,59 @@ static tacit_status room_for(const dpnewton_release *release, size_t length, dou
     return TACIT_OK;
 }
 
+static tacit_status set_unit(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
+    const dpnewton_settings *settings = dpnewton_settings_of(plan);
+    if (settings->unit != DPNEWTON_PER_PERSON) return TACIT_OK;
+    if (plan->schema == NULL || plan->schema->person == NULL)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "unit=person needs to know whose rows are whose: name the column in the schema (person: COLUMN)");
+    out->unit = (double)settings->person_rows;
+    out->strength /= out->unit; /* of the noise, in rows */
+    return TACIT_OK;
+}
+
+/* The family that the response asks for, and how its response is scaled: a number to [-1, 1], about 0 where no intercept could hold
+ * its middle. */
+static tacit_status set_family(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
+    const tacit_schema *schema = plan->schema;
+    tacit_response response = plan->classes > 0 || schema == NULL ? TACIT_RESPONSE_CLASS : schema->response;
+    out->classes = plan->classes;
+    out->half = 1;
+    out->family = response == TACIT_RESPONSE_CLASS && plan->classes < 2
+                      ? NULL
+                      : dpnewton_family_of(response, plan->classes);
+    if (out->family == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method dpnewton takes a label of two or more classes, or of kind number or count "
+                          "with low and high in the schema");
+    if (plan->classes > DPNEWTON_MOST_CLASSES)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method dpnewton takes at most %d classes, and there are %zu; for more use dpgd or dpsgd",
+            DPNEWTON_MOST_CLASSES, plan->classes);
+    out->scores = tacit_family_scores(out->family->family, plan->classes);
+    if (out->family->family->quadratic && out->scaling.encoded > 0) {
+        out->half = (schema->high - schema->low) / 2;
+        out->middle = schema->low + out->half;
+    } else if (out->family->family->quadratic) {
+        out->half = fmax(fabs(schema->low), fabs(schema->high));
+    }
+    out->most = response == TACIT_RESPONSE_COUNT ? schema->high : 0;
+    out->clip = out->family->clip(out);
+    return TACIT_OK;
+}
+
 tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
     double moments = 0, gradient = 0, strength = 0;
     TACIT_TRY(strength_of(plan, &strength, error));
-    *out = (dpnewton_design){ .width = plan->features,
-                              .rounds = choose_rounds(plan, strength),
+    *out = (dpnewton_design){ .kernels = tacit_kernels_choose(),
+                              .width = plan->features,
                               .scaling = scaling_of(plan),
                               .strength = strength };
+    TACIT_TRY(set_family(plan, out, error));
+    TACIT_TRY(set_unit(plan, out, error));
+    out->rounds = choose_rounds(plan, out->family, out->strength);
     set_shares_of_budget(out);
     TACIT_TRY(set_sums(plan, out, 0, 0, error));
     TACIT_TRY(set_all_noise(plan, out, error));
@@ -193,12 +239,11 @@ tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tac
     return set_all_noise(plan, out, error);
 }
 
-/* l = k/mu + .1 for the sum over rows, k = 1.8/sqrt(n mu/d) between .1 and .5; lambda = l/n. */
+/* lambda = l/n. */
 tacit_status dpnewton_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    double strength = 0, rows = dpnewton_rows(plan);
-    TACIT_TRY(strength_of(plan, &strength, error));
-    double each = rows * strength / (double)plan->features;
-    double k = isinf(strength) ? 0 : fmin(fmax(1.8 / sqrt(each), 0.1), 0.5);
-    *out = (k / strength + 0.1) / rows;
+    dpnewton_design design;
+    double rows = dpnewton_rows(plan);
+    TACIT_TRY(dpnewton_describe(plan, &design, error));
+    *out = design.family->ridge(&design, rows, design.strength) / rows;
     return TACIT_OK;
 }

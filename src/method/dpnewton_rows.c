@@ -15,33 +15,22 @@
 #include "num/blas.h"
 #include "num/noisy_moments.h"
 
-enum { RUN = 8192, RUNS = GRADIENT_SLICE / RUN, BLOCK = 128 };
+enum { RUN = 8192, BLOCK = DPNEWTON_BLOCK };
 
 /* Runs of one span, each into its own numbers. */
 typedef struct span {
     const tacit_view *rows;
+    const dpnewton_design *design;
     const dpnewton_scaling *scaling;
-    const double *weights; /* of encoded rows */
+    const double *weights; /* of encoded rows, scores x width; NULL: moments */
     size_t begin, count, width, length;
-    double *sums, *room; /* RUNS times length, and BLOCK rows for each */
+    double *sums, *room; /* length numbers, and those of a block, for each run */
+    size_t room_length;
 } span;
 
 /* A dense row where it lies; NULL for sparse ones. */
 static const double *dense_row(const tacit_rows *rows, size_t i) {
     return rows->dense != NULL ? rows->dense + tacit_rows_stored(rows, i) * rows->stride : NULL;
-}
-
-static double dot(const tacit_rows *rows, size_t i, const double *weights) {
-    const double *row = dense_row(rows, i);
-    return row != NULL ? cblas_ddot((int)rows->cols, row, 1, weights, 1) : tacit_rows_dot(rows, i, weights);
-}
-
-static void add(const tacit_rows *rows, size_t i, double scale, double *out) {
-    const double *row = dense_row(rows, i);
-    if (row != NULL)
-        cblas_daxpy((int)rows->cols, scale, row, 1, out, 1);
-    else
-        tacit_rows_add(rows, i, scale, out);
 }
 
 static double square_of(const tacit_rows *rows, size_t i) {
@@ -69,23 +58,69 @@ static double row_factor(const span *self, size_t i) {
     return square > 1 ? 1 / sqrt(square) : 1;
 }
 
-/* A number that is no number pulls like any other: a sum must not fail because of what is in it. */
-static double clipped(double residual) { return fmin(fmax(residual, -0.5), 0.5); }
-
-/* Ask the memory for a dense row that will be needed soon: rows of a view lie anywhere, and each would be waited for. */
-static void fetch(const tacit_rows *rows, size_t i) {
+/* Ask the memory for dense rows that will be needed soon: rows of a view lie anywhere, and each would be waited for. */
+static void fetch(const double *const *at, size_t count, size_t cols) {
     enum { LINE = 64 / sizeof(double) };
-    const double *row = dense_row(rows, i);
-    for (size_t j = 0; row != NULL && j < rows->cols; j += LINE) __builtin_prefetch(row + j);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < cols; j += LINE) __builtin_prefetch(at[i] + j);
 }
 
-static void add_gradients(const span *self, size_t begin, size_t end, double *out) {
-    enum { AHEAD = 6 };
-    for (size_t i = begin; i < end; i++) {
-        if (i + AHEAD < end) fetch(&self->rows->rows, i + AHEAD);
-        double score = dot(&self->rows->rows, i, self->weights);
-        double residual = clipped(1 / (1 + exp(-score)) - (tacit_view_label(self->rows, i) == 1));
-        add(&self->rows->rows, i, residual * row_factor(self, i), out);
+/* One score of each row, a few rows at a time while the next ones are on their way. */
+static void score_dense(const span *self, const double *const *at, size_t count, const double *weights,
+                        double *out) {
+    enum { FEW = 8 };
+    for (size_t i = 0; i < count; i += FEW) {
+        size_t here = count - i < FEW ? count - i : FEW, left = count - i - here;
+        fetch(at + i + here, left < FEW ? left : FEW, self->width);
+        self->design->kernels->dot_rows(at + i, here, self->width, weights, out + i);
+    }
+}
+
+/* out = the scores of rows from `first`, all of a row's side by side. */
+static void score_block(const span *self, size_t first, size_t count, double *column, double *out) {
+    const tacit_rows *rows = &self->rows->rows;
+    const double *at[BLOCK];
+    size_t scores = self->design->scores;
+    for (size_t i = 0; rows->dense != NULL && i < count; i++) at[i] = dense_row(rows, first + i);
+    for (size_t k = 0; k < scores; k++) {
+        const double *weights = self->weights + k * self->width;
+        double *into = scores == 1 ? out : column;
+        if (rows->dense != NULL)
+            score_dense(self, at, count, weights, into);
+        else
+            for (size_t i = 0; i < count; i++) into[i] = tacit_rows_dot(rows, first + i, weights);
+        for (size_t i = 0; scores > 1 && i < count; i++) out[i * scores + k] = column[i];
+    }
+}
+
+/* out_k += sum_i residual_ik v_i z_i */
+static void add_block(const span *self, size_t first, size_t count, const double *residuals, double *column,
+                      double *out) {
+    const tacit_rows *rows = &self->rows->rows;
+    const double *at[BLOCK];
+    double factor[BLOCK];
+    size_t scores = self->design->scores;
+    for (size_t i = 0; i < count; i++) {
+        at[i] = dense_row(rows, first + i);
+        factor[i] = row_factor(self, first + i);
+    }
+    for (size_t k = 0; k < scores; k++) {
+        for (size_t i = 0; i < count; i++) column[i] = residuals[i * scores + k] * factor[i];
+        if (rows->dense != NULL)
+            self->design->kernels->add_rows(at, count, rows->cols, column, out + k * self->width);
+        else
+            for (size_t i = 0; i < count; i++)
+                tacit_rows_add(rows, first + i, column[i], out + k * self->width);
+    }
+}
+
+static void add_gradients(const span *self, size_t begin, size_t end, double *room, double *out) {
+    double *column = room, *scores = room + BLOCK;
+    for (size_t first = begin; first < end; first += BLOCK) {
+        size_t count = end - first < BLOCK ? end - first : BLOCK;
+        score_block(self, first, count, column, scores);
+        self->design->family->residuals(self->design, self->rows, first, count, scores);
+        add_block(self, first, count, scores, column, out);
     }
 }
 
@@ -115,15 +150,117 @@ static tacit_status add_runs(void *context, size_t begin, size_t end, unsigned w
     (void)error;
     for (size_t run = begin; run < end; run++) {
         size_t first = run * RUN, last = first + RUN < self->count ? first + RUN : self->count;
-        double *out = self->sums + run * self->length;
+        double *out = self->sums + run * self->length, *room = self->room + run * self->room_length;
         memset(out, 0, self->length * sizeof *out);
-        if (self->weights != NULL)
-            add_gradients(self, self->begin + first, self->begin + last, out);
-        else
-            add_moments(self, self->begin + first, self->begin + last, self->room + run * BLOCK * self->width,
-                        out);
+        (self->weights != NULL ? add_gradients : add_moments)(self, self->begin + first, self->begin + last,
+                                                              room, out);
     }
     return TACIT_OK;
+}
+
+/* ---- persons ---- */
+
+/* The party's rows in the order of their persons: person k has rows start[k] to start[k + 1] of `view`. */
+typedef struct persons {
+    tacit_view view;
+    uint32_t *order;
+    size_t *start, count;
+} persons;
+
+static void clear_persons(persons *self) {
+    free(self->order);
+    free(self->start);
+}
+
+/* How many rows each has, and where those of each begin; persons without rows here are left out. */
+static tacit_status find_persons(const tacit_party *party, persons *out, tacit_error *error) {
+    const tacit_view *rows = &party->rows;
+    size_t codes = 0, at = 0;
+    *out = (persons){ .view = *rows };
+    if (!rows->persons || party->reducer != NULL)
+        return tacit_fail(
+            error, TACIT_INPUT,
+            party->reducer != NULL
+                ? "unit=person needs all rows of a person in one place: they are spread over ranks"
+                : "the rows do not say whose they are: their schema names no column of persons");
+    for (size_t i = 0; i < rows->rows.count; i++) {
+        int32_t code = rows->group[tacit_rows_stored(&rows->rows, i)];
+        if (code >= 0 && (size_t)code >= codes) codes = (size_t)code + 1;
+    }
+    out->order = TACIT_NEW(uint32_t, rows->rows.count + 1);
+    out->start = TACIT_NEW(size_t, codes + 2);
+    if (out->order == NULL || out->start == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < rows->rows.count; i++)
+        out->start[(size_t)(rows->group[tacit_rows_stored(&rows->rows, i)] + 1)]++;
+    for (size_t k = 0; k <= codes; k++) {
+        size_t length = out->start[k];
+        out->start[k] = at;
+        at += length;
+    }
+    for (size_t i = 0; i < rows->rows.count; i++) {
+        size_t stored = tacit_rows_stored(&rows->rows, i);
+        out->order[out->start[rows->group[stored] + 1]++] = (uint32_t)stored;
+    }
+    /* start[k] has become the end of k. */
+    for (size_t k = 0, before = 0; k <= codes; before = out->start[k++])
+        if (out->start[k] > before) out->start[out->count++] = out->start[k];
+    memmove(out->start + 1, out->start, out->count * sizeof *out->start);
+    out->start[0] = 0;
+    out->view.rows.index = out->order;
+    return TACIT_OK;
+}
+
+/* |A| of a symmetric matrix by its upper triangle, or that of a gradient in the coordinates of x. */
+static double norm_of(const span *self, const double *sum) {
+    const dpnewton_scaling *by = self->scaling;
+    size_t d = self->width;
+    double square = 0;
+    for (size_t i = 0; self->weights == NULL && i < d; i++)
+        for (size_t j = i; j < d; j++) square += (i == j ? 1 : 2) * sum[i * d + j] * sum[i * d + j];
+    for (size_t j = 0; self->weights != NULL && j < self->length; j++) {
+        double factor = by->encoded > 0 && j % d == d - 1 ? by->intercept : by->feature;
+        square += factor * factor * sum[j] * sum[j];
+    }
+    return sqrt(square);
+}
+
+/* Each person's sum over its rows, divided by what is set and shortened to what one row's can be. */
+static tacit_status add_persons(tacit_party *party, const dpnewton_design *design, span *self, double *out,
+                                tacit_error *error) {
+    const double most = self->weights != NULL ? 0.5 : 1;
+    double *sum = TACIT_NEW(double, self->length), *room = TACIT_NEW(double, self->room_length);
+    persons all = { .count = 0 };
+    tacit_status status;
+    TACIT_CHECK(find_persons(party, &all, error));
+    if (sum == NULL || room == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    if (all.count < party->plan->minimum_rows)
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "the study wants at least %zu persons of each party",
+                               party->plan->minimum_rows));
+    self->rows = &all.view;
+    for (size_t k = 0; k < all.count; k++) {
+        memset(sum, 0, self->length * sizeof *sum);
+        (self->weights != NULL ? add_gradients : add_moments)(self, all.start[k], all.start[k + 1], room,
+                                                              sum);
+        double factor = fmin(1 / design->unit, most / fmax(norm_of(self, sum), 1e-300));
+        for (size_t j = 0; j < self->length; j++) out[j] += factor * sum[j];
+    }
+cleanup:
+    clear_persons(&all);
+    free(room);
+    free(sum);
+    return status;
+}
+
+/* How many there are: of persons, or of rows. */
+static tacit_status count_units(const tacit_party *party, const dpnewton_design *design, double *out,
+                                tacit_error *error) {
+    persons all = { .count = 0 };
+    *out = (double)party->total_rows;
+    if (!(design->unit > 0)) return TACIT_OK;
+    tacit_status status = find_persons(party, &all, error);
+    *out = (double)all.count;
+    clear_persons(&all);
+    return status;
 }
 
 /* Moments without `weights`; else gradients, in the encoded rows' coordinates. */
@@ -132,17 +269,20 @@ static tacit_status add_all(tacit_party *party, const dpnewton_design *design, c
     size_t rows = party->rows.rows.count, most = rows < GRADIENT_SLICE ? rows : GRADIENT_SLICE;
     size_t runs = (most + RUN - 1) / RUN;
     span self = { .rows = &party->rows,
+                  .design = design,
                   .scaling = &design->scaling,
                   .weights = weights,
                   .width = design->width,
-                  .length = length };
+                  .length = length,
+                  .room_length = BLOCK * (weights != NULL ? 1 + design->scores : design->width) };
     tacit_status status = TACIT_OK;
     memset(out, 0, length * sizeof *out);
+    tacit_blas_one_thread();
+    if (design->unit > 0) return add_persons(party, design, &self, out, error);
     if (rows == 0) return TACIT_OK;
     self.sums = TACIT_NEW(double, runs *length);
-    self.room = TACIT_NEW(double, weights != NULL ? 1 : runs * BLOCK * design->width);
+    self.room = TACIT_NEW(double, runs *self.room_length);
     if (self.sums == NULL || self.room == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    tacit_blas_one_thread();
     for (size_t begin = 0; begin < rows; begin += GRADIENT_SLICE) {
         self.begin = begin;
         self.count = rows - begin < GRADIENT_SLICE ? rows - begin : GRADIENT_SLICE;
@@ -172,26 +312,39 @@ tacit_status dpnewton_sum_moments(tacit_party *party, const dpnewton_design *des
     tacit_status status = add_all(party, design, NULL, d * d, matrix, error);
     tacit_moments_pack(out, matrix, d);
     if (status == TACIT_OK) status = reduce(party, out, tacit_moments_length(d), error);
-    out[tacit_moments_length(d)] = (double)party->total_rows;
+    if (status == TACIT_OK) status = count_units(party, design, &out[tacit_moments_length(d)], error);
     free(matrix);
     return status;
+}
+
+/* What a family needs of the rows: classes, or one number a row. */
+static tacit_status check_response(const tacit_party *party, const dpnewton_design *design,
+                                   tacit_error *error) {
+    const tacit_view *rows = &party->rows;
+    if (design->classes > 0) {
+        if (rows->label != NULL && rows->classes == design->classes) return TACIT_OK;
+        return tacit_fail(error, TACIT_INPUT, "the rows have no label of %zu classes", design->classes);
+    }
+    if (rows->response != NULL && tacit_view_columns(rows) == 1) return TACIT_OK;
+    return tacit_fail(error, TACIT_INPUT, "the rows have no numeric response of one column");
 }
 
 tacit_status dpnewton_sum_gradient(tacit_party *party, const dpnewton_design *design, const double *weights,
                                    double *out, tacit_error *error) {
     const dpnewton_scaling *by = &design->scaling;
-    size_t d = design->width;
+    size_t d = design->width, size = d * design->scores;
     TACIT_TRY(gradient_check_rows(party, error));
-    double *factor = TACIT_NEW(double, d), *encoded = TACIT_NEW(double, d);
+    TACIT_TRY(check_response(party, design, error));
+    double *factor = TACIT_NEW(double, size), *encoded = TACIT_NEW(double, size);
     tacit_status status = TACIT_OK;
     if (factor == NULL || encoded == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    for (size_t j = 0; j < d; j++) {
-        factor[j] = by->encoded > 0 && j == d - 1 ? by->intercept : by->feature;
+    for (size_t j = 0; j < size; j++) {
+        factor[j] = by->encoded > 0 && j % d == d - 1 ? by->intercept : by->feature;
         encoded[j] = weights[j] * factor[j];
     }
-    TACIT_CHECK(add_all(party, design, encoded, d, out, error));
-    for (size_t j = 0; j < d; j++) out[j] *= factor[j];
-    TACIT_CHECK(reduce(party, out, d, error));
+    TACIT_CHECK(add_all(party, design, encoded, size, out, error));
+    for (size_t j = 0; j < size; j++) out[j] *= factor[j];
+    TACIT_CHECK(reduce(party, out, size, error));
 cleanup:
     free(encoded);
     free(factor);

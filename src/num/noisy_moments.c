@@ -25,11 +25,11 @@ void tacit_moments_unpack(double *out, const double *packed, size_t d) {
     }
 }
 
-/* out = sum over eigenvectors of (max(e, 0) + lift) v v^T; `scaled` has room for them. */
-static void rebuild(double *out, const double *values, const double *vectors, double *scaled, double lift,
-                    size_t d) {
+/* out = sum over eigenvectors of (max(e, least) + lift) v v^T; `scaled` has room for them. */
+static void rebuild(double *out, const double *values, const double *vectors, double *scaled, double least,
+                    double lift, size_t d) {
     for (size_t k = 0; k < d; k++) {
-        double root = sqrt(fmax(values[k], 0) + lift);
+        double root = sqrt(fmax(values[k], least) + lift);
         for (size_t j = 0; j < d; j++) scaled[k * d + j] = root * vectors[k * d + j];
     }
     cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)d, 1, scaled, (int)d, 0, out, (int)d);
@@ -37,8 +37,8 @@ static void rebuild(double *out, const double *values, const double *vectors, do
         for (size_t j = 0; j < i; j++) out[i * d + j] = out[j * d + i];
 }
 
-tacit_status tacit_moments_lift(double *const *out, const double *lift, size_t count, const double *matrix,
-                                size_t d, tacit_error *error) {
+tacit_status tacit_moments_lift(double *const *out, const double *least, const double *lift, size_t count,
+                                const double *matrix, size_t d, tacit_error *error) {
     double *values = TACIT_NEW(double, d), *vectors = TACIT_NEW(double, d *d),
            *scaled = TACIT_NEW(double, d *d);
     tacit_status status = TACIT_OK;
@@ -52,7 +52,7 @@ tacit_status tacit_moments_lift(double *const *out, const double *lift, size_t c
     if (info != 0)
         TACIT_CHECK(tacit_fail(error, TACIT_NOT_CONVERGED,
                                "the eigenvalues of the moments of %zu columns were not found", d));
-    for (size_t i = 0; i < count; i++) rebuild(out[i], values, vectors, scaled, lift[i], d);
+    for (size_t i = 0; i < count; i++) rebuild(out[i], values, vectors, scaled, least[i], lift[i], d);
 cleanup:
     free(scaled);
     free(vectors);

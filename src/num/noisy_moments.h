@@ -19,10 +19,10 @@ size_t tacit_moments_length(size_t d);
 void tacit_moments_pack(double *out, const double *matrix, size_t d);
 void tacit_moments_unpack(double *out, const double *packed, size_t d);
 
-/* Replace each eigenvalue e of a symmetric matrix by max(e, 0) + lift[i], for `count` different lifts: the i-th result is the d x d matrix
+/* Replace each eigenvalue e of a symmetric matrix by max(e, least[i]) + lift[i], for `count` different pairs of them: the i-th result is the d x d matrix
  * out[i]. The noise has made small eigenvalues uncertain; those below 0 it has made impossible. */
-tacit_status tacit_moments_lift(double *const *out, const double *lift, size_t count, const double *matrix,
-                                size_t d, tacit_error *error);
+tacit_status tacit_moments_lift(double *const *out, const double *least, const double *lift, size_t count,
+                                const double *matrix, size_t d, tacit_error *error);
 
 /* x . A y for a full symmetric d x d matrix. */
 double tacit_moments_product(const double *matrix, const double *x, const double *y, size_t d);

@@ -96,6 +96,19 @@ tacit_local *tacit_local_free(tacit_local *local) {
 
 size_t tacit_local_parties(const tacit_local *local) { return local->parties; }
 
+tacit_status tacit_local_fewest_persons(const tacit_local *local, const tacit_dataset *data, size_t *out,
+                                        tacit_error *error) {
+    *out = SIZE_MAX;
+    for (size_t k = 0; k < local->parties; k++) {
+        size_t begin = local->split->start[k], persons = 0;
+        tacit_view rows =
+            tacit_dataset_subset(data, local->split->index + begin, tacit_split_count(local->split, k));
+        TACIT_TRY(tacit_view_groups(&rows, &persons, error));
+        if (persons < *out) *out = persons;
+    }
+    return TACIT_OK;
+}
+
 size_t tacit_local_smallest_party(const tacit_local *local) {
     size_t smallest = SIZE_MAX;
     for (size_t k = 0; k < local->parties; k++) {

@@ -40,6 +40,10 @@ void tacit_local_lead_with(tacit_local *local, tacit_pool *leader);
 size_t tacit_local_parties(const tacit_local *local);
 size_t tacit_local_smallest_party(const tacit_local *local); /* in rows */
 
+/* The same in persons, of rows that say whose they are. */
+tacit_status tacit_local_fewest_persons(const tacit_local *local, const tacit_dataset *data, size_t *out,
+                                        tacit_error *error);
+
 /* A new run of a plan: fresh ledgers, all randomness from `seed`. The session borrows local and plan, and
  * ends when another starts. */
 tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const tacit_stream *seed,

@@ -105,6 +105,9 @@ bool tacit_plan_always_single(const tacit_plan *plan);
 /* Whether each party adds only a share of the noise (noise=shares), so that the guarantee rests on secure summation. */
 bool tacit_plan_shares_noise(const tacit_plan *plan);
 
+/* Whether plan.minimum_rows counts persons (schema.h), since the method protects them. */
+bool tacit_plan_counts_persons(const tacit_plan *plan);
+
 /* Nothing is opened from fewer: the declared minimum or, where each party adds only a share of the noise, all but the
  * declared dropouts. At least 1. */
 size_t tacit_plan_survivors(const tacit_plan *plan);
@@ -228,7 +231,7 @@ typedef struct tacit_handler_entry {
 struct tacit_method {
     const char *name, *title, *reference;
     unsigned version;       /* raised whenever questions or answers change */
-    const char *units;      /* "record", "party" or "record|party" */
+    const char *units;      /* "record", "party", "record|party" or "record|person" */
     bool noise_free;        /* no privacy: epsilon is infinite */
     bool needs_points;      /* public auxiliary points */
     bool takes_points;      /* it may use them, where there are any */
@@ -284,6 +287,9 @@ struct tacit_method {
 
     /* A lambda from public quantities alone, for a plan without one; NULL: 0.01. */
     tacit_status (*choose_lambda)(const tacit_plan *plan, double *out, tacit_error *error);
+
+    /* Whether persons are protected under this plan, and plan.minimum_rows counts them; NULL: rows are. */
+    bool (*per_person)(const tacit_plan *plan);
 
     /* The noise under this plan; NULL for a method without. */
     tacit_status (*noise)(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);

@@ -279,6 +279,10 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     return check_prepared(plan, error);
 }
 
+bool tacit_plan_counts_persons(const tacit_plan *plan) {
+    return plan->method->per_person != NULL && plan->method->per_person(plan);
+}
+
 tacit_status tacit_nonprivate_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)plan;
     (void)error;

@@ -88,6 +88,10 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
     plan->parties = plan->minimum_parties = 1;
     plan->sums = TACIT_SUMS_CLEAR;              /* nobody is there to hide a sum from, or in */
     plan->minimum_rows = self->job->rows->rows; /* replacing a row leaves their number as it is */
+    if (tacit_plan_counts_persons(plan) && self->job->rows->persons) {
+        tacit_view rows = tacit_dataset_view(self->job->rows);
+        TACIT_TRY(tacit_view_groups(&rows, &plan->minimum_rows, error));
+    }
     if (isinf(plan->epsilon))
         return tacit_fail(error, TACIT_USAGE,
                           "an infinite epsilon is for simulations: a release needs noise");
@@ -117,6 +121,8 @@ static void hash_rows(crypto_generichash_state *state, const tacit_dataset *rows
         crypto_generichash_update(state, (const uint8_t *)rows->response,
                                   rows->rows * (rows->response_columns > 1 ? rows->response_columns : 1) *
                                       sizeof *rows->response);
+    if (rows->persons)
+        crypto_generichash_update(state, (const uint8_t *)rows->group, rows->rows * sizeof *rows->group);
     if (!rows->is_sparse) {
         crypto_generichash_update(state, (const uint8_t *)rows->dense.values,
                                   rows->rows * rows->features * sizeof *rows->dense.values);

@@ -8,6 +8,7 @@ import io
 import json
 import math
 import os
+import random
 import sqlite3
 import stat
 import subprocess
@@ -83,6 +84,36 @@ class Methods(LearningTest):
         for method in json.loads(self.succeed("methods", "--json").stdout):
             self.assertIn(f"\n{method['name']} ", text)
             self.assertIn(method["reference"], text)
+
+
+class Persons(LearningTest):
+    """Rows of patients, one to five each; the schema says whose they are."""
+
+    def setUp(self):
+        super().setUp()
+        dice = random.Random(3)
+        lines = ["patient,u,v,y"]
+        for patient in range(400):
+            u = dice.uniform(-1, 1)
+            for _ in range(dice.randint(1, 5)):
+                v = dice.uniform(-1, 1)
+                lines.append(f"p{patient},{u:.3f},{v:.3f},{'b' if 4 * u + 2 * v + dice.gauss(0, 1) > 0 else 'a'}")
+        self.rows, self.schema = self.path / "visits.csv", self.path / "visits.yaml"
+        self.rows.write_text("\n".join(lines) + "\n")
+        self.schema.write_text("label: {name: y, classes: [a, b]}\ncolumns:\n  - {name: u, kind: number, low: -1, high: 1}\n"
+                               "  - {name: v, kind: number, low: -1, high: 1}\nperson: patient\nintercept: yes\n")
+
+    def words(self, *more):
+        return ("simulate", "--method", "dpnewton", "--train", str(self.rows), "--schema", str(self.schema), "--parties", "4", "--epsilon", "3",
+                "--delta", "1e-5", "--trials", "5", "--seed", "1", *more)
+
+    def test_a_person_is_protected_with_all_rows(self):
+        done = json.loads(self.succeed(*self.words("--together", "patient", "--set", "unit=person", "--set", "noise=coordinator", "--json")).stdout)
+        self.assertGreater(done["runs"][0]["accuracy"]["mean"], 0.8)
+
+    def test_who_is_who_must_be_known(self):
+        self.schema.write_text(self.schema.read_text().replace("person: patient\n", ""))
+        self.fail_with(2, *self.words("--set", "unit=person"), says=["(person: COLUMN)"])
 
 
 class Simulate(LearningTest):

@@ -116,6 +116,27 @@ static void a_label_may_have_two_columns(void **state) {
     tacit_schema_free(again);
 }
 
+/* Whose row it is: kept through the canonical text, which is that of before where nobody is named. */
+static void a_schema_may_name_the_column_of_persons(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_schema *schema = NULL, *again = NULL, *without = NULL;
+    tacit_buffer text = TACIT_BUFFER_INIT, plain = TACIT_BUFFER_INIT;
+    CHECK_OK(parse(&schema, LABEL COLUMNS "person: \"patient, by number\"\n", &error), error);
+    assert_string_equal(schema->person, "patient, by number");
+    CHECK_OK(tacit_schema_canonical(schema, &text, &error), error);
+    CHECK_OK(parse(&again, tacit_buffer_text(&text), &error), error);
+    assert_string_equal(again->person, "patient, by number");
+    CHECK_OK(parse(&without, LABEL COLUMNS, &error), error);
+    CHECK_OK(tacit_schema_canonical(without, &plain, &error), error);
+    assert_null(strstr(tacit_buffer_text(&plain), "person"));
+    tacit_buffer_clear(&text);
+    tacit_buffer_clear(&plain);
+    tacit_schema_free(schema);
+    tacit_schema_free(again);
+    tacit_schema_free(without);
+}
+
 static void the_linear_map_of_features_is_that_of_the_encoder(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -171,6 +192,14 @@ static void what_is_wrong_is_refused_with_its_line(void **state) {
         { LABEL COLUMNS "colour: red\n",
           "s.yaml:3: unknown key 'colour' in the schema; the keys are label, columns" },
         { LABEL COLUMNS LABEL, "s.yaml:3: key 'label' appears twice" },
+        { LABEL COLUMNS "person: ''\n", "s.yaml:3: person must" },
+        { LABEL COLUMNS "person: [a]\n", "s.yaml:3: person must" },
+        { "label: {name: y, classes: [a, b]}\ncolumns: [{name: u, kind: number, low: 0, high: 1}]\nperson: "
+          "u\n",
+          "s.yaml:3: person must name a column that is neither the label nor a feature" },
+        { "label: {name: y, classes: [a, b]}\ncolumns: [{name: u, kind: number, low: 0, high: 1}]\nperson: "
+          "y\n",
+          "s.yaml:3: person must name a column that is neither the label nor a feature" },
         { COLUMNS "label: {classes: [a, b]}\n", "s.yaml:2: label has no name" },
         { COLUMNS "label: {name: y}\n", "s.yaml:2: label has no classes" },
         { COLUMNS "label: {name: y, classes: [a]}\n", "s.yaml:2: there must be at least two classes" },
@@ -537,6 +566,7 @@ int main(void) {
         cmocka_unit_test(the_defaults_are_intercept_fill_and_bound),
         cmocka_unit_test(a_label_may_be_a_number_or_a_count),
         cmocka_unit_test(a_label_may_have_two_columns),
+        cmocka_unit_test(a_schema_may_name_the_column_of_persons),
         cmocka_unit_test(the_linear_map_of_features_is_that_of_the_encoder),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
         cmocka_unit_test(deep_nesting_is_refused_before_it_costs_time),

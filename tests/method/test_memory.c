@@ -52,6 +52,22 @@ static void histogram_survives_each_failure(void **state) {
     parties_end(&self);
 }
 
+static void dpnewton_of_three_classes_survives_each_failure(void **state) {
+    (void)state;
+    parties self;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_dataset *data = ball(30, 2, 1);
+    CHECK_OK(tacit_levels_add(&data->classes, "another", 7, NULL, &error), error);
+    parties_make(&self, data, 2, NULL);
+    self.plan.method = &tacit_method_dpnewton;
+    self.plan.epsilon = 1;
+    self.plan.delta = 1e-5;
+    CHECK_OK(tacit_plan_set(&self.plan, "noise", "coordinator", &error), error);
+    CHECK_OK(tacit_plan_set(&self.plan, "rounds", "2", &error), error);
+    check_run(&self);
+    parties_end(&self);
+}
+
 static void gradient_methods_survive_each_failure(void **state) {
     (void)state;
     static const struct {
@@ -141,6 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimate_survives_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),
+        cmocka_unit_test(dpnewton_of_three_classes_survives_each_failure),
         cmocka_unit_test(gradient_methods_survive_each_failure),
         cmocka_unit_test(dpsgd_survives_each_failure),
         cmocka_unit_test(transfer_survives_each_failure),

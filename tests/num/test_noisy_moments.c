@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/clipped_classes.h"
+#include "num/clipped_count.h"
 #include "num/clipped_link.h"
 #include "num/noisy_moments.h"
 
@@ -29,16 +31,16 @@ static void packing_keeps_the_norm_and_comes_back(void **state) {
 static void lifting_replaces_what_is_impossible(void **state) {
     (void)state;
     static const double diagonal[D * D] = { 5, 0, 0, 0, -2, 0, 0, 0, 1 };
-    double first[D * D], second[D * D], *both[] = { first, second }, lift[] = { 0.5, 0 };
+    double first[D * D], second[D * D], *both[] = { first, second }, least[] = { 0, 0 }, lift[] = { 0.5, 0 };
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_moments_lift(both, lift, 2, diagonal, D, &error), error);
+    CHECK_OK(tacit_moments_lift(both, least, lift, 2, diagonal, D, &error), error);
     const double wanted[] = { 5.5, 0.5, 1.5 }, plain[] = { 5, 0, 1 };
     for (size_t i = 0; i < D; i++)
         for (size_t j = 0; j < D; j++) {
             CHECK_NEAR(first[i * D + j], i == j ? wanted[i] : 0, 1e-12);
             CHECK_NEAR(second[i * D + j], i == j ? plain[i] : 0, 1e-12);
         }
-    CHECK_OK(tacit_moments_lift(both, lift, 1, indefinite, D, &error), error);
+    CHECK_OK(tacit_moments_lift(both, least, lift, 1, indefinite, D, &error), error);
     for (int i = 0; i < 100; i++) {
         double x[] = { cos(i), sin(i) * cos(3 * i), sin(i) * sin(3 * i) };
         assert_true(tacit_moments_product(first, x, x, D) >=
@@ -82,19 +84,97 @@ static void its_slope_is_that_of_the_mean_residual(void **state) {
                         tacit_clipped_slope(mean, variance) <= 0.25);
 }
 
+static const tacit_clipped_pulls unseen = { .unsure = { INFINITY, INFINITY } };
+
 /* Between the slopes of the link at 0 and far out; what is nearly separable is stretched. */
 static void log_odds_keep_the_mean_probability(void **state) {
     (void)state;
     double offset, slope, stretched;
-    tacit_clipped_log_odds(&offset, &slope, 0, 0.01, 0);
+    tacit_clipped_log_odds(&offset, &slope, 0, 0.01, &unseen);
     CHECK_NEAR(offset, 0, 1e-6);
     CHECK_NEAR(slope, 0.5, 0.02);
-    tacit_clipped_log_odds(&offset, &slope, -6, 0.1, 0);
+    tacit_clipped_log_odds(&offset, &slope, -6, 0.1, &unseen);
     CHECK_NEAR(slope, 1, 0.02);
     CHECK_NEAR(offset, log(2), 0.05);
-    tacit_clipped_log_odds(&offset, &stretched, 0, 20, 0.25);
-    CHECK_NEAR(stretched, 1.75, 1e-12);
+    tacit_clipped_pulls held = unseen;
+    held.held = 0.25;
+    tacit_clipped_log_odds(&offset, &stretched, 0, 20, &held);
+    CHECK_NEAR(stretched, 1.75, 1e-9);
     CHECK_NEAR(offset, 0, 1e-6);
+}
+
+/* Without a pull and with much to go by the equation is solved: the line is near the link, however large the scores. A pull along the scores says
+ * that they are too small, a pull of all that the offset is. */
+static void log_odds_follow_the_pulls_that_are_seen(void **state) {
+    (void)state;
+    double offset, slope, more, above;
+    tacit_clipped_pulls sure = { .unsure = { 1e-5, 1e-5 } };
+    tacit_clipped_log_odds(&offset, &slope, 0, 15, &sure);
+    assert_true(slope > 0.7 && slope < 1);
+    CHECK_NEAR(offset, 0, 1e-6);
+    sure.pull[1] = -0.05;
+    tacit_clipped_log_odds(&offset, &more, 0, 15, &sure);
+    assert_true(more > slope + 0.1);
+    sure.pull[0] = -0.02;
+    tacit_clipped_log_odds(&above, &more, 0, 15, &sure);
+    assert_true(above > offset + 0.1);
+}
+
+/* With the link's chances the clipped residual has mean 0 in every class; of two classes it is the one above. */
+static void the_link_of_classes_is_that_of_clipped_residuals(void **state) {
+    (void)state;
+    enum { K = 4 };
+    for (int i = 0; i < 200; i++) {
+        double score[K], p[K], chance[K], sum = 0, square = 0, mean[K] = { 0 };
+        for (size_t k = 0; k < K; k++) sum += p[k] = exp(score[k] = 6 * sin(i * 1.7 + (double)k * (i + 2)));
+        for (size_t k = 0; k < K; k++) chance[k] = p[k] /= sum;
+        for (size_t k = 0; k < K; k++) square += p[k] * p[k];
+        tacit_clipped_classes(chance, K, M_SQRT1_2);
+        for (size_t y = 0; y < K; y++) {
+            double pull = chance[y] * fmin(1, M_SQRT1_2 / sqrt(square - 2 * p[y] + 1));
+            for (size_t k = 0; k < K; k++) mean[k] += pull * (p[k] - (k == y));
+        }
+        for (size_t k = 0; k < K; k++) CHECK_NEAR(mean[k], 0, 1e-12);
+        double two[2] = { 1 / (1 + exp(score[0])), 1 / (1 + exp(-score[0])) };
+        tacit_clipped_classes(two, 2, M_SQRT1_2);
+        CHECK_NEAR(two[1], tacit_clipped_link(score[0]), 1e-12);
+    }
+}
+
+/* Two scores, t and -t with t ~ N(m, v)/2, are one score: the same line, and at 0 the same curvature as 1/2 times the identity off the ones. */
+static void a_line_of_two_classes_is_that_of_one_score(void **state) {
+    (void)state;
+    const double m = 0.6, v = 1.5, mean[2] = { -m / 2, m / 2 };
+    const double covariance[4] = { v / 4, -v / 4, -v / 4, v / 4 }, none[4] = { 0 }, zero[2] = { 0 };
+    double slope, offset[2], wanted_slope, wanted_offset, matrix[4];
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_clipped_classes_line(&slope, offset, mean, covariance, 2, M_SQRT1_2, &error), error);
+    tacit_clipped_log_odds(&wanted_offset, &wanted_slope, m, v, &unseen);
+    CHECK_NEAR(slope, wanted_slope, 0.03);
+    CHECK_NEAR(offset[1] - offset[0], wanted_offset, 0.05);
+    CHECK_NEAR(offset[1] + offset[0], 0, 1e-9);
+    CHECK_OK(tacit_clipped_classes_slope(matrix, zero, none, 2, 1, &error), error);
+    for (size_t i = 0; i < 4; i++) CHECK_NEAR(matrix[i], i % 3 == 0 ? 0.25 : -0.25, 1e-12);
+}
+
+static void a_clipped_rate_stands_for_a_mean_above_it(void **state) {
+    (void)state;
+    for (double rate = 0.05; rate < 300; rate *= 1.7)
+        for (double clip = 1; clip < 20; clip *= 2) {
+            double mean = tacit_clipped_count_mean(rate, clip), sum = 0, chance = exp(-mean);
+            for (double y = 0; y < 600; chance *= mean / ++y)
+                sum += chance * fmin(fmax(rate - y, -clip), clip);
+            CHECK_NEAR(sum, 0, 1e-6);
+            assert_true(mean > rate * (1 - 1e-6));
+        }
+    double offset, slope;
+    tacit_clipped_count_line(&offset, &slope, 1, 0.3, 50); /* nothing is clipped */
+    CHECK_NEAR(offset, 0, 1e-9);
+    CHECK_NEAR(slope, 1, 1e-9);
+    CHECK_NEAR(tacit_clipped_count_slope(1, 0.3, 50), 1, 1e-9);
+    tacit_clipped_count_line(&offset, &slope, log(4), 1e-9, 2);
+    CHECK_NEAR(offset + slope * log(4), log(tacit_clipped_count_mean(4, 2)), 1e-4);
+    assert_true(tacit_clipped_count_slope(log(4), 1e-9, 2) < 0.9);
 }
 
 int main(void) {
@@ -105,6 +185,10 @@ int main(void) {
         cmocka_unit_test(the_link_is_that_of_clipped_residuals),
         cmocka_unit_test(its_slope_is_that_of_the_mean_residual),
         cmocka_unit_test(log_odds_keep_the_mean_probability),
+        cmocka_unit_test(log_odds_follow_the_pulls_that_are_seen),
+        cmocka_unit_test(the_link_of_classes_is_that_of_clipped_residuals),
+        cmocka_unit_test(a_line_of_two_classes_is_that_of_one_score),
+        cmocka_unit_test(a_clipped_rate_stands_for_a_mean_above_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
  * An audit of dpnewton. Whoever takes part sees the moments and every step, so it is those answers that are audited, at weights of the audit's
  * choice: one party alone, one row (s, c) or (s, -c) that the weights take for wrong, so that its clipped gradient is (s, c)/2 or (s, -c)/2 and the
  * product of its two features changes sign. Steps are averaged by their shares of the budget, and the moment is scaled to noise of the same size:
- * along the line through both outputs that is the best there is.
+ * along the line through both outputs that is the best there is. dpnewton-softmax, -linear and -poisson are the same row under a label of that
+ * kind: the weights take it for so wrong that its residual is clipped.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,11 +18,19 @@
 #include "num/noisy_moments.h"
 #include "privacy/account/gaussian.h"
 
-enum { DIMENSION = 2, ROWS = 50, USUAL_ROUNDS = 10 };
+enum { DIMENSION = 2, ROWS = 50, USUAL_ROUNDS = 10, CLASSES = 3 };
 
 static const double SINE = 0.2;
 
+/* The label of a family. */
+typedef struct newton_label {
+    tacit_response response;
+    size_t classes;
+} newton_label;
+
 typedef struct newton_case {
+    newton_label label;
+    tacit_schema schema; /* of a numeric response; without columns, as rows are made encoded */
     tacit_dataset *data[2];
     tacit_local *local[2];
     tacit_split *split;
@@ -41,6 +50,18 @@ static void close_case(tacit_audit_case *subject) {
     subject->state = NULL;
 }
 
+/* All responses 0: far below what the weights predict for the first row; or classes, of which it has the first. */
+static tacit_status set_label(tacit_dataset *data, const newton_label *label, tacit_error *error) {
+    if (label->classes == 2) return TACIT_OK;
+    if (label->classes > 2) return tacit_levels_add(&data->classes, "another", 7, NULL, error);
+    data->response = TACIT_NEW(double, data->rows);
+    if (data->response == NULL) return tacit_fail_memory(error);
+    tacit_levels_clear(&data->classes);
+    free(data->label);
+    data->label = NULL;
+    return TACIT_OK;
+}
+
 /* One party with ROWS rows of the ball, the first of which is turned about. */
 static tacit_status make_rows(newton_case *self, tacit_error *error) {
     double cosine = sqrt(1 - SINE * SINE) * (1 - 1e-12);
@@ -58,6 +79,7 @@ static tacit_status make_rows(newton_case *self, tacit_error *error) {
         self->data[side]->dense.values[0] = SINE;
         self->data[side]->dense.values[1] = side == 0 ? cosine : -cosine;
         self->data[side]->label[0] = 0;
+        TACIT_TRY(set_label(self->data[side], &self->label, error));
         TACIT_TRY(tacit_local_create(&self->local[side], self->data[side], self->split, NULL, error));
     }
     return TACIT_OK;
@@ -75,15 +97,20 @@ static tacit_status ask_moment(tacit_session *session, const dpnewton_design *de
     return status;
 }
 
+/* With classes the last row of weights, that of a class which the first row has not, and the mean of its two classes' pulls, opposite and alike,
+ * as one number: (g_last - g_first)/sqrt(2). */
 static tacit_status add_step(tacit_session *session, const dpnewton_design *design, double weight,
                              double *into, tacit_error *error) {
-    static const double at[DIMENSION] = { 100, 0 };
+    double at[CLASSES * DIMENSION] = { 0 };
+    size_t size = design->scores * DIMENSION, last = size - DIMENSION;
+    at[last] = 100;
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
-    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at, DIMENSION, error));
+    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at, size, error));
     TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, &design->gradient, &sum, error));
-    for (size_t j = 0; j < DIMENSION; j++) into[j] += weight * sum.values[j];
+    for (size_t j = 0; j < DIMENSION; j++)
+        into[j] += weight * (last == 0 ? sum.values[j] : (sum.values[last + j] - sum.values[j]) * M_SQRT1_2);
 cleanup:
     tacit_sum_clear(&sum);
     tacit_message_clear(&message);
@@ -139,7 +166,9 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
     snprintf(number, sizeof number, "%zu", set > 0 ? (size_t)set : USUAL_ROUNDS);
     TACIT_TRY(tacit_plan_set(plan, "rounds", number, error));
     plan->features = DIMENSION;
-    plan->classes = 2;
+    plan->classes = self->label.classes;
+    self->schema = (tacit_schema){ .response = self->label.response, .high = 9 };
+    if (self->label.classes == 0) plan->schema = &self->schema;
     plan->parties = plan->minimum_parties = 1;
     plan->minimum_rows = ROWS;
     if (plan->lambda == 0) plan->lambda = 0.01;
@@ -153,12 +182,13 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
     return dpnewton_describe(&self->exact, &self->silent, error);
 }
 
-static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, bool thin,
-                              tacit_error *error) {
+static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, newton_label label,
+                              bool thin, tacit_error *error) {
     tacit_status status;
     newton_case *self = TACIT_NEW(newton_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
     out->state = self;
+    self->label = label;
     out->length = DIMENSION + 1;
     TACIT_CHECK(make_rows(self, error));
     TACIT_CHECK(set_plan(self, setup, thin, out, error));
@@ -170,12 +200,26 @@ cleanup:
     return status;
 }
 
+static const newton_label two_classes = { TACIT_RESPONSE_CLASS, 2 };
+
 static tacit_status open_sound(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
-    return open_case(out, setup, false, error);
+    return open_case(out, setup, two_classes, false, error);
+}
+
+static tacit_status open_softmax(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_case(out, setup, (newton_label){ TACIT_RESPONSE_CLASS, CLASSES }, false, error);
+}
+
+static tacit_status open_linear(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_case(out, setup, (newton_label){ TACIT_RESPONSE_NUMBER, 0 }, false, error);
+}
+
+static tacit_status open_poisson(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_case(out, setup, (newton_label){ TACIT_RESPONSE_COUNT, 0 }, false, error);
 }
 
 static tacit_status open_thin(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
-    return open_case(out, setup, true, error);
+    return open_case(out, setup, two_classes, true, error);
 }
 
 const tacit_auditable tacit_audit_dpnewton = {
@@ -185,6 +229,18 @@ const tacit_auditable tacit_audit_dpnewton = {
     .draw = draw_answers,
     .close = close_case,
 };
+
+#define FAMILY_SUBJECT(family, words)                                                                        \
+    const tacit_auditable tacit_audit_dpnewton_##family = {                                                  \
+        .name = "dpnewton-" #family,                                                                         \
+        .title = "the same with " words,                                                                     \
+        .open = open_##family,                                                                               \
+        .draw = draw_answers,                                                                                \
+        .close = close_case,                                                                                 \
+    };
+FAMILY_SUBJECT(softmax, "three classes")
+FAMILY_SUBJECT(linear, "a number as the response")
+FAMILY_SUBJECT(poisson, "a count as the response")
 
 const tacit_auditable tacit_audit_dpnewton_thin = {
     .name = "dpnewton-thin",
