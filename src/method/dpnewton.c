@@ -32,7 +32,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "method/dpnewton.h"
+#include "method/dpnewton_inference.h"
 #include "num/clipped_link.h"
 #include "num/noisy_moments.h"
 
@@ -50,6 +50,9 @@ static const tacit_parameter parameters[] = {
                  "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no "
                  "trust), or each party a share, which secure summation adds up to little more than the "
                  "coordinator's"),
+    TACIT_CHOICE(dpnewton_settings, purpose, "purpose", "prediction|inference",
+                 "what the model is for: prediction, or inference, that is coefficients with standard errors "
+                 "that include the noise"),
     TACIT_SETTINGS_END,
 };
 
@@ -67,6 +70,7 @@ static bool by_shares(const tacit_plan *plan) {
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     dpnewton_design design;
+    if (dpnewton_infers(plan)) return dpnewton_inference_check(plan, error);
     if (plan->classes != 2)
         return tacit_fail(error, TACIT_USAGE,
                           "method dpnewton is for two classes; for more use dpgd or dpsgd");
@@ -75,7 +79,10 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     dpnewton_design design;
-    TACIT_TRY(dpnewton_describe(plan, &design, error));
+    if (dpnewton_infers(plan))
+        TACIT_TRY(dpnewton_whole_event(plan, &design.all, error));
+    else
+        TACIT_TRY(dpnewton_describe(plan, &design, error));
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
     out->event = design.all;
@@ -90,6 +97,7 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
 /* The norm of the noise in the model, for rows that fill the ball evenly. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     dpnewton_design design;
+    if (dpnewton_infers(plan)) return dpnewton_inference_noise(plan, out, error);
     TACIT_TRY(dpnewton_describe(plan, &design, error));
     const dpnewton_release *last = &design.release[design.rounds];
     double rows = dpnewton_rows(plan), d = (double)design.width, tail = 0;
@@ -113,6 +121,8 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
 
 static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
     (void)unused;
+    if (dpnewton_infers(plan))
+        return tacit_fail(error, TACIT_REFUSED, "a study for inference has no such question");
     return dpnewton_describe(plan, out, error);
 }
 
@@ -128,9 +138,8 @@ static tacit_status add_share(tacit_party *party, const dpnewton_release *releas
     return status;
 }
 
-/* Take *values, with the noise of this release, into the reply. */
-static tacit_status give(tacit_party *party, const dpnewton_release *release, const tacit_sum_spec *spec,
-                         double **values, tacit_reply *reply, tacit_error *error) {
+tacit_status dpnewton_give(tacit_party *party, const dpnewton_release *release, const tacit_sum_spec *spec,
+                           double **values, tacit_reply *reply, tacit_error *error) {
     const tacit_plan *plan = party->plan;
     bool silent = isinf(plan->epsilon);
     reply->kind = release_kind(plan);
@@ -172,7 +181,7 @@ static tacit_status answer_moments(tacit_party *party, const tacit_question *que
     values = TACIT_NEW(double, design.moments.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(dpnewton_sum_moments(party, &design, values, error));
-    TACIT_CHECK(give(party, &design.release[0], &design.moments, &values, reply, error));
+    TACIT_CHECK(dpnewton_give(party, &design.release[0], &design.moments, &values, reply, error));
 cleanup:
     free(values);
     return status;
@@ -190,7 +199,8 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     values = TACIT_NEW(double, design.gradient.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(dpnewton_sum_gradient(party, &design, weights, values, error));
-    TACIT_CHECK(give(party, &design.release[question->round], &design.gradient, &values, reply, error));
+    TACIT_CHECK(
+        dpnewton_give(party, &design.release[question->round], &design.gradient, &values, reply, error));
 cleanup:
     free(values);
     return status;
@@ -228,10 +238,9 @@ static tacit_status prepare(newton_state *state, size_t d, tacit_error *error) {
     return all ? TACIT_OK : tacit_fail_memory(error);
 }
 
-/* Ask, and add the noise if entrusted with it: `count` numbers are published. */
-static tacit_status ask(tacit_session *session, const char *question, const tacit_message *message,
-                        const tacit_sum_spec *spec, const dpnewton_release *release, size_t count,
-                        tacit_sum *sum, tacit_error *error) {
+tacit_status dpnewton_ask(tacit_session *session, const char *question, const tacit_message *message,
+                          const tacit_sum_spec *spec, const dpnewton_release *release, size_t count,
+                          tacit_sum *sum, tacit_error *error) {
     TACIT_TRY(tacit_ask_sum(session, question, message, spec, sum, error));
     if (by_coordinator(session->plan))
         return tacit_session_publish(session, &release->mechanism, sum->values, count,
@@ -274,8 +283,8 @@ static tacit_status ask_moments(tacit_session *session, const dpnewton_design *d
     tacit_sum sum = TACIT_SUM_INIT;
     size_t length = tacit_moments_length(design->width);
     tacit_status status;
-    TACIT_CHECK(
-        ask(session, "moments", &message, &design->moments, &design->release[0], length, &sum, error));
+    TACIT_CHECK(dpnewton_ask(session, "moments", &message, &design->moments, &design->release[0], length,
+                             &sum, error));
     /* Their number is no secret where a row is replaced; it may carry noise. */
     state->rows =
         fmax(sum.values[length], (double)sum.parties * fmax(1, (double)session->plan->minimum_rows));
@@ -340,7 +349,8 @@ static tacit_status one_round(tacit_session *session, const dpnewton_design *des
     size_t d = design->width;
     tacit_status status;
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", state->weights, d, error));
-    TACIT_CHECK(ask(session, "gradient", &message, &design->gradient, &design->release[t], d, &sum, error));
+    TACIT_CHECK(
+        dpnewton_ask(session, "gradient", &message, &design->gradient, &design->release[t], d, &sum, error));
     memcpy(state->step, sum.values, d * sizeof *sum.values);
     state->parties = sum.parties;
     TACIT_CHECK(step(session->plan, design, t, state, error));
@@ -374,6 +384,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     newton_state state = { .counted = 0 };
     dpnewton_design design;
     tacit_status status;
+    if (dpnewton_infers(session->plan)) return dpnewton_inference_coordinate(session, out, error);
     TACIT_CHECK(dpnewton_describe(session->plan, &design, error));
     TACIT_CHECK(prepare(&state, design.width, error));
     TACIT_CHECK(ask_moments(session, &design, &state, error));
@@ -389,6 +400,7 @@ cleanup:
 
 static const tacit_handler_entry handlers[] = { { .question = "moments", .answer = answer_moments },
                                                 { .question = "gradient", .answer = answer_gradient },
+                                                DPNEWTON_INFERENCE_HANDLERS,
                                                 { .question = NULL } };
 
 const tacit_method tacit_method_dpnewton = {
@@ -400,6 +412,7 @@ const tacit_method tacit_method_dpnewton = {
     .spreads = true,
     .needs_delta = true,
     .most_columns = DPNEWTON_MOST_COLUMNS,
+    .takes_numbers = true,
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
@@ -432,6 +445,7 @@ const tacit_method tacit_method_dpnewton = {
                "must stay connected. Residuals are clipped at one half: weights predict well, and are no "
                "odds ratios",
     .check = check,
+    .infers = dpnewton_infers,
     .price = price,
     .choose_lambda = dpnewton_lambda,
     .noise = noise_law,
