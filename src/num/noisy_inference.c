@@ -195,7 +195,7 @@ static void cover(tacit_noisy_estimate *out, workspace *work) {
     sandwich(out->sampling, work->inverse, work->middle, work->room, d);
     for (size_t i = 0; i < d * d; i++) work->noise[i] += work->middle[i];
     sandwich(out->covariance, work->inverse, work->noise, work->room, d);
-    double kk = out->size / out->smallest, inflation = 1 + kk * kk / 8;
+    double kk = out->size / out->smallest, inflation = 1 + kk * kk / 16;
     for (size_t i = 0; i < d * d; i++) out->covariance[i] *= inflation;
 }
 

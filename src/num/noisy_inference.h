@@ -18,7 +18,7 @@
  *
  * H^-1 in the outer places stands for H0^-1. It is larger on average (the inverse is convex), which makes up for its spread: intervals cover by
  * themselves up to kk = 2, kk = s_E sqrt(2 d)/(smallest eigenvalue of H). But they are given where H came out well, so cov is multiplied by
- * 1 + kk^2/8; and where kk >= 2 there are none.
+ * 1 + kk^2/16; and where kk >= 2 there are none.
  */
 #pragma once
 
