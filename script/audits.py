@@ -46,6 +46,7 @@ SOUND = [
     ("dphtl", 1, 0, 50000, 20, []),
     ("dpgd", 1, 0.01, 20000, 0, []),
     ("dpnewton", 1, 0.01, 20000, 0, []),
+    ("dpnewton-inference", 1, 0.01, 20000, 0, []),
     ("psgd", 1, 0.01, 20000, 0, []),
     ("dpstgd", 1, 0, 20000, 0, []),
     ("dpsgd", 1, 0.01, 20000, 20, []),
@@ -55,6 +56,7 @@ SOUND = [
 CONTROLS = [
     ("laplace-halved", 1, 0, 10000, 0, []),
     ("dpnewton-thin", 1, 0.01, 10000, 0, []),
+    ("dpnewton-inference-thin", 1, 0.01, 10000, 0, []),
     ("pst-h-printed", 1, 0, 6000, 0, []),
     ("newton-undivided", 1, 1e-5, 3000, 0, ["dp-iterations=32"]),
 ]

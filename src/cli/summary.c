@@ -118,7 +118,7 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
         print_fit(console, estimates);
     else if (!(estimates->needs_rows > 0))
         print_noise(console, estimates);
-    tacit_console_print(console, "%.0f rows", estimates->rows);
+    tacit_console_print(console, "%s%.0f rows", estimates->noisy ? "about " : "", estimates->rows);
     if (guarantee->parties > 0)
         tacit_console_print(console, " of %zu %s", guarantee->parties,
                             tacit_plural(guarantee->parties, "party", "parties"));

@@ -416,10 +416,17 @@ const tacit_method tacit_method_dpnewton = {
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
-    .leaves = "once, the second moments of the party's rows and their number; then, in every round, the sum "
-              "of its rows' clipped gradients at weights that all parties know[noise=party: , each with the "
-              "party's own noise added][noise=shares: , each with the party's share of the noise added], as "
-              "contributions to sums",
+    .leaves =
+        "once, the second moments of the party's rows and their number[purpose=prediction: ; then, in every "
+        "round, the sum of its rows' clipped gradients at weights that all parties know][purpose=inference: "
+        ", for "
+        "a response that is a number with the response beside the columns, and no more; then, in five "
+        "rounds, the "
+        "sum of its rows' gradients, each of bounded length, at weights that all parties know, and at last "
+        "that "
+        "sum with the second moments of the gradients and the curvature][noise=party: , each with the "
+        "party's own noise added][noise=shares: , each with the party's share of the noise added], as "
+        "contributions to sums",
     .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no "
                "single party's][noise=coordinator,sees=each: the coordinator sees each party's exact "
                "moments and gradients][noise=party,sees=sum: the coordinator sees the sums of all parties' "
@@ -435,15 +442,26 @@ const tacit_method tacit_method_dpnewton = {
                   "ball)[noise=coordinator: ; the coordinator adds the noise, publishes only noisy results "
                   "and keeps the exact values to itself][noise=shares: ; secure summation, and that no more "
                   "parties vanish from a sum or collude than the study declares]",
-    .theorem = "Gaussian noise on moments of L2 sensitivity sqrt(2) and on T clipped gradients of "
-               "sensitivity 1, each with its share of mu^2, mu the largest Gaussian-DP parameter that "
-               "(epsilon, delta) allows (Balle and Wang 2018); shares add up to 1, also when adaptive (Dong, "
-               "Roth and Su 2022)[noise=shares: ; the noise in shares of discrete Gaussians on a grid so "
-               "fine that their sum counts as one Gaussian]",
+    .theorem =
+        "Gaussian noise on moments of L2 sensitivity sqrt(2)[purpose=prediction: , and on T clipped "
+        "gradients "
+        "of sensitivity 1][purpose=inference: , or 2.32 with a response beside them, on five gradients of "
+        "sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3], each with its share of mu^2, "
+        "mu the largest Gaussian-DP parameter that "
+        "(epsilon, delta) allows (Balle and Wang 2018); shares add up to 1, also when adaptive (Dong, "
+        "Roth and Su 2022)[noise=shares: ; the noise in shares of discrete Gaussians on a grid so "
+        "fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
     .caveats = "two classes; at most 1,024 features; as many questions as rounds and one more: every party "
-               "must stay connected. Residuals are clipped at one half: weights predict well, and are no "
-               "odds ratios",
+               "must stay connected. [purpose=prediction: Residuals are clipped at one half: weights predict "
+               "well, and "
+               "are no odds ratios][purpose=inference: Coefficients are on the scale of the columns, and "
+               "their standard "
+               "errors include the noise; where there are too few rows for the price there are none, and the "
+               "summary says "
+               "how many rows or which epsilon would do. For a response that is a number they rest on errors "
+               "of equal "
+               "variance]",
     .check = check,
     .infers = dpnewton_infers,
     .price = price,

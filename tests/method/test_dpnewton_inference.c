@@ -330,6 +330,37 @@ static void with_few_rows_there_is_no_interval(void **state) {
     coverage_end(world);
 }
 
+/* ---- audit ---- */
+
+static tacit_audit_result audited(const char *name, const char *noise, uint64_t runs) {
+    const tacit_choice settings[] = { { "noise", noise } };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_audit audit = {
+        .setup = { .epsilon = 3, .delta = 0.05, .settings = settings, .setting_count = 1 },
+        .runs = runs,
+        .confidence = 1 - 1e-10,
+        .seed = 5
+    };
+    tacit_audit_result result;
+    CHECK_OK(tacit_auditable_require(&audit.subject, name, &error), error);
+    CHECK_OK(tacit_audit_run(&result, &audit, &error), error);
+    print_message("# %s, charged %g: at least %.4f, reach %.3f\n", name, result.charged.epsilon,
+                  result.epsilon_lower, result.reach);
+    return result;
+}
+
+/* A sound subject is called broken with probability at most 1e-10; seeds are fixed. */
+static void an_audit_finds_it_sound_and_thinner_noise_broken(void **state) {
+    (void)state;
+    tacit_audit_result sound = audited("dpnewton-inference", "party", 8000),
+                       shared = audited("dpnewton-inference", "shares", 8000),
+                       thin = audited("dpnewton-inference-thin", "party", 6000);
+    assert_false(sound.broken || shared.broken);
+    assert_true(sound.epsilon_lower > 1 && shared.epsilon_lower > 1); /* a third of what is charged */
+    assert_true(sound.reach > 0.8 && sound.reach <= 1);
+    assert_true(thin.broken && thin.charged.epsilon == 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_neighbour_moves_an_answer_beyond_what_is_declared),
@@ -340,6 +371,7 @@ int main(void) {
         cmocka_unit_test(a_party_answers_a_question_only_in_its_place),
         cmocka_unit_test(intervals_cover_as_often_as_they_say_and_not_without_the_noise),
         cmocka_unit_test(with_few_rows_there_is_no_interval),
+        cmocka_unit_test(an_audit_finds_it_sound_and_thinner_noise_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,6 +278,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_dphtl,
     &tacit_audit_dpgd,
     &tacit_audit_dpnewton,
+    &tacit_audit_dpnewton_inference,
     &tacit_audit_psgd,
     &tacit_audit_exponential,
     &tacit_audit_dpstgd,
@@ -286,6 +287,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_privlogit_hessian,
     &laplace_halved,
     &tacit_audit_dpnewton_thin,
+    &tacit_audit_dpnewton_inference_thin,
     &tacit_audit_psgd_claim,
     &tacit_audit_dpstgd_claim,
     &tacit_audit_dpsgd_batches,
@@ -295,7 +297,7 @@ const tacit_auditable *const tacit_auditables[] = {
 };
 
 tacit_status tacit_auditable_require(const tacit_auditable **out, const char *name, tacit_error *error) {
-    char known[600] = "";
+    char known[700] = "";
     size_t used = 0;
     for (size_t i = 0; tacit_auditables[i] != NULL; i++) {
         if (strcmp(tacit_auditables[i]->name, name) == 0) {
