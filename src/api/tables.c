@@ -317,7 +317,8 @@ const tacit_option tacit_explain_options[] = {
 
 const tacit_operand tacit_audit_operands[] = {
     { "METHOD", 1, 1,
-      "a method ({audited}), a mechanism (laplace, gamma-norm, gaussian, exponential), or a control that is "
+      "a method ({audited}), its other purpose (dpnewton-inference), a mechanism (laplace, gamma-norm, "
+      "gaussian, exponential), or a control that is "
       "broken on purpose (laplace-halved, dpnewton-thin, dpnewton-inference-thin, psgd-claim, "
       "dpstgd-claim, dpsgd-batches, pst-h-printed, newton-undivided)" },
     { .name = NULL },

@@ -1,7 +1,7 @@
 /*
  * How often intervals of dpnewton's inference cover the truth: the mechanism played on sums, with the noise and scales of a real plan and the
- * statistics of num/noisy_inference.h. Rows are drawn from a population of POINTS different ones, so that a repeat costs little whatever the
- * number of rows; that is exact, for rows are independent and the model holds given each of them.
+ * statistics of num/noisy_inference.h. There are COVERAGE_POINTS different rows, each equally often, and responses are drawn for each of these, so
+ * that a repeat costs little whatever the number of rows; that is exact, for the model holds given the rows.
  */
 #pragma once
 
@@ -14,9 +14,10 @@
 #include "method/methods.h"
 #include "num/noisy_inference.h"
 #include "num/noisy_moments.h"
+#include "num/special.h"
 #include "rand/fast.h"
 
-enum { COVERAGE_POINTS = 1000, COVERAGE_WIDTH = 32 };
+enum { COVERAGE_POINTS = 1000, COVERAGE_WIDTH = 32, COVERAGE_MOST = 100 };
 
 typedef struct coverage_case {
     bool linear;
@@ -40,11 +41,12 @@ typedef struct coverage_world {
     tacit_schema *schema;
     dpnewton_inference design;
     double x[COVERAGE_POINTS][COVERAGE_WIDTH], v[COVERAGE_POINTS], score[COVERAGE_POINTS];
+    double below[COVERAGE_POINTS][COVERAGE_MOST + 1];    /* the distribution of how many have the outcome */
     double truth[COVERAGE_WIDTH], usual[COVERAGE_WIDTH]; /* of x; standard errors without noise */
     double count[COVERAGE_POINTS], ones[COVERAGE_POINTS], sum[COVERAGE_POINTS], squares[COVERAGE_POINTS];
 } coverage_world;
 
-static const double COVERAGE_SPREAD = 0.2; /* of a number around its mean, which is in [-1, 1] */
+static const double COVERAGE_SPREAD = 0.1; /* of a number around its mean: hardly ever beyond [-1, 1] */
 
 static inline void coverage_make_plan(coverage_world *world) {
     const coverage_case *about = world->about;
@@ -120,11 +122,21 @@ static inline void coverage_usual(coverage_world *world) {
     }
 }
 
+/* P(X <= k) of a binomial X, k = 0 .. count. */
+static inline void coverage_distribution(double *below, double count, double p) {
+    double sum = 0;
+    for (double k = 0; k <= count; k++) {
+        sum += exp(tacit_log_binomial(count, k) + k * log(p) + (count - k) * log1p(-p));
+        below[(size_t)k] = sum;
+    }
+}
+
 static inline coverage_world *coverage_begin(const coverage_case *about) {
     coverage_world *world = calloc(1, sizeof *world);
     tacit_stream stream = tacit_stream_from_seed(11);
     size_t d = about->d;
-    assert_true(world != NULL && d <= COVERAGE_WIDTH);
+    assert_true(world != NULL && d <= COVERAGE_WIDTH && about->rows <= COVERAGE_MOST * COVERAGE_POINTS &&
+                about->rows % COVERAGE_POINTS == 0);
     world->about = about;
     coverage_make_plan(world);
     double unit = world->design.encoded * world->design.intercept, size = d > 10 ? 0.7 : 1;
@@ -135,6 +147,8 @@ static inline coverage_world *coverage_begin(const coverage_case *about) {
     for (size_t i = 0; i < COVERAGE_POINTS; i++) {
         coverage_make_point(world, i, &stream);
         for (size_t j = 0; j < d; j++) world->score[i] += world->x[i][j] * world->truth[j];
+        world->count[i] = (double)(about->rows / COVERAGE_POINTS);
+        coverage_distribution(world->below[i], world->count[i], 1 / (1 + exp(-world->score[i])));
     }
     coverage_usual(world);
     return world;
@@ -145,24 +159,40 @@ static inline void coverage_end(coverage_world *world) {
     free(world);
 }
 
+/* How many of a point's rows have the outcome: by the inverse of the binomial's distribution, exact but for rounding. */
+static inline double coverage_binomial(const double *below, size_t most, tacit_stream *stream) {
+    double chance = tacit_stream_unit(stream);
+    size_t low = 0, high = most;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (below[middle] > chance)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return (double)low;
+}
+
+/* Half a chi-square of 2 * shape degrees of freedom, shape >= 1 (Marsaglia and Tsang 2000). */
+static inline double coverage_gamma(double shape, tacit_stream *stream) {
+    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double z = tacit_fast_normal(stream), v = pow(1 + c * z, 3);
+        if (v > 0 && log(tacit_stream_unit(stream)) < z * z / 2 + d - d * v + d * log(v)) return d * v;
+    }
+}
+
+/* New responses. For a number with normal errors the mean of a point's and their spread around it are independent. */
 static inline void coverage_draw_rows(coverage_world *world, tacit_stream *stream) {
-    memset(world->count, 0, sizeof world->count);
-    memset(world->ones, 0, sizeof world->ones);
-    memset(world->sum, 0, sizeof world->sum);
-    memset(world->squares, 0, sizeof world->squares);
-    for (size_t r = 0; r < world->about->rows; r++) {
-        size_t i = tacit_stream_below(stream, COVERAGE_POINTS);
-        world->count[i]++;
-        if (world->about->linear) {
-            /* A triangle's error has variance 1/6. */
-            double error = tacit_stream_unit(stream) + tacit_stream_unit(stream) - 1;
-            double y = world->score[i] + COVERAGE_SPREAD * sqrt(6) * error;
-            y = fmin(fmax(y, -1), 1);
-            world->sum[i] += y;
-            world->squares[i] += y * y;
-        } else {
-            world->ones[i] += tacit_stream_unit(stream) < 1 / (1 + exp(-world->score[i]));
+    double each = (double)world->about->rows / COVERAGE_POINTS, spread = COVERAGE_SPREAD;
+    for (size_t i = 0; i < COVERAGE_POINTS; i++) {
+        if (!world->about->linear) {
+            world->ones[i] = coverage_binomial(world->below[i], (size_t)each, stream);
+            continue;
         }
+        double mean = world->score[i] + spread / sqrt(each) * tacit_fast_normal(stream);
+        world->sum[i] = each * mean;
+        world->squares[i] = each * mean * mean + 2 * spread * spread * coverage_gamma((each - 1) / 2, stream);
     }
 }
 

@@ -1,6 +1,6 @@
 /*
  * Coverage of the intervals of dpnewton with purpose=inference: a line for every cell, with the least and largest coverage of a coefficient
- * among the intervals given, where the noise in the curvature is small (kk < .3) apart. coverage_table [repeats [seed]]
+ * among the intervals given, where the noise in the curvature is small (kk < .3) apart. coverage_table [repeats [seed [logistic|linear [rows]]]]
  */
 #include <stdio.h>
 
@@ -43,6 +43,7 @@ int main(int count, char **words) {
     static const size_t rows[] = { 10000, 100000 }, widths[] = { 8, 20 };
     size_t repeats = count > 1 ? strtoul(words[1], NULL, 10) : 2000;
     uint64_t seed = count > 2 ? strtoul(words[2], NULL, 10) : 1;
+    size_t only = count > 4 ? strtoul(words[4], NULL, 10) : 0;
     printf("| model | rows | d | rare columns | epsilon | not estimable | coverage, kk < .3 | coverage, else "
            "| width | noise |\n"
            "|---|---|---|---|---|---|---|---|---|---|\n");
@@ -50,7 +51,9 @@ int main(int count, char **words) {
         for (int n = 0; n < 2; n++)
             for (int kind = 0; kind < 5 - linear; kind++)
                 for (int e = 0; e < 3; e++) {
-                    bool outcome = kind == 4;
+                    bool outcome = kind == 4,
+                         skipped = count > 3 && strcmp(words[3], linear ? "linear" : "logistic") != 0;
+                    if (skipped || (only > 0 && only != rows[n])) continue;
                     run_cell((coverage_case){ .linear = linear == 1,
                                               .rows = rows[n],
                                               .d = outcome ? 8 : widths[kind / 2],

@@ -322,7 +322,7 @@ static void intervals_cover_as_often_as_they_say_and_not_without_the_noise(void 
 
 static void with_few_rows_there_is_no_interval(void **state) {
     (void)state;
-    coverage_case about = { .rows = 300, .d = 8, .rare = 2, .intercept = -0.8, .epsilon = 0.5 };
+    coverage_case about = { .rows = 1000, .d = 8, .rare = 2, .intercept = -0.8, .epsilon = 0.2 };
     coverage_world *world = coverage_begin(&about);
     coverage_result result = { .repeats = 0 };
     coverage_run(world, 20, 5, &result);
