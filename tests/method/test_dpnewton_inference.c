@@ -11,6 +11,7 @@
  */
 #include "coverage.h"
 
+#include "data/generate.h"
 #include "lab/audit/audit.h"
 #include "parties.h"
 
@@ -169,6 +170,38 @@ static void the_worst_rows_reach_it(void **state) {
     double pull = distance(before, after, FEATURES) / design.release[1].mechanism.sensitivity;
     assert_true(moments > 0.999 && moments <= 1 && pull > 0.999 && pull <= 1);
     parties_end(&world);
+}
+
+/* Of numbers: the moments with the response beside the columns, in the only question; rows at right angles come near the bound, whatever their responses say. */
+static void no_neighbour_moves_the_moments_of_numbers_beyond_what_is_declared(void **state) {
+    (void)state;
+    enum { LENGTH = (FEATURES + 1) * (FEATURES + 2) / 2 };
+    tacit_stream stream = tacit_stream_from_seed(31);
+    tacit_schema *schema = schema_of("kind: number, low: -1, high: 1");
+    tacit_dataset *data = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_generate_response(&data, 40, FEATURES, TACIT_RESPONSE_NUMBER, NULL, &stream, &error),
+             error);
+    parties world = world_of(data, 2, "coordinator");
+    double before[LENGTH], after[LENGTH], most = 0;
+    world.plan.schema = schema;
+    world.plan.classes = 0;
+    world.plan.epsilon = 1;
+    dpnewton_inference design = design_of(&world.plan);
+    double declared = design.release[0].mechanism.sensitivity;
+    for (int i = 0; i < 300; i++) {
+        ask(&world, 0, NULL, before);
+        for (size_t j = 0; j < FEATURES; j++)
+            data->dense.values[j] = j == (size_t)i % FEATURES ? 1 - 1e-12 : 0;
+        data->response[0] = i % 3 == 0 ? 1 : i % 3 == 1 ? -1 : 1e300;
+        ask(&world, 0, NULL, after);
+        most = fmax(most, distance(before, after, LENGTH));
+    }
+    print_message("# numbers: %.3f of what is declared\n", most / declared);
+    assert_true(design.linear && most <= declared && most > 0.7 * declared);
+    assert_false(most <= declared / 2);
+    parties_end(&world);
+    tacit_schema_free(schema);
 }
 
 /* The bound of the last question is what the proof note maximises, and not less. */
@@ -335,12 +368,10 @@ static void with_few_rows_there_is_no_interval(void **state) {
 static tacit_audit_result audited(const char *name, const char *noise, uint64_t runs) {
     const tacit_choice settings[] = { { "noise", noise } };
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_audit audit = {
-        .setup = { .epsilon = 3, .delta = 0.05, .settings = settings, .setting_count = 1 },
-        .runs = runs,
-        .confidence = 1 - 1e-10,
-        .seed = 5
-    };
+    tacit_audit audit = { .setup = { .epsilon = 3, .delta = 0.05, .settings = settings, .setting_count = 1 },
+                          .runs = runs,
+                          .confidence = 1 - 1e-10,
+                          .seed = 5 };
     tacit_audit_result result;
     CHECK_OK(tacit_auditable_require(&audit.subject, name, &error), error);
     CHECK_OK(tacit_audit_run(&result, &audit, &error), error);
@@ -365,6 +396,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_neighbour_moves_an_answer_beyond_what_is_declared),
         cmocka_unit_test(the_worst_rows_reach_it),
+        cmocka_unit_test(no_neighbour_moves_the_moments_of_numbers_beyond_what_is_declared),
         cmocka_unit_test(the_last_question_pays_for_gradient_and_matrices_together),
         cmocka_unit_test(parties_and_their_shares_add_the_noise_that_is_declared),
         cmocka_unit_test(all_questions_together_cost_what_is_declared),
