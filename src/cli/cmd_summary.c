@@ -29,12 +29,9 @@ const tacit_command tacit_command_summary = {
     .summary = "coefficients with standard errors, as R's summary(glm) has them",
     .description =
         "For models of methods {infers and}. Coefficients are per unit of the raw column; those of a level "
-        "are "
-        "differences to the category's first level. Residuals are not shown: they never left the parties. "
-        "Where privacy "
-        "noise is in the estimates (dpnewton with purpose=inference) errors and intervals include it, and "
-        "its share "
-        "of each variance is shown.",
+        "are differences to the category's first level. Residuals are not shown: they never left the "
+        "parties. Where privacy noise is in the estimates (dpnewton with purpose=inference) errors and "
+        "intervals include it, and its share of each variance is shown.",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },
@@ -44,8 +41,7 @@ const tacit_command tacit_command_summary = {
         (const tacit_example[]){
             { "Fit over five simulated clinics and keep the model.",
               "tacit simulate --method estimate --train patients.csv --schema patients.yaml --parties 5 "
-              "--out "
-              "model.json" },
+              "--out model.json" },
             { "Read it again.", "tacit summary model.json" },
             { .text = NULL },
         },

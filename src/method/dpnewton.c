@@ -24,7 +24,7 @@
  *   3.3), which is (epsilon, delta). Which share a question has follows from its place in the study: the party counts rounds itself.
  *   All else, eigenvalues, steps, log-odds, is post-processing, and every party may see every w.
  *   noise=shares: the noise of a sum is discrete Gaussian shares on its grid, and the m that nobody who looks knows are as private as a Gaussian of
- *   sigma/sqrt(a_i) (tacit_share_gaussian), but for 1e-87 of delta. With all n parties in it the sum has sqrt(n/m) times the noise needed.
+ *   sigma/sqrt(a_i) (tacit_share_gaussian), except for 1e-87 of delta. With all n parties in it the sum has sqrt(n/m) times the noise needed.
  *   A released once may be used again, for other models of the same columns, at no price: it is in the record of the study.
  */
 #include <math.h>
@@ -42,14 +42,14 @@ static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(dpnewton_settings, rounds, "rounds", DPNEWTON_MOST_ROUNDS,
                      "Newton steps, each a question to every party, after the one for the moments",
                      "chosen from public numbers"),
-    TACIT_OPEN_COUNT(dpnewton_settings, rows, "rows", 1e12,
-                     "how many rows all parties have together, as everybody expects: steps and ridge are "
-                     "chosen for it",
-                     "the parties times the least rows of each"),
-    TACIT_CHOICE(dpnewton_settings, noise, "noise", "coordinator|party|shares",
-                 "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no "
-                 "trust), or each party a share, which secure summation adds up to little more than the "
-                 "coordinator's"),
+    TACIT_OPEN_COUNT(
+        dpnewton_settings, rows, "rows", 1e12,
+        "how many rows all parties have together, as everybody expects: steps and ridge are chosen for it",
+        "the parties times the least rows of each"),
+    TACIT_CHOICE(
+        dpnewton_settings, noise, "noise", "coordinator|party|shares",
+        "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no trust), or "
+        "each party a share, which secure summation adds up to little more than the coordinator's"),
     TACIT_CHOICE(dpnewton_settings, purpose, "purpose", "prediction|inference",
                  "what the model is for: prediction, or inference, that is coefficients with standard errors "
                  "that include the noise"),
@@ -103,10 +103,9 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     double rows = dpnewton_rows(plan), d = (double)design.width, tail = 0;
     for (size_t t = 1; t <= design.rounds; t++) tail += dpnewton_tail(&design, t);
     *out = (tacit_noise_law){
-        .law = by_shares(plan)
-                   ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of the last, "
-                     "smallest"
-                   : "Gaussian N(0, s^2), in every step; s of the last, smallest",
+        .law = by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of "
+                                 "the last, smallest"
+                               : "Gaussian N(0, s^2), in every step; s of the last, smallest",
         .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
         .dimension = design.width,
         .sensitivity = last->mechanism.sensitivity,
@@ -245,11 +244,11 @@ tacit_status dpnewton_ask(tacit_session *session, const char *question, const ta
     if (by_coordinator(session->plan))
         return tacit_session_publish(session, &release->mechanism, sum->values, count,
                                      spec->bound * (double)session->plan->parties, sum->values, error);
-    tacit_session_tell(session, sum->values, count);
+    tacit_session_notify(session, sum->values, count);
     return TACIT_OK;
 }
 
-/* sqrt(V): the intercept's second moment is known but for the shortening of rows. Where its noise is large, the middle of what can be. */
+/* sqrt(V): the intercept's second moment is known except for the shortening of rows. Where its noise is large, the middle of what can be. */
 static double shortening(const dpnewton_design *design, double moment, double rows) {
     const dpnewton_scaling *by = &design->scaling;
     double intercept = by->encoded * by->intercept, square = rows * intercept * intercept;
@@ -419,21 +418,18 @@ const tacit_method tacit_method_dpnewton = {
     .leaves =
         "once, the second moments of the party's rows and their number[purpose=prediction: ; then, in every "
         "round, the sum of its rows' clipped gradients at weights that all parties know][purpose=inference: "
-        ", for "
-        "a response that is a number with the response beside the columns, and no more; then, in five "
-        "rounds, the "
-        "sum of its rows' gradients, each of bounded length, at weights that all parties know, and at last "
-        "that "
-        "sum with the second moments of the gradients and the curvature][noise=party: , each with the "
-        "party's own noise added][noise=shares: , each with the party's share of the noise added], as "
-        "contributions to sums",
-    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no "
-               "single party's][noise=coordinator,sees=each: the coordinator sees each party's exact "
-               "moments and gradients][noise=party,sees=sum: the coordinator sees the sums of all parties' "
-               "noisy moments and gradients, and no single party's][noise=party,sees=each: the coordinator "
-               "sees each party's noisy moments and gradients][noise=shares: the coordinator sees the sums "
-               "over all parties, with the noise in them, and no single party's]. Everybody sees the weights "
-               "after every step",
+        ", for a response that is a number with the response beside the columns, and no more; then, in five "
+        "rounds, the sum of its rows' gradients, each of bounded length, at weights that all parties know, "
+        "and at last that sum with the second moments of the gradients and the curvature][noise=party: , "
+        "each with the party's own noise added][noise=shares: , each with the party's share of the noise "
+        "added], as contributions to sums",
+    .seen_by =
+        "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no single "
+        "party's][noise=coordinator,sees=each: the coordinator sees each party's exact moments and "
+        "gradients][noise=party,sees=sum: the coordinator sees the sums of all parties' noisy moments and "
+        "gradients, and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
+        "moments and gradients][noise=shares: the coordinator sees the sums over all parties, with the noise "
+        "in them, and no single party's]. Everybody sees the weights after every step",
     .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing one row of a "
                  "party, towards everybody who sees all steps[noise=party|shares: , the coordinator "
                  "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
@@ -444,24 +440,18 @@ const tacit_method tacit_method_dpnewton = {
                   "parties vanish from a sum or collude than the study declares]",
     .theorem =
         "Gaussian noise on moments of L2 sensitivity sqrt(2)[purpose=prediction: , and on T clipped "
-        "gradients "
-        "of sensitivity 1][purpose=inference: , or 2.32 with a response beside them, on five gradients of "
-        "sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3], each with its share of mu^2, "
-        "mu the largest Gaussian-DP parameter that "
-        "(epsilon, delta) allows (Balle and Wang 2018); shares add up to 1, also when adaptive (Dong, "
-        "Roth and Su 2022)[noise=shares: ; the noise in shares of discrete Gaussians on a grid so "
-        "fine that their sum counts as one Gaussian]",
+        "gradients of sensitivity 1][purpose=inference: , or 2.32 with a response beside them, on five "
+        "gradients of sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3], each with its "
+        "share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, delta) allows (Balle and Wang "
+        "2018); shares add up to 1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in "
+        "shares of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
     .caveats = "two classes; at most 1,024 features; as many questions as rounds and one more: every party "
                "must stay connected. [purpose=prediction: Residuals are clipped at one half: weights predict "
-               "well, and "
-               "are no odds ratios][purpose=inference: Coefficients are on the scale of the columns, and "
-               "their standard "
-               "errors include the noise; where there are too few rows for the price there are none, and the "
-               "summary says "
-               "how many rows or which epsilon would do. For a response that is a number they rest on errors "
-               "of equal "
-               "variance]",
+               "well, and are no odds ratios][purpose=inference: Coefficients are on the scale of the "
+               "columns, and their standard errors include the noise; where there are too few rows for the "
+               "price there are none, and the summary says how many rows or which epsilon would do. For a "
+               "response that is a number they rest on errors of equal variance]",
     .check = check,
     .infers = dpnewton_infers,
     .price = price,

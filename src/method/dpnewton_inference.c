@@ -136,10 +136,9 @@ tacit_status dpnewton_inference_check(const tacit_plan *plan, tacit_error *error
     dpnewton_inference design;
     const tacit_schema *schema = plan->schema;
     if (plan->classes != 2 && plan->classes != 0)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method dpnewton with purpose=inference is for two classes or a number; for more classes "
-            "make two of them (others: in the schema)");
+        return tacit_fail(error, TACIT_USAGE,
+                          "method dpnewton with purpose=inference is for two classes or a number; for more "
+                          "classes make two of them (others: in the schema)");
     if (plan->classes == 0 && (schema == NULL || schema->response != TACIT_RESPONSE_NUMBER))
         return tacit_fail(
             error, TACIT_USAGE,

@@ -65,11 +65,10 @@ tacit_status tacit_stop_check(const tacit_stop *stop, const tacit_plan *plan, ta
         return tacit_fail(error, TACIT_USAGE,
                           "'looks' and 'more' go on until a target is reached: say one (se, width or power)");
     if (stop->more > 0 && plan->sums != TACIT_SUMS_CLEAR && stop->more < plan->minimum_parties)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "two looks together show sums over the parties that are new, so 'more' must be 0 or at "
-            "least the minimum of %zu parties, not %zu",
-            plan->minimum_parties, stop->more);
+        return tacit_fail(error, TACIT_USAGE,
+                          "two looks together show sums over the parties that are new, so 'more' must be 0 "
+                          "or at least the minimum of %zu parties, not %zu",
+                          plan->minimum_parties, stop->more);
     return TACIT_OK;
 }
 

@@ -159,7 +159,7 @@ static inline void coverage_end(coverage_world *world) {
     free(world);
 }
 
-/* How many of a point's rows have the outcome: by the inverse of the binomial's distribution, exact but for rounding. */
+/* How many of a point's rows have the outcome: by the inverse of the binomial's distribution, exact except for rounding. */
 static inline double coverage_binomial(const double *below, size_t most, tacit_stream *stream) {
     double chance = tacit_stream_unit(stream);
     size_t low = 0, high = most;

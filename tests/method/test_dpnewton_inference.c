@@ -366,7 +366,7 @@ static void with_few_rows_there_is_no_interval(void **state) {
 /* ---- audit ---- */
 
 static tacit_audit_result audited(const char *name, const char *noise, uint64_t runs) {
-    const tacit_choice settings[] = { { "noise", noise } };
+    const tacit_setting_value settings[] = { { "noise", noise } };
     tacit_error error = TACIT_ERROR_INIT;
     tacit_audit audit = { .setup = { .epsilon = 3, .delta = 0.05, .settings = settings, .setting_count = 1 },
                           .runs = runs,

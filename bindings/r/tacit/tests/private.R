@@ -30,7 +30,7 @@ stopifnot(
 poor <- infer(0.1)
 stopifnot(any(grepl("needs about", capture.output(print(summary(poor))))), grepl("needs about", conditionMessage(failure(confint(poor)))))
 
-# Noise is drawn anew; with a seed it is repeated.
+# Noise is drawn again; with a seed it is repeated.
 stopifnot(
   !identical(coef(fit(epsilon = 4)), coef(model)),
   identical(coef(fit(epsilon = 4, seed = 5)), coef(fit(epsilon = 4, seed = 5)))
