@@ -37,6 +37,7 @@
 
 #include "base/memory.h"
 #include "method/dpnewton.h"
+#include "method/dpnewton_inference.h"
 #include "num/noisy_moments.h"
 
 static const dpnewton_settings defaults = { .noise = DPNEWTON_BY_SHARES, .person_rows = 4 };
@@ -59,6 +60,9 @@ static const tacit_parameter parameters[] = {
     TACIT_COUNT(dpnewton_settings, person_rows, "person-rows", 1, 1e6,
                 "with unit=person: rows of a person that count in full; those of a person with more count "
                 "less, and noise grows with it"),
+    TACIT_CHOICE(dpnewton_settings, purpose, "purpose", "prediction|inference",
+                 "what the model is for: prediction, or inference, that is coefficients with standard errors "
+                 "that include the noise"),
     TACIT_SETTINGS_END,
 };
 
@@ -83,12 +87,16 @@ static bool per_person(const tacit_plan *plan) {
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     dpnewton_design design;
+    if (dpnewton_infers(plan)) return dpnewton_inference_check(plan, error);
     return dpnewton_describe(plan, &design, error);
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     dpnewton_design design;
-    TACIT_TRY(dpnewton_describe(plan, &design, error));
+    if (dpnewton_infers(plan))
+        TACIT_TRY(dpnewton_whole_event(plan, &design.all, error));
+    else
+        TACIT_TRY(dpnewton_describe(plan, &design, error));
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
     out->event = design.all;
@@ -103,6 +111,7 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
 /* The norm of the noise in the model, for rows that fill the ball evenly. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     dpnewton_design design;
+    if (dpnewton_infers(plan)) return dpnewton_inference_noise(plan, out, error);
     TACIT_TRY(dpnewton_describe(plan, &design, error));
     const dpnewton_release *last = &design.release[design.rounds];
     double rows = dpnewton_rows(plan), d = (double)design.width, tail = 0, size = d * (double)design.scores;
@@ -125,6 +134,8 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
 
 static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
     (void)unused;
+    if (dpnewton_infers(plan))
+        return tacit_fail(error, TACIT_REFUSED, "a study for inference has no such question");
     return dpnewton_describe(plan, out, error);
 }
 
@@ -140,9 +151,8 @@ static tacit_status add_share(tacit_party *party, const dpnewton_release *releas
     return status;
 }
 
-/* Take *values, with the noise of this release, into the reply. */
-static tacit_status give(tacit_party *party, const dpnewton_release *release, const tacit_sum_spec *spec,
-                         double **values, tacit_reply *reply, tacit_error *error) {
+tacit_status dpnewton_give(tacit_party *party, const dpnewton_release *release, const tacit_sum_spec *spec,
+                           double **values, tacit_reply *reply, tacit_error *error) {
     const tacit_plan *plan = party->plan;
     bool silent = isinf(plan->epsilon);
     reply->kind = release_kind(plan);
@@ -184,7 +194,7 @@ static tacit_status answer_moments(tacit_party *party, const tacit_question *que
     values = TACIT_NEW(double, design.moments.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(dpnewton_sum_moments(party, &design, values, error));
-    TACIT_CHECK(give(party, &design.release[0], &design.moments, &values, reply, error));
+    TACIT_CHECK(dpnewton_give(party, &design.release[0], &design.moments, &values, reply, error));
 cleanup:
     free(values);
     return status;
@@ -203,7 +213,8 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     values = TACIT_NEW(double, design.gradient.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(dpnewton_sum_gradient(party, &design, weights, values, error));
-    TACIT_CHECK(give(party, &design.release[question->round], &design.gradient, &values, reply, error));
+    TACIT_CHECK(
+        dpnewton_give(party, &design.release[question->round], &design.gradient, &values, reply, error));
 cleanup:
     free(values);
     return status;
@@ -238,10 +249,9 @@ static tacit_status prepare(dpnewton_state *state, const dpnewton_design *design
     return all ? TACIT_OK : tacit_fail_memory(error);
 }
 
-/* Ask, and add the noise if entrusted with it: `count` numbers are published. */
-static tacit_status ask(tacit_session *session, const char *question, const tacit_message *message,
-                        const tacit_sum_spec *spec, const dpnewton_release *release, size_t count,
-                        tacit_sum *sum, tacit_error *error) {
+tacit_status dpnewton_ask(tacit_session *session, const char *question, const tacit_message *message,
+                          const tacit_sum_spec *spec, const dpnewton_release *release, size_t count,
+                          tacit_sum *sum, tacit_error *error) {
     TACIT_TRY(tacit_ask_sum(session, question, message, spec, sum, error));
     if (by_coordinator(session->plan))
         return tacit_session_publish(session, &release->mechanism, sum->values, count,
@@ -287,8 +297,8 @@ static tacit_status ask_moments(tacit_session *session, const dpnewton_design *d
     tacit_sum sum = TACIT_SUM_INIT;
     size_t length = tacit_moments_length(design->width);
     tacit_status status;
-    TACIT_CHECK(
-        ask(session, "moments", &message, &design->moments, &design->release[0], length, &sum, error));
+    TACIT_CHECK(dpnewton_ask(session, "moments", &message, &design->moments, &design->release[0], length,
+                             &sum, error));
     for (size_t j = 0; j < length; j++) sum.values[j] *= units(design);
     /* The number of rows, or of persons, is no secret where one is replaced; it may carry noise. */
     state->rows = units(design) * fmax(sum.values[length],
@@ -337,8 +347,8 @@ static tacit_status one_round(tacit_session *session, const dpnewton_design *des
     size_t size = design->scores * design->width;
     tacit_status status;
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", state->weights, size, error));
-    TACIT_CHECK(
-        ask(session, "gradient", &message, &design->gradient, &design->release[t], size, &sum, error));
+    TACIT_CHECK(dpnewton_ask(session, "gradient", &message, &design->gradient, &design->release[t], size,
+                             &sum, error));
     for (size_t j = 0; j < size; j++) state->step[j] = 2 * design->clip * units(design) * sum.values[j];
     state->parties = sum.parties;
     TACIT_CHECK(step(design, t, state, error));
@@ -375,6 +385,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     dpnewton_state state = { .counted = 0 };
     dpnewton_design design;
     tacit_status status;
+    if (dpnewton_infers(session->plan)) return dpnewton_inference_coordinate(session, out, error);
     TACIT_CHECK(dpnewton_describe(session->plan, &design, error));
     TACIT_CHECK(prepare(&state, &design, error));
     TACIT_CHECK(ask_moments(session, &design, &state, error));
@@ -393,6 +404,7 @@ cleanup:
 
 static const tacit_handler_entry handlers[] = { { .question = "moments", .answer = answer_moments },
                                                 { .question = "gradient", .answer = answer_gradient },
+                                                DPNEWTON_INFERENCE_HANDLERS,
                                                 { .question = NULL } };
 
 const tacit_method tacit_method_dpnewton = {
@@ -412,9 +424,13 @@ const tacit_method tacit_method_dpnewton = {
     .per_person = per_person,
     .leaves =
         "once, the second moments of the party's rows and the number of [unit=record: rows][unit=person: "
-        "persons]; then, in every round, the sum of its rows' clipped gradients at weights that all parties "
-        "know[noise=party: , each with the party's own noise added][noise=shares: , each with the party's "
-        "share of the noise added], as contributions to sums",
+        "persons][purpose=prediction: ; then, in every "
+        "round, the sum of its rows' clipped gradients at weights that all parties know][purpose=inference: "
+        ", for a response that is a number with the response beside the columns, and no more; then, in five "
+        "rounds, the sum of its rows' gradients, each of bounded length, at weights that all parties know, "
+        "and at last that sum with the second moments of the gradients and the curvature][noise=party: , "
+        "each with the party's own noise added][noise=shares: , each with the party's share of the noise "
+        "added], as contributions to sums",
     .seen_by =
         "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no single "
         "party's][noise=coordinator,sees=each: the coordinator sees each party's exact moments and "
@@ -432,15 +448,23 @@ const tacit_method tacit_method_dpnewton = {
         "of persons tells them apart][noise=coordinator: ; the coordinator adds the noise, publishes only "
         "noisy results and keeps the exact values to itself][noise=shares: ; secure summation, and that no "
         "more parties vanish from a sum or collude than the study declares]",
-    .theorem = "Gaussian noise on moments of L2 sensitivity sqrt(2) and on T clipped gradients of "
-               "sensitivity 1, each with its share of mu^2, mu the largest Gaussian-DP parameter that "
-               "(epsilon, delta) allows (Balle and Wang 2018); shares add up to 1, also when adaptive (Dong, "
-               "Roth and Su 2022)[noise=shares: ; the noise in shares of discrete Gaussians on a grid so "
-               "fine that their sum counts as one Gaussian]",
+    .theorem =
+        "Gaussian noise on moments of L2 sensitivity sqrt(2)[purpose=prediction: , and on T clipped "
+        "gradients of sensitivity 1][purpose=inference: , or 2.32 with a response beside them, on five "
+        "gradients of sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3], each with its "
+        "share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, delta) allows (Balle and Wang "
+        "2018); shares add up to 1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in "
+        "shares of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
-    .caveats = "at most 1,024 features and 64 classes; as many questions as rounds and one more: every party "
-               "must stay connected. Residuals are clipped: weights predict well, and are no odds ratios",
+    .caveats = "at most 1,024 features and 64 classes[purpose=inference: , for inference two]; as many "
+               "questions as rounds and one more: every party "
+               "must stay connected. [purpose=prediction: Residuals are clipped: weights predict "
+               "well, and are no odds ratios][purpose=inference: Coefficients are on the scale of the "
+               "columns, and their standard errors include the noise; where there are too few rows for the "
+               "price there are none, and the summary says how many rows or which epsilon would do. For a "
+               "response that is a number they rest on errors of equal variance]",
     .check = check,
+    .infers = dpnewton_infers,
     .price = price,
     .choose_lambda = dpnewton_lambda,
     .noise = noise_law,

@@ -20,6 +20,7 @@ typedef struct dpnewton_settings {
     uint64_t person_rows;
     enum { DPNEWTON_PER_RECORD, DPNEWTON_PER_PERSON } unit;
     enum { DPNEWTON_BY_COORDINATOR, DPNEWTON_BY_PARTY, DPNEWTON_BY_SHARES } noise;
+    enum { DPNEWTON_FOR_PREDICTION, DPNEWTON_FOR_INFERENCE } purpose;
 } dpnewton_settings;
 
 static inline const dpnewton_settings *dpnewton_settings_of(const tacit_plan *plan) {
@@ -119,6 +120,26 @@ tacit_status dpnewton_lambda(const tacit_plan *plan, double *out, tacit_error *e
 
 /* How many rows all parties have together, as declared. */
 double dpnewton_rows(const tacit_plan *plan);
+
+/* mu of all noise that there is, as in dpnewton_design. */
+tacit_status dpnewton_strength(const tacit_plan *plan, double *out, tacit_error *error);
+
+/* The noise, price and event of a release whose share of the budget is set, `sensitivity` before roundings; the largest that its noise may be,
+ * twice over, where parties add it themselves, else 0; and the event of the whole budget. */
+tacit_status dpnewton_calibrate(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
+                                double sensitivity, tacit_error *error);
+tacit_status dpnewton_room(const tacit_plan *plan, const dpnewton_release *release, size_t length,
+                           double *out, tacit_error *error);
+tacit_status dpnewton_whole_event(const tacit_plan *plan, tacit_event *out, tacit_error *error);
+
+/* The party's: take *values, with the noise of this release, into the reply. */
+tacit_status dpnewton_give(tacit_party *party, const dpnewton_release *release, const tacit_sum_spec *spec,
+                           double **values, tacit_reply *reply, tacit_error *error);
+
+/* The coordinator's: ask, and add the noise if entrusted with it; `count` numbers are published. */
+tacit_status dpnewton_ask(tacit_session *session, const char *question, const tacit_message *message,
+                          const tacit_sum_spec *spec, const dpnewton_release *release, size_t count,
+                          tacit_sum *sum, tacit_error *error);
 
 /* What step t, from 1, counts in the mean that is the model: its share if it is in the tail, else 0. */
 double dpnewton_tail(const dpnewton_design *design, size_t step);

@@ -247,3 +247,31 @@ tacit_status dpnewton_lambda(const tacit_plan *plan, double *out, tacit_error *e
     *out = design.family->ridge(&design, rows, design.strength) / rows;
     return TACIT_OK;
 }
+
+/* ---- for inference (dpnewton_inference.c) ---- */
+
+tacit_status dpnewton_strength(const tacit_plan *plan, double *out, tacit_error *error) {
+    return strength_of(plan, out, error);
+}
+
+tacit_status dpnewton_calibrate(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
+                                double sensitivity, tacit_error *error) {
+    double all = 0;
+    if (isfinite(plan->epsilon)) TACIT_TRY(total_noise(plan, &all, error));
+    return set_noise(plan, out, spec, sensitivity, all, error);
+}
+
+tacit_status dpnewton_room(const tacit_plan *plan, const dpnewton_release *release, size_t length,
+                           double *out, tacit_error *error) {
+    *out = 0;
+    return by_party(plan) && isfinite(plan->epsilon) ? room_for(release, length, out, error) : TACIT_OK;
+}
+
+tacit_status dpnewton_whole_event(const tacit_plan *plan, tacit_event *out, tacit_error *error) {
+    double all = 0;
+    *out = (tacit_event){ .count = 0 };
+    if (isinf(plan->epsilon)) return TACIT_OK;
+    TACIT_TRY(total_noise(plan, &all, error));
+    *out = tacit_event_replaced(tacit_event_gaussian(all * sqrt(UNITS), (uint64_t)UNITS));
+    return TACIT_OK;
+}

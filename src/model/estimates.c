@@ -13,6 +13,7 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     for (size_t k = 0; estimates->coefficient != NULL && k < estimates->count; k++)
         free(estimates->coefficient[k].name);
     free(estimates->coefficient);
+    free(estimates->covariance);
     free(estimates->response);
     free(estimates);
     return NULL;
@@ -103,7 +104,8 @@ static void measure_fit(tacit_estimates *out, const tacit_design *design, const 
                                .intercept = design->intercept != SIZE_MAX };
     tacit_family_fit fit = { NAN, NAN, NAN, 1 };
     memcpy(sums.terms, at->response, sizeof sums.terms);
-    if (at->family->measure != NULL) at->family->measure(&sums, &fit);
+    if (at->family->measure != NULL && at->covariance == NULL) at->family->measure(&sums, &fit);
+    if (at->covariance != NULL && out->student) fit.dispersion = at->dispersion * design->half * design->half;
     out->deviance = fit.deviance;
     out->null_deviance = fit.null_deviance;
     out->aic = fit.aic;
@@ -176,12 +178,33 @@ static tacit_status prepare(workspace *work, const tacit_design *design, const t
     work->row = work->scale + d;
     work->solved = work->row + d;
     if (design->schema != NULL) TACIT_TRY(tacit_schema_linear(design->schema, work->feature, error));
-    if (at->variance != NULL) return TACIT_OK;
+    if (at->variance != NULL || at->covariance != NULL) return TACIT_OK;
     memcpy(work->factor, at->hessian, d * d * sizeof *work->factor);
     for (size_t j = 0; j < d; j++) work->factor[j * d + j] += at->rows * at->lambda;
     if (tacit_cholesky_factor(work->factor, d, 0, work->scale, work->deficient) > 0)
         return tacit_fail(error, TACIT_NOT_CONVERGED, "the curvature at the estimate is not positive");
     return TACIT_OK;
+}
+
+/* row.C row for all of a symmetric C. */
+static double full_quadratic(const double *matrix, const double *row, const double *other, size_t d) {
+    double sum = 0;
+    for (size_t i = 0; i < d; i++) sum += row[i] * dot(matrix + i * d, other, d);
+    return sum;
+}
+
+/* A coefficient whose covariance, noise included, is known. */
+static void fill_noisy(tacit_estimates *all, tacit_coefficient *one, const tacit_design *design,
+                       const tacit_optimum *at, const workspace *work) {
+    size_t d = design->width;
+    if (all->needs_rows > 0) {
+        one->estimate = one->error = one->statistic = one->p = one->low = one->high = one->noise = NAN;
+        return;
+    }
+    double variance = full_quadratic(at->covariance, work->row, work->row, d);
+    one->error = design->half * sqrt(fmax(0, variance));
+    one->noise = fmin(fmax(1 - full_quadratic(at->sampling, work->row, work->row, d) / variance, 0), 1);
+    test_coefficient(one, all);
 }
 
 static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t k, const tacit_design *design,
@@ -196,6 +219,11 @@ static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t 
     TACIT_TRY(status);
     raw_row(design, work->feature, k, work->row);
     one->estimate = design->half * dot(work->row, at->w, d) + (k == design->intercept ? design->middle : 0);
+    if (at->covariance != NULL) {
+        fill_noisy(all, one, design, at, work);
+        if (k == at->weakest) all->weakest = place;
+        return TACIT_OK;
+    }
     memcpy(work->solved, work->row, d * sizeof *work->solved);
     if (at->variance == NULL) tacit_cholesky_solve(work->factor, d, work->scale, work->solved);
     double variance;
@@ -211,6 +239,32 @@ static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t 
     double phi = all->student ? all->dispersion / (design->half * design->half) : 1;
     one->error = design->half * sqrt(fmax(0, phi * variance));
     test_coefficient(one, all);
+    return TACIT_OK;
+}
+
+/* The feature of the coefficient in a place: the intercept is first. */
+static size_t feature_at(const tacit_design *design, size_t place) {
+    if (design->intercept == SIZE_MAX) return place;
+    if (place == 0) return design->intercept;
+    return place - 1 < design->intercept ? place - 1 : place;
+}
+
+/* The covariance of all coefficients on the raw scale. */
+static tacit_status keep_covariance(tacit_estimates *all, const tacit_design *design, const tacit_optimum *at,
+                                    workspace *work, tacit_error *error) {
+    size_t d = design->width;
+    all->noisy = true;
+    if (all->needs_rows > 0) return TACIT_OK;
+    all->covariance = TACIT_NEW(double, d *d);
+    if (all->covariance == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < d; i++) {
+        raw_row(design, work->feature, feature_at(design, i), work->row);
+        for (size_t j = 0; j <= i; j++) {
+            raw_row(design, work->feature, feature_at(design, j), work->solved);
+            all->covariance[i * d + j] = all->covariance[j * d + i] =
+                design->half * design->half * full_quadratic(at->covariance, work->row, work->solved, d);
+        }
+    }
     return TACIT_OK;
 }
 
@@ -231,6 +285,8 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     all->level = at->level;
     all->rows = at->rows;
     all->iterations = at->iterations;
+    all->needs_rows = at->needs_rows;
+    all->needs_epsilon = at->needs_epsilon;
     if (all->student && !(at->rows > (double)d))
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
                                "%g rows and %zu coefficients leave nothing to estimate an error from",
@@ -241,6 +297,7 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
         TACIT_CHECK(fill_coefficient(all, place++, design->intercept, design, at, &work, error));
     for (size_t k = 0; k < d; k++)
         if (k != design->intercept) TACIT_CHECK(fill_coefficient(all, place++, k, design, at, &work, error));
+    if (at->covariance != NULL) TACIT_CHECK(keep_covariance(all, design, at, &work, error));
     *out = all;
     all = NULL;
 cleanup:

@@ -10,6 +10,9 @@
  * Covariance. With A = H + n lambda I at the optimum, cov = phi A^-1 B A^-1; B = H and phi the dispersion for a
  * likelihood (A = H for lambda = 0: the inverse Hessian), B the sum of squared slopes times x x^T and phi = 1 for the
  * sandwich. phi = RSS/(n - p) for linear, 1 else. Tests are Wald's: z, or t with n - p degrees of freedom for linear.
+ *
+ * Where privacy noise is in what was released, the covariance comes from who knows that noise, and includes it; then each coefficient has the
+ * noise's share of its variance, or there is no estimate at that price, but how many rows or which epsilon one would need.
  */
 #pragma once
 
@@ -22,7 +25,8 @@
 
 typedef struct tacit_coefficient {
     char *name;
-    double estimate, error, statistic, p, low, high;
+    double estimate, error, statistic, p, low, high; /* NaN where nothing can be said at this price */
+    double noise;                                    /* the share of privacy noise in its variance */
 } tacit_coefficient;
 
 typedef struct tacit_estimates {
@@ -37,6 +41,10 @@ typedef struct tacit_estimates {
     double deviance, null_deviance, aic; /* NaN where there is no likelihood */
     double rows;
     size_t iterations, rounds;
+    double *covariance;               /* count x count, in the order of the coefficients; NULL: not kept */
+    bool noisy;                       /* privacy noise is in the estimates, and in their errors */
+    double needs_rows, needs_epsilon; /* one or the other, about, for estimates; 0: there are estimates */
+    size_t weakest;                   /* the coefficient that needs them most */
 } tacit_estimates;
 
 tacit_estimates *tacit_estimates_free(tacit_estimates *estimates);
@@ -77,6 +85,12 @@ typedef struct tacit_optimum {
     const double *hessian; /* width x width, lower triangle; NULL with `variance` */
     const double
         *variance; /* of each coefficient on the raw scale, where that is all that is known; else NULL */
+    const double *
+        covariance; /* of w with privacy noise, width x width, in place of a Hessian; NULL: there is no such noise */
+    const double *sampling;              /* what it would be without noise */
+    double dispersion;                   /* of the scaled response, with `covariance` */
+    double needs_rows, needs_epsilon;    /* above 0: w is no estimate */
+    size_t weakest;                      /* of the kept features, with those */
     const double *middle;                /* the same; NULL for a likelihood */
     double response[TACIT_FAMILY_TERMS]; /* tacit_family_terms, summed */
     size_t iterations;

@@ -14,6 +14,34 @@ static json_t *coefficient_to_json(const tacit_coefficient *one) {
                      "low", number(one->low), "high", number(one->high));
 }
 
+static json_t *covariance_to_json(const tacit_estimates *estimates) {
+    json_t *rows = json_array();
+    for (size_t i = 0; i < estimates->count; i++) {
+        json_t *row = json_array();
+        for (size_t j = 0; j < estimates->count; j++)
+            json_array_append_new(row, json_real(estimates->covariance[i * estimates->count + j]));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+/* What only estimates with noise have: keys of their own, so that other files stay as they are. */
+static json_t *add_noise(json_t *object, const tacit_estimates *estimates) {
+    json_t *noise = json_array();
+    if (object == NULL) return NULL;
+    for (size_t k = 0; k < estimates->count; k++)
+        json_array_append_new(noise, number(estimates->coefficient[k].noise));
+    json_object_set_new(object, "noise_share", noise);
+    if (estimates->covariance != NULL)
+        json_object_set_new(object, "covariance", covariance_to_json(estimates));
+    if (estimates->needs_rows > 0)
+        json_object_set_new(object, "not_estimable",
+                            json_pack("{s:f,s:o,s:s}", "rows", estimates->needs_rows, "epsilon",
+                                      number(estimates->needs_epsilon), "weakest",
+                                      estimates->coefficient[estimates->weakest].name));
+    return object;
+}
+
 json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
     json_t *list = json_array();
     for (size_t k = 0; k < estimates->count; k++)
@@ -22,15 +50,16 @@ json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
         json_decref(list);
         return NULL;
     }
-    return json_pack("{s:s,s:s,s:s,s:o,s:s,s:b,s:f,s:f,s:o,s:o,s:o,s:o,s:o,s:f,s:I,s:I}", "family",
-                     estimates->family, "optimiser", estimates->optimiser, "response", estimates->response,
-                     "coefficients", list, "statistic", estimates->student ? "t" : "z", "sandwich",
-                     estimates->sandwich, "level", estimates->level, "dispersion", estimates->dispersion,
-                     "deviance", number(estimates->deviance), "null_deviance",
-                     number(estimates->null_deviance), "aic", number(estimates->aic), "degrees",
-                     number(tacit_estimates_degrees(estimates)), "null_degrees",
-                     number(tacit_estimates_null_degrees(estimates)), "rows", estimates->rows, "iterations",
-                     (json_int_t)estimates->iterations, "rounds", (json_int_t)estimates->rounds);
+    json_t *object =
+        json_pack("{s:s,s:s,s:s,s:o,s:s,s:b,s:f,s:f,s:o,s:o,s:o,s:o,s:o,s:f,s:I,s:I}", "family",
+                  estimates->family, "optimiser", estimates->optimiser, "response", estimates->response,
+                  "coefficients", list, "statistic", estimates->student ? "t" : "z", "sandwich",
+                  estimates->sandwich, "level", estimates->level, "dispersion", estimates->dispersion,
+                  "deviance", number(estimates->deviance), "null_deviance", number(estimates->null_deviance),
+                  "aic", number(estimates->aic), "degrees", number(tacit_estimates_degrees(estimates)),
+                  "null_degrees", number(tacit_estimates_null_degrees(estimates)), "rows", estimates->rows,
+                  "iterations", (json_int_t)estimates->iterations, "rounds", (json_int_t)estimates->rounds);
+    return estimates->noisy ? add_noise(object, estimates) : object;
 }
 
 static bool read_number(const json_t *object, const char *key, double *out) {
@@ -51,6 +80,49 @@ static bool read_coefficient(tacit_coefficient *out, const json_t *object) {
            read_number(object, "error", &out->error) && read_number(object, "statistic", &out->statistic) &&
            read_number(object, "p", &out->p) && read_number(object, "low", &out->low) &&
            read_number(object, "high", &out->high);
+}
+
+static bool read_covariance(tacit_estimates *out, const json_t *rows) {
+    size_t count = out->count;
+    if (rows == NULL) return true;
+    if (!json_is_array(rows) || json_array_size(rows) != count) return false;
+    out->covariance = TACIT_NEW(double, count *count);
+    for (size_t i = 0; out->covariance != NULL && i < count; i++) {
+        const json_t *row = json_array_get(rows, i);
+        if (!json_is_array(row) || json_array_size(row) != count) return false;
+        for (size_t j = 0; j < count; j++) {
+            const json_t *value = json_array_get(row, j);
+            out->covariance[i * count + j] = json_number_value(value);
+            if (!json_is_number(value) || !isfinite(json_number_value(value))) return false;
+        }
+    }
+    return out->covariance != NULL;
+}
+
+static bool read_needs(tacit_estimates *out, const json_t *needs) {
+    if (needs == NULL) return true;
+    const char *weakest = json_string_value(json_object_get(needs, "weakest"));
+    if (weakest == NULL || !read_number(needs, "rows", &out->needs_rows) || !(out->needs_rows > 0) ||
+        !read_number(needs, "epsilon", &out->needs_epsilon))
+        return false;
+    for (size_t k = 0; k < out->count; k++)
+        if (strcmp(out->coefficient[k].name, weakest) == 0) out->weakest = k;
+    return true;
+}
+
+static bool read_noise(tacit_estimates *out, const json_t *object) {
+    const json_t *noise = json_object_get(object, "noise_share");
+    if (noise == NULL) return true;
+    if (!json_is_array(noise) || json_array_size(noise) != out->count) return false;
+    out->noisy = true;
+    for (size_t k = 0; k < out->count; k++) {
+        const json_t *value = json_array_get(noise, k);
+        double share = json_is_null(value) ? NAN : json_number_value(value);
+        if (!json_is_null(value) && !(json_is_number(value) && share >= 0 && share <= 1)) return false;
+        out->coefficient[k].noise = share;
+    }
+    return read_covariance(out, json_object_get(object, "covariance")) &&
+           read_needs(out, json_object_get(object, "not_estimable"));
 }
 
 static bool read_all(tacit_estimates *out, const json_t *object) {
@@ -81,7 +153,8 @@ static bool read_all(tacit_estimates *out, const json_t *object) {
             return false;
         }
     return read_number(object, "deviance", &out->deviance) &&
-           read_number(object, "null_deviance", &out->null_deviance) && read_number(object, "aic", &out->aic);
+           read_number(object, "null_deviance", &out->null_deviance) &&
+           read_number(object, "aic", &out->aic) && read_noise(out, object);
 }
 
 tacit_status tacit_estimates_from_json(tacit_estimates **out, const json_t *object, tacit_error *error) {

@@ -281,8 +281,8 @@ struct tacit_method {
     tacit_status (*check)(const tacit_plan *plan, tacit_error *error);
     tacit_status (*price)(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
 
-    /* Whether its model comes with standard errors under this plan; NULL: never. Where noise protects what leaves, they would
-     * have to come from what was released with it, and no method has such: all say no. */
+    /* Whether its model comes with standard errors under this plan; NULL: never. Where noise protects what leaves, they
+     * come from what was released with it, and include it. */
     bool (*infers)(const tacit_plan *plan);
 
     /* A lambda from public quantities alone, for a plan without one; NULL: 0.01. */

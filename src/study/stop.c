@@ -43,11 +43,10 @@ static tacit_status check_column(const tacit_stop *stop, const tacit_plan *plan,
     bool found;
     char others[TACIT_METHODS_TEXT];
     if (plan->method->infers == NULL || !plan->method->infers(plan))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method %s%s gives no standard errors to stop at: choose %s, with inference and without noise",
-            plan->method->name, plan->method->infers != NULL ? " as it is set" : "",
-            tacit_methods_with("infers", "or", others));
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s%s gives no standard errors to stop at: choose %s, set for inference",
+                          plan->method->name, plan->method->infers != NULL ? " as it is set" : "",
+                          tacit_methods_with("infers", "or", others));
     /* Names are the same for every family. */
     TACIT_TRY(tacit_design_create(&design, &tacit_family_logistic, plan->schema, plan->features, error));
     tacit_status status = find_column(&design, stop->column, &found, error);
@@ -93,11 +92,13 @@ tacit_status tacit_stop_judge(tacit_stop_verdict *out, const tacit_stop *stop,
                           stop->column);
     if (stop->target == TACIT_TARGET_POWER) {
         double degrees = estimates->student ? tacit_estimates_degrees(estimates) : INFINITY;
-        out->value = tacit_stop_power(stop, found->error, estimates->level, degrees);
+        out->value =
+            isnan(found->error) ? 0 : tacit_stop_power(stop, found->error, estimates->level, degrees);
         out->met = out->value >= stop->limit;
         return TACIT_OK;
     }
     out->value = stop->target == TACIT_TARGET_ERROR ? found->error : found->high - found->low;
+    if (isnan(out->value)) out->value = INFINITY; /* not estimable yet */
     out->met = out->value <= stop->limit;
     return TACIT_OK;
 }
@@ -108,6 +109,11 @@ char *tacit_stop_text(char out[TACIT_STOP_TEXT_SIZE], const tacit_stop *stop,
         tacit_format(out, TACIT_STOP_TEXT_SIZE,
                      "the power to find an effect of %g on %s is %.3g, and at least %g is asked for",
                      stop->effect, stop->column, verdict->value, stop->limit);
+    else if (isinf(verdict->value))
+        tacit_format(
+            out, TACIT_STOP_TEXT_SIZE,
+            "%s is not estimable yet at this price, and a %s of at most %g is asked for", stop->column,
+            stop->target == TACIT_TARGET_ERROR ? "standard error" : "width of the interval", stop->limit);
     else
         tacit_format(out, TACIT_STOP_TEXT_SIZE, "the %s of %s is %.4g, and at most %g is asked for",
                      stop->target == TACIT_TARGET_ERROR ? "standard error" : "width of the interval",

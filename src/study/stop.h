@@ -11,6 +11,8 @@
  *   stop: {power: {column: age, effect: 0.02, at_least: 0.8}}   # or the power to find a given effect
  *   stop: {se: {...}, looks: 5, more: 10}              # look up to five times, each time with ten parties more
  *
+ * Where privacy noise is in the table its errors include that noise; a coefficient that is not estimable at the price has reached no target.
+ *
  * Privacy. A verdict is a function of the table of coefficients that the look has opened, so that it tells nothing more. Two
  * looks together open what sums over the new rows are: hence `more` is 0 or at least the study's minimum of parties.
  *

@@ -92,6 +92,23 @@ static void gradient_methods_survive_each_failure(void **state) {
     }
 }
 
+static void inference_survives_each_failure(void **state) {
+    (void)state;
+    static const char *const who[] = { "coordinator", "party", "shares" };
+    for (size_t w = 0; w < 3; w++) {
+        parties self;
+        tacit_error error = TACIT_ERROR_INIT;
+        parties_make(&self, ball(30, 2, 1), 2, NULL);
+        self.plan.method = &tacit_method_dpnewton;
+        self.plan.epsilon = w < 2 ? 300 : 10; /* 300: so that there are estimates */
+        self.plan.delta = 1e-5;
+        CHECK_OK(tacit_plan_set(&self.plan, "noise", who[w], &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "purpose", "inference", &error), error);
+        check_run(&self);
+        parties_end(&self);
+    }
+}
+
 /* Each way to add noise, and a sum, or what a party sends, turned into signs. */
 static void dpsgd_survives_each_failure(void **state) {
     (void)state;
@@ -159,6 +176,7 @@ int main(void) {
         cmocka_unit_test(histogram_survives_each_failure),
         cmocka_unit_test(dpnewton_of_three_classes_survives_each_failure),
         cmocka_unit_test(gradient_methods_survive_each_failure),
+        cmocka_unit_test(inference_survives_each_failure),
         cmocka_unit_test(dpsgd_survives_each_failure),
         cmocka_unit_test(transfer_survives_each_failure),
     };

@@ -52,6 +52,7 @@ METHODS = {
     "dpgd, clear": ({"set": "{rounds: 2, noise: party}", "delta": "1e-5", "sum": "clear"}, ()),
     "dpnewton": ({"set": "{rounds: 2}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
     "dpnewton, entrusted": ({"set": "{rounds: 2, noise: coordinator}", "delta": "1e-5"}, ENTRUSTED),
+    "dpnewton, inference": ({"set": "{purpose: inference}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
     "dpnewton, clear": ({"set": "{rounds: 2, noise: party}", "delta": "1e-5", "sum": "clear"}, ()),
     "psgd": ({"set": "{rounds: 2, noise: fresh}", "delta": "1e-5"}, ()),
     "dpiw": ({"set": "{}", **LABELLED}, ()),

@@ -110,7 +110,7 @@ static void what_makes_no_sense_is_refused(void **state) {
     refused("{minimum: 3}", "stop: {se: {column: a, at_most: 1}, participants: 9, more: 3}", "expected");
 }
 
-/* A method with noise has no standard errors to stop at, and one of a single round nothing to stop. */
+/* A method without standard errors has none to stop at, and one of a single round nothing to stop. */
 static void the_method_must_be_able_to(void **state) {
     (void)state;
     static const char *const lines[] = {
@@ -119,6 +119,8 @@ static void the_method_must_be_able_to(void **state) {
         "method: avg\nepsilon: 1\nstop: {rounds: 3}",
         "no rounds to stop early",
         "method: dpgd\nepsilon: 1\ndelta: 1e-5\nstop: {width: {column: a, at_most: 1}}",
+        "gives no standard errors",
+        "method: dpnewton\nepsilon: 1\ndelta: 1e-5\nstop: {width: {column: a, at_most: 1}}",
         "gives no standard errors",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i += 2) {
@@ -179,6 +181,14 @@ static void a_table_is_judged(void **state) {
     stop.looks = 5;                                                      /* each look tests at 1 % */
     CHECK_NEAR(tacit_stop_power(&stop, 1e9, 0.95, INFINITY), 0.01, 1e-9);
     assert_true(tacit_stop_power(&stop, 0.2, 0.95, INFINITY) < 0.65);
+    /* Not estimable at this price: no target is reached. */
+    one.error = one.low = one.high = NAN;
+    CHECK_OK(tacit_stop_judge(&verdict, &stop, &table, &error), error);
+    assert_true(!verdict.met && verdict.value == 0);
+    stop.target = TACIT_TARGET_WIDTH;
+    CHECK_OK(tacit_stop_judge(&verdict, &stop, &table, &error), error);
+    assert_false(verdict.met);
+    assert_non_null(strstr(tacit_stop_text(text, &stop, &verdict), "a is not estimable yet at this price"));
     snprintf(stop.column, sizeof stop.column, "b");
     assert_int_equal(tacit_stop_judge(&verdict, &stop, &table, &error), TACIT_NOT_FOUND);
     assert_int_equal(tacit_stop_judge(&verdict, &stop, NULL, &error), TACIT_NOT_FOUND);

@@ -281,6 +281,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_dpnewton_softmax,
     &tacit_audit_dpnewton_linear,
     &tacit_audit_dpnewton_poisson,
+    &tacit_audit_dpnewton_inference,
     &tacit_audit_psgd,
     &tacit_audit_exponential,
     &tacit_audit_dpstgd,
@@ -289,6 +290,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_privlogit_hessian,
     &laplace_halved,
     &tacit_audit_dpnewton_thin,
+    &tacit_audit_dpnewton_inference_thin,
     &tacit_audit_psgd_claim,
     &tacit_audit_dpstgd_claim,
     &tacit_audit_dpsgd_batches,
@@ -298,7 +300,7 @@ const tacit_auditable *const tacit_auditables[] = {
 };
 
 tacit_status tacit_auditable_require(const tacit_auditable **out, const char *name, tacit_error *error) {
-    char known[600] = "";
+    char known[700] = "";
     size_t used = 0;
     for (size_t i = 0; tacit_auditables[i] != NULL; i++) {
         if (strcmp(tacit_auditables[i]->name, name) == 0) {

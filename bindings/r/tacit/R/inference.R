@@ -6,7 +6,8 @@ estimates_of <- function(object) object$document$summary
 no_errors <- function(object) {
   if (!object$method %in% exact_methods) {
     paste0("There are no standard errors: the noise in these coefficients spreads them by more than the usual",
-      " formulas say, and what would measure the spread was not released. method = \"estimate\" has standard errors, and no privacy.")
+      " formulas say, and what would measure the spread was not released. method = \"dpnewton\" with purpose = \"inference\" releases it;",
+      " method = \"estimate\" has standard errors, and no privacy.")
   } else {
     paste0("There are no standard errors: ", object$method, " does not compute any; method = \"estimate\" does.")
   }
@@ -24,16 +25,48 @@ coefficient_table <- function(estimates) {
   column <- function(name) vapply(estimates$coefficients, function(row) json_number(row[[name]]), 0)
   test <- if (identical(estimates$statistic, "t")) c("t value", "Pr(>|t|)") else c("z value", "Pr(>|z|)")
   matrix(c(column("estimate"), column("error"), column("statistic"), column("p")), ncol = 4, dimnames = list(
-    vapply(estimates$coefficients, function(row) row$name, ""), c("Estimate", "Std. Error", test)))
+    coefficient_names(estimates), c("Estimate", "Std. Error", test)))
+}
+
+coefficient_names <- function(estimates) vapply(estimates$coefficients, function(row) row$name, "")
+
+# The share of privacy noise in each variance; NULL where there is no such noise.
+noise_shares <- function(estimates) {
+  if (is.null(estimates$noise_share)) return(NULL)
+  stats::setNames(vapply(estimates$noise_share, json_number, 0), coefficient_names(estimates))
+}
+
+needs_text <- function(needs) {
+  epsilon <- json_number(needs$epsilon)
+  paste0("Not estimable at this price: needs about ", format(json_number(needs$rows)), " rows",
+    if (is.finite(epsilon)) paste0(" or epsilon ", format(epsilon)), ". The least is known of ", needs$weakest, ".")
+}
+
+vcov.tacit_model <- function(object, ...) {
+  estimates <- estimates_of(object)
+  if (is.null(estimates)) usage(no_errors(object))
+  if (!is.null(estimates$not_estimable)) usage(needs_text(estimates$not_estimable))
+  if (is.null(estimates$covariance)) usage("The model has no covariance of its coefficients: only standard errors were kept.")
+  names <- coefficient_names(estimates)
+  matrix(as.numeric(unlist(estimates$covariance)), length(names), dimnames = list(names, names))
 }
 
 print.summary.tacit_model <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_call(x$call)
   if (!is.null(x$estimates)) {
     cat("Coefficients:\n")
-    stats::printCoefmat(x$coefficients, digits = digits)
-    print_deviance(x$estimates, digits)
-    if (isTRUE(x$lambda > 0)) cat(paste(strwrap(shrunken(x$lambda)), collapse = "\n"), "\n", sep = "")
+    if (!is.null(x$estimates$not_estimable)) {
+      cat(paste(strwrap(needs_text(x$estimates$not_estimable)), collapse = "\n"), "\n", sep = "")
+    } else {
+      stats::printCoefmat(x$coefficients, digits = digits)
+    }
+    noise <- noise_shares(x$estimates)
+    if (is.null(noise)) print_deviance(x$estimates, digits)
+    else if (is.null(x$estimates$not_estimable)) {
+      cat("\nStandard errors include the privacy noise. Its share of each variance:\n")
+      print(round(noise, 2))
+    }
+    if (isTRUE(x$lambda > 0) && is.null(noise)) cat(paste(strwrap(shrunken(x$lambda)), collapse = "\n"), "\n", sep = "")
   } else if (!is.null(x$coefficients)) {
     cat("Coefficients, on the scale of the data:\n")
     print(cbind(Estimate = x$coefficients), digits = digits)
@@ -59,7 +92,8 @@ confint.tacit_model <- function(object, parm, level = 0.95, ...) {
   if (is.null(estimates)) usage(sub("standard errors", "confidence intervals", no_errors(object), fixed = TRUE))
   if (!(number(level, "level", 0, 1) > 0 && level < 1)) usage("level must be above 0 and below 1")
   lambda <- object$document$guarantee$lambda
-  if (isTRUE(lambda > 0)) warning("With lambda = ", format(lambda), " intervals leave out the bias of the shrunken coefficients.", call. = FALSE)
+  if (!is.null(estimates$not_estimable)) usage(needs_text(estimates$not_estimable))
+  if (isTRUE(lambda > 0) && is.null(estimates$noise_share)) warning("With lambda = ", format(lambda), " intervals leave out the bias of the shrunken coefficients.", call. = FALSE)
   table <- coefficient_table(estimates)
   tail <- (1 - level) / 2
   reach <- if (identical(estimates$statistic, "t")) stats::qt(tail, json_number(estimates$degrees)) else stats::qnorm(tail)

@@ -25,6 +25,17 @@ stopifnot(
   identical(tacit:::spelled("no option"), "no option")
 )
 
+# Intervals that include it; at a price that is too low, what would be enough.
+infer <- function(epsilon) fit(method = "dpnewton", settings = list(purpose = "inference"), epsilon = epsilon, delta = 1e-5, seed = 1)
+inferred <- infer(50)
+print(summary(inferred))
+stopifnot(
+  identical(dim(vcov(inferred)), c(3L, 3L)), isSymmetric(vcov(inferred)), identical(rownames(vcov(inferred)), names(coef(inferred))),
+  all.equal(unname(sqrt(diag(vcov(inferred)))), unname(summary(inferred)$coefficients[, 2])), all(confint(inferred)[, 1] < confint(inferred)[, 2])
+)
+poor <- infer(0.1)
+stopifnot(any(grepl("needs about", capture.output(print(summary(poor))))), grepl("needs about", conditionMessage(failure(confint(poor)))))
+
 # Noise is drawn again; with a seed it is repeated.
 stopifnot(
   !identical(coef(fit(epsilon = 4)), coef(model)),

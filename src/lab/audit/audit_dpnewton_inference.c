@@ -1,0 +1,181 @@
+/*
+ * An audit of dpnewton with purpose=inference: all seven answers, at weights of the audit's choice. One party alone, one row (s, c) or (s, -c) that
+ * the weights take for wrong, so that it pulls as hard as a row may, in one direction or nearly the opposite one. Every number is divided by its noise:
+ * along the line through both outputs that is the best there is.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/generate.h"
+#include "lab/audit/audit_parts.h"
+#include "method/dpnewton_inference.h"
+#include "method/methods.h"
+#include "num/noisy_moments.h"
+#include "privacy/account/gaussian.h"
+
+enum { DIMENSION = 2, ROWS = 50, QUESTIONS = DPNEWTON_INFERENCE_STEPS + 2 };
+
+static const double SINE = 0.2;
+
+typedef struct inference_case {
+    tacit_dataset *data[2];
+    tacit_local *local[2];
+    tacit_split *split;
+    tacit_plan plan, exact;
+    dpnewton_inference design, silent;
+    double charged; /* mu that the price buys */
+} inference_case;
+
+static void close_case(tacit_audit_case *subject) {
+    inference_case *self = subject->state;
+    if (self == NULL) return;
+    for (int side = 0; side < 2; side++) {
+        tacit_local_free(self->local[side]);
+        tacit_dataset_free(self->data[side]);
+    }
+    tacit_split_free(self->split);
+    free(self);
+    subject->state = NULL;
+}
+
+/* One party with ROWS rows of the ball, the first of which is turned about. */
+static tacit_status make_rows(inference_case *self, tacit_error *error) {
+    double cosine = sqrt(1 - SINE * SINE) * (1 - 1e-12);
+    self->split = TACIT_NEW(tacit_split, 1);
+    if (self->split == NULL) return tacit_fail_memory(error);
+    self->split->parts = 1;
+    self->split->start = TACIT_NEW(size_t, 2);
+    self->split->index = TACIT_NEW(uint32_t, ROWS);
+    if (self->split->start == NULL || self->split->index == NULL) return tacit_fail_memory(error);
+    self->split->start[1] = ROWS;
+    for (size_t i = 0; i < ROWS; i++) self->split->index[i] = (uint32_t)i;
+    for (int side = 0; side < 2; side++) {
+        tacit_stream stream = tacit_stream_from_seed(1);
+        TACIT_TRY(tacit_generate_ball(&self->data[side], ROWS, DIMENSION, NULL, &stream, error));
+        self->data[side]->dense.values[0] = SINE;
+        self->data[side]->dense.values[1] = side == 0 ? cosine : -cosine;
+        self->data[side]->label[0] = 0;
+        TACIT_TRY(tacit_local_create(&self->local[side], self->data[side], self->split, NULL, error));
+    }
+    return TACIT_OK;
+}
+
+/* Question q as it leaves, each number divided by its noise; returns how many through *count. */
+static tacit_status ask(const inference_case *self, tacit_session *session, const dpnewton_inference *design,
+                        size_t q, double *out, size_t *count, tacit_error *error) {
+    static const double at[DIMENSION] = { 100, 0 };
+    bool last = q == QUESTIONS - 1;
+    const tacit_sum_spec *spec = q == 0 ? &design->moments : last ? &design->curvature : &design->gradient;
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
+    tacit_status status;
+    if (q > 0) TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at, DIMENSION, error));
+    TACIT_CHECK(tacit_ask_sum(session,
+                              q == 0 ? "inference-moments"
+                              : last ? "inference-curvature"
+                                     : "inference-gradient",
+                              &message, spec, &sum, error));
+    *count = spec->length - (q == 0);
+    for (size_t j = 0; j < *count; j++) out[j] = sum.values[j] / self->design.release[q].deviation;
+cleanup:
+    tacit_sum_clear(&sum);
+    tacit_message_clear(&message);
+    return status;
+}
+
+static tacit_status draw_answers(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,
+                                 tacit_error *error) {
+    inference_case *self = subject->state;
+    tacit_stream fixed = tacit_stream_from_seed(0);
+    const tacit_plan *plan = stream != NULL ? &self->plan : &self->exact;
+    const dpnewton_inference *design = stream != NULL ? &self->design : &self->silent;
+    tacit_session session;
+    size_t count = 0;
+    TACIT_TRY(tacit_local_draw_exactly(self->local[side], stream != NULL && subject->entropy != NULL, error));
+    TACIT_TRY(
+        tacit_local_begin(self->local[side], plan, stream != NULL ? stream : &fixed, NULL, &session, error));
+    for (size_t q = 0; q < QUESTIONS; q++, out += count)
+        TACIT_TRY(ask(self, &session, design, q, out, &count, error));
+    return TACIT_OK;
+}
+
+/* How far apart the answers are without noise, of what all questions together may be. */
+static tacit_status measure_reach(tacit_audit_case *out, tacit_error *error) {
+    inference_case *self = out->state;
+    double at[2][3 + 2 * DPNEWTON_INFERENCE_STEPS + 8], square = 0;
+    for (int side = 0; side < 2; side++) TACIT_TRY(draw_answers(out, side, NULL, at[side], error));
+    for (size_t j = 0; j < out->length; j++) square += pow(at[0][j] - at[1][j], 2);
+    out->reach = sqrt(square) / self->charged;
+    return TACIT_OK;
+}
+
+/* `thin`: the noise of a price at which each question alone costs what all together are charged. */
+static tacit_status set_plan(inference_case *self, const tacit_audit_setup *setup, bool thin,
+                             tacit_audit_case *out, tacit_error *error) {
+    tacit_plan *plan = &self->plan;
+    tacit_prices prices = { .event = { .count = 0 } };
+    double sigma = 0;
+    TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpnewton, setup, error));
+    TACIT_TRY(tacit_plan_set(plan, "purpose", "inference", error));
+    TACIT_TRY(tacit_plan_set(plan, "rows", "1", error)); /* c is one half then */
+    if (!tacit_plan_shares_noise(plan)) TACIT_TRY(tacit_plan_set(plan, "noise", "party", error));
+    plan->features = DIMENSION;
+    plan->classes = 2;
+    plan->parties = plan->minimum_parties = 1;
+    plan->minimum_rows = ROWS;
+    if (plan->lambda == 0) plan->lambda = 0.01;
+    TACIT_TRY(tacit_plan_check(plan, error));
+    TACIT_TRY(plan->method->price(plan, &prices, error));
+    out->charged = prices.charged;
+    self->exact = *plan; /* a coordinator is entrusted with exact sums, and c stays what it is */
+    TACIT_TRY(tacit_plan_set(&self->exact, "noise", "coordinator", error));
+    TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));
+    self->charged = 1 / sigma;
+    if (thin) TACIT_TRY(tacit_gaussian_epsilon(&plan->epsilon, sigma / sqrt(QUESTIONS), plan->delta, error));
+    TACIT_TRY(dpnewton_inference_describe(plan, &self->design, error));
+    return dpnewton_inference_describe(&self->exact, &self->silent, error);
+}
+
+static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, bool thin,
+                              tacit_error *error) {
+    tacit_status status;
+    inference_case *self = TACIT_NEW(inference_case, 1);
+    if (self == NULL) return tacit_fail_memory(error);
+    out->state = self;
+    out->length = 3 + DIMENSION * DPNEWTON_INFERENCE_STEPS + 8;
+    TACIT_CHECK(make_rows(self, error));
+    TACIT_CHECK(set_plan(self, setup, thin, out, error));
+    snprintf(out->pair, sizeof out->pair, "one row turned about, seen through all %d questions",
+                 QUESTIONS);
+    TACIT_CHECK(measure_reach(out, error));
+cleanup:
+    if (status != TACIT_OK) close_case(out);
+    return status;
+}
+
+static tacit_status open_sound(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_case(out, setup, false, error);
+}
+
+static tacit_status open_thin(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_case(out, setup, true, error);
+}
+
+const tacit_auditable tacit_audit_dpnewton_inference = {
+    .name = "dpnewton-inference",
+    .title = "the sums of dpnewton with purpose=inference, all seven seen",
+    .open = open_sound,
+    .draw = draw_answers,
+    .close = close_case,
+};
+
+const tacit_auditable tacit_audit_dpnewton_inference_thin = {
+    .name = "dpnewton-inference-thin",
+    .title = "the same with noise as if one question were all: a control that an audit must find broken",
+    .open = open_thin,
+    .draw = draw_answers,
+    .close = close_case,
+};
