@@ -179,6 +179,10 @@ static void print_remarks(const tacit_sweep *all, const tacit_arguments *argumen
     for (size_t i = 0; i < all->run_count; i++) {
         const tacit_run *run = &all->runs[i];
         noisy = noisy || isfinite(run->epsilon);
+        if (run->remark[0] != 0 && isfinite(run->epsilon))
+            tacit_console_warn(console, "%s at epsilon %g: %s", run->method->name, run->epsilon, run->remark);
+        else if (run->remark[0] != 0)
+            tacit_console_warn(console, "%s: %s", run->method->name, run->remark);
         if (run->refusals > 0)
             tacit_console_note(console, "%s: %zu of %zu parties refused, the first because %s",
                                run->method->name, run->refusals, all->deal.parties->parts, run->refusal);

@@ -63,6 +63,12 @@ static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_err
     return tacit_ensemble_rehearse(plan, learn, out, error);
 }
 
+static bool hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
+    return tacit_plan_drowns(
+        plan, tacit_ensemble_largest(plan),
+        "soft-stat or pate, whose noise falls with the number of parties (vote's does not)", out);
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     return tacit_ensemble_coordinate(session, learn, out, error);
 }
@@ -100,6 +106,7 @@ const tacit_method tacit_method_vote = {
     .check = tacit_ensemble_check,
     .price = price,
     .choose_lambda = choose_lambda,
+    .hopeless = hopeless,
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
     .coordinate = coordinate,

@@ -94,6 +94,7 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
                           "an infinite epsilon is for simulations: a release needs noise");
     TACIT_TRY(tacit_methods_check_label(plan, error));
     if (self->job->candidates != NULL) TACIT_TRY(let_method_choose(plan, self->job->candidates, error));
+    TACIT_TRY(tacit_plan_choose_lambda(plan, error));
     TACIT_TRY(tacit_plan_check(plan, error));
     return plan->method->price(plan, &self->prices, error);
 }
@@ -257,7 +258,8 @@ static void remember_guarantee(const fitting *self, tacit_model *model) {
                                     .claimed = self->prices.claimed,
                                     .noise = self->job->simulated ? TACIT_NOISE_SIMULATED : TACIT_NOISE_EXACT,
                                     .parties = 1,
-                                    .lambda = self->plan.lambda };
+                                    .lambda = self->plan.lambda,
+                                    .lambda_from = self->plan.lambda_from };
     snprintf(guarantee->method, sizeof guarantee->method, "%s", self->plan.method->name);
     if (self->job->simulated)
         tacit_guarantee_withdraw(guarantee, "a simulation: the noise was drawn from a seed");
@@ -279,7 +281,10 @@ static tacit_status run(fitting *self, tacit_fit_result *out, tacit_error *error
     tacit_model *model = outcome.models[0];
     TACIT_CHECK(tacit_model_describe(model, &job->rows->classes, job->schema, error));
     remember_guarantee(self, model);
-    if (outcome.lambda > 0) model->guarantee.lambda = outcome.lambda;
+    if (outcome.lambda > 0) {
+        model->guarantee.lambda = outcome.lambda;
+        model->guarantee.lambda_from = TACIT_LAMBDA_PAID;
+    }
     if (job->ledger != NULL) TACIT_CHECK(tacit_ledger_end(job->ledger, STUDY, error));
     if (job->ledger != NULL)
         TACIT_CHECK(tacit_ledger_account(&out->account, job->ledger, NULL, self->prices.charged.unit, error));
@@ -344,6 +349,7 @@ static tacit_status choose_lambda(tacit_plan *plan, const tacit_fit_settings *se
     TACIT_TRY(tacit_candidates_parse(&candidates, settings->candidates, error));
     TACIT_CHECK(load_rows(&rows, settings, job->schema, settings->public_rows, error));
     TACIT_CHECK(tacit_choose_lambda(&plan->lambda, &candidates, plan, rows, job->rows->rows, NULL, error));
+    plan->lambda_from = TACIT_LAMBDA_PUBLIC;
 cleanup:
     tacit_dataset_free(rows);
     return status;
