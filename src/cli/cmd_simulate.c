@@ -237,13 +237,14 @@ cleanup:
 static tacit_status write_plot(const tacit_sweep *all, const char *path, tacit_console *console,
                                tacit_error *error) {
     size_t parties = all->deal.parties->parts;
-    char note[256];
+    char note[256], lambda[32] = "chosen for each run";
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status;
+    if (all->plan.lambda > 0) snprintf(lambda, sizeof lambda, "%g", all->plan.lambda);
     snprintf(note, sizeof note,
-             "%zu %s, %zu features, %zu test rows, lambda %g; %zu %s of noise, bars: one sd; seed %llu",
+             "%zu %s, %zu features, %zu test rows, lambda %s; %zu %s of noise, bars: one sd; seed %llu",
              parties, tacit_plural(parties, "party", "parties"), all->deal.data->features,
-             all->deal.test.rows.count, all->plan.lambda, all->plan.trials,
+             all->deal.test.rows.count, lambda, all->plan.trials,
              tacit_plural(all->plan.trials, "draw", "draws"), (unsigned long long)all->plan.seed);
     TACIT_CHECK(tacit_sweep_plot(all->runs, all->run_count, note, &text, error));
     TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, MODEL_MODE, error));
