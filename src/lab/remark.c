@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/number.h"
+
 /* Given, and far above what the method would take: how many times; else 0. */
 static double lambda_excess(const tacit_plan *plan) {
     tacit_plan own = *plan;
@@ -16,22 +18,23 @@ static void explain_one_class(const tacit_plan *plan, const tacit_run *run, char
     const double times = lambda_excess(plan);
     const bool ranks = run->auc.mean >= 0.6;
     if (plan->method->tunes_lambda && plan->lambda > 0)
-        snprintf(out, size, "lambda %g was given: leave it out, and it is tuned by cross-validation",
-                 plan->lambda);
+        tacit_format(out, size, "lambda %g was given: leave it out, and it is tuned by cross-validation",
+                     plan->lambda);
     else if (times > 0)
-        snprintf(out, size, "lambda %g is %.3g times what the method chooses here: leave it out",
-                 plan->lambda, times);
+        tacit_format(out, size, "lambda %g is %.3g times what the method chooses here: leave it out",
+                     plan->lambda, times);
     else if (ranks)
-        snprintf(out, size,
-                 "its scores rank rows (AUC %.3f), but none reaches one half. With a rare class that may be "
-                 "right: "
-                 "read AUC and log-loss, not accuracy",
-                 run->auc.mean);
+        tacit_format(
+            out, size,
+            "its scores rank rows (AUC %.3f), but none reaches one half. With a rare class that may be "
+            "right: "
+            "read AUC and log-loss, not accuracy",
+            run->auc.mean);
     else if (isfinite(run->epsilon))
-        snprintf(out, size,
-                 "the noise leaves no signal at this price: more rows, more parties or a larger epsilon");
+        tacit_format(out, size,
+                     "the noise leaves no signal at this price: more rows, more parties or a larger epsilon");
     else
-        snprintf(out, size, "the columns say little about the label");
+        tacit_format(out, size, "the columns say little about the label");
 }
 
 void tacit_run_remark(const tacit_plan *plan, tacit_run *run) {

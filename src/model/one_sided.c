@@ -1,10 +1,10 @@
 #include "model/one_sided.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 typedef struct moments {
     double mean, variance;
@@ -56,12 +56,11 @@ bool tacit_model_one_sided(const tacit_model *model, char out[TACIT_REMARK_SIZE]
         !measure(model, &score) || !(fabs(score.mean) > FAR * sqrt(fmax(score.variance, 0))))
         return false;
     const size_t class = score.mean > 0 ? 1 : 0;
-    snprintf(
+    tacit_format(
         out, TACIT_REMARK_SIZE,
         "rows spread evenly over the schema's ranges would nearly all be called '%.60s': the columns have "
         "little weight beside the intercept. Either that class is far the more frequent one, or lambda (%g) "
-        "or "
-        "the noise is too large for these rows; compare AUC and log-loss on rows that you may look at",
+        "or the noise is too large for these rows; compare AUC and log-loss on rows that you may look at",
         class < model->class_names.count ? model->class_names.text[class]
         : class == 1                     ? "1"
                                          : "0",

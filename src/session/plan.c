@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/text.h"
 #include "session/method.h"
 
@@ -253,12 +254,13 @@ bool tacit_plan_drowns(const tacit_plan *plan, double largest, const char *help,
     if (isinf(plan->epsilon) || plan->method->noise(plan, &noise, NULL) != TACIT_OK) return false;
     const double times = noise.mean_norm / sqrt((double)noise.dimension) / largest;
     if (!(times > 1)) return false;
-    snprintf(out, TACIT_HOPELESS_SIZE,
-             "nothing but noise can come of it: with %zu parties and %zu classes at epsilon %g the noise in "
-             "a score is "
-             "%.2g times the largest score that a model can have. Epsilon %.2g would be the least to hope "
-             "with; or %s",
-             plan->parties, plan->classes, plan->epsilon, times, plan->epsilon * times, help);
+    tacit_format(
+        out, TACIT_HOPELESS_SIZE,
+        "nothing but noise can come of it: with %zu parties and %zu classes at epsilon %g the noise in "
+        "a score is "
+        "%.2g times the largest score that a model can have. Epsilon %.2g would be the least to hope "
+        "with; or %s",
+        plan->parties, plan->classes, plan->epsilon, times, plan->epsilon * times, help);
     return true;
 }
 
