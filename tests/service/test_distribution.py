@@ -93,7 +93,7 @@ class Distribution(DeployedTest):
         self.check("dpgd", "{noise: shares, rounds: 10}", 0.1)
 
     def test_dpsgd(self):
-        self.check("dpsgd", "{noise: shares, hidden: none, epochs: 2, sampling: 0.5}", 0.1)
+        self.check("dpsgd", "{noise: shares, hidden: none, epochs: 4, sampling: 1}", 0.1)
 
     def test_avg(self):
         self.check("avg", "{noise: party}", 0.1, **{"lambda": 0.01})
