@@ -24,12 +24,10 @@ static void explain_one_class(const tacit_plan *plan, const tacit_run *run, char
         tacit_format(out, size, "lambda %g is %.3g times what the method chooses here: leave it out",
                      plan->lambda, times);
     else if (ranks)
-        tacit_format(
-            out, size,
-            "its scores rank rows (AUC %.3f), but none reaches one half. With a rare class that may be "
-            "right: "
-            "read AUC and log-loss, not accuracy",
-            run->auc.mean);
+        tacit_format(out, size,
+                     "its scores rank rows (AUC %.3f), but none reaches one half. With a rare class that may "
+                     "be right: read AUC and log-loss, not accuracy",
+                     run->auc.mean);
     else if (isfinite(run->epsilon))
         tacit_format(out, size,
                      "the noise leaves no signal at this price: more rows, more parties or a larger epsilon");
