@@ -1,24 +1,28 @@
-"""Five clinics and a coordinator as real processes on loopback: the demonstration behind script/demo."""
+"""Twenty hospitals and a coordinator as real processes on loopback: the demonstration behind script/demo."""
 
 import argparse
+import collections
 import contextlib
 import csv
 import json
+import math
 import os
 import random
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import webbrowser
 
-CLINICS = 5
-TEST_ROWS = 114
-EPSILON_LIMIT, DELTA_LIMIT = 2, 1e-5
-LEAVER, LEAVES_AFTER = 3, 2  # the clinic that withdraws, once so many rounds are over
+HOSPITALS = 20
+EPSILON_LIMIT, DELTA_LIMIT = 4, 1e-5
+LEAVER, LEAVES_AFTER = 7, 2  # the hospital that withdraws, once so many rounds are over
 REFUSED = 3  # tacit's exit code
-DEADLINE = 60
+DEADLINE = 120
 LOOK_EVERY = 0.1  # seconds, whether a signal came
+EXACT = ("--allow-entrusted", "--allow-exact")
 
 
 class Failed(Exception):
@@ -33,8 +37,7 @@ class Demo:
     def __init__(self, tacit, examples, folder):
         self.tacit, self.examples, self.folder = tacit, examples, folder
         self.coordinator = os.path.join(folder, "coordinator")
-        self.schema = os.path.join(examples, "breast_cancer.schema.yaml")
-        self.study = os.path.join(examples, "breast_cancer_shares.study.yaml")
+        self.schema = os.path.join(examples, "wilms.schema.yaml")
         self.processes = []
         self.asking = self.interrupted = False
 
@@ -129,15 +132,15 @@ class Demo:
         with open(address, encoding="utf-8") as stream:
             return stream.read()
 
-    def look(self):
-        """The study as its registry has it: state, parties, rounds."""
-        return json.loads(self.run("study", "status", self.coordinator, "breast-cancer", "--json"))["studies"][0]
+    def look(self, name):
+        """A study as its registry has it: state, parties, rounds."""
+        return json.loads(self.run("study", "status", self.coordinator, name, "--json"))["studies"][0]
 
-    def wait_until(self, process, reached, what):
+    def wait_until(self, name, process, reached, what):
         """Look until the study is where `reached` says; a round on loopback takes a tenth of a second or so."""
         end = time.monotonic() + DEADLINE
         while True:
-            study = self.look()
+            study = self.look(name)
             if reached(study):
                 return study
             if process.poll() is not None:
@@ -149,9 +152,9 @@ class Demo:
             self.check()
             time.sleep(0.02)
 
-    def wait_for_rounds(self, process, count):
+    def wait_for_rounds(self, name, process, count):
         """Rounds come fast: the file of them says so sooner than another program."""
-        rounds, end = os.path.join(self.coordinator, "breast-cancer.rounds.jsonl"), time.monotonic() + DEADLINE
+        rounds, end = os.path.join(self.coordinator, f"{name}.rounds.jsonl"), time.monotonic() + DEADLINE
         while True:
             with contextlib.suppress(FileNotFoundError), open(rounds, encoding="utf-8") as stream:
                 done = sum('"round"' in text for text in stream)
@@ -175,40 +178,50 @@ class Demo:
     # ---- data ----
 
     def deal(self):
-        """Deal the rows out: some to nobody, for testing, the rest to the clinics."""
-        with open(os.path.join(self.examples, "breast_cancer.csv"), encoding="utf-8", newline="") as stream:
+        """Deal the rows out: a quarter to nobody, for testing, the rest to the hospitals."""
+        with open(os.path.join(self.examples, "wilms.csv"), encoding="utf-8", newline="") as stream:
             header, *rows = list(csv.reader(stream))
         random.Random(1).shuffle(rows)
-        self.write_rows("test.csv", header, rows[:TEST_ROWS])
-        self.write_rows("pooled.csv", header, rows[TEST_ROWS:])
-        for clinic in range(CLINICS):
-            self.write_rows(f"clinic{clinic + 1}.csv", header, rows[TEST_ROWS + clinic::CLINICS])
-        return len(rows)
+        tests = len(rows) // 4
+        self.write_rows("test.csv", header, rows[:tests])
+        self.write_rows("pooled.csv", header, rows[tests:])
+        for hospital in range(HOSPITALS):
+            self.write_rows(f"hospital{hospital + 1}.csv", header, rows[tests + hospital::HOSPITALS])
+        return len(rows), tests
 
     def write_rows(self, name, header, rows):
         with open(self.path(name), "w", encoding="utf-8", newline="") as stream:
             csv.writer(stream, lineterminator="\n").writerows([header, *rows])
 
+    def define(self, file, name, **changed):
+        """A study of the examples under another name, with some keys changed; the file stays where its schema is named from."""
+        with open(os.path.join(self.examples, file), encoding="utf-8") as stream:
+            lines = stream.read().splitlines()
+        for key, value in {"name": name, "schema": self.schema, **changed}.items():
+            lines = [f"{key}: {value}" if line.startswith(key + ":") else line for line in lines]
+        with open(self.path(f"{name}.study.yaml"), "w", encoding="utf-8") as stream:
+            stream.write("\n".join(lines) + "\n")
+        return self.run("study", "new", self.coordinator, self.path(f"{name}.study.yaml"), "--coordinator", "Demo consortium")
+
     # ---- figures ----
 
     def alone(self, name):
-        """How well rows in one place do without anybody's help, and without noise."""
+        """How well rows in one place do without anybody's help, and without noise; lambda by cross-validation."""
         text = self.run("simulate", "--json", "--method", "batch", "--train", self.path(name), "--test",
-                        self.path("test.csv"), "--schema", self.schema, "--parties", "1", "--lambda", self.study_number("lambda"))
+                        self.path("test.csv"), "--schema", self.schema, "--parties", "1")
         run = json.loads(text)["runs"][0]
-        return run["accuracy"]["mean"], run["auc"]["mean"]
+        return run["auc"]["mean"], run["logloss"]["mean"]
 
-    def model(self, path):
-        figures = json.loads(self.run("evaluate", "--json", path, self.path("test.csv")))
-        return figures["accuracy"], figures["auc"]
+    def model(self, name):
+        figures = json.loads(self.run("evaluate", "--json", self.model_path(name), self.path("test.csv")))
+        return figures["auc"], figures["logloss"]
 
-    def ledger(self, home, source):
-        return json.loads(self.run("ledger", "show", "--json", "--source", source, home=home))["sources"][0]
+    def model_path(self, name):
+        return os.path.join(self.coordinator, f"{name}.model.json")
 
-    def study_number(self, key):
-        """A number of the study's definition, e.g. its lambda."""
-        with open(self.study, encoding="utf-8") as stream:
-            return next(text.split(":")[1].strip() for text in stream if text.startswith(key + ":"))
+    def ledger(self, hospital):
+        return json.loads(self.run("ledger", "show", "--json", "--source", self.path(f"hospital{hospital}.csv"),
+                                   home=self.path(f"home{hospital}")))["sources"][0]
 
 
 def say(text=""):
@@ -216,90 +229,141 @@ def say(text=""):
 
 
 def line(what, figures):
-    say(f"  {what:<34} accuracy {figures[0]:.3f}   AUC {figures[1]:.3f}")
+    say(f"  {what:<42} AUC {figures[0]:.3f}   log-loss {figures[1]:.3f}")
+
+
+def names(hospitals):
+    """1-6, 8-20"""
+    parts = []
+    for hospital in sorted(hospitals):
+        if parts and parts[-1][1] == hospital - 1:
+            parts[-1][1] = hospital
+        else:
+            parts.append([hospital, hospital])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
 
 
 def show_ledgers(demo):
-    say()
-    say("What left each clinic, and what it cost:")
-    for clinic in range(1, CLINICS + 1):
-        ledger = demo.ledger(demo.path(f"home{clinic}"), demo.path(f"clinic{clinic}.csv"))
+    """What hospitals paid, those that paid the same in one line."""
+    alike = collections.defaultdict(list)
+    for hospital in range(1, HOSPITALS + 1):
+        ledger = demo.ledger(hospital)
         account = next(each for each in ledger["accounts"] if each["study"] is None and each["limit"] is not None)
         charges = [entry for entry in ledger["entries"] if entry["entry"] == "charge"]
-        say(f"  clinic {clinic}: {len(charges)} answers of {charges[0]['parameters']} numbers, {charges[0]['kind']}; epsilon "
-            f"{account['spent']['epsilon']:.2f} of {account['limit']['epsilon']:g} spent; its {charges[0]['rows']} rows stayed")
+        alike[len(charges), f"{account['spent']['epsilon']:.2f}", f"{account['limit']['epsilon']:g}"].append((hospital, charges[0]["rows"]))
+    say()
+    say("What left each hospital, and what it cost (delta 1e-5):")
+    for (answers, spent, limit), those in alike.items():
+        rows = [count for _, count in those]
+        span = f"{min(rows)} to {max(rows)}" if min(rows) < max(rows) else f"{rows[0]}"
+        say(f"  hospital{'s' if len(those) > 1 else ''} {names([each for each, _ in those])}: {answers} answers, sealed; epsilon {spent} of {limit} "
+            f"spent; the rows of {span} children stayed")
 
 
-def start_clinics(demo):
-    """One after the other, so that recruiting can be seen."""
-    invitations = demo.run("study", "invite", demo.coordinator, "breast-cancer", "--count", str(CLINICS)).split()
-    clinics = []
-    for clinic, invitation in enumerate(invitations, start=1):
-        home, source = demo.path(f"home{clinic}"), demo.path(f"clinic{clinic}.csv")
-        demo.run("ledger", "limit", "--source", source, "--epsilon", str(EPSILON_LIMIT), "--delta", str(DELTA_LIMIT), home=home)
-        letter = demo.path(f"invitation{clinic}.txt")
+def start_hospitals(demo, study, hospitals, *more):
+    """Each reads what is asked, consents and joins."""
+    invitations = demo.run("study", "invite", demo.coordinator, study, "--count", str(len(hospitals))).split()
+    processes = {}
+    for hospital, invitation in zip(hospitals, invitations):
+        home, source = demo.path(f"home{hospital}"), demo.path(f"hospital{hospital}.csv")
+        if not os.path.exists(home):
+            demo.run("ledger", "limit", "--source", source, "--epsilon", str(EPSILON_LIMIT), "--delta", str(DELTA_LIMIT), home=home)
+        letter = demo.path(f"invitation-{study}-{hospital}.txt")
         with open(letter, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             file.write(invitation)
-        clinics.append(demo.start("join", letter, "--data", source, "--schema", demo.schema, "--yes", "--out",
-                                  demo.path(f"model{clinic}.json"), log=f"clinic{clinic}.txt", home=home))
-        if clinic == LEAVER:
-            study = demo.wait_until(clinics[0], lambda one: one["joined"] == clinic, "joining")
-            say(f"  {study['state']}: {study['joined']} of {CLINICS} clinics have read what is asked, consented and joined")
-    return clinics
+        processes[hospital] = demo.start("join", letter, "--data", source, "--schema", demo.schema, "--yes", "--out",
+                                         demo.path(f"model-{study}-{hospital}.json"), *more, log=f"{study}-{hospital}.txt", home=home)
+    return processes
 
 
-def withdraw(demo, coordinator):
-    """In the middle of a round of all five: the round ends without it, and the study goes on."""
-    rounds = demo.wait_for_rounds(coordinator, LEAVES_AFTER)
-    demo.run("withdraw", "breast-cancer", home=demo.path(f"home{LEAVER}"))
-    say(f"  running: after {rounds} rounds clinic {LEAVER} withdraws (tacit withdraw breast-cancer)")
+def finish(demo, study, processes, left=()):
+    for hospital, process in processes.items():
+        demo.wait(process, f"{study}-{hospital}.txt", REFUSED if hospital in left else 0)
+    one = next(iter(processes.values()))
+    return demo.wait_until(study, one, lambda it: it["state"] == "done", "ending")
+
+
+def play_first(demo, coordinator):
+    """Epsilon 1, all twenty; in the middle of a round one withdraws: the round ends without it, and the study goes on."""
+    processes = start_hospitals(demo, "relapse", range(1, HOSPITALS + 1))
+    rounds = demo.wait_for_rounds("relapse", coordinator, LEAVES_AFTER)
+    demo.run("withdraw", "relapse", home=demo.path(f"home{LEAVER}"))
+    say(f"  epsilon 1: running; after {rounds} rounds hospital {LEAVER} withdraws (tacit withdraw relapse)")
+    study = finish(demo, "relapse", processes, left=(LEAVER,))
+    say(f"  epsilon 1: done after {study['rounds']} rounds, the last ones without hospital {LEAVER}")
+
+
+def play_second(demo, others):
+    study = finish(demo, "relapse-2", start_hospitals(demo, "relapse-2", others))
+    say(f"  epsilon 2: done after {study['rounds']} rounds, {len(others)} hospitals")
+
+
+def show_results(demo):
+    alone = [demo.alone(f"hospital{hospital}.csv") for hospital in range(1, HOSPITALS + 1)]
+    say()
+    say("How good is it? On the children nobody trained on:")
+    for what, pick in (("best", max), ("average", statistics.mean), ("worst", min)):
+        opposite = {max: min, min: max}.get(pick, pick)
+        line(f"a hospital alone, {what}, no privacy", (pick(auc for auc, _ in alone), opposite([loss for _, loss in alone])))
+    line("together, private, epsilon 1", demo.model("relapse"))
+    line("together, private, epsilon 2", demo.model("relapse-2"))
+    line("all rows pooled, no privacy", demo.alone("pooled.csv"))
+
+
+def show_coefficients(demo, others):
+    """Exact sums end every promise of differential privacy about these rows, so they come last."""
+    study = finish(demo, "coefficients", start_hospitals(demo, "coefficients", others, *EXACT))
+    summary = json.loads(demo.run("summary", "--json", demo.model_path("coefficients")))
+    say()
+    say(f"What predicts relapse? The exact table, as of all rows in one place, from masked sums ({study['rounds']} rounds):")
+    say(f"  {'':<26} {'odds ratio':>10} {'95% interval':>18} {'p':>9}")
+    for one in summary["coefficients"]:
+        ratio, low, high = (f"{math.exp(one[key]):.2f}" for key in ("estimate", "low", "high"))
+        say(f"  {one['name']:<26} {ratio:>10} {low + ' to ' + high:>18} {one['p']:>9.2g}")
+    say("Exact sums have no differential privacy: only hospitals that said --allow-exact took part, and their ledgers")
+    say("now refuse every study that promises it.")
+
+
+def open_dashboard(demo, watched):
+    address = demo.dashboard()
+    say(f"Dashboard: {address}")
+    if watched and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        webbrowser.open(address)
+    if watched:
+        demo.ask("Look at it in a browser, then press Enter: ")
 
 
 def play(demo, watched):
     started = time.monotonic()
-    rows = demo.deal()
-    added = demo.run("study", "new", demo.coordinator, demo.study, "--coordinator", "Demo consortium")
+    rows, tests = demo.deal()
+    others = [hospital for hospital in range(1, HOSPITALS + 1) if hospital != LEAVER]
+    added = demo.define("wilms.study.yaml", "relapse")
+    demo.define("wilms.study.yaml", "relapse-2", epsilon=2, parties=f"{{expected: {len(others)}, minimum: 15}}")
+    demo.define("wilms_exact.study.yaml", "coefficients")
     coordinator = demo.start("coordinator", demo.coordinator, "--dashboard", "0", *([] if watched else ["--until-done"]),
                              log="coordinator.txt")
     address = demo.wait_for_address(coordinator)
-    demo.wait_until(coordinator, lambda _: demo.dashboard(), "the dashboard")
-    say(f"Dashboard: {demo.dashboard()}")
-    if watched:
-        demo.ask("Open it in a browser, then press Enter: ")
-    say(f"{rows} rows of the Wisconsin breast-cancer set: {CLINICS} clinics, {TEST_ROWS} rows held back for testing.")
+    demo.wait_until("relapse", coordinator, lambda _: demo.dashboard(), "the dashboard")
+    open_dashboard(demo, watched)
+    say(f"{rows} children with Wilms tumour, {HOSPITALS} hospitals; {tests} children held back for testing.")
     say(f"A coordinator serves at {address} over mutual TLS.")
     say(added.rstrip())
-    clinics = start_clinics(demo)
-    withdraw(demo, coordinator)
-    demo.wait(clinics[LEAVER - 1], f"clinic{LEAVER}.txt", REFUSED)
-    for clinic, process in enumerate(clinics, start=1):
-        if clinic != LEAVER:
-            demo.wait(process, f"clinic{clinic}.txt")
-    study = demo.wait_until(clinics[0] if watched else coordinator, lambda one: one["state"] == "done", "ending")
-    say(f"  {study['state']}: {study['rounds']} rounds, the last ones without clinic {LEAVER}")
+    play_first(demo, coordinator)
+    play_second(demo, others)
     show_results(demo)
+    show_ledgers(demo)
+    show_coefficients(demo, others)
+    say()
+    say(f"Models:  {demo.model_path('relapse')}, and so on")
     say(f"Ledgers: {demo.path('home1')}/ledger.db, and so on (TACIT_HOME={demo.path('home1')} tacit ledger show)")
     say(f"Log:     {os.path.join(demo.coordinator, 'coordinator.log')}")
     if watched:
-        demo.ask("The dashboard shows the result; press Enter to end: ")
+        demo.ask("The dashboard shows the results; press Enter to end: ")
     else:
         demo.wait(coordinator, "coordinator.txt")
     demo.check()
     demo.stop()
     say(f"Done in {time.monotonic() - started:.1f} s; no process is left running.")
-
-
-def show_results(demo):
-    say()
-    say("How good is it? On the rows nobody trained on:")
-    for clinic in range(1, CLINICS + 1):
-        line(f"clinic {clinic} alone, no privacy", demo.alone(f"clinic{clinic}.csv"))
-    model = os.path.join(demo.coordinator, "breast-cancer.model.json")
-    line("together, private", demo.model(model))
-    line("all rows pooled, no privacy", demo.alone("pooled.csv"))
-    show_ledgers(demo)
-    say()
-    say(f"Model:   {model}")
 
 
 def main():
@@ -314,7 +378,7 @@ def main():
     if os.listdir(folder):
         print(f"script/demo: {folder} is not empty; name another folder", file=sys.stderr)
         return 2
-    demo = Demo(arguments.tacit, arguments.examples, folder)
+    demo = Demo(arguments.tacit, os.path.abspath(arguments.examples), folder)
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, demo.interrupt)

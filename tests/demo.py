@@ -1,4 +1,4 @@
-"""The demonstration ends well, one clinic having withdrawn, and leaves no process behind when it is interrupted at any moment."""
+"""The demonstration ends well, one hospital having withdrawn, and leaves no process behind when it is interrupted at any moment."""
 
 import os
 import signal
@@ -32,34 +32,35 @@ def processes_of(folder):
 
 
 class Demo(unittest.TestCase):
-    def test_five_clinics_train_a_model(self):
+    def test_twenty_hospitals_train_models(self):
         with tempfile.TemporaryDirectory(prefix="tacit-demo-test-") as folder:
             demo = start(folder)
-            output, _ = demo.communicate(timeout=240)
+            output, _ = demo.communicate(timeout=600)
             self.assertEqual(demo.returncode, 0, output)
             self.assertRegex(output, r"\ADashboard: http://127\.0\.0\.1:\d+/#link=[0-9a-f]{64}\n")
-            for step in ("recruiting: 3 of 5", "clinic 3 withdraws", "done: 10 rounds", "together, private"):
+            for step in ("4028 children", "hospital 7 withdraws", "epsilon 1: done", "epsilon 2: done", "a hospital alone, average",
+                         "together, private, epsilon 2", "all rows pooled", "late_unfavourable", "now refuse every study"):
                 self.assertIn(step, output)
-            self.assertEqual(output.count("10 answers of 32 numbers, sealed; epsilon 1.00 of 2 spent"), 4, output)
-            model = os.path.join(folder, "coordinator", "breast-cancer.model.json")
-            with open(model, "rb") as shared:
+            self.assertRegex(output, r"hospitals 1-6, 8-20: \d+ answers, sealed; epsilon 2\.\d\d of 4 spent")
+            self.assertRegex(output, r"hospital 7: \d answers?, sealed; epsilon 0\.\d\d of 4 spent")
+            with open(os.path.join(folder, "coordinator", "relapse.model.json"), "rb") as shared:
                 expected = shared.read()
-            self.assertFalse(os.path.exists(os.path.join(folder, "model3.json")))  # withdrew
-            for clinic in (1, 2, 4, 5):
-                with open(os.path.join(folder, f"model{clinic}.json"), "rb") as own:
+            self.assertFalse(os.path.exists(os.path.join(folder, "model-relapse-7.json")))  # withdrew
+            for hospital in (1, 6, 8, 20):
+                with open(os.path.join(folder, f"model-relapse-{hospital}.json"), "rb") as own:
                     self.assertEqual(own.read(), expected)
             self.assertEqual(processes_of(folder), [])
 
     def test_an_interruption_leaves_nothing_running(self):
         # At the first, second, ... line that the demonstration prints: while it deals, serves, joins, evaluates.
-        for number, at_line in ((signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGINT, 9), (signal.SIGTERM, 10), (signal.SIGINT, 14)):
+        for number, at_line in ((signal.SIGINT, 1), (signal.SIGTERM, 2), (signal.SIGINT, 8), (signal.SIGTERM, 10), (signal.SIGINT, 13)):
             with self.subTest(signal=number, line=at_line), \
                     tempfile.TemporaryDirectory(prefix="tacit-demo-test-") as folder:
                 demo = start(folder)
                 for _ in range(at_line):
                     demo.stdout.readline()
                 demo.send_signal(number)
-                output, _ = demo.communicate(timeout=240)
+                output, _ = demo.communicate(timeout=600)
                 self.assertEqual(demo.returncode, 1, output)
                 self.assertEqual(processes_of(folder), [], output)
 

@@ -17,11 +17,15 @@ static tacit_sum_way way_of(const char *name) {
     return way;
 }
 
-/* A method that needs a delta, as it is set here, is explained at a usual one where none is given. */
-static tacit_status settle_delta(tacit_plan *plan, const tacit_arguments *arguments, tacit_error *error) {
+/* A method that needs a delta, as it is set here, is explained at a usual one where none is given; and at the lambda that it would choose. */
+static tacit_status settle(tacit_plan *plan, const tacit_arguments *arguments, tacit_error *error) {
     static const double USUAL = 1e-5;
+    const bool given = tacit_arguments_given(arguments, "lambda");
+    plan->lambda = given ? tacit_arguments_number(arguments, "lambda") : 1; /* any, until all else is there */
     if (!tacit_arguments_given(arguments, "delta") && tacit_plan_check(plan, NULL) == TACIT_USAGE)
         plan->delta = USUAL;
+    if (!given) plan->lambda = 0;
+    if (!given) TACIT_TRY(tacit_plan_choose_lambda(plan, error));
     return tacit_plan_check(plan, error);
 }
 
@@ -33,7 +37,6 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
         .study = "explain",
         .epsilon = method->noise_free ? INFINITY : tacit_arguments_number(arguments, "epsilon"),
         .delta = tacit_arguments_number(arguments, "delta"),
-        .lambda = tacit_arguments_number(arguments, "lambda"),
         .features = (size_t)tacit_arguments_integer(arguments, "features"),
         .classes = (size_t)tacit_arguments_integer(arguments, "classes"),
         .parties = (size_t)tacit_arguments_integer(arguments, "parties"),
@@ -46,7 +49,7 @@ static tacit_status make_plan(const tacit_arguments *arguments, tacit_plan *out,
     if (method->most_columns > 0 && !tacit_arguments_given(arguments, "features"))
         out->features = method->most_columns;
     TACIT_TRY(tacit_training_plan(out, arguments, error));
-    return settle_delta(out, arguments, error);
+    return settle(out, arguments, error);
 }
 
 /* How a deployed study adds up, and what that rests on. */
@@ -140,6 +143,8 @@ tacit_status tacit_explanation_document(json_t **out, tacit_explanation *explana
     TACIT_TRY(tacit_json_explanation(&all, &explanation->plan, error));
     /* A yardstick that no study may run adds nothing up, and releases nothing. */
     bool yardstick = explanation->plan.method->undeployable != NULL;
+    json_object_set_new(all, "lambda_from",
+                        json_string(tacit_lambda_from_name(explanation->plan.lambda_from)));
     bool whole =
         json_object_set_new(all, "sums", yardstick ? json_null() : json_string(explanation->sums)) == 0;
     if (yardstick) whole = json_object_set_new(all, "release", json_null()) == 0 && whole;

@@ -35,22 +35,24 @@ static tacit_status read_plan(tacit_plan *out, const tacit_arguments *arguments,
     return tacit_training_plan(out, arguments, error);
 }
 
-/* "0.01", or "choose:0.1,0.01": *candidates is then what follows the colon. */
+/* "0.01", or "choose:0.1,0.01": *candidates is then what follows the colon. Left out: the method chooses from public numbers. */
 static tacit_status read_lambda(double *out, const char **candidates, const tacit_arguments *arguments,
                                 tacit_error *error) {
     static const char choose[] = "choose:";
     const char *text = tacit_arguments_text(arguments, "lambda");
+    if (text == NULL && tacit_arguments_text(arguments, "public") == NULL) return TACIT_OK;
+    if (text == NULL) text = "";
     if (strncmp(text, choose, sizeof choose - 1) == 0) {
         *candidates = text + sizeof choose - 1;
         return TACIT_OK;
     }
-    if (!tacit_text_to_number(text, strlen(text), out) || !(*out > 0 && *out <= 1e6))
-        return tacit_fail(error, TACIT_USAGE,
-                          "the option 'lambda' is a number above 0, or choose:L1,L2,..., not '%.60s'", text);
     if (tacit_arguments_text(arguments, "public") != NULL)
         return tacit_fail(
             error, TACIT_USAGE,
             "the option 'public' is there to choose lambda on: give the option 'lambda=choose:L1,L2,...'");
+    if (!tacit_text_to_number(text, strlen(text), out) || !(*out > 0 && *out <= 1e6))
+        return tacit_fail(error, TACIT_USAGE,
+                          "the option 'lambda' is a number above 0, or choose:L1,L2,..., not '%.60s'", text);
     return TACIT_OK;
 }
 

@@ -21,6 +21,11 @@ static json_t *run_document(const tacit_run *run) {
         tacit_json_number(charged->epsilon), "delta", tacit_json_number(charged->delta), "claimed", "epsilon",
         tacit_json_number(claimed->epsilon), "delta", tacit_json_number(claimed->delta), "seconds",
         run->seconds, "rounds", (json_int_t)run->rounds, "bytes_per_party", (json_int_t)run->bytes_per_party);
+    if (document != NULL)
+        json_object_set_new(document, "warning",
+                            run->remark[0] != 0 ? json_string(run->remark) : json_null());
+    if (document != NULL)
+        json_object_set_new(document, "lambda_from", json_string(tacit_lambda_from_name(run->lambda_from)));
     if (document != NULL && tacit_run_is_numeric(run)) {
         json_object_set_new(document, "rmse", spread_document(&run->rmse));
         json_object_set_new(document, "deviance", spread_document(&run->deviance));
@@ -54,10 +59,11 @@ static json_t *price_document(bool applies, const tacit_price *price) {
 json_t *tacit_guarantee_document(const tacit_guarantee *guarantee) {
     bool is_private = guarantee->is_private;
     return json_pack(
-        "{s:o,s:o,s:b,s:o,s:o,s:o,s:s,s:I,s:o}", "method", tacit_json_text(guarantee->method), "study",
+        "{s:o,s:o,s:b,s:o,s:o,s:o,s:s,s:I,s:o,s:s}", "method", tacit_json_text(guarantee->method), "study",
         guarantee->study[0] != 0 ? tacit_json_text(guarantee->study) : json_null(), "private", is_private,
         "reason", guarantee->reason[0] != 0 ? tacit_json_text(guarantee->reason) : json_null(), "charged",
         price_document(is_private, &guarantee->charged), "claimed",
         price_document(is_private, &guarantee->claimed), "noise", tacit_noise_name(guarantee->noise),
-        "parties", (json_int_t)guarantee->parties, "lambda", tacit_json_number(guarantee->lambda));
+        "parties", (json_int_t)guarantee->parties, "lambda", tacit_json_number(guarantee->lambda),
+        "lambda_from", tacit_lambda_from_name(guarantee->lambda_from));
 }

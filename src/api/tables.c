@@ -39,10 +39,9 @@ const tacit_option tacit_fit_options[] = {
     { .name = "lambda",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "L|choose:L1,L2,...",
-      .fallback = "0.01",
-      .help = "weight of the regulariser (lambda/2)|w|^2; or candidates, to choose among on public rows (the "
-              "option 'public'), free, or on the private ones for a price of its own (the option "
-              "'set=select=private:E')" },
+      .help = "weight of the regulariser (lambda/2)|w|^2, by default one that the method chooses from public "
+              "numbers; or candidates, to choose among on public rows (the option 'public'), free, or on the "
+              "private ones for a price of its own (the option 'set=select=private:E')" },
     { .name = "public",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -155,7 +154,8 @@ const tacit_option tacit_simulate_options[] = {
       .least = 0,
       .most = INFINITY,
       .help = "weight of the regulariser (lambda/2)|w|^2; by default each method chooses one from public "
-              "quantities, or takes 0.01; {no-lambda and}: none, which 0 says too" },
+              "quantities, or takes 0.01, and the yardsticks {tunes-lambda and} tune theirs by "
+              "cross-validation; {no-lambda and}: none, which 0 says too" },
     { .name = "minimum-rows",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "N",
@@ -282,8 +282,8 @@ const tacit_option tacit_explain_options[] = {
     { .name = "lambda",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "L",
-      .fallback = "0.01",
-      .help = "weight of the regulariser; 0, none, where the method can do without",
+      .help =
+          "weight of the regulariser, by default what the method chooses; 0, none, where it can do without",
       .rules = TACIT_RULE_RANGE,
       .least = 0,
       .most = 1e6 },

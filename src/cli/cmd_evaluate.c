@@ -14,7 +14,10 @@ static void print_guarantee(tacit_console *console, const tacit_guarantee *guara
     if (guarantee->parties > 0)
         tacit_console_print(console, " over %zu %s", guarantee->parties,
                             tacit_plural(guarantee->parties, "party", "parties"));
-    tacit_console_print(console, ", lambda %g\n", guarantee->lambda);
+    tacit_console_print(console, ", lambda %g", guarantee->lambda);
+    if (guarantee->lambda_from != TACIT_LAMBDA_GIVEN)
+        tacit_console_print(console, " (%s)", tacit_lambda_from_name(guarantee->lambda_from));
+    tacit_console_print(console, "\n");
     if (!guarantee->is_private) {
         tacit_console_print(console, "guarantee: none, this model is not private%s%s\n",
                             guarantee->reason[0] != 0 ? "; " : "", guarantee->reason);
@@ -79,6 +82,9 @@ static tacit_status run_evaluate(const tacit_arguments *arguments, tacit_console
     TACIT_CHECK(tacit_model_evaluate(use.model, &rows, pool, &metrics, error));
     TACIT_CHECK(print_metrics(console, use.rows->rows, &metrics, error));
     print_guarantee(console, &use.model->guarantee);
+    if (metrics.one_class)
+        tacit_console_warn(console,
+                           "every row gets the same class: accuracy is that class's share of the rows");
     json_t *document = json_pack(
         "{s:o,s:o,s:I,s:o,s:o,s:[o,o],s:o,s:o}", "model",
         tacit_json_text(tacit_arguments_operand(arguments, "MODEL")), "file",

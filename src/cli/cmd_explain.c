@@ -34,11 +34,24 @@ static void value_text(char out[TACIT_SETTING_SIZE], const tacit_plan *plan, con
         snprintf(out, TACIT_SETTING_SIZE, "%s", strchr(one->zero, ' ') == NULL ? one->zero : "automatic");
 }
 
+/* With where it is from. */
+static void lambda_text(char *out, size_t size, const tacit_plan *plan) {
+    const char *rule = plan->method->lambda_rule;
+    if (plan->lambda_from == TACIT_LAMBDA_VALIDATED)
+        snprintf(out, size, "by cross-validation");
+    else if (plan->lambda_from == TACIT_LAMBDA_RULE)
+        snprintf(out, size, "%.3g (from public numbers%s%s)", plan->lambda, rule != NULL ? ": " : "",
+                 rule != NULL ? rule : "");
+    else
+        snprintf(out, size, "%g", plan->lambda);
+}
+
 static void print_settings(const tacit_console *console, const tacit_plan *plan, const tacit_prices *prices) {
-    char text[512];
+    char text[1024], lambda[512];
+    lambda_text(lambda, sizeof lambda, plan);
     int used =
-        snprintf(text, sizeof text, "%zu parties of at least %zu rows, %zu features, %zu classes, lambda %g",
-                 plan->parties, plan->minimum_rows, plan->features, plan->classes, plan->lambda);
+        snprintf(text, sizeof text, "%zu parties of at least %zu rows, %zu features, %zu classes, lambda %s",
+                 plan->parties, plan->minimum_rows, plan->features, plan->classes, lambda);
     if (plan->delta > 0 && used > 0 && (size_t)used < sizeof text)
         used += snprintf(text + used, sizeof text - (size_t)used, ", delta %g", plan->delta);
     for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++) {

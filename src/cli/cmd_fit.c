@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/ledger_use.h"
 #include "cli/row_reading.h"
+#include "model/one_sided.h"
 #include "site/fit.h"
 
 enum { MODEL_MODE = 0644 }; /* made to be shared */
@@ -40,7 +41,7 @@ static tacit_status report(tacit_console *console, const tacit_fit_result *resul
                            const char *path, tacit_error *error) {
     const tacit_guarantee *guarantee = &result->model->guarantee;
     const tacit_account *account = &result->account;
-    char price[TACIT_PRICE_TEXT_SIZE];
+    char price[TACIT_PRICE_TEXT_SIZE], remark[TACIT_REMARK_SIZE];
     tacit_console_print(console, "%s on %zu rows, %s; the model is in %s\n", guarantee->method, result->rows,
                         tacit_price_text(price, &guarantee->charged), path);
     tacit_console_print(
@@ -48,11 +49,16 @@ static tacit_status report(tacit_console *console, const tacit_fit_result *resul
         result->again ? "nothing was charged, because this model was released before" : "charged",
         account->limit_epsilon, account->limit_delta, tacit_unit_name(guarantee->charged.unit),
         tacit_remaining(account->spent_epsilon, account->limited, account->limit_epsilon));
+    tacit_console_print(console, "lambda %g (%s)\n", guarantee->lambda,
+                        tacit_lambda_from_name(guarantee->lambda_from));
+    if (tacit_model_one_sided(result->model, remark)) tacit_console_warn(console, "%s", remark);
     json_t *document = json_pack(
-        "{s:s,s:o,s:I,s:o,s:o,s:b,s:o,s:o}", "method", guarantee->method, "model", tacit_json_text(path),
-        "rows", (json_int_t)result->rows, "charged", tacit_json_price(&guarantee->charged), "claimed",
-        tacit_json_price(&guarantee->claimed), "again", result->again, "source", tacit_json_text(source),
-        "account", tacit_account_document(account, NULL, guarantee->charged.unit));
+        "{s:s,s:o,s:I,s:o,s:o,s:b,s:o,s:o,s:o,s:s}", "method", guarantee->method, "model",
+        tacit_json_text(path), "rows", (json_int_t)result->rows, "charged",
+        tacit_json_price(&guarantee->charged), "claimed", tacit_json_price(&guarantee->claimed), "again",
+        result->again, "source", tacit_json_text(source), "account",
+        tacit_account_document(account, NULL, guarantee->charged.unit), "lambda",
+        tacit_json_number(guarantee->lambda), "lambda_from", tacit_lambda_from_name(guarantee->lambda_from));
     return tacit_console_document(console, document, error);
 }
 

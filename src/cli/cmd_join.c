@@ -17,6 +17,7 @@
 #include "cli/listen.h"
 #include "cli/row_reading.h"
 #include "cli/terms.h"
+#include "model/one_sided.h"
 #include "net/invitation.h"
 #include "site/daemon.h"
 #include "site/site.h"
@@ -27,6 +28,16 @@
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 
 static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_console_progress(context)); }
+
+/* From the weights alone. A model that this program cannot read is kept all the same. */
+static void warn_of_model(tacit_console *console, const tacit_buffer *text) {
+    tacit_model *model = NULL;
+    char remark[TACIT_REMARK_SIZE];
+    if (tacit_model_parse(&model, text->bytes, text->length, "model", NULL) == TACIT_OK &&
+        tacit_model_one_sided(model, remark))
+        tacit_console_warn(console, "%s", remark);
+    tacit_model_free(model);
+}
 
 /* Serve, then keep the model. */
 static tacit_status take_part(const tacit_arguments *arguments, tacit_console *console, tacit_site *site,
@@ -48,6 +59,7 @@ static tacit_status take_part(const tacit_arguments *arguments, tacit_console *c
     TACIT_CHECK(tacit_file_write(path, result.model.bytes, result.model.length, 0644, error));
     TACIT_CHECK(tacit_site_keep_end(site, result.state, error));
     tacit_console_print(console, "Study '%s' is done. The model is in %s\n", name, path);
+    warn_of_model(console, &result.model);
     TACIT_CHECK(tacit_console_document(
         console,
         json_pack("{s:s,s:s,s:o}", "study", name, "state", result.state, "model", tacit_json_text(path)),

@@ -175,6 +175,10 @@ static void print_remarks(const tacit_sweep *all, const tacit_arguments *argumen
     for (size_t i = 0; i < all->run_count; i++) {
         const tacit_run *run = &all->runs[i];
         noisy = noisy || isfinite(run->epsilon);
+        if (run->remark[0] != 0 && isfinite(run->epsilon))
+            tacit_console_warn(console, "%s at epsilon %g: %s", run->method->name, run->epsilon, run->remark);
+        else if (run->remark[0] != 0)
+            tacit_console_warn(console, "%s: %s", run->method->name, run->remark);
         if (run->refusals > 0)
             tacit_console_note(console, "%s: %zu of %zu parties refused, the first because %s",
                                run->method->name, run->refusals, all->partition.parties->parts, run->refusal);
@@ -231,13 +235,14 @@ cleanup:
 static tacit_status write_plot(const tacit_sweep *all, const char *path, tacit_console *console,
                                tacit_error *error) {
     size_t parties = all->partition.parties->parts;
-    char note[256];
+    char note[256], lambda[32] = "chosen for each run";
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status;
+    if (all->plan.lambda > 0) snprintf(lambda, sizeof lambda, "%g", all->plan.lambda);
     snprintf(note, sizeof note,
-             "%zu %s, %zu features, %zu test rows, lambda %g; %zu %s of noise, bars: one sd; seed %llu",
+             "%zu %s, %zu features, %zu test rows, lambda %s; %zu %s of noise, bars: one sd; seed %llu",
              parties, tacit_plural(parties, "party", "parties"), all->partition.data->features,
-             all->partition.test.rows.count, all->plan.lambda, all->plan.trials,
+             all->partition.test.rows.count, lambda, all->plan.trials,
              tacit_plural(all->plan.trials, "draw", "draws"), (unsigned long long)all->plan.seed);
     TACIT_CHECK(tacit_sweep_plot(all->runs, all->run_count, note, &text, error));
     TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, MODEL_MODE, error));

@@ -27,7 +27,12 @@ static void describe(tacit_console *console, const tacit_study *study, const cha
     tacit_console_print(console, "  method   %s, %s\n", study->plan.method->name, study->plan.method->title);
     if (study->plan.method->price(&study->plan, &prices, NULL) == TACIT_OK)
         tacit_console_print(console, "  price    %s\n", tacit_price_text(text, &prices.charged));
-    tacit_console_print(console, "  lambda   %g\n", study->plan.lambda);
+    tacit_console_print(console, "  lambda   %g", study->plan.lambda);
+    if (study->plan.lambda_from != TACIT_LAMBDA_GIVEN)
+        tacit_console_print(console, " (%s%s%s)", tacit_lambda_from_name(study->plan.lambda_from),
+                            study->plan.method->lambda_rule != NULL ? ": " : "",
+                            study->plan.method->lambda_rule != NULL ? study->plan.method->lambda_rule : "");
+    tacit_console_print(console, "\n");
     if (study->point_count > 0)
         tacit_console_print(console, "  points   %zu public points, %zu bytes to each party\n",
                             study->point_count, study->point_bytes.length);
@@ -39,6 +44,18 @@ static void describe(tacit_console *console, const tacit_study *study, const cha
                         study->plan.parties, study->plan.minimum_parties);
 }
 
+/* By public numbers, before anybody is asked to consent. */
+static tacit_status check_hope(const tacit_study *study, bool forced, tacit_console *console,
+                               tacit_error *error) {
+    char why[TACIT_HOPELESS_SIZE];
+    if (!tacit_plan_hopeless(&study->plan, why)) return TACIT_OK;
+    if (!forced)
+        return tacit_fail(error, TACIT_REFUSED, "method %s: %s (--force adds the study anyway)",
+                          study->plan.method->name, why);
+    tacit_console_warn(console, "method %s: %s", study->plan.method->name, why);
+    return TACIT_OK;
+}
+
 static tacit_status run_new(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *folder = tacit_arguments_operand(arguments, "DIR");
     const bool draft = tacit_arguments_flag(arguments, "draft");
@@ -48,6 +65,7 @@ static tacit_status run_new(const tacit_arguments *arguments, tacit_console *con
     TACIT_CHECK(tacit_study_load(&study, tacit_arguments_operand(arguments, "FILE"), error));
     TACIT_CHECK(tacit_name_check("the coordinator's name", tacit_arguments_text(arguments, "coordinator"),
                                  TACIT_ID_SIZE - 1, error));
+    TACIT_CHECK(check_hope(study, tacit_arguments_flag(arguments, "force"), console, error));
     TACIT_CHECK(tacit_coordinator_prepare(folder, tacit_arguments_text(arguments, "coordinator"), error));
     TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
     TACIT_CHECK((draft ? tacit_registry_add_draft : tacit_registry_add_study)(
@@ -89,6 +107,9 @@ const tacit_command tacit_command_study_new = {
               .fallback = "Tacit coordinator",
               .help = "what parties see as the coordinator's name, when the folder is made" },
             { .name = "draft", .kind = TACIT_OPTION_FLAG, .help = "do not open it to parties yet" },
+            { .name = "force",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "add it even if by its public numbers nothing but noise can come of it" },
             { .name = NULL },
         },
     .examples =

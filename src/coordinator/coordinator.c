@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/secret.h"
 #include "coordinator/coordinator_parts.h"
+#include "model/one_sided.h"
 #include "net/clock.h"
 #include "session/run.h"
 #include "study/home.h"
@@ -53,7 +54,7 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     const tacit_plan *plan = &study->plan;
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_prices prices = { .event = { .count = 0 } };
-    char path[PATH_MAX], reason[TACIT_STOP_TEXT_SIZE + 64];
+    char path[PATH_MAX], reason[TACIT_STOP_TEXT_SIZE + 64], remark[TACIT_REMARK_SIZE];
     bool again = false;
     tacit_status status;
     if (outcome->count != 1)
@@ -73,6 +74,8 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     status =
         tacit_registry_set_state(host->owner->registry, study->name, TACIT_STUDY_DONE, reason, &text, error);
     if (status == TACIT_USAGE) unlink(path); /* closed meanwhile by somebody who wants no model */
+    if (status == TACIT_OK && tacit_model_one_sided(model, remark))
+        coordinator_complain(host->owner, "study %s: %s", study->name, remark);
 cleanup:
     tacit_buffer_clear(&text);
     return status;

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "lab/remark.h"
 #include "method/methods.h"
 #include "session/run.h"
 
@@ -171,7 +172,7 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
     if (work.metrics == NULL) return tacit_fail_memory(error);
     tacit_status status =
         tacit_pool_for(simulation->pool, outcome->count, MODELS_AT_A_TIME, evaluate_some, &work, error);
-    tacit_metrics sum = { .accuracy = 0 };
+    tacit_metrics sum = { .accuracy = 0, .one_class = true };
     size_t best = 0;
     for (size_t i = 0; i < outcome->count; i++) {
         if (work.metrics[i].accuracy > work.metrics[best].accuracy) best = i;
@@ -180,6 +181,7 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
         sum.log_loss += work.metrics[i].log_loss;
         sum.rmse += work.metrics[i].rmse;
         sum.deviance += work.metrics[i].deviance;
+        sum.one_class = sum.one_class && work.metrics[i].one_class;
     }
     double count = (double)outcome->count;
     if (status == TACIT_OK)
@@ -189,7 +191,8 @@ static tacit_status evaluate(const tacit_simulation *simulation, const tacit_out
                                 sum.rmse / count,
                                 sum.deviance / count,
                                 NAN,
-                                NAN }; /* the mean of several models has no interval */
+                                NAN,
+                                sum.one_class }; /* the mean of several models has no interval */
     if (status == TACIT_OK && stage->best) *out = work.metrics[best];
     pthread_mutex_destroy(&work.mutex);
     free(work.metrics);
@@ -290,8 +293,9 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     run->rounds = session.round;
     run->bytes_per_party = session.bytes_per_party;
     run->parties = outcome.parties;
-    if (outcome.lambda > 0) /* NaN once trials chose differently */
+    if (outcome.lambda != 0) /* NaN once trials chose differently */
         run->lambda = stage->trial == 0 || run->lambda == outcome.lambda ? outcome.lambda : NAN;
+    if (outcome.lambda != 0 && !plan->method->tunes_lambda) run->lambda_from = TACIT_LAMBDA_PAID;
     run->refusals = tacit_local_refusals(local, &refusal);
     snprintf(run->refusal, sizeof run->refusal, "%s", refusal);
     TACIT_CHECK(tacit_local_charged_at(local, run->charged.unit, run->delta, &account, error));
@@ -327,15 +331,18 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
                         .epsilon = plan->epsilon,
                         .delta = prices.charged.delta,
                         .lambda = plan->lambda,
+                        .lambda_from = plan->lambda_from,
                         .trials = trials,
                         .charged = prices.charged,
                         .claimed = prices.claimed };
     begin_stage(&stage, simulation, plan, first);
     stage.best = best;
+    run->one_class = true;
     for (size_t t = 0; t < trials; t++) {
         tacit_metrics metrics = { .accuracy = 0 };
         begin_trial(&stage, t);
         TACIT_CHECK(run_trial(simulation, local, plan, &stage, run, &metrics, model, error));
+        run->one_class = run->one_class && metrics.one_class;
         values[t] = metrics.accuracy;
         values[trials + t] = metrics.auc;
         values[2 * trials + t] = metrics.log_loss;
@@ -347,6 +354,7 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
     run->log_loss = spread(values + 2 * trials, trials);
     run->rmse = spread(values + 3 * trials, trials);
     run->deviance = spread(values + 4 * trials, trials);
+    tacit_run_remark(plan, run);
 cleanup:
     free(values);
     return status;

@@ -75,6 +75,7 @@ typedef struct tacit_run {
     const tacit_method *method;
     const char *label; /* of its variant, or the method's name */
     double epsilon, delta, lambda;
+    tacit_lambda_from lambda_from;
     size_t trials;
     tacit_spread accuracy, auc, log_loss;
     tacit_spread rmse, deviance; /* of a numeric response */
@@ -84,7 +85,9 @@ typedef struct tacit_run {
     uint64_t rounds, bytes_per_party;
     size_t parties; /* that answered */
     size_t refusals;
-    char refusal[TACIT_ERROR_TEXT_SIZE]; /* why the first refused */
+    char refusal[TACIT_ERROR_TEXT_SIZE];   /* why the first refused */
+    bool one_class;                        /* in every trial each test row got the same class */
+    char remark[TACIT_HOPELESS_SIZE + 64]; /* what is to be said of it: a warning, or "" */
 } tacit_run;
 
 /* The only epsilon that a method runs at: infinity for one without noise, or that of its variant (which may be NULL). 0: all

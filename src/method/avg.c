@@ -110,19 +110,18 @@ static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_
     return tacit_sum_spec_for(out, count, bound, plan->parties, error);
 }
 
-/* The least lambda under which noise does not drown the model, from public numbers alone. In the score of a row of norm
- * 1 the noise has a standard deviation near s sqrt(D + 1)/M (s sqrt(D + 1)/sqrt(M) where every party adds its own),
- * s = 2L/(n_min lambda epsilon) per record, and weights have a norm of at most sqrt(W/lambda): lambda makes the one a
- * tenth of the other, as real weights are shorter and do not point along the row. Per party both shrink alike, and the usual lambda stays. */
+/* From public numbers alone. In the score of a row of norm 1 the noise has a standard deviation near s sqrt(D + 1)/m, m = M, or sqrt(M) where
+ * every party adds its own, s = 2L/(n_min lambda epsilon) per record: lambda makes it a constant, which the grid of docs/methods/avg.md chose. Per
+ * party noise and weights shrink alike, and the usual lambda stays. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    static const double LEAST = 1e-3, MOST = 1, PART = 0.1;
+    static const double MOST = 1, TIMES = 5.5;
     (void)error;
-    if (unit_of(plan) == TACIT_UNIT_PARTY || isinf(plan->epsilon)) return TACIT_OK;
-    double m = by_party(plan) ? sqrt((double)plan->parties) : (double)plan->parties;
-    double w = tacit_lambert_w((double)(plan->classes - 1) / M_E);
-    double root = 2 * gradient_norm(plan) * sqrt((double)weight_count(plan) + 1) /
-                  (m * fmax(1, (double)plan->minimum_rows) * plan->epsilon * PART * sqrt(w));
-    *out = fmin(MOST, fmax(LEAST, root * root));
+    const double rows = fmax(1, (double)plan->minimum_rows), parties = (double)plan->parties;
+    if (unit_of(plan) == TACIT_UNIT_PARTY) return TACIT_OK;
+    *out = isinf(plan->epsilon) ? 0.1 / rows
+                                : TIMES * sqrt((double)weight_count(plan)) /
+                                      ((by_party(plan) ? sqrt(parties) : parties) * rows * plan->epsilon);
+    *out = fmin(MOST, *out);
     return TACIT_OK;
 }
 
@@ -191,6 +190,12 @@ cleanup:
 }
 
 /* The coordinator's half: sum, noise if entrusted with it, mean. */
+static bool hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
+    return tacit_plan_drowns(
+        plan, largest_weights(plan),
+        "more rows at every party, more parties, or dpnewton or dpgd, which need less noise", out);
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_sum_spec spec;
@@ -255,6 +260,9 @@ const tacit_method tacit_method_avg = {
                "all rows",
     .check = check,
     .choose_lambda = choose_lambda,
+    .hopeless = hopeless,
+    .lambda_rule = "per record 5.5 sqrt(d)/(M n epsilon), at most 1 (noise=party: sqrt(M) instead of M): d "
+                   "weights, M parties of n rows at least",
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,

@@ -1,6 +1,8 @@
 /*
- * batch: the model that pooling all rows would give. A yardstick without privacy, for simulations only.
+ * batch: the model that pooling all rows would give. A yardstick without privacy, for simulations only. Where no lambda is given it takes the
+ * best one by cross-validation inside the rows: pooling would.
  */
+#include "model/cross_validate.h"
 #include "session/session.h"
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
@@ -15,6 +17,10 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
                              .pool = session->pool,
                              .progress = session->progress };
     tacit_model *model = NULL;
+    if (fit.lambda == 0) {
+        TACIT_TRY(tacit_model_validate_lambda(&fit.lambda, rows, &fit, error));
+        out->lambda = fit.lambda;
+    }
     TACIT_TRY(tacit_model_fit_linear(&model, rows, &fit, error));
     out->parties = session->plan->parties;
     return tacit_outcome_add(out, model, error);
@@ -27,6 +33,7 @@ const tacit_method tacit_method_batch = {
     .version = 1,
     .units = "record",
     .noise_free = true,
+    .tunes_lambda = true,
     .undeployable = "it needs every party's rows in one place",
     .leaves = "every row",
     .seen_by = "whoever pools the rows",

@@ -239,6 +239,17 @@ static tacit_status set_noise(const tacit_plan *plan, descent *out, tacit_error 
     return tacit_mechanism_event(&out->event, &out->each, error);
 }
 
+/* The weaker the signal against the noise, d/(N mu), the shorter weights must be; rounds that are few do the rest. From the grid of
+ * docs/methods/dpgd.md. */
+static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    static const double LEAST = 1e-6, MOST = 1e-2, SLOPE = 1e-3;
+    double noise = 0;
+    if (isfinite(plan->epsilon)) TACIT_TRY(relative_noise(plan, &noise, error));
+    const double ratio = (double)gradient_size(plan) * noise / least_count(plan, plan->parties);
+    *out = fmin(MOST, fmax(LEAST, SLOPE * ratio * ratio));
+    return TACIT_OK;
+}
+
 /* With noise inside, the sum's bound must hold it; the bound depends on the noise and the noise on the grid, so the grid is
  * fixed first without and then with it. */
 static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
@@ -423,6 +434,9 @@ const tacit_method tacit_method_dpgd = {
     .stops_early = true,
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
+    .choose_lambda = choose_lambda,
+    .lambda_rule = "(d/(N mu))^2/1000, between 1e-6 and .01: d weights, N rows at least, mu what the price "
+                   "buys (1/mu is the noise of all rounds over the sensitivity)",
     .shares_noise = by_shares,
     .leaves = "in every round, the [unit=record: sum][unit=party: mean] of the gradients of the party's rows "
               "at weights that all parties know[noise=party: , with the party's own noise "

@@ -467,6 +467,7 @@ const tacit_method tacit_method_dpnewton = {
     .infers = dpnewton_infers,
     .price = price,
     .choose_lambda = dpnewton_lambda,
+    .lambda_rule = "the ridge of the steps over the declared rows",
     .noise = noise_law,
     .release_kind = release_kind,
     .coordinate = coordinate,

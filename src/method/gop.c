@@ -15,11 +15,21 @@
 #include <math.h>
 
 #include "method/perturb.h"
+#include "privacy/account/gaussian.h"
 
 static const tacit_law LAW = TACIT_LAW_GAUSSIAN;
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     return perturb_objective_check(plan, LAW, error);
+}
+
+/* 1/(n mu M^(1/4)), mu = 1/AG(epsilon, delta; 1): the grid is in docs/methods/gop.md. */
+static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    double noise = 0;
+    if (isfinite(plan->epsilon))
+        TACIT_TRY(tacit_gaussian_sigma(&noise, plan->epsilon, plan->delta, 1, error));
+    *out = perturb_lambda(plan, noise / pow((double)plan->parties, 0.25));
+    return TACIT_OK;
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
@@ -55,6 +65,9 @@ const tacit_method tacit_method_gop = {
     .needs_delta = true,
     .at_delta_0 = "plr",
     TACIT_SETTINGS_OF(perturb_parameters, perturb_defaults),
+    .choose_lambda = choose_lambda,
+    .lambda_rule = "1/(n mu M^(1/4)), at most 1: n rows of a party at least, M parties, mu what the price "
+                   "buys (1/mu is the noise over the sensitivity)",
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
               "noise for the solver's error",
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "

@@ -88,6 +88,7 @@ static int has_trait(const tacit_method *method, const char *trait) {
         { "infers", method->infers != NULL },
         { "no-center", method->schedule != NULL },
         { "no-lambda", method->lambda_may_vanish },
+        { "tunes-lambda", method->tunes_lambda },
         { "points", method->needs_points },
         { "roles", method->roles != NULL },
         { "two-servers", method->compute != NULL },

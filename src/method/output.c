@@ -61,6 +61,14 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     return sum_spec(plan, &spec, error);
 }
 
+/* 5.5 sqrt(d/M)/(n epsilon), as avg with noise=party: the grid is in docs/methods/output.md. */
+static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    const double size = (double)perturb_size(plan);
+    (void)error;
+    *out = perturb_lambda(plan, 5.5 * sqrt(size / (double)plan->parties) / plan->epsilon);
+    return TACIT_OK;
+}
+
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, 0 };
@@ -107,6 +115,11 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     return status;
 }
 
+static bool hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
+    return tacit_plan_drowns(plan, largest_weights(plan), "more rows, or plr or gop, which need less noise",
+                             out);
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     tacit_sum_spec spec;
     TACIT_TRY(sum_spec(session->plan, &spec, error));
@@ -125,6 +138,9 @@ const tacit_method tacit_method_output = {
     .spreads = true,
     .fits_alone = true,
     TACIT_SETTINGS_OF(perturb_parameters, perturb_defaults),
+    .choose_lambda = choose_lambda,
+    .hopeless = hopeless,
+    .lambda_rule = "5.5 sqrt(d/M)/(n epsilon), at most 1: d weights, n rows of a party at least, M parties",
     .leaves = "the weights of a model fitted to the party's rows, with the party's own noise inside",
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
                "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "

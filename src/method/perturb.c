@@ -33,6 +33,11 @@ size_t perturb_size(const tacit_plan *plan) {
     return tacit_family_scores(tacit_family_for(plan->classes), plan->classes) * plan->features;
 }
 
+double perturb_lambda(const tacit_plan *plan, double times) {
+    const double rows = fmax(1, (double)plan->minimum_rows);
+    return fmin(1, (isfinite(plan->epsilon) ? times : 0.1) / rows);
+}
+
 tacit_status perturb_check(const tacit_plan *plan, tacit_error *error) {
     if (plan->minimum_rows == 0)
         return tacit_fail(error, TACIT_USAGE, "method %s needs the minimum rows of a party, at least 1",

@@ -51,6 +51,10 @@ size_t perturb_size(const tacit_plan *plan);
 /* TACIT_USAGE for no rows, or Huber with more than two classes. */
 tacit_status perturb_check(const tacit_plan *plan, tacit_error *error);
 
+/* What the methods below choose for a lambda, at most 1: from the fewest rows n of a party, the parties M, d weights and the
+ * price. Without noise .1/n. */
+double perturb_lambda(const tacit_plan *plan, double times);
+
 /* ---- perturbed objectives: plr and gop ---- */
 
 /* The noise under a plan for a party of `rows` rows. */

@@ -29,6 +29,14 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
                                     : choosing_check(plan, error);
 }
 
+/* 2.5 d^(1/4)/(n epsilon M^(1/4)): the grid is in docs/methods/plr.md. */
+static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    const double size = (double)perturb_size(plan);
+    (void)error;
+    *out = perturb_lambda(plan, 2.5 * pow(size / (double)plan->parties, 0.25) / plan->epsilon);
+    return TACIT_OK;
+}
+
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     return perturb_objective_law(plan, LAW, out, error);
 }
@@ -64,6 +72,9 @@ const tacit_method tacit_method_plr = {
     .fits_alone = true,
     .chooses_lambda = true,
     TACIT_SETTINGS_OF(parameters, perturb_defaults),
+    .choose_lambda = choose_lambda,
+    .lambda_rule =
+        "2.5 d^(1/4)/(n epsilon M^(1/4)), at most 1: d weights, n rows of a party at least, M parties",
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
               "noise for the solver's error",
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "

@@ -59,6 +59,11 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
 
 TACIT_ENSEMBLE_HALVES(learn);
 
+static bool hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
+    return tacit_plan_drowns(plan, tacit_ensemble_largest(plan),
+                             "more parties, or soft-stat, which needs less noise", out);
+}
+
 const tacit_method tacit_method_soft = {
     .name = "soft",
     .title = "one model from the parties' shares of votes on public points, with noise",
@@ -83,6 +88,7 @@ const tacit_method tacit_method_soft = {
     .check = tacit_ensemble_check,
     .price = tacit_ensemble_price,
     .choose_lambda = choose_lambda,
+    .hopeless = hopeless,
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
     .coordinate = coordinate,

@@ -53,6 +53,12 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
 
 TACIT_ENSEMBLE_HALVES(learn);
 
+static bool hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
+    return tacit_plan_drowns(
+        plan, tacit_ensemble_largest(plan),
+        "soft-stat or pate, whose noise falls with the number of parties (vote's does not)", out);
+}
+
 const tacit_method tacit_method_vote = {
     .name = "vote",
     .title = "one model from the parties' majority labels of public points, with noise",
@@ -77,6 +83,7 @@ const tacit_method tacit_method_vote = {
     .check = tacit_ensemble_check,
     .price = tacit_ensemble_price,
     .choose_lambda = choose_lambda,
+    .hopeless = hopeless,
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
     .coordinate = coordinate,

@@ -225,7 +225,11 @@ static tacit_status measure(const tacit_model *model, const int32_t *label, int3
                             const double *scores, size_t count, tacit_metrics *out, tacit_error *error) {
     size_t each = tacit_model_scores_per_row(model);
     tacit_metrics metrics = TACIT_METRICS_NONE;
-    for (size_t i = 0; i < count; i++) predicted[i] = tacit_model_class(model, scores + i * each);
+    metrics.one_class = count > 1;
+    for (size_t i = 0; i < count; i++) {
+        predicted[i] = tacit_model_class(model, scores + i * each);
+        if (predicted[i] != predicted[0]) metrics.one_class = false;
+    }
     TACIT_TRY(tacit_accuracy(&metrics.accuracy, label, predicted, count, error));
     if (each == 1) {
         tacit_auc_estimate auc;

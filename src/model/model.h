@@ -16,6 +16,19 @@
 
 enum { TACIT_REASON_SIZE = 2 * TACIT_FROM_ROWS_TEXT };
 
+/* Where a model's lambda is from: what people are told, and a file says. */
+typedef enum tacit_lambda_from {
+    TACIT_LAMBDA_GIVEN,     /* whoever ran it, or the study's definition, said so */
+    TACIT_LAMBDA_RULE,      /* the method chose it from public numbers */
+    TACIT_LAMBDA_USUAL,     /* the method's constant */
+    TACIT_LAMBDA_VALIDATED, /* cross-validation inside the rows: a yardstick without privacy */
+    TACIT_LAMBDA_PUBLIC,    /* tried on public rows */
+    TACIT_LAMBDA_PAID       /* chosen on private rows, for a price */
+} tacit_lambda_from;
+
+/* "given", "public numbers", "default", "cross-validation", "public rows", "private rows". */
+const char *tacit_lambda_from_name(tacit_lambda_from from);
+
 /* How the model was made and what that guarantees; travels inside the file. */
 typedef struct tacit_guarantee {
     char method[64];
@@ -26,6 +39,7 @@ typedef struct tacit_guarantee {
     tacit_noise noise;   /* where the noise came from */
     size_t parties;      /* whose answers are in it; 0: unknown */
     double lambda;
+    tacit_lambda_from lambda_from;
     char reason
         [TACIT_REASON_SIZE]; /* why nothing is promised; "" where something is, or nobody wrote it down */
 } tacit_guarantee;
@@ -119,10 +133,11 @@ typedef struct tacit_metrics {
     double accuracy, auc, log_loss;
     double rmse, deviance;
     double auc_low, auc_high;
+    bool one_class; /* every row gets the same */
 } tacit_metrics;
 
 #define TACIT_METRICS_NONE                                                                                   \
-    (tacit_metrics) { NAN, NAN, NAN, NAN, NAN, NAN, NAN }
+    (tacit_metrics) { NAN, NAN, NAN, NAN, NAN, NAN, NAN, false }
 
 tacit_status tacit_model_evaluate(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
                                   tacit_metrics *out, tacit_error *error);

@@ -18,10 +18,22 @@ static json_t *price_to_json(const tacit_price *price) {
                      "delta", price->delta);
 }
 
+const char *tacit_lambda_from_name(tacit_lambda_from from) {
+    static const char *const names[] = {
+        [TACIT_LAMBDA_GIVEN] = "given",        [TACIT_LAMBDA_RULE] = "public numbers",
+        [TACIT_LAMBDA_USUAL] = "default",      [TACIT_LAMBDA_VALIDATED] = "cross-validation",
+        [TACIT_LAMBDA_PUBLIC] = "public rows", [TACIT_LAMBDA_PAID] = "private rows"
+    };
+    return names[from];
+}
+
 static json_t *guarantee_to_json(const tacit_guarantee *guarantee) {
     json_t *object = json_pack("{s:s,s:s,s:b,s:I,s:f}", "method", guarantee->method, "study",
                                guarantee->study, "private", guarantee->is_private, "parties",
                                (json_int_t)guarantee->parties, "lambda", guarantee->lambda);
+    if (object != NULL && guarantee->lambda_from != TACIT_LAMBDA_GIVEN)
+        json_object_set_new(object, "lambda_from",
+                            json_string(tacit_lambda_from_name(guarantee->lambda_from)));
     if (object != NULL && guarantee->is_private) {
         json_object_set_new(object, "charged", price_to_json(&guarantee->charged));
         json_object_set_new(object, "claimed", price_to_json(&guarantee->claimed));
@@ -106,6 +118,18 @@ static bool read_reason(const json_t *object, tacit_guarantee *out) {
     return true;
 }
 
+/* Files of earlier versions have none, nor do those whose lambda was given. */
+static bool read_lambda_from(const json_t *object, tacit_guarantee *out) {
+    const json_t *from = json_object_get(object, "lambda_from");
+    if (from == NULL) return true;
+    for (int one = TACIT_LAMBDA_GIVEN; json_is_string(from) && one <= TACIT_LAMBDA_PAID; one++)
+        if (strcmp(json_string_value(from), tacit_lambda_from_name((tacit_lambda_from)one)) == 0) {
+            out->lambda_from = (tacit_lambda_from)one;
+            return true;
+        }
+    return false;
+}
+
 static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
     const char *method = NULL, *study = NULL, *noise = NULL;
     int is_private = 0;
@@ -118,7 +142,7 @@ static bool read_guarantee(const json_t *object, tacit_guarantee *out) {
     memcpy(out->study, study, strlen(study) + 1);
     out->is_private = is_private != 0;
     out->parties = (size_t)parties;
-    if (!read_reason(object, out)) return false;
+    if (!read_reason(object, out) || !read_lambda_from(object, out)) return false;
     if (json_unpack((json_t *)object, "{s:s}", "noise", &noise) != 0) return !out->is_private;
     int grade = TACIT_NOISE_NONE;
     while (grade <= TACIT_NOISE_EXACT && strcmp(noise, tacit_noise_name((tacit_noise)grade)) != 0) grade++;

@@ -45,10 +45,11 @@ typedef struct tacit_plan {
     const tacit_method *method;
     char study[TACIT_ID_SIZE];
     double epsilon, delta;
-    double lambda;            /* 0 until tacit_plan_choose_lambda */
-    size_t features, classes; /* no classes: a numeric response */
-    size_t parties;           /* declared for the study */
-    size_t minimum_parties;   /* nothing is opened from fewer */
+    double lambda;                 /* 0 until tacit_plan_choose_lambda */
+    tacit_lambda_from lambda_from; /* for people: no method reads it */
+    size_t features, classes;      /* no classes: a numeric response */
+    size_t parties;                /* declared for the study */
+    size_t minimum_parties;        /* nothing is opened from fewer */
     tacit_sum_way sums;
     unsigned key_bits; /* of the key that sums are encrypted with; 0: 2048 */
     double dropouts,
@@ -134,9 +135,18 @@ bool tacit_method_takes(const tacit_method *method, const char *name);
 /* Whether it has a choice so called with this word. */
 bool tacit_method_offers(const tacit_method *method, const char *name, const char *word);
 
-/* Give a plan whose lambda is 0 the one that its method chooses from public quantities, or 0.01. TACIT_USAGE for a plan
- * that the method would not accept with any. */
+/* Give a plan whose lambda is 0 the one that its method chooses from public quantities, or 0.01, and note where it is from. A yardstick
+ * that tunes it on rows keeps the 0. TACIT_USAGE for a plan that the method would not accept with any. */
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error);
+
+/* Whether nothing useful can come of the plan, by its public numbers alone; the sentence that says why goes to `out`. */
+enum { TACIT_HOPELESS_SIZE = 512 };
+bool tacit_plan_hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]);
+
+/* A tacit_method.hopeless for noise on weights whose norm is at most `largest` without it: true where the noise in the score of a row of norm 1 has a
+ * larger standard deviation than any score can have. `help` says what to do instead, after "or". */
+bool tacit_plan_drowns(const tacit_plan *plan, double largest, const char *help,
+                       char out[TACIT_HOPELESS_SIZE]);
 
 /* TACIT_USAGE unless the plan's numbers make sense and the method accepts them. */
 tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
@@ -174,7 +184,7 @@ typedef struct tacit_outcome {
     tacit_model **models;
     size_t count;
     size_t parties; /* whose answers are in it */
-    double lambda;  /* that was chosen on the way; 0: the plan's */
+    double lambda;  /* that was chosen on the way; 0: the plan's; NaN: models have different ones */
 } tacit_outcome;
 
 #define TACIT_OUTCOME_INIT                                                                                   \
@@ -246,6 +256,7 @@ struct tacit_method {
     bool fits_alone;          /* one party needs nobody else, whatever the settings */
     bool fits_alone_by_party; /* or where it adds all of the noise (noise=party) */
     bool chooses_lambda;      /* among candidates, for a price: it has the settings candidates and select */
+    bool tunes_lambda;        /* by cross-validation inside the rows, where the plan's is 0: a yardstick */
     bool makes_stacks;        /* of models, where they are not linear */
     bool stops_early;         /* plan.most_rounds and plan.enough count */
     const char *roles;        /* "source|target": each owner says which; NULL: all do the same */
@@ -285,8 +296,12 @@ struct tacit_method {
      * come from what was released with it, and include it. */
     bool (*infers)(const tacit_plan *plan);
 
-    /* A lambda from public quantities alone, for a plan without one; NULL: 0.01. */
+    /* A lambda from public quantities alone, for a plan without one; NULL: 0.01. What it follows from, for `tacit explain`: "1/(n mu)". */
     tacit_status (*choose_lambda)(const tacit_plan *plan, double *out, tacit_error *error);
+    const char *lambda_rule;
+
+    /* tacit_plan_hopeless of a plan that passes tacit_plan_check; NULL: never. */
+    bool (*hopeless)(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]);
 
     /* Whether persons are protected under this plan, and plan.minimum_rows counts them; NULL: rows are. */
     bool (*per_person)(const tacit_plan *plan);

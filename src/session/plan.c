@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/text.h"
 #include "session/method.h"
 
@@ -229,11 +230,35 @@ bool tacit_method_offers(const tacit_method *method, const char *name, const cha
 
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error) {
     static const double USUAL = 0.01;
-    if (plan->lambda != 0 || plan->method->lambda_may_vanish) return TACIT_OK;
+    if (plan->lambda != 0) return TACIT_OK;
+    plan->lambda_from = plan->method->tunes_lambda ? TACIT_LAMBDA_VALIDATED : TACIT_LAMBDA_USUAL;
+    if (plan->method->lambda_may_vanish || plan->method->tunes_lambda) return TACIT_OK;
     plan->lambda = USUAL;
     if (plan->method->choose_lambda == NULL) return TACIT_OK;
+    if (plan->method->needs_points && plan->points == NULL) return TACIT_OK;
     TACIT_TRY(tacit_plan_check(plan, error)); /* a method is only asked about plans that it accepts */
-    return plan->method->choose_lambda(plan, &plan->lambda, error);
+    TACIT_TRY(plan->method->choose_lambda(plan, &plan->lambda, error));
+    if (plan->lambda != USUAL) plan->lambda_from = TACIT_LAMBDA_RULE;
+    return TACIT_OK;
+}
+
+bool tacit_plan_hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
+    out[0] = 0;
+    return plan->method->hopeless != NULL && plan->method->hopeless(plan, out);
+}
+
+bool tacit_plan_drowns(const tacit_plan *plan, double largest, const char *help,
+                       char out[TACIT_HOPELESS_SIZE]) {
+    tacit_noise_law noise = { .dimension = 1 };
+    if (isinf(plan->epsilon) || plan->method->noise(plan, &noise, NULL) != TACIT_OK) return false;
+    const double times = noise.mean_norm / sqrt((double)noise.dimension) / largest;
+    if (!(times > 1)) return false;
+    tacit_format(out, TACIT_HOPELESS_SIZE,
+                 "nothing but noise can come of it: with %zu parties and %zu classes at epsilon %g the noise "
+                 "in a score is %.2g times the largest score that a model can have. Epsilon %.2g would be "
+                 "the least to hope with; or %s",
+                 plan->parties, plan->classes, plan->epsilon, times, plan->epsilon * times, help);
+    return true;
 }
 
 static tacit_status check_prepared(const tacit_plan *plan, tacit_error *error) {
@@ -256,7 +281,7 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
             "method %s needs a delta above 0: give the option 'delta=1e-5', or delta: in the study%s%s",
             plan->method->name, plan->method->at_delta_0 != NULL ? "; at delta 0 use method " : "",
             plan->method->at_delta_0 != NULL ? plan->method->at_delta_0 : "");
-    bool vanishes = plan->lambda == 0 && plan->method->lambda_may_vanish;
+    bool vanishes = plan->lambda == 0 && (plan->method->lambda_may_vanish || plan->method->tunes_lambda);
     if (!vanishes && (!(plan->lambda > 0) || !isfinite(plan->lambda)))
         return tacit_fail(error, TACIT_USAGE, "lambda must be above 0 and finite, not %g", plan->lambda);
     if (plan->parties == 0) return tacit_fail(error, TACIT_USAGE, "a study needs at least one party");

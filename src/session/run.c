@@ -36,6 +36,7 @@ tacit_guarantee tacit_run_guarantee(const tacit_plan *plan, const tacit_price *c
                                     const tacit_price *claimed, const tacit_outcome *outcome,
                                     bool simulated) {
     const bool noisy = isfinite(charged->epsilon);
+    const bool paid = outcome->lambda > 0 && !plan->method->tunes_lambda;
     tacit_guarantee guarantee = { .is_private = noisy,
                                   .charged = *charged,
                                   .claimed = *claimed,
@@ -43,7 +44,8 @@ tacit_guarantee tacit_run_guarantee(const tacit_plan *plan, const tacit_price *c
                                            : simulated ? TACIT_NOISE_SIMULATED
                                                        : TACIT_NOISE_EXACT,
                                   .parties = outcome->parties,
-                                  .lambda = outcome->lambda > 0 ? outcome->lambda : plan->lambda };
+                                  .lambda = outcome->lambda > 0 ? outcome->lambda : plan->lambda,
+                                  .lambda_from = paid ? TACIT_LAMBDA_PAID : plan->lambda_from };
     snprintf(guarantee.method, sizeof guarantee.method, "%s", plan->method->name);
     if (!noisy) tacit_guarantee_withdraw(&guarantee, "no noise was added");
     return guarantee;

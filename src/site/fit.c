@@ -97,6 +97,7 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
                           "an infinite epsilon is for simulations: a release needs noise");
     TACIT_TRY(tacit_methods_check_label(plan, error));
     if (self->job->candidates != NULL) TACIT_TRY(let_method_choose(plan, self->job->candidates, error));
+    TACIT_TRY(tacit_plan_choose_lambda(plan, error));
     TACIT_TRY(tacit_plan_check(plan, error));
     return plan->method->price(plan, &self->prices, error);
 }
@@ -329,6 +330,7 @@ static tacit_status choose_lambda(tacit_plan *plan, const tacit_fit_settings *se
     TACIT_TRY(tacit_candidates_parse(&candidates, settings->candidates, error));
     TACIT_CHECK(load_rows(&rows, settings, job->schema, settings->public_rows, error));
     TACIT_CHECK(tacit_choose_lambda(&plan->lambda, &candidates, plan, rows, job->rows->rows, NULL, error));
+    plan->lambda_from = TACIT_LAMBDA_PUBLIC;
 cleanup:
     tacit_dataset_free(rows);
     return status;

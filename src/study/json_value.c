@@ -75,6 +75,10 @@ tacit_status tacit_json_explanation(json_t **out, const tacit_plan *plan, tacit_
                      method->undeployable != NULL ? json_string(method->undeployable) : json_null(),
                      "secure_sums", tacit_wording_sums(sums, plan) ? json_string(sums) : json_null());
     tacit_wording_clear(&words);
+    if (*out != NULL && json_object_set_new(*out, "lambda", tacit_json_number(plan->lambda)) != 0) {
+        json_decref(*out);
+        *out = NULL;
+    }
     return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 

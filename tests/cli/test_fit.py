@@ -53,7 +53,7 @@ class Fit(ProgramTest):
     def test_a_release_is_charged_and_carries_its_guarantee(self):
         self.limit("2", "0.00001")
         told = self.fit("gop", "0.5", "--delta", "0.00001", "--set", "loss=huber", "--out", "m.json")
-        self.assertEqual(sorted(told), ["account", "again", "charged", "claimed", "method", "model", "rows", "source"])
+        self.assertEqual(sorted(told), ["account", "again", "charged", "claimed", "lambda", "lambda_from", "method", "model", "rows", "source"])
         self.assertEqual(told["charged"], {"unit": "record", "epsilon": 0.5, "delta": 1e-5})
         self.assertEqual((told["method"], told["model"], told["rows"], told["again"]), ("gop", "m.json", 569, False))
         self.assertEqual(told["account"]["remaining"]["epsilon"], 1.5)

@@ -42,6 +42,20 @@ static void estimate_survives_each_failure(void **state) {
     }
 }
 
+/* With lambda by cross-validation. */
+static void yardsticks_survive_each_failure(void **state) {
+    (void)state;
+    static const tacit_method *const methods[] = { &tacit_method_batch, &tacit_method_indiv };
+    for (size_t i = 0; i < 2; i++) {
+        parties self;
+        parties_make(&self, ball(30, 2, 1), 2, NULL);
+        self.plan.method = methods[i];
+        self.plan.lambda = 0;
+        check_run(&self);
+        parties_end(&self);
+    }
+}
+
 static void histogram_survives_each_failure(void **state) {
     (void)state;
     parties self;
@@ -173,6 +187,7 @@ static void transfer_survives_each_failure(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimate_survives_each_failure),
+        cmocka_unit_test(yardsticks_survive_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),
         cmocka_unit_test(dpnewton_of_three_classes_survives_each_failure),
         cmocka_unit_test(gradient_methods_survive_each_failure),

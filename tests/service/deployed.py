@@ -192,7 +192,7 @@ class DeployedTest(unittest.TestCase):
         return process
 
     def study(self, name="trial", **changed):
-        self.succeed("study", "new", self.folder, self.definition(name, **changed))
+        self.succeed("study", "new", self.folder, self.definition(name, **changed), "--force")  # tiny studies are mostly noise
 
     def coordinator(self, *words):
         process = self.start("coordinator", self.folder, *words)

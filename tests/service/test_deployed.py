@@ -133,6 +133,24 @@ class Studies(DeployedTest):
 SOON = 15  # seconds; far less on an idle machine
 
 
+class OneClass(DeployedTest):
+    def rows(self, party, rows=40):
+        """Nearly everybody is sick."""
+        path = self.path / f"rows{party}.csv"
+        if not path.exists():
+            lines = [f"0.{k:02},0.{99 - k:02},{'no' if k % 20 == 0 else 'yes'}" for k in range(10, 10 + rows)]
+            path.write_text("\n".join(["age,dose,sick", *lines]) + "\n")
+        return path
+
+    def test_a_model_that_says_the_same_of_everybody_is_called_so_at_both_ends(self):
+        self.study(epsilon=1000, **{"lambda": 0.5})
+        self.coordinator("--until-done")
+        parties = {party: self.join(party, epsilon=2000) for party in range(3)}
+        self.check_done(parties)
+        self.assertIn("would nearly all be called 'yes'", parties[0].text())
+        self.assertIn("would nearly all be called 'yes'", self.log())
+
+
 class Interrupted(DeployedTest):
     def test_the_owners_local_classifier_is_kept_for_a_restart(self):
         """Its program is named so that it is found from any folder; what the owner says last holds."""

@@ -143,8 +143,8 @@ class PrivateLogisticRegression(_PrivateClassifier):
         (output perturbation) is for any number; ``"auto"`` is plr for two classes and output for more.
     epsilon, delta : float
         The price per record.
-    lam : float
-        Weight of the regulariser (lam/2)|w|^2. More of it means less noise.
+    lam : float, optional
+        Weight of the regulariser (lam/2)|w|^2. More of it means less noise. None: the method chooses it from public numbers.
     bounds : (low, high), optional
         Publicly known bounds of the columns, a number or one each. What lies outside is moved to the bound.
     norm : float, optional
@@ -187,7 +187,7 @@ class PrivateLogisticRegression(_PrivateClassifier):
     (True, {'unit': 'record', 'epsilon': 1.0, 'delta': 0.0})
     """
 
-    def __init__(self, method: str = "auto", epsilon: float = 1.0, delta: float = 0.0, lam: float = 0.01, bounds: Bounds = None,
+    def __init__(self, method: str = "auto", epsilon: float = 1.0, delta: float = 0.0, lam: Optional[float] = None, bounds: Bounds = None,
                  norm: Optional[float] = None, fit_intercept: bool = True, ledger: Optional[Ledger] = None,
                  random_state: Union[int, np.random.RandomState, None] = None, n_threads: Optional[int] = None,
                  settings: Settings = None, classes: Optional[Sequence[Any]] = None) -> None:
@@ -258,7 +258,7 @@ class PrivateStacking(_PrivateClassifier):
     """
 
     def __init__(self, by: str = "rows", parts: int = 5, combiner: str = "high", importances: Any = None, epsilon: float = 1.0,
-                 delta: float = 0.0, lam: float = 0.01, bounds: Bounds = None, norm: Optional[float] = None,
+                 delta: float = 0.0, lam: Optional[float] = None, bounds: Bounds = None, norm: Optional[float] = None,
                  fit_intercept: bool = True, ledger: Optional[Ledger] = None,
                  random_state: Union[int, np.random.RandomState, None] = None, n_threads: Optional[int] = None,
                  settings: Settings = None, classes: Optional[Sequence[Any]] = None) -> None:

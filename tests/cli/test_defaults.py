@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Defaults that learn: on many rows with factors no method ends with the majority class because of its lambda, and where one does, or where only
+noise can come of a study, a sentence says why before anybody consents.
+
+    TACIT=build/src/cli/tacit tests/cli/test_defaults.py
+"""
+import csv
+import json
+import os
+import random
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import test_fit
+from test_program import ProgramTest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+FACTORS, LEVELS, NUMBERS = 6, 12, 4
+
+
+def census(path, rows, seed):
+    """Factors of a dozen levels and some numbers; a quarter of the rows are positive. Whoever knows the scores is right in some 82%."""
+    draw = random.Random(seed)
+    effects = [[random.Random(100 * f + k).gauss(0, 0.8) for k in range(LEVELS)] for f in range(FACTORS)]
+    with open(path, "w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow([f"f{i}" for i in range(FACTORS)] + [f"n{i}" for i in range(NUMBERS)] + ["rich"])
+        for _ in range(rows):
+            levels = [draw.randrange(LEVELS) for _ in range(FACTORS)]
+            numbers = [draw.uniform(-1, 1) for _ in range(NUMBERS)]
+            score = sum(effects[f][k] for f, k in enumerate(levels)) + 1.2 * sum(numbers) - 2.2
+            out.writerow([f"l{k}" for k in levels] + [f"{x:.4f}" for x in numbers] + ["yes" if draw.gauss(0, 1.2) < score else "no"])
+
+
+def schema(path):
+    levels = ", ".join(f"l{k}" for k in range(LEVELS))
+    lines = ['label: {name: rich, classes: ["no", "yes"]}', "columns:"]
+    lines += [f"  - {{name: f{i}, kind: category, levels: [{levels}]}}" for i in range(FACTORS)]
+    lines += [f"  - {{name: n{i}, kind: number, low: -1, high: 1}}" for i in range(NUMBERS)]
+    Path(path).write_text("\n".join([*lines, "intercept: yes", ""]))
+
+
+class Defaults(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        schema(self.path / "schema.yaml")
+        census(self.path / "train.csv", 12000, 1)
+        census(self.path / "test.csv", 4000, 2)
+        test = (self.path / "test.csv").read_text().split()
+        self.majority = sum(row.endswith("no") for row in test[1:]) / (len(test) - 1)
+
+    def simulate(self, method, *words):
+        done = self.succeed("simulate", "--method", method, "--train", "train.csv", "--test", "test.csv", "--schema", "schema.yaml",
+                            "--parties", "4", "--epsilon", "1", "--delta", "1e-5", "--seed", "1", "--json", *words)
+        return {run["method"]: run for run in json.loads(done.stdout)["runs"]}, done.stderr
+
+    def test_no_default_gives_the_majority_class(self):
+        runs, said = self.simulate("batch,indiv,dpgd,gop,plr")
+        for name, least in (("batch", 0.06), ("indiv", 0.05), ("dpgd", 0.02), ("gop", 0.01), ("plr", 0.01)):
+            with self.subTest(name):
+                self.assertGreater(runs[name]["accuracy"]["mean"], self.majority + least)
+                self.assertIsNone(runs[name]["warning"])
+        self.assertNotIn("same class", said)
+
+    def test_a_lambda_that_gives_the_majority_class_is_named_as_the_cause(self):
+        runs, said = self.simulate("batch,dpgd", "--lambda", "0.03")
+        for run in runs.values():
+            self.assertEqual(run["accuracy"]["mean"], self.majority)
+            self.assertEqual((run["lambda"], run["lambda_from"]), (0.03, "given"))
+            self.assertIn("every test row gets the same class: lambda 0.03", run["warning"])
+        self.assertIn("leave it out", said)
+
+    def test_yardsticks_tune_lambda_and_are_near_the_best_of_a_grid(self):
+        runs, _ = self.simulate("batch,indiv")
+        for name, run in runs.items():
+            self.assertEqual(run["lambda_from"], "cross-validation")
+            grid = [self.simulate(name, "--lambda", value)[0][name]["logloss"]["mean"] for value in ("1e-6", "1e-5", "1e-4", "1e-3", "1e-2")]
+            self.assertLess(run["logloss"]["mean"], min(grid) + 0.005)
+        self.assertEqual(self.simulate("batch")[0]["batch"]["lambda"], runs["batch"]["lambda"])
+
+    def test_a_choice_by_cross_validation_does_not_depend_on_the_order_of_rows(self):
+        header, *rows = (self.path / "train.csv").read_text().splitlines()
+        before = self.simulate("batch")[0]["batch"]
+        random.Random(5).shuffle(rows)
+        (self.path / "train.csv").write_text("\n".join([header, *rows, ""]))
+        after = self.simulate("batch")[0]["batch"]
+        self.assertEqual(after["lambda"], before["lambda"])
+
+    def test_more_rows_parties_or_epsilon_never_raise_lambda(self):
+        for method in ("dpgd", "gop", "plr", "output", "avg"):
+            for flag, less, more in (("--rows", "50", "5000"), ("--parties", "4", "400"), ("--epsilon", "0.1", "10")):
+                with self.subTest(method, flag=flag):
+                    explain = [json.loads(self.succeed("explain", method, "--delta", "1e-5", flag, value, "--json").stdout) for value in (less, more)]
+                    self.assertEqual({each["lambda_from"] for each in explain}, {"public numbers"})
+                    self.assertGreaterEqual(explain[0]["lambda"], explain[1]["lambda"])
+
+    def test_explain_says_where_lambda_is_from(self):
+        self.assertRegex(self.succeed("explain", "gop").stdout.replace("\n            ", " "), r"lambda 0\.0\d+ \(from public numbers: 1/\(n mu")
+        self.assertIn("lambda by cross-validation", self.succeed("explain", "batch").stdout.replace("\n            ", " "))
+        self.assertIn("lambda 0.5,", self.succeed("explain", "gop", "--lambda", "0.5").stdout.replace("\n            ", " "))
+
+
+class Hopeless(ProgramTest):
+    """vote with four parties, of which only noise can come."""
+
+    def definition(self, **changed):
+        lines = {"name": "trial", "title": "A trial", "method": "vote", "epsilon": "1", "parties": "{expected: 4, minimum: 4}", "minimum_rows": "50",
+                 "auxiliary": str(EXAMPLES / "breast_cancer.public.csv"), "schema": str(EXAMPLES / "breast_cancer.schema.yaml"), **changed}
+        (self.path / "study.yaml").write_text("".join(f"{key}: {value}\n" for key, value in lines.items()))
+        return "study.yaml"
+
+    def test_a_study_is_refused_before_anybody_can_consent(self):
+        done = self.tacit("study", "new", "consortium", self.definition())
+        self.assertEqual(done.returncode, 3, done.stderr)
+        for words in ("nothing but noise", "4 parties", "epsilon 1", "soft-stat", "--force"):
+            self.assertIn(words, done.stderr)
+        self.assertFalse((self.path / "consortium").exists())
+
+    def test_force_adds_it_and_says_so(self):
+        done = self.succeed("study", "new", "consortium", self.definition(), "--force")
+        self.assertIn("warning: method vote: nothing but noise", done.stderr)
+
+    def test_enough_epsilon_is_not_refused(self):
+        self.succeed("study", "new", "consortium", self.definition(epsilon="1000"))
+
+    def test_a_simulation_warns(self):
+        done = self.succeed("simulate", "--method", "vote", "--train", str(EXAMPLES / "breast_cancer.csv"), "--schema",
+                            str(EXAMPLES / "breast_cancer.schema.yaml"), "--aux-fraction", "0.2", "--parties", "4", "--epsilon", "1", "--seed", "1")
+        self.assertIn("warning: vote at epsilon 1: nothing but noise", done.stderr)
+
+
+class Releases(ProgramTest):
+    home, tacit, fit = "home", test_fit.Fit.tacit, test_fit.Fit.fit
+
+    def words(self, method, epsilon, *more):
+        return ("fit", "--method", method, "--train", str(EXAMPLES / "wilms.csv"), "--schema", str(EXAMPLES / "wilms.schema.yaml"), "--epsilon",
+                epsilon, *more)
+
+    def limit(self, epsilon):
+        self.succeed("ledger", "limit", "--source", str(EXAMPLES / "wilms.csv"), "--epsilon", epsilon, "--delta", "0")
+
+    def test_a_release_says_which_lambda_and_why(self):
+        self.limit("9")
+        chosen, given = self.fit("plr", "1", "--out", "a.json"), self.fit("plr", "1", "--lambda", "0.5", "--out", "b.json")
+        self.assertEqual((chosen["lambda_from"], given["lambda_from"], given["lambda"]), ("public numbers", "given", 0.5))
+        self.assertLess(chosen["lambda"], 0.01)
+        guarantee = json.loads((self.path / "a.json").read_text())["guarantee"]
+        self.assertEqual((guarantee["lambda"], guarantee["lambda_from"]), (chosen["lambda"], "public numbers"))
+
+    def test_a_model_that_says_the_same_of_everybody_is_called_so_from_its_weights(self):
+        self.limit("2000")
+        done = self.succeed(*self.words("plr", "1000", "--lambda", "0.3"))
+        self.assertIn("would nearly all be called 'no'", done.stderr)
+        done = self.succeed(*self.words("plr", "900", "--out", "b.json"))
+        self.assertNotIn("nearly all", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
