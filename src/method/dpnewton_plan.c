@@ -16,8 +16,7 @@ static bool by_party(const tacit_plan *plan) {
 
 double dpnewton_rows(const tacit_plan *plan) {
     double set = (double)dpnewton_settings_of(plan)->rows;
-    if (set > 0) return set;
-    return (double)plan->parties * fmax(1, (double)plan->minimum_rows);
+    return set > 0 ? set : tacit_plan_expected_rows(plan);
 }
 
 /* How much larger the noise in a sum of all parties is than it need be. */

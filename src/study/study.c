@@ -36,6 +36,7 @@ enum {
     DROPOUTS,
     COLLUDERS,
     COMPLETE,
+    EXPECTED_ROWS,
     AUXILIARY,
     CENTER,
     STOP,
@@ -43,11 +44,11 @@ enum {
     SCHEMA,
     KEYS
 };
-static const char *const keys[KEYS] = { "name",     "title",    "description",  "approval", "consent",
-                                        "schedule", "method",   "set",          "epsilon",  "delta",
-                                        "lambda",   "parties",  "minimum_rows", "patience", "sum",
-                                        "key_bits", "dropouts", "colluders",    "complete", "auxiliary",
-                                        "center",   "stop",     "look",         "schema" };
+static const char *const keys[KEYS] = { "name",      "title",    "description",  "approval", "consent",
+                                        "schedule",  "method",   "set",          "epsilon",  "delta",
+                                        "lambda",    "parties",  "minimum_rows", "patience", "sum",
+                                        "key_bits",  "dropouts", "colluders",    "complete", "expected_rows",
+                                        "auxiliary", "center",   "stop",         "look",     "schema" };
 
 tacit_study *tacit_study_free(tacit_study *study) {
     if (study == NULL) return NULL;
@@ -73,14 +74,6 @@ static tacit_status read_name(reading *r, const yaml_node_t *node) {
     memcpy(r->study->name, text, length + 1);
     memcpy(r->study->plan.study, text, length + 1);
     return TACIT_OK;
-}
-
-bool study_is_plain_line(const char *text, size_t size) {
-    static const char *const special[] = { "\"",     "\\",           "\u2028",      "\u2029",
-                                           "\ufeff", "\xef\xbf\xbe", "\xef\xbf\xbf" };
-    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
-        if (strstr(text, special[i]) != NULL) return false;
-    return tacit_name_check("text", text, size - 1, NULL) == TACIT_OK;
 }
 
 static tacit_status read_title(reading *r, const yaml_node_t *node) {
@@ -277,15 +270,6 @@ static tacit_status read_sum(reading *r, const yaml_node_t *const values[KEYS]) 
     return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);
 }
 
-tacit_status study_find_file(reading *r, const yaml_node_t *node, const char *text, char path[PATH_MAX]) {
-    if (r->folder == NULL)
-        return tacit_yaml_fail(&r->yaml, node, r->error, "a study from elsewhere may not name a file");
-    if (text[0] != '/') return tacit_path_join(path, PATH_MAX, r->folder, text, r->error);
-    if (strlen(text) >= PATH_MAX) return tacit_fail(r->error, TACIT_LIMIT, "path too long: %s", text);
-    memcpy(path, text, strlen(text) + 1);
-    return TACIT_OK;
-}
-
 /* A text of several lines is the schema itself; one line names its file. */
 static tacit_status read_schema(reading *r, const yaml_node_t *node) {
     const char *text;
@@ -472,9 +456,11 @@ static tacit_status read_study(reading *r) {
     if (values[LAMBDA] != NULL)
         TACIT_TRY(read_number(r, values[LAMBDA], "lambda", plan->method->lambda_may_vanish ? 0 : 1e-12, 1e6,
                               &plan->lambda));
+    r->study->lambda_chosen = values[LAMBDA] == NULL;
     TACIT_TRY(read_stop(r, values[STOP], values[LOOK]));
     TACIT_TRY(read_parties(r, values[PARTIES]));
     TACIT_TRY(read_count(r, values[ROWS], "minimum_rows", &plan->minimum_rows));
+    TACIT_TRY(study_read_expected_rows(r, values[EXPECTED_ROWS]));
     if (values[PATIENCE] != NULL)
         TACIT_TRY(read_number(r, values[PATIENCE], "patience", 0.1, 86400, &patience));
     r->study->patience_ms = (unsigned)lround(patience * 1000);
@@ -525,6 +511,7 @@ static tacit_status print_canonical(const tacit_study *study, const tacit_stop *
                                        tacit_number_to_text(plan->dropouts, epsilon),
                                        tacit_number_to_text(plan->colluders, delta)));
     if (plan->complete) TACIT_CHECK(tacit_buffer_print(out, error, "complete: yes\n"));
+    TACIT_CHECK(study_print_expected_rows(study, out, error));
     if (study->point_count > 0)
         TACIT_CHECK(tacit_buffer_print(
             out, error, "auxiliary: {points: %zu, hash: %s}\n", study->point_count,
@@ -545,6 +532,20 @@ tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, 
     return print_canonical(study, &next, out, error);
 }
 
+static tacit_status settle_text(tacit_study *study, tacit_error *error) {
+    tacit_buffer_clear(&study->canonical);
+    TACIT_TRY(print_canonical(study, &study->stop, &study->canonical, error));
+    crypto_generichash(study->hash, sizeof study->hash, study->canonical.bytes, study->canonical.length, NULL,
+                       0);
+    return TACIT_OK;
+}
+
+tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error) {
+    study->plan.lambda = lambda;
+    TACIT_TRY(tacit_plan_check(&study->plan, error));
+    return settle_text(study, error);
+}
+
 static tacit_status parse(tacit_study **out, const char *text, size_t length, const char *name,
                           const char *folder, tacit_error *error) {
     reading r = { .folder = folder, .study = TACIT_NEW(tacit_study, 1), .error = error };
@@ -560,11 +561,7 @@ static tacit_status parse(tacit_study **out, const char *text, size_t length, co
         status = read_study(&r);
         tacit_yaml_close(&r.yaml);
     }
-    tacit_study *study = r.study;
-    if (status == TACIT_OK) status = print_canonical(study, &study->stop, &study->canonical, error);
-    if (status == TACIT_OK)
-        crypto_generichash(study->hash, sizeof study->hash, study->canonical.bytes, study->canonical.length,
-                           NULL, 0);
+    if (status == TACIT_OK) status = settle_text(r.study, error);
     if (status != TACIT_OK) {
         tacit_study_free(r.study);
         return status;

@@ -15,6 +15,8 @@
  *   lambda: 0.05                     # optional: left out, the method chooses from what is public
  *   parties: {expected: 5, minimum: 3}
  *   minimum_rows: 80                 # a party with fewer refuses
+ *   expected_rows: 600               # of all parties together, as everybody expects: rounds, ridge and grids are chosen for it;
+ *                                    # left out, the parties times minimum_rows
  *   patience: 30                     # seconds a round waits for stragglers; optional
  *   sum: masked                      # or paillier (one party holds a key), or clear: the coordinator sees every
  *                                    # contribution to a sum; optional
@@ -55,9 +57,12 @@ typedef struct tacit_study {
     uint8_t document_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the consent document, its version */
     int64_t from, until;                     /* seconds since 1970; 0: no such bound */
     tacit_plan plan;
+    bool lambda_chosen; /* the definition had none, and the method chose it */
     unsigned patience_ms;
     tacit_stop stop;
     size_t first_parties; /* expected in the first look; plan.parties are those of this one */
+    size_t
+        expected_rows; /* of the first look's parties, plan.expected_rows of this one's; 0: nothing was said */
     tacit_schema *schema;
     tacit_buffer canonical;
     uint8_t hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the canonical text */
@@ -87,6 +92,9 @@ tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, ta
 
 /* The canonical text of the next look, appended. */
 tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, tacit_error *error);
+
+/* Another lambda for a study whose definition had none: canonical text and hash follow. */
+tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error);
 
 /* The most bytes they can have. */
 size_t tacit_study_point_limit(const tacit_study *study);

@@ -7,6 +7,23 @@
 #include "base/file.h"
 #include "study/study_parts.h"
 
+bool study_is_plain_line(const char *text, size_t size) {
+    static const char *const special[] = { "\"",     "\\",           "\u2028",      "\u2029",
+                                           "\ufeff", "\xef\xbf\xbe", "\xef\xbf\xbf" };
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+        if (strstr(text, special[i]) != NULL) return false;
+    return tacit_name_check("text", text, size - 1, NULL) == TACIT_OK;
+}
+
+tacit_status study_find_file(reading *r, const yaml_node_t *node, const char *text, char path[PATH_MAX]) {
+    if (r->folder == NULL)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "a study from elsewhere may not name a file");
+    if (text[0] != '/') return tacit_path_join(path, PATH_MAX, r->folder, text, r->error);
+    if (strlen(text) >= PATH_MAX) return tacit_fail(r->error, TACIT_LIMIT, "path too long: %s", text);
+    memcpy(path, text, strlen(text) + 1);
+    return TACIT_OK;
+}
+
 enum { DESCRIPTION_MOST = 8192, DOCUMENT_MOST = 256 << 10 };
 
 /* The same text for the same words, however the file ends its lines: line feeds, no tabs, no blanks at the end of a line, no
