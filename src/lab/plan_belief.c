@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/split.h"
+#include "data/metrics.h"
 #include "model/model.h"
 #include "num/special.h"
 #include "rand/fast.h"
@@ -13,7 +13,7 @@
 enum { FACTORS = 40, FOLDS = 5, LEAST_ROWS = 30, GAP_TESTS = 2000, GAP_DRAWS = 3, LAW_ROWS = 5000 };
 
 /* Numbers spread over so much of their bounds, as a standard deviation on [-1, 1]. */
-static const double SPREAD = 0.35, MOST_SIGNAL = 0.999;
+static const double SPREAD = 0.35, TILT = 0, MOST_SIGNAL = 0.999;
 
 static bool is_binary(const tacit_belief *belief) { return belief->schema->classes.count == 2; }
 
@@ -198,7 +198,8 @@ static tacit_status find_law(label_law *out, const double *score, size_t count, 
     return TACIT_OK;
 }
 
-/* Random weights, as large for every feature as for the others by their deviations. */
+/* Random weights. Features that vary more tell more, as they do in most tables: between equal weights on the columns' own scale and
+ * equal weights by their deviations. */
 static tacit_status random_weights(double *weights, const tacit_dataset *data, tacit_stream *stream,
                                    tacit_error *error) {
     size_t d = data->features, n = data->rows;
@@ -213,7 +214,7 @@ static tacit_status random_weights(double *weights, const tacit_dataset *data, t
         }
     for (size_t j = 0; j < d; j++) {
         double variance = square[j] - mean[j] * mean[j];
-        weights[j] = tacit_fast_normal(stream) * (variance > 1e-12 ? 1 / sqrt(variance) : 0);
+        weights[j] = tacit_fast_normal(stream) * (variance > 1e-12 ? pow(variance, -TILT / 2) : 0);
     }
 cleanup:
     free(mean);
@@ -233,9 +234,37 @@ static int32_t draw_class(const double *odds, size_t classes, tacit_stream *stre
     return (int32_t)classes - 1;
 }
 
-/* Labels for all rows; of several classes each but the first has directions of its own, or those of the fitted model. */
-static tacit_status draw_labels(tacit_dataset *data, const tacit_belief *belief, tacit_stream *stream,
+/* How the law itself scores on the rows from `first` on. */
+static tacit_status score_law(double limit[3], const tacit_dataset *data, size_t first, const double *score,
+                              label_law law, tacit_error *error) {
+    size_t count = data->rows - first, right = 0;
+    double *margin = TACIT_NEW(double, count);
+    if (margin == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        margin[i] = law.slope * score[first + i] + law.intercept;
+        right += (margin[i] > 0) == (data->label[first + i] == 1);
+    }
+    limit[0] = (double)right / (double)count;
+    tacit_status status = tacit_auc(&limit[1], NULL, data->label + first, margin, count, error);
+    if (status == TACIT_OK) status = tacit_log_loss(&limit[2], data->label + first, margin, count, error);
+    free(margin);
+    return status;
+}
+
+/* Scores of all rows by weights of mean 0 and deviation 1. */
+static void score_rows(double *score, const tacit_dataset *data, const double *weights) {
+    size_t d = data->features;
+    for (size_t i = 0; i < data->rows; i++) {
+        score[i] = 0;
+        for (size_t j = 0; j < d; j++) score[i] += data->dense.values[i * d + j] * weights[j];
+    }
+    standardise(score, data->rows);
+}
+
+/* Labels for all rows; of several classes each but the first has a direction of its own, or that of the fitted model. */
+static tacit_status draw_labels(tacit_world *world, const tacit_belief *belief, tacit_stream *stream,
                                 tacit_error *error) {
+    tacit_dataset *data = world->data;
     size_t n = data->rows, d = data->features, classes = belief->schema->classes.count, scores = classes - 1;
     double *weights = TACIT_NEW(double, d), *score = TACIT_NEW(double, n *scores),
            *odds = TACIT_NEW(double, classes);
@@ -247,11 +276,7 @@ static tacit_status draw_labels(tacit_dataset *data, const tacit_belief *belief,
             memcpy(weights, belief->weights + k * d, d * sizeof *weights);
         else
             TACIT_CHECK(random_weights(weights, data, stream, error));
-        for (size_t i = 0; i < n; i++) {
-            score[k * n + i] = 0;
-            for (size_t j = 0; j < d; j++) score[k * n + i] += data->dense.values[i * d + j] * weights[j];
-        }
-        standardise(score + k * n, n);
+        score_rows(score + k * n, data, weights);
         if (k == 0)
             TACIT_CHECK(
                 find_law(&law, score, n, belief->signal, is_binary(belief) ? belief->positives : 0.5, error));
@@ -261,6 +286,7 @@ static tacit_status draw_labels(tacit_dataset *data, const tacit_belief *belief,
         for (size_t k = 0; k < scores; k++) odds[k + 1] = law.slope * score[k * n + i] + law.intercept;
         data->label[i] = draw_class(odds, classes, stream);
     }
+    if (is_binary(belief)) TACIT_CHECK(score_law(world->limit, data, world->train, score, law, error));
 cleanup:
     free(weights);
     free(score);
@@ -272,7 +298,7 @@ cleanup:
 
 void tacit_world_clear(tacit_world *world) {
     world->data = tacit_dataset_free(world->data);
-    world->train = world->tests = 0;
+    *world = (tacit_world)TACIT_WORLD_INIT;
 }
 
 bool tacit_belief_has(const tacit_belief *belief, size_t train, size_t tests) {
@@ -300,18 +326,18 @@ tacit_status tacit_world_make(tacit_world *out, const tacit_belief *belief, size
     const tacit_schema *schema = belief->schema;
     tacit_stream root = tacit_stream_from_seed(seed), stream = tacit_stream_fork(&root, "belief", draw, 0);
     bool as_they_are = tacit_belief_has(belief, train, tests);
-    tacit_dataset *data = NULL;
+    tacit_world made = { NULL, train, tests, { NAN, NAN, NAN } };
     tacit_status status;
-    TACIT_TRY(tacit_dataset_create(&data, train + tests, tacit_schema_features(schema),
+    TACIT_TRY(tacit_dataset_create(&made.data, train + tests, tacit_schema_features(schema),
                                    (const char *const *)schema->classes.text, schema->classes.count, error));
-    data->has_intercept = schema->intercept;
-    TACIT_CHECK(belief->rows != NULL ? take_rows(data, belief, as_they_are, &stream, error)
-                                     : draw_rows(data, schema, &stream, error));
-    if (!as_they_are) TACIT_CHECK(draw_labels(data, belief, &stream, error));
-    *out = (tacit_world){ data, train, tests };
-    data = NULL;
+    made.data->has_intercept = schema->intercept;
+    TACIT_CHECK(belief->rows != NULL ? take_rows(made.data, belief, as_they_are, &stream, error)
+                                     : draw_rows(made.data, schema, &stream, error));
+    if (!as_they_are) TACIT_CHECK(draw_labels(&made, belief, &stream, error));
+    *out = made;
+    made.data = NULL;
 cleanup:
-    tacit_dataset_free(data);
+    tacit_dataset_free(made.data);
     return status;
 }
 

@@ -33,10 +33,14 @@ typedef struct tacit_belief {
 typedef struct tacit_world {
     tacit_dataset *data;
     size_t train, tests;
+    double limit
+        [3]; /* accuracy, AUC and log-loss of the labels' own law on the rows to test on; NaN: it is not known */
 } tacit_world;
 
 #define TACIT_WORLD_INIT                                                                                     \
-    { NULL, 0, 0 }
+    {                                                                                                        \
+        NULL, 0, 0, { 0, 0, 0 }                                                                              \
+    }
 
 /* Check the belief and find what follows from its rows. TACIT_USAGE for a label that is no class, too many features, a signal or share
  * that is out of range; TACIT_INPUT for rows that are too few or of one class. */

@@ -15,7 +15,8 @@ typedef struct effort {
     size_t most_rows, tests, worlds, trials;
 } effort;
 
-static const effort THOROUGH = { 1.5e6, 30000, 4000, 4, 3 }, BRIEF = { 4e5, 6000, 2000, 2, 3 };
+static const effort THOROUGH = { 1.5e6, 30000, 4000, 4, 3 }, BRIEF = { 8e5, 12000, 3000, 3, 3 };
+enum { MOST_WORLDS = 12 };
 
 /* What the work needs everywhere. */
 typedef struct looking {
@@ -49,15 +50,28 @@ static void add_one(tally *self, const double value[3]) {
     }
 }
 
-/* All trials of a run, of which mean and standard deviation are known. */
-static void add_run(tally *self, const tacit_run *run) {
+/* What a figure is with `factor` times as many rows: what it lacks of the law's own is so much less. */
+static double unthinned(double value, double limit, double factor) {
+    return factor > 1 && !isnan(limit) ? limit - (limit - value) / factor : value;
+}
+
+/* All trials of a run, of which mean and standard deviation are known, moved by what thinning took. */
+static void add_run(tally *self, const tacit_run *run, const double moved[3]) {
     const tacit_spread *spread[] = { &run->accuracy, &run->auc, &run->log_loss };
     double trials = (double)run->trials;
     self->count += trials;
     for (int k = 0; k < 3; k++) {
-        self->sum[k] += trials * spread[k]->mean;
-        self->square[k] +=
-            trials * spread[k]->mean * spread[k]->mean + (trials - 1) * spread[k]->sd * spread[k]->sd;
+        double mean = spread[k]->mean + moved[k];
+        self->sum[k] += trials * mean;
+        self->square[k] += trials * mean * mean + (trials - 1) * spread[k]->sd * spread[k]->sd;
+    }
+}
+
+static void add_tally(tally *self, const tally *more) {
+    self->count += more->count;
+    for (int k = 0; k < 3; k++) {
+        self->sum[k] += more->sum[k];
+        self->square[k] += more->square[k];
     }
 }
 
@@ -166,37 +180,78 @@ static tacit_status play(looking *self, const tacit_world *world, const tacit_pl
     return status;
 }
 
-/* Rows without noise, with the best of a few ridges: generous to whoever would rather not join. `each` 0: all are pooled. */
-static tacit_status fit_exactly(const looking *self, const tacit_world *world, size_t each, tally *into,
-                                tacit_error *error) {
-    static const double ridges[] = { 0.01, 0.1, 1, 10 };
-    size_t rows = each > 0 ? each : world->train, sites = each > 0 ? SITES : 1;
-    tally best = { .count = 0 };
+/* Models of `sites` sites of `rows` rows each, without noise, by one ridge. */
+static tacit_status fit_sites(const looking *self, const tacit_world *world, size_t rows, size_t sites,
+                              double ridge, tally *out, tacit_error *error) {
     tacit_view all = tacit_dataset_view(world->data), tests = tests_of(world);
+    for (size_t s = 0; s < sites && (s == 0 || (s + 1) * rows <= world->train); s++) {
+        tacit_view train = tacit_view_slice(&all, s * rows, rows);
+        tacit_linear_fit how = { .lambda = ridge / (double)rows,
+                                 .gradient_tolerance = 1e-5,
+                                 .best_effort = true,
+                                 .pool = self->request->pool,
+                                 .progress = &self->cancelling };
+        tacit_model *model = NULL;
+        tacit_metrics found = TACIT_METRICS_NONE;
+        TACIT_TRY(tacit_model_fit_linear(&model, &train, &how, error));
+        tacit_status status = tacit_model_evaluate(model, &tests, self->request->pool, &found, error);
+        tacit_model_free(model);
+        TACIT_TRY(status);
+        add_one(out, (double[]){ found.accuracy, found.auc, found.log_loss });
+    }
+    return TACIT_OK;
+}
+
+/* The same with the best of a few ridges: generous to whoever would rather not join. */
+static tacit_status fit_exactly(const looking *self, const tacit_world *world, size_t rows, size_t sites,
+                                tally *out, tacit_error *error) {
+    static const double ridges[] = { 0.01, 0.1, 1, 10 };
+    *out = (tally){ .count = 0 };
     for (size_t r = 0; r < sizeof ridges / sizeof *ridges; r++) {
         tally here = { .count = 0 };
-        for (size_t s = 0; s < sites && (s == 0 || (s + 1) * rows <= world->train); s++) {
-            tacit_view train = tacit_view_slice(&all, s * rows, rows);
-            tacit_linear_fit how = { .lambda = ridges[r] / (double)rows,
-                                     .gradient_tolerance = 1e-5,
-                                     .best_effort = true,
-                                     .pool = self->request->pool,
-                                     .progress = &self->cancelling };
-            tacit_model *model = NULL;
-            tacit_metrics found = TACIT_METRICS_NONE;
-            TACIT_TRY(tacit_model_fit_linear(&model, &train, &how, error));
-            tacit_status status = tacit_model_evaluate(model, &tests, self->request->pool, &found, error);
-            tacit_model_free(model);
-            TACIT_TRY(status);
-            add_one(&here, (double[]){ found.accuracy, found.auc, found.log_loss });
-        }
-        if (best.count == 0 || here.sum[2] / here.count < best.sum[2] / best.count) best = here;
+        TACIT_TRY(fit_sites(self, world, rows, sites, ridges[r], &here, error));
+        if (out->count == 0 || here.sum[2] / here.count < out->sum[2] / out->count) *out = here;
     }
-    into->count += best.count;
+    return TACIT_OK;
+}
+
+/* A site alone, of `each` rows or, where these are more than the world has, what that many would do. */
+static tacit_status look_at_alone(const looking *self, const tacit_world *world, size_t each, tally *alone,
+                                  tacit_error *error) {
+    size_t rows = each < world->train ? each : world->train;
+    double factor = (double)each / (double)rows;
+    tally raw, moved = { .count = 0 };
+    TACIT_TRY(fit_exactly(self, world, rows, SITES, &raw, error));
+    double mean[3];
+    for (int k = 0; k < 3; k++) mean[k] = unthinned(raw.sum[k] / raw.count, world->limit[k], factor);
+    if (factor > 1)
+        add_one(&moved, mean);
+    else
+        moved = raw;
+    add_tally(alone, &moved);
+    return TACIT_OK;
+}
+
+/* All rows pooled, and by how much the figures of `all` rows differ from those of the world's. */
+static tacit_status look_at_pooled(const looking *self, const tacit_world *world, size_t all, tally *pooled,
+                                   double moved[3], tacit_error *error) {
+    double factor = (double)all / (double)world->train, value[3];
+    tally raw;
+    TACIT_TRY(fit_exactly(self, world, world->train, 1, &raw, error));
     for (int k = 0; k < 3; k++) {
-        into->sum[k] += best.sum[k];
-        into->square[k] += best.square[k];
+        value[k] = unthinned(raw.sum[k], world->limit[k], factor);
+        moved[k] = isnan(value[k]) ? 0 : value[k] - raw.sum[k];
     }
+    add_one(pooled, value);
+    return TACIT_OK;
+}
+
+/* What endless rows would score where the labels' law is not known: the rest of the error goes with one over the rows. */
+static tacit_status find_limit(const looking *self, tacit_world *world, tacit_error *error) {
+    tally half, whole;
+    TACIT_TRY(fit_exactly(self, world, world->train / 2, 2, &half, error));
+    TACIT_TRY(fit_exactly(self, world, world->train, 1, &whole, error));
+    for (int k = 0; k < 3; k++) world->limit[k] = 2 * whole.sum[k] - half.sum[k] / half.count;
     return TACIT_OK;
 }
 
@@ -208,7 +263,8 @@ static tacit_status make_world(const looking *self, tacit_world *out, size_t row
     if (given != NULL && !tacit_belief_has(&self->belief, train, tests) &&
         tacit_belief_has(&self->belief, train, 300))
         tests = given->rows - train;
-    return tacit_world_make(out, &self->belief, train, tests, self->request->seed, draw, error);
+    TACIT_TRY(tacit_world_make(out, &self->belief, train, tests, self->request->seed, draw, error));
+    return train < rows && isnan(out->limit[2]) ? find_limit(self, out, error) : TACIT_OK;
 }
 
 /* ---- methods ---- */
@@ -309,7 +365,7 @@ bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_me
 
 /* Every method on the worlds; those that fail are moved to the refusals. */
 static tacit_status play_all(looking *self, tacit_outlook *out, const tacit_world *world, size_t draw,
-                             tally *tallies, tacit_error *error) {
+                             const double moved[3], tally *tallies, tacit_error *error) {
     for (size_t m = 0; m < out->count; m++) {
         tacit_outlook_method *one = &out->methods[m];
         tacit_error why = TACIT_ERROR_INIT;
@@ -331,7 +387,7 @@ static tacit_status play_all(looking *self, tacit_outlook *out, const tacit_worl
             m--;
             continue;
         }
-        add_run(&tallies[m], &run);
+        add_run(&tallies[m], &run, moved);
         one->rounds = run.rounds;
         one->bytes_per_party = run.bytes_per_party;
         one->handovers = handovers_of(&one->plan, run.rounds);
@@ -352,32 +408,88 @@ static void leave_behind(tacit_outlook *out, const tally *tallies) {
         }
 }
 
-static tacit_status look_at_alone(const looking *self, const tacit_world *world, size_t each, tally *alone,
-                                  tacit_error *error) {
-    size_t rows = each < world->train ? each : world->train;
-    return fit_exactly(self, world, rows > 0 ? rows : 1, alone, error);
+/* How far the leader is ahead of a site alone, world by world. */
+typedef struct lead {
+    double worlds, sum, square;
+} lead;
+
+/* Whether more worlds would hardly change the sign. */
+static bool is_clear(const lead *self) {
+    static const double CLEAR = 3;
+    double mean = self->sum / self->worlds,
+           variance = (self->square - self->worlds * mean * mean) / (self->worlds - 1);
+    return mean * mean * self->worlds > CLEAR * CLEAR * variance;
 }
 
-static tacit_status play_worlds(looking *self, tacit_outlook *out, tally *tallies, tacit_error *error) {
-    const tacit_outlook_request *request = self->request;
-    tally alone = { .count = 0 }, pooled = { .count = 0 };
-    tacit_status status = TACIT_OK;
-    for (size_t draw = 0; status == TACIT_OK && draw < self->effort.worlds; draw++) {
-        tacit_world world = TACIT_WORLD_INIT;
-        status = make_world(self, &world, request->rows, request->parties, draw, error);
-        out->simulated = world.train;
-        if (status == TACIT_OK) status = fit_exactly(self, &world, 0, &pooled, error);
-        if (status == TACIT_OK) status = went_on(self, "pooled", error);
-        if (status == TACIT_OK)
-            status = look_at_alone(self, &world, request->rows / request->parties, &alone, error);
-        if (status == TACIT_OK) status = went_on(self, "alone", error);
-        if (status == TACIT_OK) status = play_all(self, out, &world, draw, tallies, error);
-        if (status == TACIT_OK) leave_behind(out, tallies);
-        tacit_world_clear(&world);
+static double score_of(const tally *self) {
+    tacit_outlook_metrics metrics = metrics_of(self);
+    return tacit_outlook_score(&metrics);
+}
+
+/* The best so far. */
+static size_t leader_of(const tacit_outlook *out, const tally *tallies) {
+    size_t best = 0;
+    for (size_t m = 1; m < out->count; m++)
+        if (score_of(&tallies[m]) > score_of(&tallies[best])) best = m;
+    return best;
+}
+
+/* What one world adds to two tallies, as a difference of scores. */
+static double difference(const tally *a, const tally *a_before, const tally *b, const tally *b_before) {
+    tally one = *a, other = *b;
+    one.count -= a_before->count;
+    other.count -= b_before->count;
+    for (int k = 0; k < 3; k++) {
+        one.sum[k] -= a_before->sum[k];
+        one.square[k] -= a_before->square[k];
+        other.sum[k] -= b_before->sum[k];
+        other.square[k] -= b_before->square[k];
     }
-    TACIT_TRY(status);
-    out->alone = metrics_of(&alone);
-    out->pooled = metrics_of(&pooled);
+    return score_of(&one) - score_of(&other);
+}
+
+typedef struct yardsticks {
+    tally alone, pooled;
+} yardsticks;
+
+static tacit_status play_world(looking *self, tacit_outlook *out, size_t draw, yardsticks *beside,
+                               tally *tallies, tacit_error *error) {
+    const tacit_outlook_request *request = self->request;
+    tacit_world world = TACIT_WORLD_INIT;
+    double moved[3];
+    tacit_status status;
+    TACIT_CHECK(make_world(self, &world, request->rows, request->parties, draw, error));
+    out->simulated = world.train;
+    TACIT_CHECK(look_at_pooled(self, &world, request->rows, &beside->pooled, moved, error));
+    TACIT_CHECK(went_on(self, "pooled", error));
+    TACIT_CHECK(look_at_alone(self, &world, request->rows / request->parties, &beside->alone, error));
+    TACIT_CHECK(went_on(self, "alone", error));
+    TACIT_CHECK(play_all(self, out, &world, draw, moved, tallies, error));
+cleanup:
+    tacit_world_clear(&world);
+    return status;
+}
+
+/* A few worlds, and more where it is close. */
+static tacit_status play_worlds(looking *self, tacit_outlook *out, tally *tallies, tacit_error *error) {
+    yardsticks beside = { { .count = 0 }, { .count = 0 } };
+    lead ahead = { 0, 0, 0 };
+    for (size_t draw = 0; draw < MOST_WORLDS; draw++) {
+        if (draw >= self->effort.worlds && (out->count == 0 || is_clear(&ahead))) break;
+        size_t leader = draw > 0 && out->count > 0 ? leader_of(out, tallies) : 0;
+        tally before = tallies[leader], alone = beside.alone;
+        TACIT_TRY(play_world(self, out, draw, &beside, tallies, error));
+        leave_behind(out, tallies);
+        if (out->count == 0) continue;
+        if (draw == 0) leader = leader_of(out, tallies);
+        if (draw == 0) before = (tally){ .count = 0 };
+        double here = difference(&tallies[leader], &before, &beside.alone, &alone);
+        ahead.worlds++;
+        ahead.sum += here;
+        ahead.square += here * here;
+    }
+    out->alone = metrics_of(&beside.alone);
+    out->pooled = metrics_of(&beside.pooled);
     return TACIT_OK;
 }
 
@@ -442,14 +554,18 @@ static tacit_status find_price(looking *self, const tacit_world *world, double a
 static tacit_status find_prices(looking *self, tacit_outlook *out, tacit_error *error) {
     const tacit_outlook_request *request = self->request;
     tacit_world world = TACIT_WORLD_INIT;
-    tally alone = { .count = 0 };
+    tally alone = { .count = 0 }, pooled = { .count = 0 };
+    double moved[3];
     tacit_status status;
     TACIT_CHECK(make_world(self, &world, request->rows, request->parties, 0, error));
     TACIT_CHECK(look_at_alone(self, &world, request->rows / request->parties, &alone, error));
+    TACIT_CHECK(look_at_pooled(self, &world, request->rows, &pooled, moved, error));
     tacit_outlook_metrics site = metrics_of(&alone);
     for (size_t m = 0; m < out->count; m++)
         if (!out->methods[m].behind)
-            TACIT_CHECK(find_price(self, &world, tacit_outlook_score(&site), &out->methods[m], error));
+            TACIT_CHECK(find_price(self, &world,
+                                   tacit_outlook_score(&site) - moved[isnan(site.auc.mean) ? 0 : 1],
+                                   &out->methods[m], error));
 cleanup:
     tacit_world_clear(&world);
     return status;
@@ -459,8 +575,9 @@ cleanup:
 static tacit_status look_at_other(looking *self, const tacit_method *method, size_t parties, size_t rows,
                                   tacit_outlook_other *out, tacit_error *error) {
     tacit_outlook_request other = *self->request;
-    tally expected = { .count = 0 }, alone = { .count = 0 };
+    tally expected = { .count = 0 }, alone = { .count = 0 }, pooled = { .count = 0 };
     tacit_plan plan;
+    double moved[3];
     tacit_status status = TACIT_OK;
     other.parties = parties;
     other.rows = rows;
@@ -471,8 +588,9 @@ static tacit_status look_at_other(looking *self, const tacit_method *method, siz
         tacit_run run;
         status = make_world(self, &world, rows, parties, draw, error);
         if (status == TACIT_OK) status = look_at_alone(self, &world, rows / parties, &alone, error);
+        if (status == TACIT_OK) status = look_at_pooled(self, &world, rows, &pooled, moved, error);
         if (status == TACIT_OK) status = play(self, &world, &plan, self->effort.trials, draw, &run, error);
-        if (status == TACIT_OK) add_run(&expected, &run);
+        if (status == TACIT_OK) add_run(&expected, &run, moved);
         tacit_world_clear(&world);
     }
     TACIT_TRY(status);

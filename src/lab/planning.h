@@ -5,8 +5,9 @@
  *
  * Many rows are thinned. With n rows thinned to n/f the noise is lessened by the same f, which leaves it the same share of every sum: epsilon
  * is f times as large, or for Gaussian noise that whose smallest noise is a part f of what it was. Rounds and ridge follow from the product
- * and stay as they are. What is lost is only the part of the error that comes from having drawn few rows, and it is stated how many there were. A site
- * alone always has as many rows as it would have, up to the same limit.
+ * and stay as they are. What changes is the part of the error that comes from having drawn few rows. It goes with 1/n, so that pooled rows
+ * without noise, beside what the labels' own law scores, tell how much it is: all figures are moved by the difference. A site alone has as many rows
+ * as it would have, up to the same limit and then likewise.
  */
 #pragma once
 
