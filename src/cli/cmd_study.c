@@ -6,6 +6,7 @@
 #include "api/json_text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/prospect.h"
 #include "cli/row_reading.h"
 #include "coordinator/coordinator.h"
 #include "net/rotation.h"
@@ -46,6 +47,7 @@ static tacit_status run_new(const tacit_arguments *arguments, tacit_console *con
     tacit_registry *registry = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_study_load(&study, tacit_arguments_operand(arguments, "FILE"), error));
+    TACIT_CHECK(tacit_prospect_check(console, study, arguments, error));
     TACIT_CHECK(tacit_name_check("the coordinator's name", tacit_arguments_text(arguments, "coordinator"),
                                  TACIT_ID_SIZE - 1, error));
     TACIT_CHECK(tacit_coordinator_prepare(folder, tacit_arguments_text(arguments, "coordinator"), error));
@@ -77,7 +79,10 @@ const tacit_command tacit_command_study_new = {
         "certificate authority of its own; keep it private. Schema and consent document named in the "
         "definition "
         "become part of it; so do the number and hash of the auxiliary points, and a lambda where the "
-        "definition has none.",
+        "definition has none.\n\n"
+        "A definition with expected_rows is tried out on rows drawn to its schema, as tacit plan does it: "
+        "lambda is chosen by that, what to expect is said, and a study that is hopeless (no better than "
+        "guessing, or worse than a site alone in nine of ten runs) is refused unless --force is given.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },
@@ -92,6 +97,17 @@ const tacit_command tacit_command_study_new = {
               .fallback = "Tacit coordinator",
               .help = "what parties see as the coordinator's name, when the folder is made" },
             { .name = "draft", .kind = TACIT_OPTION_FLAG, .help = "do not open it to parties yet" },
+            { .name = "signal",
+              .kind = TACIT_OPTION_NUMBER,
+              .placeholder = "AUC",
+              .help = "the AUC that a model of endless rows would have, for what is expected of the study; "
+                      "0.75 by default",
+              .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
+              .least = 0.5,
+              .most = 0.999 },
+            { .name = "force",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "add it also if it is expected to be worth nothing" },
             { .name = NULL },
         },
     .examples =

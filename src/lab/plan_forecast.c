@@ -4,267 +4,17 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/planning.h"
-#include "privacy/account/gaussian.h"
+#include "lab/plan_parts.h"
 
-enum { MOST_SETTINGS = 32, SITES = 5 };
-
-/* How much is played: cells of a world, rows to test on, worlds, draws of noise in each. */
-typedef struct effort {
-    double cells;
-    size_t most_rows, tests, worlds, trials;
-} effort;
-
-static const effort THOROUGH = { 1.5e6, 30000, 4000, 4, 3 }, BRIEF = { 8e5, 12000, 3000, 3, 3 };
+static const plan_effort THOROUGH = { 1.5e6, 30000, 4000, 4, 3 }, BRIEF = { 8e5, 12000, 3000, 3, 3 };
 enum { MOST_WORLDS = 12 };
 
-/* What the work needs everywhere. */
-typedef struct looking {
-    const tacit_outlook_request *request;
-    tacit_belief belief;
-    effort effort;
-    tacit_progress cancelling; /* asks whether to go on, and reports nothing */
-    uint64_t done, steps;
-} looking;
-
-static tacit_status went_on(looking *self, const char *stage, tacit_error *error) {
+static tacit_status went_on(plan_looking *self, const char *stage, tacit_error *error) {
     const tacit_progress *progress = self->request->progress;
     if (tacit_progress_cancelled(progress)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
     self->done += self->done < self->steps;
     tacit_progress_report(progress, stage, self->done, self->steps);
     return TACIT_OK;
-}
-
-/* ---- figures ---- */
-
-/* Sums over draws of accuracy, AUC and log-loss. */
-typedef struct tally {
-    double count, sum[3], square[3];
-} tally;
-
-static void add_one(tally *self, const double value[3]) {
-    self->count++;
-    for (int k = 0; k < 3; k++) {
-        self->sum[k] += value[k];
-        self->square[k] += value[k] * value[k];
-    }
-}
-
-/* What a figure is with `factor` times as many rows: what it lacks of the law's own is so much less. */
-static double unthinned(double value, double limit, double factor) {
-    return factor > 1 && !isnan(limit) ? limit - (limit - value) / factor : value;
-}
-
-/* All trials of a run, of which mean and standard deviation are known, moved by what thinning took. */
-static void add_run(tally *self, const tacit_run *run, const double moved[3]) {
-    const tacit_spread *spread[] = { &run->accuracy, &run->auc, &run->log_loss };
-    double trials = (double)run->trials;
-    self->count += trials;
-    for (int k = 0; k < 3; k++) {
-        double mean = spread[k]->mean + moved[k];
-        self->sum[k] += trials * mean;
-        self->square[k] += trials * mean * mean + (trials - 1) * spread[k]->sd * spread[k]->sd;
-    }
-}
-
-static void add_tally(tally *self, const tally *more) {
-    self->count += more->count;
-    for (int k = 0; k < 3; k++) {
-        self->sum[k] += more->sum[k];
-        self->square[k] += more->square[k];
-    }
-}
-
-static tacit_outlook_figure figure_of(const tally *self, int k, double least, double most) {
-    static const double NINE_IN_TEN = 1.645;
-    double mean = self->sum[k] / self->count;
-    double variance = self->count > 1 ? (self->square[k] - self->count * mean * mean) / (self->count - 1) : 0;
-    double reach = NINE_IN_TEN * sqrt(fmax(variance, 0));
-    if (isnan(mean)) return (tacit_outlook_figure){ NAN, NAN, NAN };
-    return (tacit_outlook_figure){ mean, fmax(mean - reach, least), fmin(mean + reach, most) };
-}
-
-static tacit_outlook_metrics metrics_of(const tally *self) {
-    return (tacit_outlook_metrics){ figure_of(self, 0, 0, 1), figure_of(self, 1, 0, 1),
-                                    figure_of(self, 2, 0, INFINITY) };
-}
-
-double tacit_outlook_score(const tacit_outlook_metrics *metrics) {
-    return isnan(metrics->auc.mean) ? metrics->accuracy.mean : metrics->auc.mean;
-}
-
-/* ---- one world ---- */
-
-tacit_status tacit_outlook_thin(double *out, double epsilon, double delta, double factor, bool gaussian,
-                                tacit_error *error) {
-    double sigma;
-    *out = epsilon * factor;
-    if (factor <= 1 || !gaussian || !(delta > 0)) return TACIT_OK;
-    TACIT_TRY(tacit_gaussian_sigma(&sigma, epsilon, delta, 1, error));
-    return tacit_gaussian_epsilon(out, sigma / factor, delta, error);
-}
-
-/* How many of so many rows are played. */
-static size_t played(const looking *self, size_t rows, size_t parties) {
-    double features = (double)tacit_schema_features(self->belief.schema);
-    double most = fmin((double)self->effort.most_rows, self->effort.cells / features);
-    most = fmax(most, fmax(500, 20 * (double)parties));
-    return (double)rows > most ? (size_t)most : rows;
-}
-
-/* Parts of equal numbers of rows, one after the other, and over again where they are used up. */
-static tacit_status part_rows(tacit_split *out, size_t parts, size_t rows, size_t each, tacit_error *error) {
-    *out = (tacit_split){ parts, TACIT_NEW(size_t, parts + 1), NULL, 0 };
-    size_t all = each > 0 ? parts * each : rows;
-    out->index = TACIT_NEW(uint32_t, all);
-    if (out->start == NULL || out->index == NULL) {
-        free(out->start);
-        free(out->index);
-        return tacit_fail_memory(error);
-    }
-    for (size_t k = 0; k <= parts; k++) out->start[k] = each > 0 ? k * each : rows * k / parts;
-    for (size_t i = 0; i < all; i++) out->index[i] = (uint32_t)(i % rows);
-    return TACIT_OK;
-}
-
-static void part_clear(tacit_split *split) {
-    free(split->start);
-    free(split->index);
-}
-
-static tacit_view tests_of(const tacit_world *world) {
-    tacit_view all = tacit_dataset_view(world->data);
-    return tacit_view_slice(&all, world->train, world->tests);
-}
-
-/* A plan played on a world, its rows dealt out evenly. */
-static tacit_status play(looking *self, const tacit_world *world, const tacit_plan *plan, size_t trials,
-                         size_t draw, tacit_run *run, tacit_error *error) {
-    tacit_prices prices = { .event = { .count = 0 } };
-    tacit_choice settings[MOST_SETTINGS];
-    char text[MOST_SETTINGS][TACIT_SETTING_SIZE];
-    size_t count = 0;
-    tacit_split split;
-    double factor = (double)plan->expected_rows / (double)world->train, epsilon;
-    size_t each = world->train / plan->parties, least = (size_t)fmax(1, (double)plan->minimum_rows / factor);
-    TACIT_TRY(plan->method->price(plan, &prices, error));
-    TACIT_TRY(
-        tacit_outlook_thin(&epsilon, plan->epsilon, plan->delta, factor, prices.charged.delta > 0, error));
-    for (const tacit_parameter *one = plan->method->parameters;
-         one != NULL && one->name != NULL && count < MOST_SETTINGS; one++, count++)
-        settings[count] = (tacit_choice){ one->name, tacit_plan_print(plan, one, text[count]) };
-    TACIT_TRY(part_rows(&split, plan->parties, world->train, 0, error));
-    tacit_simulation simulation = { .dataset = world->data,
-                                    .schema = plan->schema,
-                                    .split = &split,
-                                    .test = tests_of(world),
-                                    .methods = &plan->method,
-                                    .method_count = 1,
-                                    .epsilons = &epsilon,
-                                    .epsilon_count = 1,
-                                    .delta = plan->delta,
-                                    .lambda = plan->lambda,
-                                    .settings = settings,
-                                    .setting_count = count,
-                                    .trials = trials,
-                                    .minimum_parties = plan->minimum_parties,
-                                    .minimum_rows = least < each ? least : each,
-                                    .dropouts = plan->dropouts,
-                                    .colluders = plan->colluders,
-                                    .seed = self->request->seed + 1000003 * (draw + 1),
-                                    .pool = self->request->pool,
-                                    .progress = &self->cancelling };
-    if (plan->points != NULL) simulation.auxiliary.rows = plan->points->rows;
-    tacit_status status = tacit_simulate(&simulation, run, NULL, error);
-    part_clear(&split);
-    return status;
-}
-
-/* Models of `sites` sites of `rows` rows each, without noise, by one ridge. */
-static tacit_status fit_sites(const looking *self, const tacit_world *world, size_t rows, size_t sites,
-                              double ridge, tally *out, tacit_error *error) {
-    tacit_view all = tacit_dataset_view(world->data), tests = tests_of(world);
-    for (size_t s = 0; s < sites && (s == 0 || (s + 1) * rows <= world->train); s++) {
-        tacit_view train = tacit_view_slice(&all, s * rows, rows);
-        tacit_linear_fit how = { .lambda = ridge / (double)rows,
-                                 .gradient_tolerance = 1e-5,
-                                 .best_effort = true,
-                                 .pool = self->request->pool,
-                                 .progress = &self->cancelling };
-        tacit_model *model = NULL;
-        tacit_metrics found = TACIT_METRICS_NONE;
-        TACIT_TRY(tacit_model_fit_linear(&model, &train, &how, error));
-        tacit_status status = tacit_model_evaluate(model, &tests, self->request->pool, &found, error);
-        tacit_model_free(model);
-        TACIT_TRY(status);
-        add_one(out, (double[]){ found.accuracy, found.auc, found.log_loss });
-    }
-    return TACIT_OK;
-}
-
-/* The same with the best of a few ridges: generous to whoever would rather not join. */
-static tacit_status fit_exactly(const looking *self, const tacit_world *world, size_t rows, size_t sites,
-                                tally *out, tacit_error *error) {
-    static const double ridges[] = { 0.01, 0.1, 1, 10 };
-    *out = (tally){ .count = 0 };
-    for (size_t r = 0; r < sizeof ridges / sizeof *ridges; r++) {
-        tally here = { .count = 0 };
-        TACIT_TRY(fit_sites(self, world, rows, sites, ridges[r], &here, error));
-        if (out->count == 0 || here.sum[2] / here.count < out->sum[2] / out->count) *out = here;
-    }
-    return TACIT_OK;
-}
-
-/* A site alone, of `each` rows or, where these are more than the world has, what that many would do. */
-static tacit_status look_at_alone(const looking *self, const tacit_world *world, size_t each, tally *alone,
-                                  tacit_error *error) {
-    size_t rows = each < world->train ? each : world->train;
-    double factor = (double)each / (double)rows;
-    tally raw, moved = { .count = 0 };
-    TACIT_TRY(fit_exactly(self, world, rows, SITES, &raw, error));
-    double mean[3];
-    for (int k = 0; k < 3; k++) mean[k] = unthinned(raw.sum[k] / raw.count, world->limit[k], factor);
-    if (factor > 1)
-        add_one(&moved, mean);
-    else
-        moved = raw;
-    add_tally(alone, &moved);
-    return TACIT_OK;
-}
-
-/* All rows pooled, and by how much the figures of `all` rows differ from those of the world's. */
-static tacit_status look_at_pooled(const looking *self, const tacit_world *world, size_t all, tally *pooled,
-                                   double moved[3], tacit_error *error) {
-    double factor = (double)all / (double)world->train, value[3];
-    tally raw;
-    TACIT_TRY(fit_exactly(self, world, world->train, 1, &raw, error));
-    for (int k = 0; k < 3; k++) {
-        value[k] = unthinned(raw.sum[k], world->limit[k], factor);
-        moved[k] = isnan(value[k]) ? 0 : value[k] - raw.sum[k];
-    }
-    add_one(pooled, value);
-    return TACIT_OK;
-}
-
-/* What endless rows would score where the labels' law is not known: the rest of the error goes with one over the rows. */
-static tacit_status find_limit(const looking *self, tacit_world *world, tacit_error *error) {
-    tally half, whole;
-    TACIT_TRY(fit_exactly(self, world, world->train / 2, 2, &half, error));
-    TACIT_TRY(fit_exactly(self, world, world->train, 1, &whole, error));
-    for (int k = 0; k < 3; k++) world->limit[k] = 2 * whole.sum[k] - half.sum[k] / half.count;
-    return TACIT_OK;
-}
-
-static tacit_status make_world(const looking *self, tacit_world *out, size_t rows, size_t parties,
-                               size_t draw, tacit_error *error) {
-    size_t train = played(self, rows, parties), tests = self->effort.tests;
-    const tacit_dataset *given = self->belief.rows;
-    /* Of given rows as many are tested on as are left over, if that is enough to tell. */
-    if (given != NULL && !tacit_belief_has(&self->belief, train, tests) &&
-        tacit_belief_has(&self->belief, train, 300))
-        tests = given->rows - train;
-    TACIT_TRY(tacit_world_make(out, &self->belief, train, tests, self->request->seed, draw, error));
-    return train < rows && isnan(out->limit[2]) ? find_limit(self, out, error) : TACIT_OK;
 }
 
 /* ---- methods ---- */
@@ -291,7 +41,7 @@ static bool is_wanted(const tacit_outlook_request *request, const tacit_method *
     return false;
 }
 
-static tacit_status choose_methods(const looking *self, tacit_outlook *out, tacit_error *error) {
+static tacit_status choose_methods(const plan_looking *self, tacit_outlook *out, tacit_error *error) {
     size_t all = 0;
     while (tacit_methods[all] != NULL) all++;
     out->methods = TACIT_NEW(tacit_outlook_method, all);
@@ -317,18 +67,18 @@ static bool is_open(const tacit_outlook_request *request, const tacit_plan *plan
 }
 
 /* A smaller lambda, by tens, as long as each is better by more than chance: the rows are of belief, so the choice is free. */
-static tacit_status choose_lambda(looking *self, const tacit_world *world, tacit_plan *plan,
+static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, tacit_plan *plan,
                                   tacit_error *error) {
     static const double BETTER = 0.99, LEAST = 1e-8;
     tacit_run run;
     if (!is_open(self->request, plan)) return TACIT_OK;
-    TACIT_TRY(play(self, world, plan, 2, 0, &run, error));
+    TACIT_TRY(plan_play(self, world, plan, 2, 0, &run, error));
     for (int step = 0; step < 5 && plan->lambda > 10 * LEAST; step++) {
         tacit_plan tried = *plan;
         double before = run.log_loss.mean;
         tried.lambda = plan->lambda / 10;
         tacit_status status = tacit_plan_check(&tried, NULL);
-        if (status == TACIT_OK) status = play(self, world, &tried, 2, 0, &run, error);
+        if (status == TACIT_OK) status = plan_play(self, world, &tried, 2, 0, &run, error);
         if (is_fatal(status)) return status;
         if (status != TACIT_OK || !(run.log_loss.mean < BETTER * before)) break;
         *plan = tried;
@@ -356,16 +106,16 @@ const char *tacit_outlook_verdict_text(tacit_outlook_verdict verdict) {
 
 bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method) {
     static const double GUESSING = 0.55;
-    return tacit_outlook_score(&outlook->pooled) > GUESSING + 0.05 &&
-           tacit_outlook_score(&outlook->alone) > tacit_outlook_score(&method->expected) &&
-           !isnan(method->expected.auc.mean) && method->expected.auc.mean < GUESSING;
+    const tacit_outlook_metrics *here = &method->expected, *site = &outlook->alone;
+    if (isnan(here->auc.mean)) return here->accuracy.high < site->accuracy.low;
+    return here->auc.high < site->auc.low || here->auc.mean < fmin(GUESSING, site->auc.mean);
 }
 
 /* ---- all worlds ---- */
 
 /* Every method on the worlds; those that fail are moved to the refusals. */
-static tacit_status play_all(looking *self, tacit_outlook *out, const tacit_world *world, size_t draw,
-                             const double moved[3], tally *tallies, tacit_error *error) {
+static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit_world *world, size_t draw,
+                             const double moved[3], plan_tally *tallies, tacit_error *error) {
     for (size_t m = 0; m < out->count; m++) {
         tacit_outlook_method *one = &out->methods[m];
         tacit_error why = TACIT_ERROR_INIT;
@@ -373,7 +123,8 @@ static tacit_status play_all(looking *self, tacit_outlook *out, const tacit_worl
         tacit_status status = TACIT_OK;
         if (one->behind) continue;
         if (draw == 0) status = choose_lambda(self, world, &one->plan, &why);
-        if (status == TACIT_OK) status = play(self, world, &one->plan, self->effort.trials, draw, &run, &why);
+        if (status == TACIT_OK)
+            status = plan_play(self, world, &one->plan, self->effort.trials, draw, &run, &why);
         if (is_fatal(status)) {
             if (error != NULL) *error = why;
             return status;
@@ -387,7 +138,7 @@ static tacit_status play_all(looking *self, tacit_outlook *out, const tacit_worl
             m--;
             continue;
         }
-        add_run(&tallies[m], &run, moved);
+        plan_add_run(&tallies[m], &run, moved);
         one->rounds = run.rounds;
         one->bytes_per_party = run.bytes_per_party;
         one->handovers = handovers_of(&one->plan, run.rounds);
@@ -396,12 +147,12 @@ static tacit_status play_all(looking *self, tacit_outlook *out, const tacit_worl
 }
 
 /* Those that cannot win any more are left as they are: their time is better spent on the others. */
-static void leave_behind(tacit_outlook *out, const tally *tallies) {
+static void leave_behind(tacit_outlook *out, const plan_tally *tallies) {
     static const double FAR = 0.03;
     double best = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t m = 0; m < out->count; m++) {
-            tacit_outlook_metrics here = metrics_of(&tallies[m]);
+            tacit_outlook_metrics here = plan_metrics_of(&tallies[m]);
             double score = tacit_outlook_score(&here);
             if (pass == 0) best = fmax(best, score);
             if (pass == 1 && score < best - FAR) out->methods[m].behind = true;
@@ -421,13 +172,13 @@ static bool is_clear(const lead *self) {
     return mean * mean * self->worlds > CLEAR * CLEAR * variance;
 }
 
-static double score_of(const tally *self) {
-    tacit_outlook_metrics metrics = metrics_of(self);
+static double score_of(const plan_tally *self) {
+    tacit_outlook_metrics metrics = plan_metrics_of(self);
     return tacit_outlook_score(&metrics);
 }
 
 /* The best so far. */
-static size_t leader_of(const tacit_outlook *out, const tally *tallies) {
+static size_t leader_of(const tacit_outlook *out, const plan_tally *tallies) {
     size_t best = 0;
     for (size_t m = 1; m < out->count; m++)
         if (score_of(&tallies[m]) > score_of(&tallies[best])) best = m;
@@ -435,8 +186,9 @@ static size_t leader_of(const tacit_outlook *out, const tally *tallies) {
 }
 
 /* What one world adds to two tallies, as a difference of scores. */
-static double difference(const tally *a, const tally *a_before, const tally *b, const tally *b_before) {
-    tally one = *a, other = *b;
+static double difference(const plan_tally *a, const plan_tally *a_before, const plan_tally *b,
+                         const plan_tally *b_before) {
+    plan_tally one = *a, other = *b;
     one.count -= a_before->count;
     other.count -= b_before->count;
     for (int k = 0; k < 3; k++) {
@@ -449,20 +201,20 @@ static double difference(const tally *a, const tally *a_before, const tally *b, 
 }
 
 typedef struct yardsticks {
-    tally alone, pooled;
+    plan_tally alone, pooled;
 } yardsticks;
 
-static tacit_status play_world(looking *self, tacit_outlook *out, size_t draw, yardsticks *beside,
-                               tally *tallies, tacit_error *error) {
+static tacit_status play_world(plan_looking *self, tacit_outlook *out, size_t draw, yardsticks *beside,
+                               plan_tally *tallies, tacit_error *error) {
     const tacit_outlook_request *request = self->request;
     tacit_world world = TACIT_WORLD_INIT;
     double moved[3];
     tacit_status status;
-    TACIT_CHECK(make_world(self, &world, request->rows, request->parties, draw, error));
+    TACIT_CHECK(plan_make_world(self, &world, request->rows, request->parties, draw, error));
     out->simulated = world.train;
-    TACIT_CHECK(look_at_pooled(self, &world, request->rows, &beside->pooled, moved, error));
+    TACIT_CHECK(plan_look_at_pooled(self, &world, request->rows, &beside->pooled, moved, error));
     TACIT_CHECK(went_on(self, "pooled", error));
-    TACIT_CHECK(look_at_alone(self, &world, request->rows / request->parties, &beside->alone, error));
+    TACIT_CHECK(plan_look_at_alone(self, &world, request->rows / request->parties, &beside->alone, error));
     TACIT_CHECK(went_on(self, "alone", error));
     TACIT_CHECK(play_all(self, out, &world, draw, moved, tallies, error));
 cleanup:
@@ -471,25 +223,26 @@ cleanup:
 }
 
 /* A few worlds, and more where it is close. */
-static tacit_status play_worlds(looking *self, tacit_outlook *out, tally *tallies, tacit_error *error) {
+static tacit_status play_worlds(plan_looking *self, tacit_outlook *out, plan_tally *tallies,
+                                tacit_error *error) {
     yardsticks beside = { { .count = 0 }, { .count = 0 } };
     lead ahead = { 0, 0, 0 };
     for (size_t draw = 0; draw < MOST_WORLDS; draw++) {
         if (draw >= self->effort.worlds && (out->count == 0 || is_clear(&ahead))) break;
         size_t leader = draw > 0 && out->count > 0 ? leader_of(out, tallies) : 0;
-        tally before = tallies[leader], alone = beside.alone;
+        plan_tally before = tallies[leader], alone = beside.alone;
         TACIT_TRY(play_world(self, out, draw, &beside, tallies, error));
         leave_behind(out, tallies);
         if (out->count == 0) continue;
         if (draw == 0) leader = leader_of(out, tallies);
-        if (draw == 0) before = (tally){ .count = 0 };
+        if (draw == 0) before = (plan_tally){ .count = 0 };
         double here = difference(&tallies[leader], &before, &beside.alone, &alone);
         ahead.worlds++;
         ahead.sum += here;
         ahead.square += here * here;
     }
-    out->alone = metrics_of(&beside.alone);
-    out->pooled = metrics_of(&beside.pooled);
+    out->alone = plan_metrics_of(&beside.alone);
+    out->pooled = plan_metrics_of(&beside.pooled);
     return TACIT_OK;
 }
 
@@ -501,14 +254,14 @@ static bool is_better(const tacit_outlook_method *a, const tacit_outlook_method 
     return a->expected.log_loss.mean < b->expected.log_loss.mean;
 }
 
-static tacit_status conclude(tacit_outlook *out, const tally *tallies, tacit_error *error) {
+static tacit_status conclude(tacit_outlook *out, const plan_tally *tallies, tacit_error *error) {
     out->recommended = out->count;
     for (size_t m = 0; m < out->count; m++) {
         tacit_outlook_method *one = &out->methods[m];
         tacit_prices prices = { .event = { .count = 0 } };
         TACIT_TRY(one->plan.method->price(&one->plan, &prices, error));
         one->charged = prices.charged;
-        one->expected = metrics_of(&tallies[m]);
+        one->expected = plan_metrics_of(&tallies[m]);
         one->verdict = verdict_of(out, &one->expected);
         if (out->recommended == out->count || is_better(one, &out->methods[out->recommended]))
             out->recommended = m;
@@ -519,20 +272,20 @@ static tacit_status conclude(tacit_outlook *out, const tally *tallies, tacit_err
 /* ---- other numbers ---- */
 
 /* The score of a method at another epsilon, on one world. */
-static tacit_status score_at(looking *self, const tacit_world *world, const tacit_outlook_method *one,
+static tacit_status score_at(plan_looking *self, const tacit_world *world, const tacit_outlook_method *one,
                              double epsilon, double *out, tacit_error *error) {
     tacit_outlook_request other = *self->request;
     tacit_plan plan;
     tacit_run run;
     other.epsilon = epsilon;
     TACIT_TRY(tacit_outlook_plan(&plan, &other, one->plan.method, error));
-    TACIT_TRY(play(self, world, &plan, self->effort.trials, 0, &run, error));
+    TACIT_TRY(plan_play(self, world, &plan, self->effort.trials, 0, &run, error));
     *out = isnan(run.auc.mean) ? run.accuracy.mean : run.auc.mean;
     return TACIT_OK;
 }
 
 /* By halving a list of epsilons: what a method scores grows with epsilon. */
-static tacit_status find_price(looking *self, const tacit_world *world, double alone,
+static tacit_status find_price(plan_looking *self, const tacit_world *world, double alone,
                                tacit_outlook_method *one, tacit_error *error) {
     static const double prices[] = { 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 12, 20 };
     size_t low = 0, high = sizeof prices / sizeof *prices;
@@ -551,16 +304,16 @@ static tacit_status find_price(looking *self, const tacit_world *world, double a
     return went_on(self, "price", error);
 }
 
-static tacit_status find_prices(looking *self, tacit_outlook *out, tacit_error *error) {
+static tacit_status find_prices(plan_looking *self, tacit_outlook *out, tacit_error *error) {
     const tacit_outlook_request *request = self->request;
     tacit_world world = TACIT_WORLD_INIT;
-    tally alone = { .count = 0 }, pooled = { .count = 0 };
+    plan_tally alone = { .count = 0 }, pooled = { .count = 0 };
     double moved[3];
     tacit_status status;
-    TACIT_CHECK(make_world(self, &world, request->rows, request->parties, 0, error));
-    TACIT_CHECK(look_at_alone(self, &world, request->rows / request->parties, &alone, error));
-    TACIT_CHECK(look_at_pooled(self, &world, request->rows, &pooled, moved, error));
-    tacit_outlook_metrics site = metrics_of(&alone);
+    TACIT_CHECK(plan_make_world(self, &world, request->rows, request->parties, 0, error));
+    TACIT_CHECK(plan_look_at_alone(self, &world, request->rows / request->parties, &alone, error));
+    TACIT_CHECK(plan_look_at_pooled(self, &world, request->rows, &pooled, moved, error));
+    tacit_outlook_metrics site = plan_metrics_of(&alone);
     for (size_t m = 0; m < out->count; m++)
         if (!out->methods[m].behind)
             TACIT_CHECK(find_price(self, &world,
@@ -572,10 +325,10 @@ cleanup:
 }
 
 /* The recommended method with other numbers of parties and rows. */
-static tacit_status look_at_other(looking *self, const tacit_method *method, size_t parties, size_t rows,
+static tacit_status look_at_other(plan_looking *self, const tacit_method *method, size_t parties, size_t rows,
                                   tacit_outlook_other *out, tacit_error *error) {
     tacit_outlook_request other = *self->request;
-    tally expected = { .count = 0 }, alone = { .count = 0 }, pooled = { .count = 0 };
+    plan_tally expected = { .count = 0 }, alone = { .count = 0 }, pooled = { .count = 0 };
     tacit_plan plan;
     double moved[3];
     tacit_status status = TACIT_OK;
@@ -586,19 +339,20 @@ static tacit_status look_at_other(looking *self, const tacit_method *method, siz
     for (size_t draw = 0; status == TACIT_OK && draw < (self->effort.worlds + 1) / 2; draw++) {
         tacit_world world = TACIT_WORLD_INIT;
         tacit_run run;
-        status = make_world(self, &world, rows, parties, draw, error);
-        if (status == TACIT_OK) status = look_at_alone(self, &world, rows / parties, &alone, error);
-        if (status == TACIT_OK) status = look_at_pooled(self, &world, rows, &pooled, moved, error);
-        if (status == TACIT_OK) status = play(self, &world, &plan, self->effort.trials, draw, &run, error);
-        if (status == TACIT_OK) add_run(&expected, &run, moved);
+        status = plan_make_world(self, &world, rows, parties, draw, error);
+        if (status == TACIT_OK) status = plan_look_at_alone(self, &world, rows / parties, &alone, error);
+        if (status == TACIT_OK) status = plan_look_at_pooled(self, &world, rows, &pooled, moved, error);
+        if (status == TACIT_OK)
+            status = plan_play(self, &world, &plan, self->effort.trials, draw, &run, error);
+        if (status == TACIT_OK) plan_add_run(&expected, &run, moved);
         tacit_world_clear(&world);
     }
     TACIT_TRY(status);
-    *out = (tacit_outlook_other){ parties, rows, metrics_of(&expected), metrics_of(&alone) };
+    *out = (tacit_outlook_other){ parties, rows, plan_metrics_of(&expected), plan_metrics_of(&alone) };
     return went_on(self, "more rows", error);
 }
 
-static tacit_status look_further(looking *self, tacit_outlook *out, tacit_error *error) {
+static tacit_status look_further(plan_looking *self, tacit_outlook *out, tacit_error *error) {
     if (self->request->brief || out->count == 0) return TACIT_OK;
     const tacit_method *best = out->methods[out->recommended].plan.method;
     size_t parties = self->request->parties, rows = self->request->rows;
@@ -622,11 +376,11 @@ static bool is_cancelled(void *context) { return tacit_progress_cancelled(contex
 
 tacit_status tacit_outlook_make(tacit_outlook *out, const tacit_outlook_request *request,
                                 tacit_error *error) {
-    looking self = { .request = request,
-                     .belief = request->belief,
-                     .effort = request->brief ? BRIEF : THOROUGH,
-                     .cancelling = { NULL, is_cancelled, (void *)request->progress } };
-    tally *tallies = NULL;
+    plan_looking self = { .request = request,
+                          .belief = request->belief,
+                          .effort = request->brief ? BRIEF : THOROUGH,
+                          .cancelling = { NULL, is_cancelled, (void *)request->progress } };
+    plan_tally *tallies = NULL;
     tacit_outlook made = TACIT_OUTLOOK_INIT;
     tacit_status status;
     TACIT_CHECK(check_request(request, error));
@@ -640,7 +394,7 @@ tacit_status tacit_outlook_make(tacit_outlook *out, const tacit_outlook_request 
     made.positives = self.belief.positives;
     TACIT_CHECK(choose_methods(&self, &made, error));
     self.steps = self.effort.worlds * (made.count + 2) + (request->brief ? 0 : made.count + 2);
-    tallies = TACIT_NEW(tally, made.count + 1);
+    tallies = TACIT_NEW(plan_tally, made.count + 1);
     if (tallies == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(play_worlds(&self, &made, tallies, error));
     TACIT_CHECK(conclude(&made, tallies, error));

@@ -96,7 +96,7 @@ void tacit_outlook_clear(tacit_outlook *outlook);
 /* By which figure methods are compared: AUC for two classes, else accuracy. */
 double tacit_outlook_score(const tacit_outlook_metrics *metrics);
 
-/* Whether a model of this kind is no better than guessing, whatever the rows are worth. */
+/* Whether the method is expected to do no better than guessing, or in nine of ten runs worse than a site alone. */
 bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method);
 
 /* ---- parts, for tests ---- */
