@@ -10,7 +10,7 @@
 #include "num/special.h"
 #include "rand/fast.h"
 
-enum { FACTORS = 40, FOLDS = 5, LEAST_ROWS = 30, GAP_TESTS = 2000, GAP_DRAWS = 3, LAW_ROWS = 5000 };
+enum { FACTORS = 40, FOLDS = 5, LEAST_ROWS = 20, GAP_TESTS = 2000, GAP_DRAWS = 3, LAW_ROWS = 5000 };
 
 /* Numbers spread over so much of their bounds, as a standard deviation on [-1, 1]. */
 static const double SPREAD = 0.35, TILT = 0, MOST_SIGNAL = 0.999;

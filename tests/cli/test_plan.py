@@ -118,7 +118,7 @@ class Plan(Planning):
 
     def test_what_is_missing_or_said_twice_is_a_mistake(self):
         self.study()
-        own = self.rows("own.csv", 20)
+        own = self.rows("own.csv", 15)
         for words, says in [
                 (("plan",), "--schema is missing"),
                 (("plan", "--schema", "schema.yaml", "--parties", "3", "--epsilon", "1"), "--rows is missing"),
