@@ -52,6 +52,10 @@ static tacit_status choose_methods(const plan_looking *self, tacit_outlook *out,
         if (!is_wanted(self->request, tacit_methods[i])) continue;
         *one = (tacit_outlook_method){ .pays_from = NAN };
         tacit_status status = tacit_outlook_plan(&one->plan, self->request, tacit_methods[i], &why);
+        if (is_fatal(status)) {
+            if (error != NULL) *error = why;
+            return status;
+        }
         if (status == TACIT_OK)
             out->count++;
         else

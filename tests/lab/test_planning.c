@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "failing.h"
 #include "lab/planning.h"
 #include "privacy/account/gaussian.h"
 
@@ -248,6 +249,50 @@ static void a_plan_can_be_stopped(void **state) {
     tacit_schema_free(schema);
 }
 
+/* Each allocation of a belief in few rows and of a world of them fails once. */
+static void a_belief_survives_the_failure_of_any_allocation(void **state) {
+    (void)state;
+    tacit_schema *schema = schema_of(SCHEMA);
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_belief drawn = { .schema = schema };
+    tacit_world few = TACIT_WORLD_INIT;
+    CHECK_OK(tacit_belief_settle(&drawn, NULL, &error), error);
+    CHECK_OK(tacit_world_make(&few, &drawn, 30, 1, 1, 0, &error), error);
+    const tacit_dataset *const sources[] = { NULL, few.data };
+    for (size_t s = 0; s < 2; s++) {
+        bool failed = true;
+        for (long at = 1; failed; at += s == 0 ? 1 : 1 + at / 8) {
+            tacit_belief belief = { .schema = schema, .rows = sources[s] };
+            tacit_world world = TACIT_WORLD_INIT;
+            fail_allocation(at);
+            tacit_status status = tacit_belief_settle(&belief, NULL, NULL);
+            if (status == TACIT_OK) status = tacit_world_make(&world, &belief, 40, 20, 1, 0, NULL);
+            failed = allocation_failed();
+            assert_int_equal(status, failed ? TACIT_NO_MEMORY : TACIT_OK);
+            tacit_world_clear(&world);
+            tacit_belief_clear(&belief);
+        }
+    }
+    tacit_world_clear(&few);
+    tacit_schema_free(schema);
+}
+
+/* A whole plan, at a few of its many allocations. */
+static void a_plan_survives_the_failure_of_an_allocation(void **state) {
+    (void)state;
+    tacit_schema *schema = schema_of(SCHEMA);
+    tacit_outlook_request request = request_for(schema, &newton);
+    request.rows = 200;
+    for (long at = 1; at < 3000; at += 1 + at / 2) {
+        tacit_outlook outlook = TACIT_OUTLOOK_INIT;
+        fail_allocation(at);
+        tacit_status status = tacit_outlook_make(&outlook, &request, NULL);
+        if (allocation_failed() && status != TACIT_OK) assert_int_equal(status, TACIT_NO_MEMORY);
+        tacit_outlook_clear(&outlook);
+    }
+    tacit_schema_free(schema);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_belief_have_the_signal_that_is_stated),
@@ -260,6 +305,8 @@ int main(void) {
         cmocka_unit_test(a_request_that_makes_no_sense_is_a_mistake),
         cmocka_unit_test(given_rows_are_believed),
         cmocka_unit_test(a_plan_can_be_stopped),
+        cmocka_unit_test(a_belief_survives_the_failure_of_any_allocation),
+        cmocka_unit_test(a_plan_survives_the_failure_of_an_allocation),
     };
     return cmocka_run_group_tests_name("planning", tests, NULL, NULL);
 }
