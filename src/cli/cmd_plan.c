@@ -26,13 +26,13 @@ static void add_yardstick(tacit_grid *grid, const char *name, const tacit_outloo
     for (int empty = 0; empty < 5; empty++) tacit_grid_cell(grid, "%s", "");
 }
 
-static void add_method(tacit_grid *grid, const tacit_outlook_method *one, bool brief) {
+static void add_method(tacit_grid *grid, const tacit_outlook_method *one, bool unpriced) {
     tacit_grid_cell(grid, "%s", one->plan.method->name);
     add_metrics(grid, &one->expected);
     tacit_grid_cell(grid, "%llu", (unsigned long long)one->rounds);
     tacit_grid_cell(grid, "%llu", (unsigned long long)one->handovers);
     tacit_grid_cell(grid, "%llu", (unsigned long long)one->bytes_per_party);
-    if (brief || one->behind)
+    if (unpriced)
         tacit_grid_cell(grid, "-");
     else if (isnan(one->pays_from))
         tacit_grid_cell(grid, "above 20");
@@ -54,7 +54,8 @@ static tacit_status print_table(tacit_console *console, const tacit_outlook *out
     TACIT_TRY(tacit_grid_create(&grid, columns, sizeof columns / sizeof *columns, error));
     add_yardstick(grid, "a site alone", &outlook->alone);
     add_yardstick(grid, "all rows pooled", &outlook->pooled);
-    for (size_t m = 0; m < outlook->count; m++) add_method(grid, &outlook->methods[m], brief);
+    for (size_t m = 0; m < outlook->count; m++)
+        add_method(grid, &outlook->methods[m], brief || m != outlook->recommended);
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
     return status;

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "lab/plan_parts.h"
 
-static const plan_effort THOROUGH = { 1.5e6, 30000, 4000, 4, 3 }, BRIEF = { 8e5, 12000, 3000, 3, 3 };
+static const plan_effort THOROUGH = { 2e5, 5000, 3000, 3, 2 }, BRIEF = { 8e5, 12000, 3000, 3, 3 };
 enum { MOST_WORLDS = 12 };
 
 static tacit_status went_on(plan_looking *self, const char *stage, tacit_error *error) {
@@ -76,13 +76,13 @@ static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, 
     static const double BETTER = 0.99, LEAST = 1e-8;
     tacit_run run;
     if (!is_open(self->request, plan)) return TACIT_OK;
-    TACIT_TRY(plan_play(self, world, plan, 2, 0, &run, error));
+    TACIT_TRY(plan_play(self, world, plan, 1, 0, &run, error));
     for (int step = 0; step < 5 && plan->lambda > 10 * LEAST; step++) {
         tacit_plan tried = *plan;
         double before = run.log_loss.mean;
         tried.lambda = plan->lambda / 10;
         tacit_status status = tacit_plan_check(&tried, NULL);
-        if (status == TACIT_OK) status = plan_play(self, world, &tried, 2, 0, &run, error);
+        if (status == TACIT_OK) status = plan_play(self, world, &tried, 1, 0, &run, error);
         if (is_fatal(status)) return status;
         if (status != TACIT_OK || !(run.log_loss.mean < BETTER * before)) break;
         *plan = tried;
@@ -125,7 +125,8 @@ static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit
         tacit_error why = TACIT_ERROR_INIT;
         tacit_run run;
         tacit_status status = TACIT_OK;
-        if (one->behind) continue;
+        /* Where it is close, more worlds are for the leader alone. */
+        if (one->behind || (draw >= self->effort.worlds && m != out->recommended)) continue;
         if (draw == 0) status = choose_lambda(self, world, &one->plan, &why);
         if (status == TACIT_OK)
             status = plan_play(self, world, &one->plan, self->effort.trials, draw, &run, &why);
@@ -152,7 +153,7 @@ static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit
 
 /* Those that cannot win any more are left as they are: their time is better spent on the others. */
 static void leave_behind(tacit_outlook *out, const plan_tally *tallies) {
-    static const double FAR = 0.03;
+    static const double FAR = 0.02;
     double best = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t m = 0; m < out->count; m++) {
@@ -234,6 +235,7 @@ static tacit_status play_worlds(plan_looking *self, tacit_outlook *out, plan_tal
     for (size_t draw = 0; draw < MOST_WORLDS; draw++) {
         if (draw >= self->effort.worlds && (out->count == 0 || is_clear(&ahead))) break;
         size_t leader = draw > 0 && out->count > 0 ? leader_of(out, tallies) : 0;
+        out->recommended = leader;
         plan_tally before = tallies[leader], alone = beside.alone;
         TACIT_TRY(play_world(self, out, draw, &beside, tallies, error));
         leave_behind(out, tallies);
@@ -311,7 +313,7 @@ static tacit_status score_at(plan_looking *self, const market *at, const tacit_o
     TACIT_TRY(tacit_outlook_plan(&plan, &other, one->plan.method, error));
     for (size_t w = 0; w < PRICE_WORLDS; w++) {
         tacit_run run;
-        TACIT_TRY(plan_play(self, &at->world[w], &plan, self->effort.trials, w, &run, error));
+        TACIT_TRY(plan_play(self, &at->world[w], &plan, 1, w, &run, error));
         *out += (isnan(run.auc.mean) ? run.accuracy.mean : run.auc.mean) / PRICE_WORLDS;
     }
     return TACIT_OK;
@@ -341,8 +343,7 @@ static tacit_status find_prices(plan_looking *self, tacit_outlook *out, tacit_er
     market at;
     tacit_status status;
     TACIT_CHECK(market_open(self, &at, error));
-    for (size_t m = 0; m < out->count; m++)
-        if (!out->methods[m].behind) TACIT_CHECK(find_price(self, &at, &out->methods[m], error));
+    TACIT_CHECK(find_price(self, &at, &out->methods[out->recommended], error));
 cleanup:
     market_clear(&at);
     return status;
@@ -417,7 +418,7 @@ tacit_status tacit_outlook_make(tacit_outlook *out, const tacit_outlook_request 
     made.signal = self.belief.signal;
     made.positives = self.belief.positives;
     TACIT_CHECK(choose_methods(&self, &made, error));
-    self.steps = self.effort.worlds * (made.count + 2) + (request->brief ? 0 : made.count + 2);
+    self.steps = self.effort.worlds * (made.count + 2) + (request->brief ? 0 : 3);
     tallies = TACIT_NEW(plan_tally, made.count + 1);
     if (tallies == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(play_worlds(&self, &made, tallies, error));

@@ -58,7 +58,7 @@ typedef struct tacit_outlook_method {
     tacit_outlook_metrics expected;
     bool behind; /* far behind the best on the first rows, and not looked at further */
     double
-        pays_from; /* the smallest epsilon of a few at which it pays; NaN: at none, or not looked for (brief, behind) */
+        pays_from; /* the smallest epsilon of a few at which it pays; NaN: at none, or not looked for: only for the recommended */
     tacit_outlook_verdict verdict;
 } tacit_outlook_method;
 
