@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "api/chance.h"
 #include "api/document.h"
 #include "api/row_options.h"
+#include "api/run_options.h"
 #include "api/tables.h"
 #include "base/memory.h"
 #include "method/methods.h"
@@ -28,10 +28,10 @@ static void take_study(tacit_outlook_request *request, const tacit_study *study)
 
 static tacit_status check_noise(const tacit_study *study, tacit_error *error) {
     if (!study->plan.method->noise_free) return TACIT_OK;
-    return tacit_fail(error, TACIT_USAGE,
-                      "method %s adds no noise: what it gives is what pooled rows would give, and there is "
-                      "nothing to plan",
-                      study->plan.method->name);
+    return tacit_fail(
+        error, TACIT_USAGE,
+        "method %s adds no noise: what it gives is what pooled rows would give, and there is nothing to plan",
+        study->plan.method->name);
 }
 
 tacit_status tacit_study_outlook(tacit_outlook *out, const tacit_study *study, const tacit_dataset *own,
@@ -121,7 +121,7 @@ tacit_status tacit_planning_make(tacit_planning *self, const tacit_arguments *ar
     TACIT_TRY(path != NULL ? read_study(self, arguments, path, error) : read_numbers(self, arguments, error));
     TACIT_TRY(read_methods(self, arguments, error));
     TACIT_TRY(read_rows(self, arguments, progress, error));
-    TACIT_TRY(tacit_pool_create(&self->pool, tacit_chance_threads(arguments), error));
+    TACIT_TRY(tacit_pool_create(&self->pool, tacit_run_options_threads(arguments), error));
     self->request.seed = (uint64_t)tacit_arguments_integer(arguments, "seed");
     self->request.brief = tacit_arguments_flag(arguments, "brief");
     self->request.pool = self->pool;

@@ -25,5 +25,5 @@ extern const tacit_operand tacit_plan_operands[];
 #define TACIT_OPTION_MODEL                                                                                   \
     {                                                                                                        \
         .name = "out", .kind = TACIT_OPTION_FILE, .placeholder = "MODEL",                                    \
-        .help = "where to write the model; into the study's folder unless told"                              \
+        .help = "where to write the model; into the study's folder by default"                               \
     }

@@ -130,14 +130,13 @@ static void print_recommendation(tacit_console *console, const tacit_planning *a
 
 static void note_remarks(tacit_console *console, const tacit_planning *all) {
     if (all->rows_guessed)
-        tacit_console_warn(console,
-                           "the study says no expected_rows: planned for its parties times minimum_rows, "
-                           "%zu rows",
-                           all->outlook.rows);
+        tacit_console_warn(
+            console, "the study says no expected_rows: planned for its parties times minimum_rows, %zu rows",
+            all->outlook.rows);
     if (all->own != NULL)
         tacit_console_note(console,
-                           "your rows were looked at here and for you alone: nothing is released, no "
-                           "ledger is charged and nothing is written. Do not pass the figures on.");
+                           "your rows were looked at here and for you alone: nothing is released, no ledger "
+                           "is charged and nothing is written. Do not pass the figures on.");
     for (size_t m = 0; m < all->outlook.refusals; m++)
         tacit_console_note(console, "left out: %s: %s", all->outlook.refused[m].method->name,
                            all->outlook.refused[m].why);

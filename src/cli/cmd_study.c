@@ -178,7 +178,7 @@ const tacit_command tacit_command_study_invite = {
             { .name = "url",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "URL",
-              .help = "how parties reach the coordinator; that of the running one unless told" },
+              .help = "how parties reach the coordinator; that of the running one by default" },
             { .name = NULL },
         },
     .examples =
@@ -338,7 +338,7 @@ const tacit_command tacit_command_study_status = {
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },
-            { "STUDY", 0, 1, "one study; all of them unless told" },
+            { "STUDY", 0, 1, "one study; all of them by default" },
             { .name = NULL },
         },
     .examples =

@@ -109,7 +109,7 @@ static tacit_view tests_of(const tacit_world *world) {
 tacit_status plan_play(plan_looking *self, const tacit_world *world, const tacit_plan *plan, size_t trials,
                        size_t draw, tacit_run *run, tacit_error *error) {
     tacit_prices prices = { .event = { .count = 0 } };
-    tacit_choice settings[MOST_SETTINGS];
+    tacit_setting_value settings[MOST_SETTINGS];
     char text[MOST_SETTINGS][TACIT_SETTING_SIZE];
     size_t count = 0;
     tacit_split split;
@@ -120,7 +120,7 @@ tacit_status plan_play(plan_looking *self, const tacit_world *world, const tacit
         tacit_outlook_thin(&epsilon, plan->epsilon, plan->delta, factor, prices.charged.delta > 0, error));
     for (const tacit_parameter *one = plan->method->parameters;
          one != NULL && one->name != NULL && count < MOST_SETTINGS; one++, count++)
-        settings[count] = (tacit_choice){ one->name, tacit_plan_print(plan, one, text[count]) };
+        settings[count] = (tacit_setting_value){ one->name, tacit_plan_print(plan, one, text[count]) };
     TACIT_TRY(part_rows(&split, plan->parties, world->train, 0, error));
     tacit_simulation simulation = { .dataset = world->data,
                                     .schema = plan->schema,

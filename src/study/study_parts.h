@@ -34,7 +34,7 @@ tacit_status study_read_complete(reading *r, const yaml_node_t *node);
 tacit_status study_read_expected_rows(reading *r, const yaml_node_t *node);
 tacit_status study_print_expected_rows(const tacit_study *study, tacit_buffer *out, tacit_error *error);
 
-/* For methods without a centre (study_neighbours.c): `parties` and `sum` are the nodes to point at, `set` holds the graph. */
+/* For methods without a center (study_neighbours.c): `parties` and `sum` are the nodes to point at, `set` holds the graph. */
 tacit_status study_check_neighbours(reading *r, const yaml_node_t *parties, const yaml_node_t *sum);
 tacit_status study_read_graph(reading *r, const yaml_node_t *set);
 

@@ -636,7 +636,7 @@ static void a_plan_and_a_study_of_the_same_numbers_are_set_alike(void **state) {
     }
 }
 
-/* A study without a centre, with `parties` and one line more. */
+/* A study without a center, with `parties` and one line more. */
 static const char *talk(char text[DEFINITION_SIZE], const char *graph, const char *parties,
                         const char *more) {
     snprintf(
@@ -649,7 +649,7 @@ static const char *talk(char text[DEFINITION_SIZE], const char *graph, const cha
     return text;
 }
 
-static void a_study_without_a_centre_counts_on_everybody(void **state) {
+static void a_study_without_a_center_counts_on_everybody(void **state) {
     (void)state;
     char text[DEFINITION_SIZE];
     tacit_study *study = parse(talk(text, "ring", "{expected: 4}", ""));
@@ -714,7 +714,7 @@ int main(void) {
         cmocka_unit_test(expected_rows_are_part_of_the_definition_only_where_they_are_said),
         cmocka_unit_test(an_earlier_definition_keeps_its_text),
         cmocka_unit_test(a_plan_and_a_study_of_the_same_numbers_are_set_alike),
-        cmocka_unit_test(a_study_without_a_centre_counts_on_everybody),
+        cmocka_unit_test(a_study_without_a_center_counts_on_everybody),
         cmocka_unit_test(a_graph_becomes_part_of_the_study),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
