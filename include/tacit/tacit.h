@@ -183,6 +183,11 @@ tacit_status tacit_explain_document(char **json, const tacit_options *options, t
 tacit_status tacit_audit_document(char **json, const tacit_options *options, const tacit_progress *progress,
                                   tacit_error *error);
 
+/* `tacit plan`: what each method will be worth, before anybody is asked ("study" names a definition; or schema, parties, rows and epsilon).
+ * Nothing is released and nothing charged. */
+tacit_status tacit_plan_document(char **json, const tacit_options *options, const tacit_progress *progress,
+                                 tacit_error *error);
+
 /* ---- ledgers ---- */
 
 /* The ledger of one data source in the file `path`, which is made where it is missing. */

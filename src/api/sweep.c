@@ -72,6 +72,8 @@ tacit_status tacit_sweep_plan(tacit_sweep *all, const tacit_arguments *arguments
     plan->trials = (size_t)tacit_arguments_integer(arguments, "trials");
     if (tacit_arguments_given(arguments, "minimum-rows"))
         plan->minimum_rows = (size_t)tacit_arguments_integer(arguments, "minimum-rows");
+    if (tacit_arguments_given(arguments, "expected-rows"))
+        plan->expected_rows = (size_t)tacit_arguments_integer(arguments, "expected-rows");
     plan->dropouts = tacit_arguments_number(arguments, "dropouts");
     plan->colluders = tacit_arguments_number(arguments, "colluders");
     plan->seed = tacit_run_options_seed(arguments);

@@ -10,6 +10,8 @@ extern const tacit_operand tacit_audit_operands[];
 extern const tacit_option tacit_explain_options[];
 extern const tacit_operand tacit_explain_operands[];
 extern const tacit_option tacit_join_options[];
+extern const tacit_option tacit_plan_options[];
+extern const tacit_operand tacit_plan_operands[];
 
 /* For whoever answers in a study. */
 #define TACIT_OPTION_RETRY                                                                                   \

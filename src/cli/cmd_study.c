@@ -6,6 +6,7 @@
 #include "api/json_text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/prospect.h"
 #include "cli/row_reading.h"
 #include "coordinator/coordinator.h"
 #include "net/rotation.h"
@@ -66,6 +67,7 @@ static tacit_status run_new(const tacit_arguments *arguments, tacit_console *con
     TACIT_CHECK(tacit_name_check("the coordinator's name", tacit_arguments_text(arguments, "coordinator"),
                                  TACIT_ID_SIZE - 1, error));
     TACIT_CHECK(check_hope(study, tacit_arguments_flag(arguments, "force"), console, error));
+    TACIT_CHECK(tacit_prospect_check(console, study, arguments, error));
     TACIT_CHECK(tacit_coordinator_prepare(folder, tacit_arguments_text(arguments, "coordinator"), error));
     TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
     TACIT_CHECK((draft ? tacit_registry_add_draft : tacit_registry_add_study)(
@@ -89,10 +91,16 @@ const tacit_command tacit_command_study_new = {
     .name = "study new",
     .section = "Studies",
     .summary = "add a study to a coordinator's folder",
-    .description = "Reads the study's definition (YAML), checks it, and stores it. The folder is made if "
-                   "missing, with a certificate authority of its own; keep it private. Schema and consent "
-                   "document named in the definition become part of it; so do the number and hash of the "
-                   "auxiliary points, and a lambda where the definition has none.",
+    .description =
+        "Reads the study's definition (YAML), checks it, and stores it. The folder is made if "
+        "missing, with a "
+        "certificate authority of its own; keep it private. Schema and consent document named in the "
+        "definition "
+        "become part of it; so do the number and hash of the auxiliary points, and a lambda where the "
+        "definition has none.\n\n"
+        "A definition with expected_rows is tried out on rows drawn to its schema, as tacit plan does it: "
+        "lambda is chosen by that, what to expect is said, and a study that is hopeless (no better than "
+        "guessing, or worse than a site alone in nine of ten runs) is refused unless --force is given.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },
@@ -107,9 +115,17 @@ const tacit_command tacit_command_study_new = {
               .fallback = "Tacit coordinator",
               .help = "what parties see as the coordinator's name, when the folder is made" },
             { .name = "draft", .kind = TACIT_OPTION_FLAG, .help = "do not open it to parties yet" },
+            { .name = "signal",
+              .kind = TACIT_OPTION_NUMBER,
+              .placeholder = "AUC",
+              .help = "the AUC that a model of endless rows would have, for what is expected of the study; "
+                      "0.75 by default",
+              .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
+              .least = 0.5,
+              .most = 0.999 },
             { .name = "force",
               .kind = TACIT_OPTION_FLAG,
-              .help = "add it even if by its public numbers nothing but noise can come of it" },
+              .help = "add it also if it is expected to be worth nothing" },
             { .name = NULL },
         },
     .examples =

@@ -7,6 +7,7 @@
 #define TACIT_COMMANDS(X)                                                                                    \
     X(methods)                                                                                               \
     X(explain)                                                                                               \
+    X(plan)                                                                                                  \
     X(simulate)                                                                                              \
     X(fit)                                                                                                   \
     X(audit)                                                                                                 \

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/prospect.h"
 #include "method/neighbours.h"
 #include "session/masked.h"
 #include "session/wording.h"
@@ -214,6 +215,7 @@ static tacit_status show_terms(tacit_console *console, const tacit_site *site, c
     tacit_console_note(console, "assuming   %s", words->assumption);
     show_price(console, plan, &prices.charged);
     show_parties(console, site, least);
+    TACIT_TRY(tacit_prospect_show(console, site, error));
     show_stop(console, &study->stop);
     if (tacit_site_local(site) != NULL)
         tacit_console_note(console, "local      %s, as you said", tacit_site_local(site));

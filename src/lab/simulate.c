@@ -245,11 +245,12 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .features = simulation->dataset->features,
         .classes = simulation->dataset->classes.count,
         .parties = tacit_local_parties(local),
-        .minimum_parties = 1,
+        .minimum_parties = simulation->minimum_parties > 0 ? simulation->minimum_parties : 1,
         .dropouts = simulation->dropouts,
         .colluders = simulation->colluders,
         .minimum_rows =
             simulation->minimum_rows > 0 ? simulation->minimum_rows : tacit_local_smallest_party(local),
+        .expected_rows = simulation->expected_rows > 0 ? simulation->expected_rows : tacit_local_rows(local),
         .most_rounds = method->stops_early ? simulation->most_rounds : 0,
         .enough = method->stops_early ? simulation->enough : 0,
         .points = (method->needs_points || method->takes_points) && points->rows.count > 0 ? points : NULL,

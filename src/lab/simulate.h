@@ -51,7 +51,10 @@ typedef struct tacit_simulation {
     size_t trials;
     uint64_t most_rounds; /* of methods that stop early, and where they do; 0: as they are set */
     double enough;
-    size_t minimum_rows; /* declared; 0: what the smallest party has */
+    size_t minimum_rows;    /* declared; 0: what the smallest party has */
+    size_t minimum_parties; /* declared; 0: 1 */
+    size_t
+        expected_rows; /* of all parties together, that rounds and ridge are chosen for; 0: those that there are */
     double dropouts,
         colluders; /* fractions of the parties that shares of noise allow for; none does either */
     uint64_t seed;

@@ -34,7 +34,7 @@
  *   q^(2T) R^2 + D (s v/N)^2 (1 - q^(2T))/(1 - q^2),   q = 1 - s h,
  *
  * the mean square error after T steps on a quadratic of curvature h in all D directions, from the largest distance R. Rows that fill
- * the ball evenly give h = lambda + (K-1)/(K^2 d). N is at least the declared parties times their least rows. All public. At this T what is left
+ * the ball evenly give h = lambda + (K-1)/(K^2 d). N is what the study expects, or the declared parties times their least rows. All public. At this T what is left
  * of the start is of the order of the noise, and a mean over iterates would only bring the start back: the last one is taken.
  */
 #include <math.h>
@@ -96,6 +96,11 @@ typedef struct descent {
 static double least_count(const tacit_plan *plan, size_t parties) {
     double rows = hides_party(plan) || plan->minimum_rows == 0 ? 1 : (double)plan->minimum_rows;
     return rows * (double)parties;
+}
+
+/* What N is taken to be where rounds are chosen. */
+static double expected_count(const tacit_plan *plan) {
+    return hides_party(plan) ? (double)plan->parties : tacit_plan_expected_rows(plan);
 }
 
 /* The mean square error of the rule after `rounds` steps; `noise` is s v/N of a single round. */
@@ -222,7 +227,7 @@ static tacit_status set_noise(const tacit_plan *plan, descent *out, tacit_error 
                                    shift,
                                    { settings_of(plan)->unit, plan->epsilon, noisy ? plan->delta : 0 } };
     if (noisy) TACIT_TRY(relative_noise(plan, &all, error));
-    double noise = out->step * shift * all / least_count(plan, plan->parties);
+    double noise = out->step * shift * all / expected_count(plan);
     out->rounds = set > 0 ? set : choose_rounds(plan, out->step, noise);
     out->shared = (tacit_shared_noise){
         .law = TACIT_LAW_DISCRETE_GAUSSIAN, .price = out->each.price, .shares = 1, .length = out->spec.length

@@ -49,7 +49,7 @@ static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(
         dpnewton_settings, rows, "rows", 1e12,
         "how many rows all parties have together, as everybody expects: steps and ridge are chosen for it",
-        "the parties times the least rows of each"),
+        "as the study expects, or the parties times the least rows of each"),
     TACIT_CHOICE(
         dpnewton_settings, noise, "noise", "coordinator|party|shares",
         "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no trust), or "

@@ -17,10 +17,10 @@ static bool by_party(const tacit_plan *plan) {
 double dpnewton_rows(const tacit_plan *plan) {
     double set = (double)dpnewton_settings_of(plan)->rows;
     if (set > 0) return set;
-    double each = fmax(1, (double)plan->minimum_rows); /* of persons, where these are protected */
-    if (dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON)
-        each *= (double)dpnewton_settings_of(plan)->person_rows;
-    return (double)plan->parties * each;
+    double rows = tacit_plan_expected_rows(plan); /* of persons, where these are protected */
+    return dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON && plan->expected_rows == 0
+               ? rows * (double)dpnewton_settings_of(plan)->person_rows
+               : rows;
 }
 
 /* How much larger the noise in a sum of all parties is than it need be. */

@@ -127,7 +127,7 @@ static tacit_status axes_of_features(cell_grid *out, size_t features, tacit_erro
 
 /* m of the header. */
 static size_t cells_along(const tacit_plan *plan, size_t numbers, double room) {
-    double n = fmax(2, (double)plan->parties * (double)plan->minimum_rows), d = (double)numbers;
+    double n = fmax(2, tacit_plan_expected_rows(plan)), d = (double)numbers;
     if (settings_of(plan)->cells > 0) return settings_of(plan)->cells;
     double width = pow(fmax(1, 2 * sqrt(2) / plan->epsilon) * sqrt(log(n)) / n, 2 / (2 + d));
     return (size_t)fmax(1, fmin(ceil(1 / width), floor(pow(room, 1 / fmax(1, d)) * (1 + 1e-12))));

@@ -118,6 +118,10 @@ size_t tacit_local_smallest_party(const tacit_local *local) {
     return smallest;
 }
 
+size_t tacit_local_rows(const tacit_local *local) {
+    return local->split->start[local->parties] - local->split->start[0];
+}
+
 static size_t piece_of(const tacit_local *local) {
     size_t share = local->own / tacit_pool_threads(local->pool);
     return share > PIECE ? PIECE : share > 0 ? share : 1;

@@ -39,6 +39,7 @@ void tacit_local_lead_with(tacit_local *local, tacit_pool *leader);
 
 size_t tacit_local_parties(const tacit_local *local);
 size_t tacit_local_smallest_party(const tacit_local *local); /* in rows */
+size_t tacit_local_rows(const tacit_local *local);           /* of all parties together */
 
 /* The same in persons, of rows that say whose they are. */
 tacit_status tacit_local_fewest_persons(const tacit_local *local, const tacit_dataset *data, size_t *out,

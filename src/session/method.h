@@ -57,7 +57,10 @@ typedef struct tacit_plan {
                                    coordinator, in [0, 1) */
     bool complete; /* each party masks with every other one, however many they are */
     uint8_t center_key[TACIT_HASH_BYTES]; /* fingerprint of center server B's key; zeros: none is named */
-    size_t minimum_rows;        /* a party with fewer refuses: the sensitivity is declared for this many */
+    size_t minimum_rows; /* a party with fewer refuses: the sensitivity is declared for this many */
+    size_t
+        expected_rows; /* of all parties together, as everybody expects: tunes, and guards nothing; 0: the parties times
+                             their least */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
     uint64_t most_rounds;       /* a method that stops early ends after so many iterations; 0: as it is set */
     double enough;              /* or where its weights hardly change any more (tacit_plan_stops); 0: never */
@@ -85,6 +88,9 @@ bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *param
 
 /* Whether two plans agree in all that methods read. Points and schemas are the same if they are one object. */
 bool tacit_plan_equal(const tacit_plan *a, const tacit_plan *b);
+
+/* How many rows all parties have together, as far as public numbers say: what rounds, ridge and grids are chosen for. At least 1. */
+double tacit_plan_expected_rows(const tacit_plan *plan);
 
 /* A setting law=auto|pure|gaussian: what adds the noise, auto being the Gaussian law where the study has a delta. */
 typedef enum tacit_law_setting { TACIT_LAW_AUTO, TACIT_LAW_PURE, TACIT_LAW_BELL } tacit_law_setting;

@@ -110,7 +110,8 @@ static bool equal_numbers(const tacit_plan *a, const tacit_plan *b) {
            a->features == b->features && a->classes == b->classes && a->parties == b->parties &&
            a->minimum_parties == b->minimum_parties && a->sums == b->sums && a->key_bits == b->key_bits &&
            a->dropouts == b->dropouts && a->colluders == b->colluders && a->complete == b->complete &&
-           a->minimum_rows == b->minimum_rows && a->most_rounds == b->most_rounds && a->enough == b->enough;
+           a->minimum_rows == b->minimum_rows && a->expected_rows == b->expected_rows &&
+           a->most_rounds == b->most_rounds && a->enough == b->enough;
 }
 
 bool tacit_plan_equal(const tacit_plan *a, const tacit_plan *b) {
@@ -140,6 +141,11 @@ tacit_hearing tacit_plan_hearing(const tacit_plan *plan) {
 bool tacit_plan_always_single(const tacit_plan *plan) {
     (void)plan;
     return true;
+}
+
+double tacit_plan_expected_rows(const tacit_plan *plan) {
+    if (plan->expected_rows > 0) return (double)plan->expected_rows;
+    return fmax(1, (double)plan->parties * fmax(1, (double)plan->minimum_rows));
 }
 
 bool tacit_plan_gaussian(const tacit_plan *plan, tacit_law_setting law) {

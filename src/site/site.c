@@ -56,6 +56,10 @@ const char *tacit_site_coordinator(const tacit_site *site) { return site->coordi
 const char *tacit_site_home(const tacit_site *site) { return site->home; }
 const char *tacit_site_folder(const tacit_site *site) { return site->folder; }
 size_t tacit_site_rows(const tacit_site *site) { return site->total_rows; }
+
+const tacit_dataset *tacit_site_dataset(const tacit_site *site) {
+    return site->rows != NULL && site->rows->rows == site->total_rows ? site->rows : NULL;
+}
 bool tacit_site_is_joined(const tacit_site *site) { return site->joined; }
 const char *tacit_site_local(const tacit_site *site) { return site->local; }
 

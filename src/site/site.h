@@ -143,6 +143,8 @@ const char *tacit_site_coordinator(const tacit_site *site);
 const char *tacit_site_home(const tacit_site *site);
 const char *tacit_site_folder(const tacit_site *site);
 size_t tacit_site_rows(const tacit_site *site);
+const tacit_dataset *
+tacit_site_dataset(const tacit_site *site); /* for their owner to look at; NULL: they are not all here */
 bool tacit_site_is_joined(const tacit_site *site);    /* before: it was opened, not looked at */
 const char *tacit_site_local(const tacit_site *site); /* as it will be run; NULL: the study's choice */
 

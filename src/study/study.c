@@ -101,6 +101,7 @@ static tacit_status read_study(reading *r) {
     const yaml_node_t *root = tacit_yaml_root(&r->yaml);
     if (root == NULL) return tacit_fail(r->error, TACIT_INPUT, "%s: the study is empty", r->yaml.name);
     TACIT_TRY(study_find_values(r, root));
+    r->study->lambda_chosen = study_node(r, "lambda") == NULL;
     TACIT_TRY(study_read_stage(r, TACIT_STUDY_READ_FIRST));
     TACIT_TRY(study_read_stage(r, TACIT_STUDY_READ_STOP));
     TACIT_TRY(study_read_stage(r, TACIT_STUDY_READ_PARTIES));
@@ -119,6 +120,20 @@ tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, 
     return study_print_settings(&next, out, error);
 }
 
+static tacit_status settle_text(tacit_study *study, tacit_error *error) {
+    tacit_buffer_clear(&study->canonical);
+    TACIT_TRY(study_print_settings(study, &study->canonical, error));
+    crypto_generichash(study->hash, sizeof study->hash, study->canonical.bytes, study->canonical.length, NULL,
+                       0);
+    return TACIT_OK;
+}
+
+tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error) {
+    study->plan.lambda = lambda;
+    TACIT_TRY(tacit_plan_check(&study->plan, error));
+    return settle_text(study, error);
+}
+
 static tacit_status parse(tacit_study **out, const char *text, size_t length, const char *name,
                           const char *folder, tacit_error *error) {
     reading r = { .folder = folder, .study = TACIT_NEW(tacit_study, 1), .error = error };
@@ -133,11 +148,7 @@ static tacit_status parse(tacit_study **out, const char *text, size_t length, co
         status = read_study(&r);
         tacit_yaml_close(&r.yaml);
     }
-    tacit_study *study = r.study;
-    if (status == TACIT_OK) status = study_print_settings(study, &study->canonical, error);
-    if (status == TACIT_OK)
-        crypto_generichash(study->hash, sizeof study->hash, study->canonical.bytes, study->canonical.length,
-                           NULL, 0);
+    if (status == TACIT_OK) status = settle_text(r.study, error);
     if (status != TACIT_OK) {
         tacit_study_free(r.study);
         return status;

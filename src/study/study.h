@@ -42,8 +42,11 @@ typedef struct tacit_study {
     uint8_t document_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the consent document, its version */
     int64_t from, until;                     /* seconds since 1970; 0: no such bound */
     tacit_plan plan;
+    bool lambda_chosen; /* the definition had none, and the method chose it */
     tacit_stop stop;
     size_t first_parties; /* expected in the first look; plan.parties are those of this one */
+    size_t
+        expected_rows; /* of the first look's parties, plan.expected_rows of this one's; 0: nothing was said */
     tacit_schema *schema;
     tacit_buffer canonical;
     uint8_t hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the canonical text */
@@ -73,6 +76,9 @@ tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, ta
 
 /* The canonical text of the next look, appended. */
 tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, tacit_error *error);
+
+/* Another lambda for a study whose definition had none: canonical text and hash follow. */
+tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error);
 
 /* The most bytes they can have. */
 size_t tacit_study_point_limit(const tacit_study *study);

@@ -1,5 +1,6 @@
 /* How the parties' answers come together: in sums, of one kind or another, or along a graph of neighbours. */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "data/round_schedule.h"
@@ -61,6 +62,32 @@ tacit_status study_check_sums(reading *r) {
     const yaml_node_t *node =
         study_node(r, "dropouts") != NULL ? study_node(r, "dropouts") : study_node(r, "colluders");
     return study_fail_at(r, node, tacit_secure_minimum(&minimum, plan, r->error));
+}
+
+/* ---- rows that are expected in the sums ---- */
+
+tacit_status study_read_expected_rows(reading *r, const yaml_node_t *node) {
+    tacit_study *study = r->study;
+    tacit_plan *plan = &study->plan;
+    double value = 0, least = (double)study->first_parties * (double)plan->minimum_rows;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_number(&r->yaml, node, "expected_rows", &value, r->error));
+    if (!(value >= 1 && value <= 1e12) || value != floor(value))
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "expected_rows must be a whole number from 1 to 1e12, not %g", value);
+    if (value < least)
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "expected_rows counts the rows of all parties together, and %zu parties of at "
+                               "least %zu rows have %.0f: %.0f is fewer",
+                               study->first_parties, plan->minimum_rows, least, value);
+    study->expected_rows = (size_t)value;
+    plan->expected_rows = (size_t)(value * (double)plan->parties / (double)study->first_parties);
+    return TACIT_OK;
+}
+
+tacit_status study_print_expected_rows(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    if (study->expected_rows == 0) return TACIT_OK;
+    return tacit_buffer_print(out, error, "expected_rows: %zu\n", study->expected_rows);
 }
 
 /* ---- neighbours ---- */

@@ -75,6 +75,9 @@ TACIT_PLAN_NUMBER(colluders, .stage = TACIT_STUDY_READ_PARTIES, .least = 0, .mos
 TACIT_PLAN_SWITCH(complete, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES, .applies = study_sums_are_masked,
                   .belongs = "sum: masked",
                   .help = "whether each party masks with every other one, also where there are more than 50")
+TACIT_STUDY_MADE(expected_rows, .stage = TACIT_STUDY_READ_PARTIES, .form = "a whole number from 1 to 1e+12",
+                 .standard = "the parties times minimum_rows",
+                 .help = "the rows of all parties together, as everybody expects them: rounds, lambda and grids are chosen for it")
 TACIT_STUDY_MADE(auxiliary, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
                  .help = "public points, for methods that have them labelled; a label is not read")
 TACIT_STUDY_MADE(center, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",

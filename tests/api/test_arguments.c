@@ -123,6 +123,7 @@ static void ledgers_sites_and_documents_ask_too(void **state) {
     REFUSES(tacit_methods_document(NULL, failed));
     REFUSES(tacit_explain_document(NULL, NULL, failed));
     REFUSES(tacit_audit_document(NULL, NULL, NULL, failed));
+    REFUSES(tacit_plan_document(NULL, NULL, NULL, failed));
     REFUSES(tacit_ledger_at(NULL, "ledger.db", "rows", failed));
     REFUSES(tacit_ledger_limit(NULL, false, 1, 0, failed));
     REFUSES(tacit_ledger_document(&text, NULL, failed));

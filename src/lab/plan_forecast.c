@@ -1,0 +1,440 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "lab/plan_parts.h"
+
+static const plan_effort THOROUGH = { 2e5, 5000, 3000, 3, 2 }, BRIEF = { 8e5, 12000, 3000, 3, 3 };
+enum { MOST_WORLDS = 12 };
+
+static tacit_status went_on(plan_looking *self, const char *stage, tacit_error *error) {
+    const tacit_progress *progress = self->request->progress;
+    if (tacit_progress_cancelled(progress)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
+    self->done += self->done < self->steps;
+    tacit_progress_report(progress, stage, self->done, self->steps);
+    return TACIT_OK;
+}
+
+/* ---- methods ---- */
+
+/* A failure that ends everything, and not only what one method was tried for. */
+static bool is_fatal(tacit_status status) {
+    return status == TACIT_CANCELLED || status == TACIT_NO_MEMORY || status == TACIT_INTERNAL;
+}
+
+static tacit_status refuse(tacit_outlook *out, const tacit_method *method, const tacit_error *why,
+                           tacit_error *error) {
+    tacit_outlook_refusal *more = tacit_grow(out->refused, out->refusals + 1, sizeof *more);
+    if (more == NULL) return tacit_fail_memory(error);
+    out->refused = more;
+    more[out->refusals].method = method;
+    snprintf(more[out->refusals++].why, sizeof more->why, "%s", why->text);
+    return TACIT_OK;
+}
+
+static bool is_wanted(const tacit_outlook_request *request, const tacit_method *method) {
+    if (request->method_count == 0) return !method->noise_free;
+    for (size_t m = 0; m < request->method_count; m++)
+        if (request->methods[m] == method) return true;
+    return false;
+}
+
+static tacit_status choose_methods(const plan_looking *self, tacit_outlook *out, tacit_error *error) {
+    size_t all = 0;
+    while (tacit_methods[all] != NULL) all++;
+    out->methods = TACIT_NEW(tacit_outlook_method, all);
+    if (out->methods == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < all; i++) {
+        tacit_outlook_method *one = &out->methods[out->count];
+        tacit_error why = TACIT_ERROR_INIT;
+        if (!is_wanted(self->request, tacit_methods[i])) continue;
+        *one = (tacit_outlook_method){ .pays_from = NAN };
+        tacit_status status = tacit_outlook_plan(&one->plan, self->request, tacit_methods[i], &why);
+        if (is_fatal(status)) {
+            if (error != NULL) *error = why;
+            return status;
+        }
+        if (status == TACIT_OK)
+            out->count++;
+        else
+            TACIT_TRY(refuse(out, tacit_methods[i], &why, error));
+    }
+    return TACIT_OK;
+}
+
+/* Whether lambda may be another than what the method chose. */
+static bool is_open(const tacit_outlook_request *request, const tacit_plan *plan) {
+    bool told = request->study != NULL && request->study->method == plan->method && !request->lambda_open;
+    return !told && !plan->method->lambda_may_vanish;
+}
+
+/* A smaller lambda, by tens, as long as each is better by more than chance: the rows are of belief, so the choice is free. */
+static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, tacit_plan *plan,
+                                  tacit_error *error) {
+    static const double BETTER = 0.99, LEAST = 1e-8;
+    tacit_run run;
+    if (!is_open(self->request, plan)) return TACIT_OK;
+    TACIT_TRY(plan_play(self, world, plan, 1, 0, &run, error));
+    for (int step = 0; step < 5 && plan->lambda > 10 * LEAST; step++) {
+        tacit_plan tried = *plan;
+        double before = run.log_loss.mean;
+        tried.lambda = plan->lambda / 10;
+        tacit_status status = tacit_plan_check(&tried, NULL);
+        if (status == TACIT_OK) status = plan_play(self, world, &tried, 1, 0, &run, error);
+        if (is_fatal(status)) return status;
+        if (status != TACIT_OK || !(run.log_loss.mean < BETTER * before)) break;
+        *plan = tried;
+    }
+    if (error != NULL) *error = (tacit_error)TACIT_ERROR_INIT;
+    return TACIT_OK;
+}
+
+static uint64_t handovers_of(const tacit_plan *plan, uint64_t rounds) {
+    enum { STEPS_OF_A_MASKED_SUM = 5 };
+    bool masked = tacit_plan_hearing(plan) == TACIT_HEARS_SUMS && plan->sums == TACIT_SUMS_MASKED;
+    return masked ? rounds * STEPS_OF_A_MASKED_SUM : rounds;
+}
+
+static tacit_outlook_verdict verdict_of(const tacit_outlook *out, const tacit_outlook_metrics *expected) {
+    if (tacit_outlook_score(&out->pooled) > TACIT_OUTLOOK_SURE) return TACIT_OUTLOOK_NONE;
+    return tacit_outlook_score(expected) > tacit_outlook_score(&out->alone) ? TACIT_OUTLOOK_PAYS
+                                                                            : TACIT_OUTLOOK_DOES_NOT;
+}
+
+const char *tacit_outlook_verdict_text(tacit_outlook_verdict verdict) {
+    static const char *const texts[] = { "joining pays", "joining does not pay", "no verdict" };
+    return texts[verdict];
+}
+
+bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method) {
+    static const double GUESSING = 0.55;
+    const tacit_outlook_metrics *here = &method->expected, *site = &outlook->alone;
+    if (isnan(here->auc.mean)) return here->accuracy.high < site->accuracy.low;
+    return here->auc.high < site->auc.low || here->auc.mean < fmin(GUESSING, site->auc.mean);
+}
+
+/* ---- all worlds ---- */
+
+/* Every method on the worlds; those that fail are moved to the refusals. */
+static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit_world *world, size_t draw,
+                             const double moved[3], plan_tally *tallies, tacit_error *error) {
+    for (size_t m = 0; m < out->count; m++) {
+        tacit_outlook_method *one = &out->methods[m];
+        tacit_error why = TACIT_ERROR_INIT;
+        tacit_run run;
+        tacit_status status = TACIT_OK;
+        /* Where it is close, more worlds are for the leader alone. */
+        if (one->behind || (draw >= self->effort.worlds && m != out->recommended)) continue;
+        if (draw == 0) status = choose_lambda(self, world, &one->plan, &why);
+        if (status == TACIT_OK)
+            status = plan_play(self, world, &one->plan, self->effort.trials, draw, &run, &why);
+        if (is_fatal(status)) {
+            if (error != NULL) *error = why;
+            return status;
+        }
+        TACIT_TRY(went_on(self, one->plan.method->name, error));
+        if (status != TACIT_OK) {
+            TACIT_TRY(refuse(out, one->plan.method, &why, error));
+            memmove(one, one + 1, (out->count - m - 1) * sizeof *one);
+            memmove(tallies + m, tallies + m + 1, (out->count - m - 1) * sizeof *tallies);
+            out->count--;
+            m--;
+            continue;
+        }
+        plan_add_run(&tallies[m], &run, moved);
+        one->rounds = run.rounds;
+        one->bytes_per_party = run.bytes_per_party;
+        one->handovers = handovers_of(&one->plan, run.rounds);
+    }
+    return TACIT_OK;
+}
+
+/* Those that cannot win any more are left as they are: their time is better spent on the others. */
+static void leave_behind(tacit_outlook *out, const plan_tally *tallies) {
+    static const double FAR = 0.02;
+    double best = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t m = 0; m < out->count; m++) {
+            tacit_outlook_metrics here = plan_metrics_of(&tallies[m]);
+            double score = tacit_outlook_score(&here);
+            if (pass == 0) best = fmax(best, score);
+            if (pass == 1 && score < best - FAR) out->methods[m].behind = true;
+        }
+}
+
+/* How far the leader is ahead of a site alone, world by world. */
+typedef struct lead {
+    double worlds, sum, square;
+} lead;
+
+/* Whether more worlds would hardly change the sign. */
+static bool is_clear(const lead *self) {
+    static const double CLEAR = 3;
+    double mean = self->sum / self->worlds,
+           variance = (self->square - self->worlds * mean * mean) / (self->worlds - 1);
+    return mean * mean * self->worlds > CLEAR * CLEAR * variance;
+}
+
+static double score_of(const plan_tally *self) {
+    tacit_outlook_metrics metrics = plan_metrics_of(self);
+    return tacit_outlook_score(&metrics);
+}
+
+/* The best so far. */
+static size_t leader_of(const tacit_outlook *out, const plan_tally *tallies) {
+    size_t best = 0;
+    for (size_t m = 1; m < out->count; m++)
+        if (score_of(&tallies[m]) > score_of(&tallies[best])) best = m;
+    return best;
+}
+
+/* What one world adds to two tallies, as a difference of scores. */
+static double difference(const plan_tally *a, const plan_tally *a_before, const plan_tally *b,
+                         const plan_tally *b_before) {
+    plan_tally one = *a, other = *b;
+    one.count -= a_before->count;
+    other.count -= b_before->count;
+    for (int k = 0; k < 3; k++) {
+        one.sum[k] -= a_before->sum[k];
+        one.square[k] -= a_before->square[k];
+        other.sum[k] -= b_before->sum[k];
+        other.square[k] -= b_before->square[k];
+    }
+    return score_of(&one) - score_of(&other);
+}
+
+typedef struct yardsticks {
+    plan_tally alone, pooled;
+} yardsticks;
+
+static tacit_status play_world(plan_looking *self, tacit_outlook *out, size_t draw, yardsticks *beside,
+                               plan_tally *tallies, tacit_error *error) {
+    const tacit_outlook_request *request = self->request;
+    tacit_world world = TACIT_WORLD_INIT;
+    double moved[3];
+    tacit_status status;
+    TACIT_CHECK(plan_make_world(self, &world, request->rows, request->parties, draw, error));
+    out->simulated = world.train;
+    TACIT_CHECK(plan_look_at_pooled(self, &world, request->rows, &beside->pooled, moved, error));
+    TACIT_CHECK(went_on(self, "pooled", error));
+    TACIT_CHECK(plan_look_at_alone(self, &world, request->rows / request->parties, &beside->alone, error));
+    TACIT_CHECK(went_on(self, "alone", error));
+    TACIT_CHECK(play_all(self, out, &world, draw, moved, tallies, error));
+cleanup:
+    tacit_world_clear(&world);
+    return status;
+}
+
+/* A few worlds, and more where it is close. */
+static tacit_status play_worlds(plan_looking *self, tacit_outlook *out, plan_tally *tallies,
+                                tacit_error *error) {
+    yardsticks beside = { { .count = 0 }, { .count = 0 } };
+    lead ahead = { 0, 0, 0 };
+    for (size_t draw = 0; draw < MOST_WORLDS; draw++) {
+        if (draw >= self->effort.worlds && (out->count == 0 || is_clear(&ahead))) break;
+        size_t leader = draw > 0 && out->count > 0 ? leader_of(out, tallies) : 0;
+        out->recommended = leader;
+        plan_tally before = tallies[leader], alone = beside.alone;
+        TACIT_TRY(play_world(self, out, draw, &beside, tallies, error));
+        leave_behind(out, tallies);
+        if (out->count == 0) continue;
+        if (draw == 0) leader = leader_of(out, tallies);
+        if (draw == 0) before = (plan_tally){ .count = 0 };
+        double here = difference(&tallies[leader], &before, &beside.alone, &alone);
+        ahead.worlds++;
+        ahead.sum += here;
+        ahead.square += here * here;
+    }
+    out->alone = plan_metrics_of(&beside.alone);
+    out->pooled = plan_metrics_of(&beside.pooled);
+    return TACIT_OK;
+}
+
+/* Whether the first is the better of two: by their score, and where that is nearly the same by log-loss. */
+static bool is_better(const tacit_outlook_method *a, const tacit_outlook_method *b) {
+    static const double NEARLY = 0.002;
+    double apart = tacit_outlook_score(&a->expected) - tacit_outlook_score(&b->expected);
+    if (fabs(apart) > NEARLY) return apart > 0;
+    return a->expected.log_loss.mean < b->expected.log_loss.mean;
+}
+
+static tacit_status conclude(tacit_outlook *out, const plan_tally *tallies, tacit_error *error) {
+    out->recommended = out->count;
+    for (size_t m = 0; m < out->count; m++) {
+        tacit_outlook_method *one = &out->methods[m];
+        tacit_prices prices = { .event = { .count = 0 } };
+        TACIT_TRY(one->plan.method->price(&one->plan, &prices, error));
+        one->charged = prices.charged;
+        one->expected = plan_metrics_of(&tallies[m]);
+        one->verdict = verdict_of(out, &one->expected);
+        if (out->recommended == out->count || is_better(one, &out->methods[out->recommended]))
+            out->recommended = m;
+    }
+    return TACIT_OK;
+}
+
+/* ---- other numbers ---- */
+
+/* Worlds on which prices are looked for, and what a site alone scores there. */
+enum { PRICE_WORLDS = 2 };
+typedef struct market {
+    tacit_world world[PRICE_WORLDS];
+    double alone; /* mean score of a site, less what thinning takes from the others */
+} market;
+
+static void market_clear(market *self) {
+    for (size_t w = 0; w < PRICE_WORLDS; w++) tacit_world_clear(&self->world[w]);
+}
+
+static tacit_status market_open(plan_looking *self, market *out, tacit_error *error) {
+    const tacit_outlook_request *request = self->request;
+    *out = (market){ .alone = 0 };
+    for (size_t w = 0; w < PRICE_WORLDS; w++) {
+        plan_tally alone = { .count = 0 }, pooled = { .count = 0 };
+        double moved[3];
+        TACIT_TRY(plan_make_world(self, &out->world[w], request->rows, request->parties, w, error));
+        TACIT_TRY(plan_look_at_alone(self, &out->world[w], request->rows / request->parties, &alone, error));
+        TACIT_TRY(plan_look_at_pooled(self, &out->world[w], request->rows, &pooled, moved, error));
+        tacit_outlook_metrics site = plan_metrics_of(&alone);
+        out->alone += (tacit_outlook_score(&site) - moved[isnan(site.auc.mean) ? 0 : 1]) / PRICE_WORLDS;
+    }
+    return TACIT_OK;
+}
+
+/* The score of a method at another epsilon. */
+static tacit_status score_at(plan_looking *self, const market *at, const tacit_outlook_method *one,
+                             double epsilon, double *out, tacit_error *error) {
+    tacit_outlook_request other = *self->request;
+    tacit_plan plan;
+    *out = 0;
+    other.epsilon = epsilon;
+    TACIT_TRY(tacit_outlook_plan(&plan, &other, one->plan.method, error));
+    for (size_t w = 0; w < PRICE_WORLDS; w++) {
+        tacit_run run;
+        TACIT_TRY(plan_play(self, &at->world[w], &plan, 1, w, &run, error));
+        *out += (isnan(run.auc.mean) ? run.accuracy.mean : run.auc.mean) / PRICE_WORLDS;
+    }
+    return TACIT_OK;
+}
+
+/* By halving a list of epsilons: what a method scores grows with epsilon. */
+static tacit_status find_price(plan_looking *self, const market *at, tacit_outlook_method *one,
+                               tacit_error *error) {
+    static const double prices[] = { 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 12, 20 };
+    size_t low = 0, high = sizeof prices / sizeof *prices;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        double score = 0;
+        tacit_status status = score_at(self, at, one, prices[middle], &score, error);
+        if (is_fatal(status)) return status;
+        if (status == TACIT_OK && score > at->alone)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    one->pays_from = low < sizeof prices / sizeof *prices ? prices[low] : NAN;
+    if (error != NULL) *error = (tacit_error)TACIT_ERROR_INIT;
+    return went_on(self, "price", error);
+}
+
+static tacit_status find_prices(plan_looking *self, tacit_outlook *out, tacit_error *error) {
+    market at;
+    tacit_status status;
+    TACIT_CHECK(market_open(self, &at, error));
+    TACIT_CHECK(find_price(self, &at, &out->methods[out->recommended], error));
+cleanup:
+    market_clear(&at);
+    return status;
+}
+
+/* The recommended method with other numbers of parties and rows. */
+static tacit_status look_at_other(plan_looking *self, const tacit_method *method, size_t parties, size_t rows,
+                                  tacit_outlook_other *out, tacit_error *error) {
+    tacit_outlook_request other = *self->request;
+    plan_tally expected = { .count = 0 }, alone = { .count = 0 }, pooled = { .count = 0 };
+    tacit_plan plan;
+    double moved[3];
+    tacit_status status = TACIT_OK;
+    other.parties = parties;
+    other.rows = rows;
+    other.minimum_rows = 0;
+    TACIT_TRY(tacit_outlook_plan(&plan, &other, method, error));
+    for (size_t draw = 0; status == TACIT_OK && draw < (self->effort.worlds + 1) / 2; draw++) {
+        tacit_world world = TACIT_WORLD_INIT;
+        tacit_run run;
+        status = plan_make_world(self, &world, rows, parties, draw, error);
+        if (status == TACIT_OK) status = plan_look_at_alone(self, &world, rows / parties, &alone, error);
+        if (status == TACIT_OK) status = plan_look_at_pooled(self, &world, rows, &pooled, moved, error);
+        if (status == TACIT_OK)
+            status = plan_play(self, &world, &plan, self->effort.trials, draw, &run, error);
+        if (status == TACIT_OK) plan_add_run(&expected, &run, moved);
+        tacit_world_clear(&world);
+    }
+    TACIT_TRY(status);
+    *out = (tacit_outlook_other){ parties, rows, plan_metrics_of(&expected), plan_metrics_of(&alone) };
+    return went_on(self, "more rows", error);
+}
+
+static tacit_status look_further(plan_looking *self, tacit_outlook *out, tacit_error *error) {
+    if (self->request->brief || out->count == 0) return TACIT_OK;
+    const tacit_method *best = out->methods[out->recommended].plan.method;
+    size_t parties = self->request->parties, rows = self->request->rows;
+    TACIT_TRY(find_prices(self, out, error));
+    TACIT_TRY(look_at_other(self, best, 2 * parties, 2 * rows, &out->more_parties, error));
+    return look_at_other(self, best, parties, 2 * rows, &out->more_rows, error);
+}
+
+/* ---- the whole ---- */
+
+static tacit_status check_request(const tacit_outlook_request *request, tacit_error *error) {
+    if (request->parties == 0 || request->rows < request->parties)
+        return tacit_fail(error, TACIT_USAGE, "%zu rows are too few for %zu parties", request->rows,
+                          request->parties);
+    if (!(request->epsilon > 0) || isinf(request->epsilon))
+        return tacit_fail(error, TACIT_USAGE, "epsilon must be above 0 and finite, not %g", request->epsilon);
+    return TACIT_OK;
+}
+
+static bool is_cancelled(void *context) { return tacit_progress_cancelled(context); }
+
+tacit_status tacit_outlook_make(tacit_outlook *out, const tacit_outlook_request *request,
+                                tacit_error *error) {
+    plan_looking self = { .request = request,
+                          .belief = request->belief,
+                          .effort = request->brief ? BRIEF : THOROUGH,
+                          .cancelling = { NULL, is_cancelled, (void *)request->progress } };
+    plan_tally *tallies = NULL;
+    tacit_outlook made = TACIT_OUTLOOK_INIT;
+    tacit_status status;
+    TACIT_CHECK(check_request(request, error));
+    TACIT_CHECK(tacit_belief_settle(&self.belief, request->pool, error));
+    made.rows = request->rows;
+    made.parties = request->parties;
+    made.features = tacit_schema_features(request->belief.schema);
+    made.epsilon = request->epsilon;
+    made.delta = request->delta;
+    made.signal = self.belief.signal;
+    made.positives = self.belief.positives;
+    TACIT_CHECK(choose_methods(&self, &made, error));
+    self.steps = self.effort.worlds * (made.count + 2) + (request->brief ? 0 : 3);
+    tallies = TACIT_NEW(plan_tally, made.count + 1);
+    if (tallies == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(play_worlds(&self, &made, tallies, error));
+    TACIT_CHECK(conclude(&made, tallies, error));
+    TACIT_CHECK(look_further(&self, &made, error));
+    *out = made;
+    made = (tacit_outlook)TACIT_OUTLOOK_INIT;
+cleanup:
+    free(tallies);
+    tacit_belief_clear(&self.belief);
+    tacit_outlook_clear(&made);
+    return status;
+}
+
+void tacit_outlook_clear(tacit_outlook *outlook) {
+    free(outlook->methods);
+    free(outlook->refused);
+    *outlook = (tacit_outlook)TACIT_OUTLOOK_INIT;
+}

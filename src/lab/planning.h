@@ -1,0 +1,111 @@
+/*
+ * What a study will be worth, before anybody is asked: the real mechanisms run on rows of belief (lab/plan_belief.h), beside all rows pooled
+ * and a site alone, neither of which has noise. Nothing here is a release: rows that are given stay with the caller, no ledger is charged and
+ * nothing is written.
+ *
+ * Many rows are thinned. With n rows thinned to n/f the noise is lessened by the same f, which leaves it the same share of every sum: epsilon
+ * is f times as large, or for Gaussian noise that whose smallest noise is a part f of what it was. Rounds and ridge follow from the product
+ * and stay as they are. What changes is the part of the error that comes from having drawn few rows. It goes with 1/n, so that pooled rows
+ * without noise, beside what the labels' own law scores, tell how much it is: all figures are moved by the difference. A site alone has as many rows
+ * as it would have, up to the same limit and then likewise.
+ */
+#pragma once
+
+#include "base/progress.h"
+#include "lab/plan_belief.h"
+#include "lab/simulate.h"
+
+/* Above this AUC of pooled rows no verdict is given: what is left to gain is less than what rows of belief can tell. */
+#define TACIT_OUTLOOK_SURE 0.95
+
+typedef struct tacit_outlook_request {
+    tacit_belief belief;
+    size_t parties, rows;                 /* all rows together */
+    size_t minimum_parties, minimum_rows; /* as a study has them; 0: one; what each has */
+    double epsilon, delta, dropouts, colluders;
+    const tacit_method *const *methods; /* to compare; NULL: all that suit */
+    size_t method_count;
+    const tacit_plan *study; /* whose settings and lambda are its method's; NULL: none */
+    bool lambda_open;        /* the study's lambda may be another */
+    bool brief;              /* only what is expected: no price from which it pays, nothing about more rows */
+    uint64_t seed;
+    tacit_pool *pool;
+    const tacit_progress *progress;
+} tacit_outlook_request;
+
+/* A figure over draws of rows and noise: nine in ten lie between low and high, roughly. NaN: it does not apply. */
+typedef struct tacit_outlook_figure {
+    double mean, low, high;
+} tacit_outlook_figure;
+
+typedef struct tacit_outlook_metrics {
+    tacit_outlook_figure accuracy, auc, log_loss;
+} tacit_outlook_metrics;
+
+typedef enum tacit_outlook_verdict {
+    TACIT_OUTLOOK_PAYS,     /* together is expected to score above a site alone */
+    TACIT_OUTLOOK_DOES_NOT, /* it is not */
+    TACIT_OUTLOOK_NONE      /* pooled rows would score too high to tell */
+} tacit_outlook_verdict;
+
+/* "joining pays", "joining does not pay", "no verdict". */
+const char *tacit_outlook_verdict_text(tacit_outlook_verdict verdict);
+
+typedef struct tacit_outlook_method {
+    tacit_plan plan; /* as a study would have it */
+    tacit_price charged;
+    uint64_t rounds, handovers, bytes_per_party;
+    tacit_outlook_metrics expected;
+    bool behind; /* far behind the best on the first rows, and not looked at further */
+    double
+        pays_from; /* the smallest epsilon of a few at which it pays; NaN: at none, or not looked for: only for the recommended */
+    tacit_outlook_verdict verdict;
+} tacit_outlook_method;
+
+typedef struct tacit_outlook_refusal {
+    const tacit_method *method;
+    char why[TACIT_ERROR_TEXT_SIZE];
+} tacit_outlook_refusal;
+
+/* The recommended method with other numbers. */
+typedef struct tacit_outlook_other {
+    size_t parties, rows;
+    tacit_outlook_metrics expected, alone;
+} tacit_outlook_other;
+
+enum { TACIT_OUTLOOK_METHODS = 64 };
+
+typedef struct tacit_outlook {
+    size_t rows, parties, features, simulated; /* rows, and how many of them were played */
+    double epsilon, delta, signal, positives;
+    tacit_outlook_metrics alone, pooled;
+    tacit_outlook_method *methods;
+    size_t count, recommended; /* the best; `count`: none suits */
+    tacit_outlook_refusal *refused;
+    size_t refusals;
+    tacit_outlook_other more_parties, more_rows; /* twice as many of each; rows 0: not looked at */
+} tacit_outlook;
+
+#define TACIT_OUTLOOK_INIT                                                                                   \
+    { .rows = 0 }
+
+/* The request's belief must not be settled; it is here. TACIT_USAGE, TACIT_INPUT, TACIT_CANCELLED. */
+tacit_status tacit_outlook_make(tacit_outlook *out, const tacit_outlook_request *request, tacit_error *error);
+void tacit_outlook_clear(tacit_outlook *outlook);
+
+/* By which figure methods are compared: AUC for two classes, else accuracy. */
+double tacit_outlook_score(const tacit_outlook_metrics *metrics);
+
+/* Whether the method is expected to do no better than guessing, or in nine of ten runs worse than a site alone. */
+bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method);
+
+/* ---- parts, for tests ---- */
+
+/* The epsilon at which rows thinned by `factor` have the same share of noise; `gaussian`: the price has a delta. */
+tacit_status tacit_outlook_thin(double *out, double epsilon, double delta, double factor, bool gaussian,
+                                tacit_error *error);
+
+/* The plan that a study of the request with this method has: its settings, lambda and expected rows. TACIT_USAGE with the reason where
+ * the method does not suit. */
+tacit_status tacit_outlook_plan(tacit_plan *out, const tacit_outlook_request *request,
+                                const tacit_method *method, tacit_error *error);

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""plan as a consortium and an owner meet it, and studies that are tried out before they are added.
+
+    TACIT=build/src/cli/tacit tests/cli/test_plan.py
+"""
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from test_program import TACIT, ProgramTest
+
+SCHEMA = """label: {name: sick, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: 0, high: 100}
+  - {name: dose, kind: number, low: 0, high: 1}
+  - {name: sex, kind: category, levels: [f, m]}
+"""
+
+
+class Planning(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("schema.yaml", SCHEMA)
+        self.numbers = ("plan", "--schema", "schema.yaml", "--parties", "8", "--rows", "2000", "--epsilon", "1", "--brief")
+
+    def plan(self, *more, numbers=None):
+        return json.loads(self.succeed(*(numbers or self.numbers), *more, "--json", "--quiet").stdout)
+
+    def rows(self, name, count):
+        draw = random.Random(1)
+        lines = ["age,dose,sex,sick"]
+        for _ in range(count):
+            age, dose, sex = draw.uniform(0, 100), draw.random(), draw.choice("fm")
+            sick = draw.random() < 1 / (1 + 2.718281828 ** -((age - 50) / 12 + (sex == "m") - .5))
+            lines.append(f"{age:.2f},{dose:.3f},{sex},{'yes' if sick else 'no'}")
+        return self.write(name, "\n".join(lines) + "\n")
+
+    def study(self, name="s.yaml", **changed):
+        keys = {"name": "trial", "title": "A trial", "method": "dpnewton", "set": "{noise: shares}", "epsilon": 1, "delta": "1e-5",
+                "parties": "{expected: 8, minimum: 7}", "minimum_rows": 20, "expected_rows": 2000, "schema": "schema.yaml", **changed}
+        return self.write(name, "".join(f"{key}: {value}\n" for key, value in keys.items() if value is not None))
+
+
+class Plan(Planning):
+    def test_every_figure_is_there_beside_pooled_and_alone(self):
+        told = self.plan("--methods", "dpnewton,dpgd")
+        self.assertEqual([told[key] for key in ("rows", "parties", "features", "epsilon", "delta")], [2000, 8, 5, 1.0, 1e-5])
+        self.assertEqual(sorted(one["method"] for one in told["methods"]), ["dpgd", "dpnewton"])
+        self.assertIn(told["recommended"], ("dpgd", "dpnewton"))
+        for one in told["methods"]:
+            self.assertEqual(sorted(one), ["alone", "bytes_per_party", "charged", "expected", "handovers", "method", "pays_from_epsilon", "pooled",
+                                           "rounds", "settings", "verdict"])
+            self.assertEqual(one["charged"]["unit"], "record")
+            self.assertAlmostEqual(one["charged"]["epsilon"], 1)
+            self.assertEqual(one["settings"]["expected_rows"], 2000)
+            self.assertEqual(one["settings"]["set"]["noise"], "shares")
+            self.assertGreater(one["settings"]["lambda"], 0)
+            self.assertEqual(one["handovers"], 5 * one["rounds"])
+            for who in ("expected", "alone", "pooled"):
+                for figure in ("accuracy", "auc", "logloss"):
+                    self.assertLessEqual(one[who][figure]["low"], one[who][figure]["mean"])
+                    self.assertLessEqual(one[who][figure]["mean"], one[who][figure]["high"])
+            self.assertAlmostEqual(one["pooled"]["auc"]["mean"], 0.75, delta=0.03)
+            pays = one["expected"]["auc"]["mean"] > one["alone"]["auc"]["mean"]
+            self.assertEqual(one["verdict"], "joining pays" if pays else "joining does not pay")
+        text = self.succeed(*self.numbers, "--methods", "dpnewton").stdout
+        for word in ("a site alone", "all rows pooled", "dpnewton", "expected_rows: 2000", "signal of AUC 0.750"):
+            self.assertIn(word, text)
+
+    def test_methods_that_suit_are_found_by_themselves_and_the_others_are_named(self):
+        told = self.plan()
+        names = {one["method"] for one in told["methods"]}
+        self.assertLessEqual({"dpnewton", "dpgd", "gop", "avg", "output"}, names)
+        left_out = {one["method"]: one["why"] for one in told["unsuitable"]}
+        self.assertIn("public points", left_out["vote"])
+        self.assertFalse(names & set(left_out))
+
+    def test_the_price_from_which_it_pays_and_what_more_would_buy(self):
+        told = self.plan("--methods", "dpnewton", numbers=("plan", "--schema", "schema.yaml", "--parties", "40", "--rows", "2000", "--epsilon", "1"))
+        self.assertLess(told["methods"][0]["pays_from_epsilon"], 20)
+        self.assertEqual((told["more_parties"]["parties"], told["more_parties"]["rows"]), (80, 4000))
+        self.assertEqual((told["more_rows"]["parties"], told["more_rows"]["rows"]), (40, 4000))
+        self.assertGreater(told["more_rows"]["alone"]["auc"]["mean"], 0.5)
+
+    def test_no_verdict_where_pooled_rows_score_too_high(self):
+        told = self.plan("--methods", "dpnewton", "--signal", "0.98")
+        self.assertEqual(told["methods"][0]["verdict"], "no verdict")
+
+    def test_own_rows_are_looked_at_and_nothing_is_kept(self):
+        own, home = self.rows("own.csv", 300), self.path / "home"
+        before = sorted(os.listdir(self.path))
+        done = subprocess.run([TACIT, *self.numbers, "--methods", "dpnewton", "--own", own, "--json"], capture_output=True, text=True, cwd=self.path,
+                              env={**os.environ, "TACIT_HOME": str(home)}, timeout=120, check=True)
+        self.assertIn("nothing is released", done.stderr)
+        self.assertEqual(sorted(os.listdir(self.path)), before)
+        told = json.loads(done.stdout)
+        self.assertGreater(told["signal"], 0.82)
+        self.assertAlmostEqual(self.plan("--methods", "dpnewton", "--like", own)["signal"], told["signal"])
+
+    def test_a_plan_a_simulation_and_a_definition_are_set_alike(self):
+        self.rows("rows.csv", 2000)
+        self.study()
+        told = self.plan("--methods", "dpnewton", numbers=("plan", "s.yaml", "--brief"))["methods"][0]
+        rounds = {}
+        for expected in (2000, 2000000):
+            done = self.succeed("simulate", "--method", "dpnewton", "--set", "noise=shares", "--train", "rows.csv", "--schema", "schema.yaml",
+                                "--parties", "8", "--epsilon", "1", "--delta", "1e-5", "--expected-rows", str(expected), "--minimum-rows", "20",
+                                "--seed", "1", "--json")
+            rounds[expected] = json.loads(done.stdout)["runs"][0]["rounds"]
+        self.assertEqual(told["rounds"], rounds[2000])
+        self.assertNotEqual(rounds[2000000], rounds[2000])  # so that the above says something
+
+    def test_what_is_missing_or_said_twice_is_a_mistake(self):
+        self.study()
+        own = self.rows("own.csv", 15)
+        for words, says in [
+                (("plan",), "--schema is missing"),
+                (("plan", "--schema", "schema.yaml", "--parties", "3", "--epsilon", "1"), "--rows is missing"),
+                (("plan", "s.yaml", "--rows", "30"), "either the study or the numbers"),
+                (("plan", "none.yaml"), "none.yaml"),
+                ((*self.numbers, "--methods", "magic"), "no method is called 'magic'"),
+                ((*self.numbers, "--signal", "0.4"), "--signal"),
+                ((*self.numbers, "--own", own, "--like", own), "either --like or --own"),
+                ((*self.numbers, "--own", own), "too few"),
+                (("plan", "--schema", "schema.yaml", "--parties", "30", "--rows", "3", "--epsilon", "1"), "too few")]:
+            with self.subTest(words=words):
+                of_a_file = "none.yaml" in words or ("--own" in words and "--like" not in words)
+                self.fail_with(1 if of_a_file else 2, *words, says=[says])
+        self.study("exact.yaml", method="estimate", set=None, epsilon=None, delta=None, expected_rows=None)
+        self.fail_with(2, "plan", "exact.yaml", says=["adds no noise"])
+
+    def test_ctrl_c_ends_it_at_once(self):
+        process = subprocess.Popen([TACIT, "plan", "--schema", "schema.yaml", "--parties", "50", "--rows", "900000", "--epsilon", "1"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.path)
+        process.stderr.readline()  # it is under way
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=90)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertEqual(out, "")
+        self.assertIn("interrupted", said)
+
+
+class NewStudies(Planning):
+    def new(self, file, *more):
+        return self.tacit("study", "new", "consortium", file, *more)
+
+    def test_what_to_expect_is_said_when_a_study_is_added(self):
+        done = self.new(self.study())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"expected AUC 0\.\d+ .* a site alone 0\.\d+, all rows pooled 0\.\d+")
+
+    def test_what_is_hopeless_is_refused_before_anything_is_made(self):
+        file = self.study(epsilon="0.01", expected_rows=200)
+        done = self.new(file)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("is hopeless: method dpnewton at epsilon 0.01 with 200 rows", done.stderr)
+        self.assertIn("--force", done.stderr)
+        self.assertFalse((self.path / "consortium").exists())
+        done = self.new(file, "--force")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("hopeless", done.stderr)
+
+    def test_nothing_is_foreseen_where_no_rows_are_expected(self):
+        done = self.new(self.study(epsilon="0.01", expected_rows=None))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("expected AUC", done.stdout)
+        self.assertNotIn("hopeless", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
