@@ -116,7 +116,7 @@ static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     static const double MOST = 1, TIMES = 5.5;
     (void)error;
-    const double rows = fmax(1, (double)plan->minimum_rows), parties = (double)plan->parties;
+    const double parties = (double)plan->parties, rows = tacit_plan_expected_rows(plan) / parties;
     if (unit_of(plan) == TACIT_UNIT_PARTY) return TACIT_OK;
     *out = isinf(plan->epsilon) ? 0.1 / rows
                                 : TIMES * sqrt((double)weight_count(plan)) /

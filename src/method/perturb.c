@@ -34,7 +34,7 @@ size_t perturb_size(const tacit_plan *plan) {
 }
 
 double perturb_lambda(const tacit_plan *plan, double times) {
-    const double rows = fmax(1, (double)plan->minimum_rows);
+    const double rows = tacit_plan_expected_rows(plan) / (double)plan->parties;
     return fmin(1, (isfinite(plan->epsilon) ? times : 0.1) / rows);
 }
 
