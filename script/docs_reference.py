@@ -39,14 +39,14 @@ class Program:
         return [line[2:] for line in lines[first:lines.index("", first)]]
 
 
-def cell(text):
-    """Text in a cell of a table."""
-    return re.sub(r"\s+", " ", text).strip().replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
-
-
 def words_of(text):
-    """A paragraph of a help text. What would be mark-up is escaped."""
-    return re.sub(r"([*_<])", r"\\\1", text)
+    """A paragraph of a help text. What would be mark-up is escaped, and flags are code."""
+    return re.sub(r"(?<![\w-])(--[a-z][\w-]*)", r"`\1`", re.sub(r"([*_<])", r"\\\1", text))
+
+
+def cell(text):
+    """The same in a cell of a table."""
+    return words_of(re.sub(r"\s+", " ", text).strip()).replace("|", "\\|")
 
 
 def code(text):

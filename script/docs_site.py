@@ -147,6 +147,7 @@ class Copy:
     def make(self):
         for name in self.pages():
             self.take(name)
+        (self.folder / "style.css").write_text(STYLE, encoding="utf-8")
         self.take_wanted()
         return self.problems
 
@@ -157,6 +158,12 @@ def title_of(page):
 
 
 # ---- what mkdocs is told ----
+
+STYLE = """.wy-nav-content { max-width: 1000px; }
+.section table { margin-bottom: 24px; }
+.section th, .section td { padding: 4px 8px; vertical-align: top; text-align: left; }
+"""
+
 
 def navigation():
     """The index by need is the navigation: its sections, and the pages of each in their order."""
@@ -189,7 +196,7 @@ def navigation():
 def configuration(folder, site):
     told = {"site_name": "Tacit", "docs_dir": str(folder), "site_dir": str(site), "use_directory_urls": False, "nav": navigation(),
             "theme": {"name": "readthedocs", "highlightjs": False, "navigation_depth": 3, "include_homepage_in_sidebar": False},
-            "plugins": ["search"]}
+            "plugins": ["search"], "extra_css": ["style.css"]}
     # JSON is YAML, but the name of a function is not JSON: so every key stands on a line of its own.
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in told.items()) + (
         "markdown_extensions:\n  - toc:\n      slugify: !!python/name:docs_site.slug\n")
