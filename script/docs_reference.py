@@ -32,6 +32,11 @@ class Program:
     def document(self, *words):
         return json.loads(self.run(*words, "--json"))
 
+    def topic(self, name):
+        """What 'tacit help NAME --json' lists; nothing where the program has no such topic."""
+        done = subprocess.run([self.path, "help", name, "--json"], capture_output=True, text=True, check=False)
+        return json.loads(done.stdout)[name] if done.returncode == 0 else []
+
     def usage(self, name):
         """The lines of the usage, as help shows them."""
         lines = self.run("help", *name.split()).splitlines()
@@ -140,6 +145,31 @@ def methods_page(program):
     return "\n".join(lines)
 
 
+BEGIN, END = "<!-- study settings: begin -->\n", "<!-- study settings: end -->\n"
+
+
+def study_page(settings):
+    """The page about definitions, with the table of settings as the program has it. Mappings have a section each on the page."""
+    text = (ROOT / "docs/reference/study.md").read_text(encoding="utf-8")
+    sections = {heading.lower() for heading in re.findall(r"^## (\w+)$", text, re.MULTILINE)}
+    lines = ["| key | value | default | meaning |", "|---|---|---|---|"]
+    for one in settings:
+        default = "required" if one["required"] else cell(one["default"] or "")
+        more = f" ([its keys](#{one['name']}))" if one["name"] in sections else ""
+        lines.append(f"| `{one['name']}` | {code(one['form']) if one['form'] else ''} | {default} | {cell(one['help'])}{more} |")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    return before + BEGIN + "\n".join(lines) + "\n" + END + after
+
+
+def endpoints_page(endpoints):
+    lines = ["# What parties ask of a coordinator", "",
+             "The coordinator answers these requests over TLS, in protobuf ([proto/tacit.proto](../../proto/tacit.proto)). "
+             "[openapi.yaml](../openapi.yaml) has those of the dashboard and the party page.", "", NOTICE,
+             "| path | request | what it does |", "|---|---|---|"]
+    lines += [f"| `{one['name']}` | {cell(one['form'])} | {cell(one['help'])} |" for one in endpoints]
+    return "\n".join(lines) + "\n"
+
+
 def pages(program):
     """{path below docs/reference: text}"""
     commands = program.document("help")["commands"]
@@ -147,6 +177,12 @@ def pages(program):
     made = {f"commands/{page_of(command['name'])}": command_page(program, command, documented) for command in commands}
     made["commands/README.md"] = overview(program, commands)
     made["methods.md"] = methods_page(program)
+    settings, endpoints = program.topic("study-settings"), program.topic("endpoints")
+    if settings:
+        made["study.md"] = study_page(settings)
+    if endpoints:
+        made["endpoints.md"] = endpoints_page(endpoints)
+        made["commands/README.md"] += "\nParties ask a coordinator over [these paths](../endpoints.md).\n"
     return made
 
 
