@@ -184,10 +184,11 @@ def navigation():
             if folder is None:
                 grouped.append(entry)
                 continue
-            group = next((one[folder.split("/")[-1]] for one in grouped if isinstance(one.get(folder.split("/")[-1]), list)), None)
+            named = folder.split("/")[-1].capitalize()
+            group = next((one[named] for one in grouped if isinstance(one.get(named), list)), None)
             if group is None:
                 group = []
-                grouped.append({folder.split("/")[-1]: group})
+                grouped.append({named: group})
             group.append(entry)
         entries.append({heading.split(":")[0]: grouped})
     return entries
